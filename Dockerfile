@@ -1,0 +1,53 @@
+# syntax=docker/dockerfile:1
+
+FROM swift:6.3-bookworm AS build
+
+RUN export DEBIAN_FRONTEND=noninteractive \
+ && apt-get update \
+ && apt-get install -y --no-install-recommends libcurl4-openssl-dev zlib1g-dev pkg-config \
+ && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /src
+
+# The dependencies first: this layer stays valid until the manifest changes. (The pattern also takes Package.resolved,
+# where there is one.)
+COPY Package.* ./
+RUN swift package resolve
+
+COPY Sources ./Sources
+# The Swift runtime goes into the binary, so the image below needs no toolchain libraries.
+RUN swift build -c release --product ribd --static-swift-stdlib \
+ && install -D "$(swift build -c release --show-bin-path)/ribd" /out/ribd
+
+
+FROM debian:bookworm-slim
+
+# libgcc and libstdc++ are what a binary with the Swift runtime inside still needs. curl is for the health check alone: it
+# fails on an error status, where a bare TCP connect would call a server that answers nothing healthy.
+RUN export DEBIAN_FRONTEND=noninteractive \
+ && apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates curl libgcc-s1 libstdc++6 \
+ && rm -rf /var/lib/apt/lists/*
+
+# A fixed id, so that the owner of a mounted volume can be set from outside.
+RUN groupadd --gid 10001 ribd \
+ && useradd --uid 10001 --gid ribd --no-create-home --home-dir /var/lib/ribd --shell /usr/sbin/nologin ribd \
+ && install -d -o ribd -g ribd -m 0700 /var/lib/ribd
+
+# A trap in a riblet's code ends the process: the backtrace in the log is what says where. Registers may hold what users
+# typed, so they stay out of it.
+COPY --from=build /usr/libexec/swift/linux/swift-backtrace-static /usr/local/libexec/swift-backtrace-static
+ENV SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,registers=none,swift-backtrace=/usr/local/libexec/swift-backtrace-static
+
+COPY --from=build /out/ribd /usr/local/bin/ribd
+COPY config/ribd.json /etc/ribd/ribd.json
+
+USER ribd
+WORKDIR /var/lib/ribd
+EXPOSE 8080
+
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
+  CMD ["curl", "-fsS", "-o", "/dev/null", "http://127.0.0.1:8080/healthz"]
+
+# Host and port are flags because they outrank the file: in a container, loopback would be unreachable.
+ENTRYPOINT ["ribd", "--host", "0.0.0.0", "--port", "8080", "--config", "/etc/ribd/ribd.json"]

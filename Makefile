@@ -1,0 +1,48 @@
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: run test bench format lint docs layers clean help
+
+# More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
+ARGS ?=
+swift_sources := $(wildcard Sources Tests Benchmarks/Sources Snippets Package.swift Benchmarks/Package.swift)
+
+run: ## Build the server and start it (ARGS="--port 9000")
+	@scripts/setup
+	swift build -c release --product ribd
+	@exec "$$(swift build -c release --show-bin-path)/ribd" $(ARGS)
+
+# Thousands of connections with both ends in one process: the tests want as many descriptors as the system gives.
+test: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
+test: ## Run all tests (ARGS="--filter Counter")
+	@scripts/setup --tests
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest $(ARGS)
+
+bench: ## Build the server and what it is compared with, and say how to compare
+	@scripts/setup
+	swift build -c release --product ribd
+	swift build -c release --package-path Benchmarks
+	@echo
+	@echo "Two servers that answer the counter's messages:"
+	@echo "  $$(swift build -c release --show-bin-path)/ribd --port 8080 --limits-actions-per-second 0"
+	@echo "  $$(swift build -c release --package-path Benchmarks --show-bin-path)/nio-counter --port 8091"
+	@echo "Send the same load to each, one after the other, and compare the CPU time the servers took per action"
+	@echo "(utime and stime in /proc/PID/stat): the ratio holds from machine to machine, actions per second do not."
+
+format: ## Format the sources in place
+	swift format format -i -r -p $(swift_sources)
+
+lint: ## Fail on sources that are not formatted or documented
+	swift format lint --strict -r -p $(swift_sources)
+
+docs: ## Compile the documentation; warnings are errors
+	@scripts/setup
+	@scripts/check-docs
+
+layers: ## Fail on an import that a target may not have
+	@scripts/check-layers
+
+clean: ## Delete what was built
+	rm -rf .build Benchmarks/.build .venv
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile

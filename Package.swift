@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+  name: "ribserver",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "Wire", targets: ["Wire"]),
+    .library(name: "RibCore", targets: ["RibCore"]),
+    .library(name: "RibServer", targets: ["RibServer"]),
+    .library(name: "RibClient", targets: ["RibClient"]),
+    .library(name: "RibTesting", targets: ["RibTesting"]),
+    .executable(name: "ribd", targets: ["ribd"]),
+    .executable(name: "ribctl", targets: ["ribctl"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.3"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+    .target(name: "Wire", dependencies: [crypto], swiftSettings: swiftSettings),
+    .target(name: "RibCore", dependencies: ["Wire"], swiftSettings: swiftSettings),
+    .target(
+      name: "RibServer",
+      dependencies: [
+        "RibCore", "Wire",
+        .target(name: "CLinux", condition: .when(platforms: [.linux])),
+        configuration, crypto, logging, serviceLifecycle,
+      ],
+      swiftSettings: swiftSettings),
+    .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibTesting", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
+    .target(name: "Showcase", dependencies: ["RibCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire"], swiftSettings: swiftSettings),
+
+    .executableTarget(
+      name: "ribd",
+      dependencies: ["RibServer", "Showcase", argumentParser, configuration, logging, serviceLifecycle, unixSignals],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "ribctl",
+      dependencies: ["CurlTransport", "RibClient", "Wire", argumentParser],
+      swiftSettings: swiftSettings),
+
+    .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire"],
+      swiftSettings: swiftSettings),
+    .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibServerTests",
+      dependencies: [
+        "CurlTransport", "RibClient", "RibCore", "RibServer", "Showcase", "Wire", "ribctl", "ribd", logging,
+      ],
+      swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)

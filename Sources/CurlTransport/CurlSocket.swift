@@ -1,0 +1,118 @@
+import CCurl
+public import Wire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A connection that libcurl makes and lends: bytes out, bytes in, with time limits.
+///
+/// libcurl takes care of names, proxies and (for `https`) TLS; what is said is up to the user, as `CURLOPT_CONNECT_ONLY`
+/// has it. Every call blocks its thread until it is done or time is up.
+public final class CurlSocket {
+  private let handle: UnsafeMutableRawPointer
+  private let socket: curl_socket_t
+
+  /// The socket itself, to be waited for together with others.
+  public var descriptor: Int32 { socket }
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - url: of the server; only its scheme, host and port matter here.
+  ///   - timeout: for the connection, in milliseconds.
+  /// - Throws: ``CurlError`` if there is no connection.
+  public init(url: String, timeout: Int = 10_000) throws(CurlError) {
+    // Documented as safe to call again; it is thread-safe since 7.84.
+    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    guard let handle = curl_easy_init() else { throw CurlError(code: CURLE_FAILED_INIT.rawValue) }
+    var code = ccurl_set_string(handle, CURLOPT_URL, url)
+    if code == CURLE_OK { code = ccurl_set_long(handle, CURLOPT_CONNECT_ONLY, 1) }
+    if code == CURLE_OK { code = ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1) }
+    if code == CURLE_OK { code = ccurl_set_long(handle, CURLOPT_TCP_NODELAY, 1) }
+    if code == CURLE_OK { code = ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, timeout) }
+    if code == CURLE_OK { code = curl_easy_perform(handle) }
+    var socket: curl_socket_t = -1
+    if code == CURLE_OK { code = ccurl_active_socket(handle, &socket) }
+    guard code == CURLE_OK else {
+      curl_easy_cleanup(handle)
+      throw CurlError(code: code.rawValue)
+    }
+    self.handle = handle
+    self.socket = socket
+  }
+
+  deinit { curl_easy_cleanup(handle) }
+
+  /// Sends all of `bytes`.
+  ///
+  /// - Parameters:
+  ///   - bytes: what to send.
+  ///   - timeout: milliseconds without progress after which it is given up.
+  /// - Throws: ``CurlError``.
+  public func send(_ bytes: [UInt8], timeout: Int = 10_000) throws(CurlError) {
+    var sent = 0
+    while sent < bytes.count {
+      sent += try sendSome(bytes[sent...])
+      if sent < bytes.count, !wait(Int16(POLLOUT), timeout) { throw .timedOut }
+    }
+  }
+
+  /// Sends what the connection takes at once.
+  ///
+  /// - Parameter bytes: what to send.
+  /// - Returns: how many bytes were taken, maybe none.
+  /// - Throws: ``CurlError``.
+  public func sendSome(_ bytes: ArraySlice<UInt8>) throws(CurlError) -> Int {
+    var count = 0
+    let code = bytes.withUnsafeBytes { curl_easy_send(handle, $0.baseAddress, $0.count, &count) }
+    guard code == CURLE_OK || code == CURLE_AGAIN else { throw CurlError(code: code.rawValue) }
+    return code == CURLE_OK ? count : 0
+  }
+
+  /// Waits for bytes and adds them to a buffer.
+  ///
+  /// - Parameters:
+  ///   - buffer: where to.
+  ///   - timeout: milliseconds; 0 for not at all.
+  /// - Returns: false if the peer has closed.
+  /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came.
+  public func receive(into buffer: inout ReceiveBuffer, timeout: Int = 10_000) throws(CurlError) -> Bool {
+    while true {
+      var count = 0
+      var code = CURLE_OK
+      buffer.fill(atLeast: 16_384) { room in
+        code = curl_easy_recv(handle, room.baseAddress, room.count, &count)
+        return code == CURLE_OK ? count : 0
+      }
+      if code == CURLE_OK { return count > 0 }
+      guard code == CURLE_AGAIN else { throw CurlError(code: code.rawValue) }
+      guard wait(Int16(POLLIN), timeout) else { throw .timedOut }
+    }
+  }
+
+  private func wait(_ events: Int16, _ timeout: Int) -> Bool {
+    var entry = pollfd(fd: socket, events: events, revents: 0)
+    var result: Int32
+    repeat { result = poll(&entry, 1, Int32(clamping: timeout)) } while result < 0 && errno == EINTR
+    return result > 0
+  }
+}
+
+/// libcurl could not do something.
+public struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The `CURLcode`.
+  public let code: UInt32
+
+  init(code: UInt32) { self.code = code }
+
+  /// Time was up.
+  public static var timedOut: CurlError { CurlError(code: CURLE_OPERATION_TIMEDOUT.rawValue) }
+
+  /// libcurl's sentence for the code.
+  public var description: String { String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
+}

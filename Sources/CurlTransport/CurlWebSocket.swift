@@ -1,0 +1,87 @@
+public import Wire
+
+/// A client's WebSocket on a ``CurlSocket``: libcurl before 7.86 has none of its own, and Debian 12 ships 7.88 without it.
+public final class CurlWebSocket {
+  /// The connection below.
+  public let socket: CurlSocket
+  private var buffer = ReceiveBuffer()
+  private var frames: FrameReader
+  private let writer = FrameWriter.client { UInt32.random(in: .min ... .max) }
+
+  /// Connects and upgrades.
+  ///
+  /// - Parameters:
+  ///   - url: of the server.
+  ///   - path: of its socket.
+  ///   - subprotocols: to offer.
+  /// - Throws: ``CurlError`` or, if the server does not upgrade, ``HTTPError``.
+  public init(url: String, path: String = "/v1/socket", subprotocols: [String] = [subprotocol]) throws {
+    socket = try CurlSocket(url: url)
+    frames = FrameReader(role: .client, messageLimit: 16 << 20)
+    let random = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+    let key = Base64.encode(random.span)
+    let host = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first.map(String.init) ?? ""
+    try socket.send(WebSocketHandshake.request(host: host, path: path, key: key, subprotocols: subprotocols))
+    var responses = ResponseReader()
+    while true {
+      if let head = try responses.nextHead(from: &buffer) {
+        _ = try WebSocketHandshake.check(head, key: key, subprotocols: subprotocols)
+        return
+      }
+      guard try socket.receive(into: &buffer) else {
+        throw HTTPError(status: .badRequest, reason: "The server closed the connection without an answer.")
+      }
+    }
+  }
+
+  /// Sends a text message.
+  ///
+  /// - Parameter text: the message, in UTF-8.
+  /// - Throws: ``CurlError``.
+  public func send(_ text: [UInt8]) throws(CurlError) {
+    var frame: [UInt8] = []
+    writer.text(text.span, into: &frame)
+    try socket.send(frame)
+  }
+
+  /// Sends a close frame.
+  ///
+  /// - Parameter code: why.
+  /// - Throws: ``CurlError``.
+  public func close(_ code: CloseCode = .normal) throws(CurlError) {
+    var frame: [UInt8] = []
+    writer.close(code, into: &frame)
+    try socket.send(frame)
+  }
+
+  /// Takes the next thing that the server says, if it has been received or comes in time. Pings are answered on the way.
+  ///
+  /// - Parameter timeout: milliseconds; 0 takes only what is there.
+  /// - Returns: what was said.
+  /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came; ``WebSocketError`` if it is no WebSocket's.
+  public func receive(timeout: Int = 10_000) throws -> Incoming {
+    while true {
+      switch try frames.nextEvent(from: &buffer) {
+      case .text(let payload)?, .binary(let payload)?:
+        return .message(buffer.withPayload(payload) { bytes in bytes.withUnsafeBufferPointer { Array($0) } })
+      case .close(let code, let reason)?:
+        return .closed(code, reason)
+      case .ping(let payload)?:
+        var pong: [UInt8] = []
+        buffer.withPayload(payload) { writer.pong($0, into: &pong) }
+        try socket.send(pong)
+      case .pong?: break
+      case nil:
+        guard try socket.receive(into: &buffer, timeout: timeout) else { return .closed(nil, "") }
+      }
+    }
+  }
+
+  /// What a server says.
+  public enum Incoming: Equatable, Sendable {
+    /// A message.
+    case message([UInt8])
+    /// The end: the close frame's code and reason, or nil if the connection just ended.
+    case closed(CloseCode?, String)
+  }
+}

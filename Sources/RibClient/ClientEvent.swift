@@ -1,0 +1,34 @@
+public import Wire
+
+/// What a message from the server means to its client.
+public enum ClientEvent: Equatable, Sendable {
+  /// The session is there; actions may be sent.
+  case live(Welcome)
+  /// The view has changed: by these operations or, if nil, as a whole.
+  case view(changes: [PatchOperation]?)
+  /// An action was applied.
+  case applied(ClientSession.Outstanding)
+  /// An action was refused, for good.
+  case refused(ClientSession.Outstanding, Nack)
+  /// The server ends the connection. A reason that this version does not know is nil.
+  case ended(Bye?, message: String)
+}
+
+/// Why a client cannot go on.
+public enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// There is no session yet, or none any more.
+  case notLive
+  /// The message would be longer than the server takes.
+  case messageTooLong(limit: Int)
+  /// The server sent what it may not.
+  case badServer(String)
+
+  /// One sentence for a person.
+  public var description: String {
+    switch self {
+    case .notLive: "There is no live session."
+    case .messageTooLong(let limit): "The message would be longer than the \(limit) bytes that the server takes."
+    case .badServer(let reason): "The server broke the protocol: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/// What a reducer wants done: a value, carried out by the runtime after the transaction in which it was returned.
+///
+/// `send` and `output` belong to the same transaction: they are queued and handled in order before it ends. `run` starts
+/// when the transaction is committed.
+public struct Effect<Source: Interactor>: Sendable {
+  /// The work of a running effect. It captures what is `Sendable` and reports through `send`; the state is out of reach.
+  public typealias Work = @Sendable (_ send: Send<Source>) async throws -> Void
+
+  enum Operation: Sendable {
+    case none
+    case send(Source.InternalAction)
+    case output(Source.Output)
+    case run(id: EffectID?, cancelInFlight: Bool, Work)
+    case cancel(EffectID)
+    case merge([Effect])
+  }
+
+  let operation: Operation
+
+  /// Nothing to do.
+  public static var none: Effect { Effect(operation: .none) }
+
+  /// Sends the riblet an internal action, in the same transaction, after what is queued already.
+  ///
+  /// - Parameter action: the action.
+  /// - Returns: the effect.
+  public static func send(_ action: Source.InternalAction) -> Effect { Effect(operation: .send(action)) }
+
+  /// Tells the parent, in the same transaction, after what is queued already.
+  ///
+  /// - Parameter output: what happened.
+  /// - Returns: the effect.
+  public static func output(_ output: Source.Output) -> Effect { Effect(operation: .output(output)) }
+
+  /// Runs asynchronous work, off the session's loop, once the transaction is committed.
+  ///
+  /// The work is cancelled when its node is detached, and nothing that it sends afterwards arrives. An error that it
+  /// throws ends it and is logged with the riblet's name, cancellation excepted: report what the riblet must know as an
+  /// internal action.
+  ///
+  /// - Parameters:
+  ///   - id: a name by which it can be cancelled.
+  ///   - cancelInFlight: whether to cancel what runs under the same name first.
+  ///   - work: what to do.
+  /// - Returns: the effect.
+  public static func run(
+    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, _ work: @escaping Work
+  ) -> Effect {
+    Effect(operation: .run(id: id.map { EffectID($0) }, cancelInFlight: cancelInFlight, work))
+  }
+
+  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:_:)`` does.
+  ///
+  /// - Parameter work: what to do.
+  /// - Returns: the effect.
+  public static func run(_ work: @escaping Work) -> Effect {
+    Effect(operation: .run(id: nil, cancelInFlight: false, work))
+  }
+
+  /// Cancels what runs under a name, in this node; nothing that it sends afterwards arrives.
+  ///
+  /// - Parameter id: the name.
+  /// - Returns: the effect.
+  public static func cancel(id: some Hashable & Sendable) -> Effect { Effect(operation: .cancel(EffectID(id))) }
+
+  /// Several effects, in this order.
+  ///
+  /// - Parameter effects: what to do.
+  /// - Returns: the effect.
+  public static func merge(_ effects: [Effect]) -> Effect { Effect(operation: .merge(effects)) }
+
+  /// Several effects, in this order.
+  ///
+  /// - Parameter effects: what to do.
+  /// - Returns: the effect.
+  public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+}

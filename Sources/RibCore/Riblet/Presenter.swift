@@ -1,0 +1,15 @@
+/// What a client may see of a riblet's state.
+///
+/// There is no default that shows the state itself: what goes to a client is always written out.
+public protocol Presenter: SendableMetatype {
+  /// What is shown from.
+  associatedtype State
+  /// What is shown: a value whose encoding is the node's `state` in the view document.
+  associatedtype ViewState: Encodable & Equatable & Sendable
+
+  /// Makes the view of a state. It depends on the state alone, and is called once for each transaction that changes it.
+  ///
+  /// - Parameter state: the riblet's state.
+  /// - Returns: what the client sees.
+  func view(_ state: State) -> ViewState
+}

@@ -1,0 +1,48 @@
+/// Room for one child: a modal, a detail, a step.
+///
+/// The value in the parent's state decides: with a configuration in it there is a child, built for that configuration;
+/// without, there is none.
+public struct Slot<Config: Hashable & Sendable>: Equatable, Sendable {
+  /// What the child is built with; nil if there is none.
+  public private(set) var config: Config?
+  /// Counts attachments, so that a child attached anew with an equal configuration is a new child.
+  private var generation = 0
+
+  /// A slot.
+  ///
+  /// - Parameter config: of the child that is there from the start; nil for none.
+  public init(_ config: Config? = nil) {
+    self.config = config
+  }
+
+  /// Attaches a child, unless there is one already.
+  ///
+  /// - Parameter config: what to build it with.
+  public mutating func attach(_ config: Config) {
+    guard self.config == nil else { return }
+    replace(with: config)
+  }
+
+  /// Attaches a child in the place of whatever is there.
+  ///
+  /// - Parameter config: what to build it with.
+  public mutating func replace(with config: Config) {
+    self.config = config
+    generation += 1
+  }
+
+  /// Detaches the child, if there is one.
+  public mutating func detach() { config = nil }
+}
+
+extension Slot: Codable where Config: Codable {}
+
+extension Slot: RouteContainer {
+  /// The container's kind in the view document.
+  public static var kind: String { "slot" }
+
+  /// What is attached.
+  public var entries: [RouteEntry<Config>] {
+    config.map { [RouteEntry(key: generation, config: $0)] } ?? []
+  }
+}

@@ -1,0 +1,13 @@
+public import Wire
+
+/// Where transactions write their patches: the memory for it, kept from one to the next.
+///
+/// One renderer serves all trees of a loop, one after the other.
+public final class ViewRenderer {
+  /// The operations of the last transaction.
+  public internal(set) var patch = PatchWriter()
+  let encoder = ViewEncoder()
+
+  /// A renderer without memory of any view.
+  public init() {}
+}

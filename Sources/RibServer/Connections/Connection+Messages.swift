@@ -1,0 +1,112 @@
+import Logging
+import Wire
+
+extension Connection {
+  /// Handles the next frame.
+  ///
+  /// - Returns: whether there may be another one in what was received.
+  func processFrame() -> Bool {
+    do throws(WebSocketError) {
+      guard let event = try frames.nextEvent(from: &input) else { return false }
+      switch event {
+      case .text(let payload): text(payload)
+      case .binary: say(.badMessage, "Messages of \(subprotocol) are text.")
+      case .ping(let payload): input.withPayload(payload) { FrameWriter.server.pong($0, into: &output.bytes) }
+      case .pong: break
+      case .close(let code, _):
+        FrameWriter.server.close(code, into: &output.bytes)
+        finish()
+      }
+    } catch {
+      debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
+      FrameWriter.server.close(error.code, reason: error.reason, into: &output.bytes)
+      finish()
+    }
+    return true
+  }
+
+  private func text(_ payload: WebSocketPayload) {
+    let json: JSONElement
+    do throws(JSONError) {
+      json = try input.withPayload(payload) { bytes throws(JSONError) in try loop.reader.read(bytes) }.root
+    } catch {
+      return say(.badMessage, "A message is JSON, this is not: \(error).")
+    }
+    guard json.kind == .array else { return message(json) }
+    json.forEachElement { element in
+      if case .closing = state { return }
+      message(element)
+    }
+  }
+
+  private func message(_ json: JSONElement) {
+    let message: ClientMessage
+    do throws(MessageError) {
+      message = try ClientMessage(json)
+    } catch {
+      return say(.badMessage, error.description)
+    }
+    switch (state, message) {
+    case (.live(let session), .act(let act)): self.act(act, session)
+    case (.live(let session), .ack(let acknowledgement)): acknowledge(acknowledgement, session)
+    case (.live, .ping):
+      loop.json.removeAll()
+      loop.json.pong()
+      sendMessage()
+    case (.live, .bye): say(.ended, "Goodbye.")
+    case (.greeting, .hello(let hello)): greet(hello)
+    case (.live, .hello): say(.badMessage, "\"hello\" is said once on a connection.")
+    case (.greeting, _): say(.badMessage, "The first message on a connection is \"hello\".")
+    case (.http, _), (.closing, _), (.closed, _): break
+    }
+  }
+
+  private func act(_ act: ClientMessage.Act, _ session: Session) {
+    if let acknowledgement = act.acknowledgement {
+      acknowledge(acknowledgement, session)
+      guard case .live = state else { return }
+    }
+    let wait = bucket.take(at: loop.now)
+    if wait > 0 { pause(nanoseconds: wait) }
+    if let complaint = session.assumeIsolated({ $0.act(act) }) { say(.badMessage, complaint) }
+  }
+
+  private func acknowledge(_ acknowledgement: Acknowledgement, _ session: Session) {
+    if let complaint = session.assumeIsolated({ $0.acknowledge(acknowledgement) }) { say(.badMessage, complaint) }
+  }
+
+  private func greet(_ hello: ClientMessage.Hello) {
+    guard !hello.isResuming else {
+      return say(.gone, "There is no such session: one ends with its connection on this server. Say hello without resume.")
+    }
+    guard let app = context.apps[hello.app] else {
+      let names = context.apps.keys.sorted().joined(separator: ", ")
+      return say(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
+    }
+    let session: Session
+    do {
+      session = try Session(of: app, hello, on: loop, context)
+    } catch {
+      debug("The parameters of a session were refused.", ["app": "\(app.name)", "error": "\(error)"])
+      return say(.badMessage, "The parameters do not fit the app \"\(app.name)\": \(error)")
+    }
+    state = .live(session)
+    if let complaint = session.assumeIsolated({ $0.start(self) }) { say(.failed, complaint) }
+  }
+
+  /// Says why the connection ends, in a message and in the close frame, and ends it.
+  func say(_ bye: Bye, _ message: String) {
+    debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
+    loop.json.removeAll()
+    loop.json.bye(bye, message: message)
+    sendMessage()
+    FrameWriter.server.close(bye.closeCode, reason: message, into: &output.bytes)
+    finish()
+  }
+
+  private func debug(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
+    var all = metadata()
+    if case .live(let session) = state { all["session"] = "\(session.id)" }
+    context.logger.debug(message, metadata: all)
+  }
+}

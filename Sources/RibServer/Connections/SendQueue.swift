@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Bytes on their way to a peer, in order.
+struct SendQueue {
+  /// Written messages; what stands before `head` is sent.
+  var bytes: [UInt8] = []
+  private var head = 0
+
+  /// The number of bytes not yet sent.
+  var count: Int { bytes.count - head }
+  var isEmpty: Bool { bytes.count == head }
+
+  /// Sends what the socket takes.
+  ///
+  /// - Returns: false if the connection is gone.
+  mutating func send(to descriptor: Int32) -> Bool {
+    while head < bytes.count {
+      let sent = bytes.withUnsafeBytes { all in
+        Glibc.send(descriptor, all.baseAddress?.advanced(by: head), all.count - head, Int32(MSG_NOSIGNAL))
+      }
+      if sent < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN || errno == EWOULDBLOCK { break }
+        return false
+      }
+      head += sent
+    }
+    // What is sent is dropped once it is more than what is not, so that a long queue moves rarely.
+    if head == bytes.count {
+      bytes.removeAll(keepingCapacity: true)
+      head = 0
+    } else if head > bytes.count / 2 {
+      bytes.removeSubrange(..<head)
+      head = 0
+    }
+    return true
+  }
+
+  /// Gives up the memory of an empty queue.
+  mutating func releaseStorage() -> [UInt8] {
+    var released: [UInt8] = []
+    swap(&released, &bytes)
+    return released
+  }
+}

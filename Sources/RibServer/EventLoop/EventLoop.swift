@@ -1,0 +1,150 @@
+import Dispatch
+import RibCore
+import Wire
+
+/// A serial queue with the descriptors and the memory of the connections that live on it; the executor of their sessions.
+///
+/// Everything from a connection's bytes to its session's patch runs here, without a change of threads.
+///
+/// `@unchecked Sendable`: the queue, the executor's methods and ``execute(_:)`` are thread-safe. All other state is only
+/// touched on the queue, which every entry point either is on, checks with ``preconditionOnLoop()``, or goes to.
+final class EventLoop: SerialExecutor, @unchecked Sendable {
+  private let queue: DispatchQueue
+  private let jobs = JobCounter()
+  private var poller: (any Poller)?
+
+  // Confined to the queue:
+
+  /// Nanoseconds of the monotonic clock, read once for each batch of events.
+  private(set) var now: UInt64 = DispatchTime.now().uptimeNanoseconds
+  /// The connections of this loop.
+  private(set) var connections: [Int: Connection] = [:]
+  private var lastConnection = 0
+  private var timers = TimerWheel()
+  private var isTicking = false
+  private var whenEmpty: (() -> Void)?
+
+  /// Memory that all connections of the loop share, one after the other.
+  let renderer = ViewRenderer()
+  var reader = JSONReader()
+  var json = JSONWriter()
+  var receiveStorage = ReceiveBuffer()
+  var sendStorage: [UInt8] = []
+
+  /// A loop.
+  ///
+  /// - Parameters:
+  ///   - name: for debuggers.
+  ///   - linger: how long the handler waits for more events before it gives the thread back.
+  ///   - usesEpoll: whether to use one epoll set, where there is epoll.
+  /// - Throws: ``SystemError`` if the process is out of descriptors.
+  init(name: String, linger: Duration, usesEpoll: Bool) throws(SystemError) {
+    queue = DispatchQueue(label: name)
+    let willHandle: () -> Void = { [unowned self] in now = DispatchTime.now().uptimeNanoseconds }
+    #if os(Linux)
+      if usesEpoll {
+        poller = try EpollPoller(queue: queue, linger: linger, jobs: jobs, willHandle: willHandle)
+        return
+      }
+    #endif
+    poller = DispatchPoller(queue: queue, willHandle: willHandle)
+  }
+
+  // MARK: Executor
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    execute { [self] in
+      now = time()
+      job.runSynchronously(on: asUnownedSerialExecutor())
+    }
+  }
+
+  /// Runs something on the loop, after what is queued already. Thread-safe.
+  func execute(_ body: @escaping @Sendable () -> Void) {
+    jobs.willEnqueue()
+    queue.async { [jobs] in
+      jobs.didStart()
+      body()
+    }
+    poller?.wake()
+  }
+
+  /// Runs something on the loop after a while. Thread-safe.
+  func execute(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
+    let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
+      now = time()
+      body()
+    }
+  }
+
+  /// Nanoseconds of the monotonic clock, now.
+  func time() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+  func checkIsolated() { preconditionOnLoop() }
+
+  func preconditionOnLoop() { dispatchPrecondition(condition: .onQueue(queue)) }
+
+  // MARK: Descriptors
+
+  func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) throws(SystemError) -> Int {
+    guard let poller else { throw SystemError(operation: "watch", code: 0) }
+    return try poller.watch(descriptor, for: interest, target)
+  }
+
+  func change(_ watch: Int, to interest: Interest) { poller?.change(watch, to: interest) }
+
+  /// Ends watching and closes the descriptor.
+  func unwatch(_ watch: Int) { poller?.unwatch(watch) }
+
+  // MARK: Connections
+
+  func add(_ connection: Connection) -> Int {
+    lastConnection += 1
+    connections[lastConnection] = connection
+    return lastConnection
+  }
+
+  func remove(_ connection: Int) {
+    connections[connection] = nil
+    guard connections.isEmpty, let whenEmpty else { return }
+    self.whenEmpty = nil
+    whenEmpty()
+  }
+
+  /// Has ``Connection/checkDeadline()`` called after so many seconds.
+  func schedule(_ connection: Int, after seconds: Int) {
+    timers.schedule(connection, after: seconds)
+    guard !isTicking else { return }
+    isTicking = true
+    tickLater()
+  }
+
+  private func tickLater() { execute(after: .seconds(1)) { [self] in tick() } }
+
+  private func tick() {
+    for id in timers.advance() { connections[id]?.checkDeadline() }
+    isTicking = timers.count > 0
+    if isTicking { tickLater() }
+  }
+
+  // MARK: End
+
+  /// Ends every connection and calls back when the last one is gone.
+  func closeAll(_ done: @escaping @Sendable () -> Void) {
+    execute { [self] in
+      guard !connections.isEmpty else { return done() }
+      whenEmpty = done
+      for connection in Array(connections.values) { connection.shutDown() }
+    }
+  }
+
+  /// Cuts what connections are left, and gives up the poller.
+  func stop() {
+    execute { [self] in
+      for connection in Array(connections.values) { connection.abort() }
+      poller?.cancel()
+    }
+  }
+}

@@ -1,0 +1,167 @@
+#if os(Linux)
+  import CLinux
+  import Dispatch
+  import Glibc
+  import Synchronization
+
+  /// One epoll set for all descriptors of a loop, and one dispatch source that watches the set.
+  ///
+  /// A source for each socket costs libdispatch's bookkeeping for each message. Here the source fires once, and its
+  /// handler drains the set. After a drain that found something it lingers in `epoll_wait` for a moment: the next message
+  /// of a quick peer then costs no way through libdispatch. Lingering never delays a job: whoever enqueues one wakes the
+  /// handler through an eventfd that is part of the set.
+  final class EpollPoller: Poller {
+    /// Events taken from the kernel at once.
+    private static let batch = 128
+    /// Batches handled before the queue gets a turn.
+    private static let maxRounds = 64
+
+    private struct Slot {
+      /// Tells an event of an earlier user of the slot from one of the present user's.
+      var generation: UInt32 = 0
+      var descriptor: Int32 = -1
+      var target: (any PollTarget)?
+    }
+
+    private let set: Int32
+    private let wakeDescriptor: Int32
+    private let lingerMilliseconds: Int32
+    private let source: any DispatchSourceRead
+    private let jobs: JobCounter
+    private let willHandle: () -> Void
+    private let isLingering = Atomic<Bool>(false)
+    private var slots: [Slot] = []
+    private var freeSlots: [Int] = []
+    private var events = [epoll_event](repeating: epoll_event(), count: EpollPoller.batch)
+
+    /// A poller that calls its targets on `queue`.
+    ///
+    /// - Parameters:
+    ///   - queue: the loop's.
+    ///   - linger: how long to wait for more after a drain that found something.
+    ///   - jobs: how many jobs wait on the queue.
+    ///   - willHandle: called before each batch of events.
+    init(queue: DispatchQueue, linger: Duration, jobs: JobCounter, willHandle: @escaping () -> Void) throws(SystemError) {
+      set = epoll_create1(Int32(EPOLL_CLOEXEC))
+      guard set >= 0 else { throw .last("epoll_create1") }
+      wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+      guard wakeDescriptor >= 0 else {
+        let error = SystemError.last("eventfd")
+        close(set)
+        throw error
+      }
+      lingerMilliseconds = Int32(clamping: linger.components.seconds * 1000 + linger.components.attoseconds / 1_000_000_000_000_000)
+      self.jobs = jobs
+      self.willHandle = willHandle
+      source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
+      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: .max))
+      epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event)
+      source.setEventHandler { [unowned self] in drain() }
+      // Only once the source has let go of the set may its number be used again.
+      source.setCancelHandler { [set, wakeDescriptor] in
+        close(set)
+        close(wakeDescriptor)
+      }
+      source.activate()
+    }
+
+    // MARK: Watching
+
+    func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) throws(SystemError) -> Int {
+      let index = freeSlots.popLast() ?? slots.count
+      if index == slots.count { slots.append(Slot()) }
+      slots[index].descriptor = descriptor
+      slots[index].target = target
+      guard control(EPOLL_CTL_ADD, index, interest) else {
+        let error = SystemError.last("epoll_ctl")
+        release(index)
+        throw error
+      }
+      return index
+    }
+
+    func change(_ watch: Int, to interest: Interest) {
+      _ = control(EPOLL_CTL_MOD, watch, interest)
+    }
+
+    func unwatch(_ watch: Int) {
+      let descriptor = slots[watch].descriptor
+      release(watch)
+      // Closing takes the descriptor out of the set. An event of it that is in the batch already finds the slot's
+      // generation changed.
+      close(descriptor)
+    }
+
+    private func release(_ index: Int) {
+      slots[index].target = nil
+      slots[index].descriptor = -1
+      slots[index].generation &+= 1
+      freeSlots.append(index)
+    }
+
+    private func control(_ operation: Int32, _ index: Int, _ interest: Interest) -> Bool {
+      var mask: UInt32 = 0
+      if interest.contains(.reading) { mask |= EPOLLIN.rawValue }
+      if interest.contains(.writing) { mask |= EPOLLOUT.rawValue }
+      let data = UInt64(slots[index].generation) << 32 | UInt64(index)
+      var event = epoll_event(events: mask, data: epoll_data(u64: data))
+      return epoll_ctl(set, operation, slots[index].descriptor, &event) == 0
+    }
+
+    // MARK: Events
+
+    func wake() {
+      guard isLingering.exchange(false, ordering: .sequentiallyConsistent) else { return }
+      var one: UInt64 = 1
+      _ = write(wakeDescriptor, &one, 8)
+    }
+
+    func cancel() { source.cancel() }
+
+    private func drain() {
+      var found = false
+      for _ in 0..<Self.maxRounds {
+        var count = epoll_wait(set, &events, Int32(Self.batch), 0)
+        if count <= 0 {
+          guard found, lingerMilliseconds > 0 else { return }
+          count = linger()
+        }
+        guard count > 0 else { return }
+        found = true
+        willHandle()
+        for index in 0..<Int(count) { dispatch(events[index]) }
+        if jobs.isAnyWaiting { return }
+      }
+    }
+
+    /// Waits for events until there are some, time is up, or a job wants the queue.
+    private func linger() -> Int32 {
+      isLingering.store(true, ordering: .sequentiallyConsistent)
+      // A job enqueued before the store has not seen it: it is found here. One enqueued later sees it, and wakes us.
+      if jobs.isAnyWaiting {
+        isLingering.store(false, ordering: .sequentiallyConsistent)
+        return 0
+      }
+      let count = epoll_wait(set, &events, Int32(Self.batch), lingerMilliseconds)
+      isLingering.store(false, ordering: .sequentiallyConsistent)
+      return count
+    }
+
+    private func dispatch(_ event: epoll_event) {
+      guard event.data.u64 != .max else {
+        var counter: UInt64 = 0
+        _ = read(wakeDescriptor, &counter, 8)
+        return
+      }
+      let index = Int(truncatingIfNeeded: event.data.u64 & 0xFFFF_FFFF)
+      guard slots[index].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32),
+        let target = slots[index].target
+      else { return }
+      var readiness: Readiness = []
+      if event.events & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
+      if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
+      if event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { readiness.insert(.hungUp) }
+      target.ready(readiness)
+    }
+  }
+#endif

@@ -1,0 +1,46 @@
+/// What a descriptor is watched for.
+struct Interest: OptionSet {
+  let rawValue: UInt8
+  /// There is something to read, or the peer has closed.
+  static let reading = Interest(rawValue: 1)
+  /// There is room to write.
+  static let writing = Interest(rawValue: 2)
+}
+
+/// What happened to a descriptor.
+struct Readiness: OptionSet {
+  let rawValue: UInt8
+  /// There is something to read, or the peer has closed.
+  static let readable = Readiness(rawValue: 1)
+  /// There is room to write.
+  static let writable = Readiness(rawValue: 2)
+  /// The connection is gone in both directions; reported whatever the interest is.
+  static let hungUp = Readiness(rawValue: 4)
+}
+
+/// Who is told about a descriptor. Called on the loop's queue.
+protocol PollTarget: AnyObject {
+  func ready(_ readiness: Readiness)
+}
+
+/// Watches the descriptors of one loop. All calls but ``wake()`` are made on the loop's queue.
+///
+/// Readiness is level-triggered: what was not read is reported again.
+protocol Poller: AnyObject {
+  /// Watches a descriptor, until ``unwatch(_:)``.
+  ///
+  /// - Returns: the number by which the poller knows it.
+  func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) throws(SystemError) -> Int
+
+  /// Changes what a descriptor is watched for.
+  func change(_ watch: Int, to interest: Interest)
+
+  /// Ends watching and closes the descriptor once nothing refers to it any more. The target is not called again.
+  func unwatch(_ watch: Int)
+
+  /// Makes a handler that waits for more events return at once, so that a job on the queue has its turn. Thread-safe.
+  func wake()
+
+  /// Ends the poller. Nothing may be watched any more.
+  func cancel()
+}

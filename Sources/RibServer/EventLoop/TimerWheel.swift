@@ -1,0 +1,38 @@
+/// Deadlines of many connections, to the second.
+///
+/// A wheel of slots, one a second; a connection stands in the slot of its next deadline. Setting one is an append, a
+/// tick looks at one slot only. Deadlines are not taken back: who is called looks whether it is really time, and says
+/// when to be called next. It knows no clock.
+struct TimerWheel {
+  private static let slotCount = 64
+
+  private var slots: [[(tick: Int, id: Int)]] = Array(repeating: [], count: slotCount)
+  /// Seconds since the wheel was made.
+  private(set) var now = 0
+  /// How many deadlines are set.
+  private(set) var count = 0
+
+  /// Sets a deadline for `id`, `seconds` from now and at least one.
+  mutating func schedule(_ id: Int, after seconds: Int) {
+    let tick = now + max(seconds, 1)
+    slots[tick % Self.slotCount].append((tick, id))
+    count += 1
+  }
+
+  /// Goes on by one second.
+  ///
+  /// - Returns: whose deadlines have come.
+  mutating func advance() -> [Int] {
+    now += 1
+    let index = now % Self.slotCount
+    guard !slots[index].isEmpty else { return [] }
+    var due: [Int] = []
+    var later: [(tick: Int, id: Int)] = []
+    for entry in slots[index] {
+      if entry.tick <= now { due.append(entry.id) } else { later.append(entry) }
+    }
+    slots[index] = later
+    count -= due.count
+    return due
+  }
+}

@@ -1,0 +1,19 @@
+import Logging
+import Synchronization
+
+/// What all loops of a server share.
+final class ServerContext: Sendable {
+  let apps: [String: App]
+  let settings: ServerSettings
+  let logger: Logger
+  let connectionCount = Atomic<Int>(0)
+  let sessionCount = Atomic<Int>(0)
+
+  init(apps: [App], settings: ServerSettings, logger: Logger) {
+    self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
+      preconditionFailure("two apps have the name \"\(first.name)\"")
+    }
+    self.settings = settings
+    self.logger = logger
+  }
+}

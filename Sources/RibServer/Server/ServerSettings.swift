@@ -1,0 +1,103 @@
+public import Configuration
+import Wire
+
+/// How a server is set up. Each setting has one name, used in the file; its flag and its environment variable follow
+/// from it: `limits.actionsPerSecond` is `--limits-actions-per-second` and `RIBD_LIMITS_ACTIONS_PER_SECOND`.
+public struct ServerSettings: Equatable, Sendable {
+  /// What a client may cost. A limit of 0 is off.
+  public struct Limits: Equatable, Sendable {
+    /// `limits.messageBytes`: bytes of a message. 64 KiB hold any action that is not an upload.
+    public var messageBytes = 65_536
+    /// `limits.actionsPerSecond`: actions that a client may send a second in the long run. No one clicks that fast.
+    public var actionsPerSecond = 50
+    /// `limits.actionBurst`: actions that a client may send at once.
+    public var actionBurst = 100
+    /// `limits.writeQueueBytes`: how much may wait for a client that does not read before it gets no more patches, and is
+    /// not read from.
+    public var writeQueueBytes = 65_536
+
+    /// The defaults.
+    public init() {}
+
+    var announced: Welcome.Limits {
+      Welcome.Limits(messageBytes: messageBytes, actionsPerSecond: actionsPerSecond, actionBurst: actionBurst)
+    }
+  }
+
+  /// How long a client may take.
+  public struct Timeouts: Equatable, Sendable {
+    /// `timeouts.handshakeSeconds`: from the connection to a whole request, and from there to `hello`.
+    public var handshakeSeconds = 10
+    /// `timeouts.heartbeatSeconds`: after this much silence a client sends a `ping`; ten seconds later it is given up.
+    /// Below the half minute after which many proxies drop an idle connection.
+    public var heartbeatSeconds = 25
+    /// `timeouts.closingSeconds`: from the server's last word to the client's close.
+    public var closingSeconds = 5
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// `host`: the address to listen on. The default is reachable from this machine only.
+  public var host = "127.0.0.1"
+  /// `port`: the port to listen on; 0 picks a free one.
+  public var port = 8080
+  /// `loops`: how many threads serve connections; 0 for one a core.
+  public var loops = 0
+  /// `lingerMicroseconds`: how long a loop waits for more after it found something to do; 0 for not at all. Longer is
+  /// less CPU for a message of a single quick client, and that much idle waiting.
+  public var lingerMicroseconds = 1000
+  /// `usesEpoll`: whether a loop watches its connections with one epoll set, where there is epoll.
+  public var usesEpoll = true
+  /// What a client may cost.
+  public var limits = Limits()
+  /// How long a client may take.
+  public var timeouts = Timeouts()
+
+  /// The defaults.
+  public init() {}
+
+  /// Reads the settings.
+  ///
+  /// - Parameter config: where from; what it does not say keeps its default.
+  /// - Throws: ``SettingsError`` for a value that is out of range; what the reader throws for one of another type.
+  public init(_ config: ConfigReader) async throws {
+    let anyLimit = 0...Int(UInt32.max)
+    let seconds = 1...86_400
+    host = try await config.fetchString(forKey: "host", default: host)
+    usesEpoll = try await config.fetchBool(forKey: "usesEpoll", default: usesEpoll)
+    try await read("port", \.port, in: 0...65_535, config)
+    try await read("loops", \.loops, in: 0...1024, config)
+    try await read("lingerMicroseconds", \.lingerMicroseconds, in: 0...100_000, config)
+    try await read("limits.messageBytes", \.limits.messageBytes, in: anyLimit, config)
+    try await read("limits.actionsPerSecond", \.limits.actionsPerSecond, in: anyLimit, config)
+    try await read("limits.actionBurst", \.limits.actionBurst, in: anyLimit, config)
+    try await read("limits.writeQueueBytes", \.limits.writeQueueBytes, in: anyLimit, config)
+    try await read("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, in: seconds, config)
+    try await read("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, in: seconds, config)
+    try await read("timeouts.closingSeconds", \.timeouts.closingSeconds, in: seconds, config)
+  }
+
+  private mutating func read(
+    _ key: ConfigKey, _ setting: WritableKeyPath<ServerSettings, Int>, in range: ClosedRange<Int>, _ config: ConfigReader
+  ) async throws {
+    guard let value = try await config.fetchInt(forKey: key) else { return }
+    guard range.contains(value) else { throw SettingsError(key: "\(key)", value: "\(value)", range: range) }
+    self[keyPath: setting] = value
+  }
+}
+
+/// A setting has a value that it cannot have.
+public struct SettingsError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The setting's name.
+  public let key: String
+  /// Its value.
+  public let value: String
+  /// The values that it can have.
+  public let range: ClosedRange<Int>
+
+  /// One sentence for a person.
+  public var description: String {
+    "The setting \"\(key)\" is \(value); it must be from \(range.lowerBound) to \(range.upperBound)."
+  }
+}

@@ -1,0 +1,238 @@
+import Logging
+import RibCore
+import Synchronization
+import Wire
+
+/// A client's riblets and what it has been told of them.
+///
+/// The actor runs on its connection's loop, so that the connection reaches it without a hop. It is the tree's driver:
+/// each action of the client and each report of an effect is one transaction; what it changed goes out as a patch, and
+/// the effects that it asked for start.
+actor Session {
+  nonisolated let id: String
+  private nonisolated let loop: EventLoop
+  private let context: ServerContext
+  private let tree: Tree
+  private let epoch = Session.randomHex(words: 1)
+  private var revision = 1
+
+  /// The renderer's half: what it has sent, and what it is owed.
+  private weak var connection: Connection?
+  private var lastNumber = 0
+  private var acknowledged = Acknowledgement(revision: 0, number: 0)
+  /// Whether patches were left out because the client did not read: it gets a snapshot when it does.
+  private var owesSnapshot = false
+
+  private var effects: [EffectToken: Task<Void, Never>] = [:]
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  /// A session whose tree is not started.
+  ///
+  /// - Throws: what the app says of the parameters.
+  init(of app: App, _ hello: ClientMessage.Hello, on loop: EventLoop, _ context: ServerContext) throws {
+    id = Self.randomHex(words: 2)
+    self.loop = loop
+    self.context = context
+    tree = try app.makeTree(hello.parameters)
+    context.sessionCount.add(1, ordering: .relaxed)
+  }
+
+  isolated deinit {
+    context.sessionCount.subtract(1, ordering: .relaxed)
+  }
+
+  // MARK: The client
+
+  /// Starts the tree and shows it.
+  ///
+  /// - Returns: why it cannot be shown, or nil.
+  func start(_ connection: Connection) -> String? {
+    self.connection = connection
+    do throws(Refusal) {
+      carryOut(try tree.start(rendering: loop.renderer))
+    } catch {
+      log(.error, "A session could not be started.", ["reason": "\(error.message)"])
+      return error.message
+    }
+    let settings = context.settings
+    loop.json.removeAll()
+    loop.json.welcome(
+      Welcome(
+        sessionID: id, clientID: 1, token: Self.randomHex(words: 4), epoch: epoch, revision: revision, number: 0,
+        resumed: false, durability: .none, build: Server.version, timeToLive: 0,
+        heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced))
+    connection.sendMessage()
+    sendSnapshot()
+    log(.debug, "A session has started.")
+    return nil
+  }
+
+  /// Runs an action, or answers it again if it was run before.
+  ///
+  /// - Returns: what the client did wrong, or nil.
+  func act(_ act: ClientMessage.Act) -> String? {
+    guard act.number == lastNumber + 1 else {
+      guard act.number <= lastNumber else {
+        return "Action \(act.number) came after \(lastNumber): numbers go up by one."
+      }
+      sendPatch(base: revision)
+      return nil
+    }
+    lastNumber = act.number
+    let start = loop.time()
+    do throws(Refusal) {
+      let commands = try tree.perform(act.action, for: act.to, rendering: loop.renderer)
+      publish(isReply: true)
+      carryOut(commands)
+    } catch {
+      refuse(act, error)
+    }
+    noteDuration(since: start, of: tree.typeName(at: act.to))
+    return nil
+  }
+
+  /// Takes note of what the client has seen.
+  ///
+  /// - Returns: what the client did wrong, or nil.
+  func acknowledge(_ acknowledgement: Acknowledgement) -> String? {
+    guard acknowledgement.number <= lastNumber, acknowledgement.revision <= revision else {
+      return """
+        An "ack" for revision \(acknowledgement.revision) and action \(acknowledgement.number), which are not there yet.
+        """
+    }
+    acknowledged = acknowledgement
+    return nil
+  }
+
+  /// Gives the client what was held back while it did not read.
+  ///
+  /// - Returns: whether there is something to be sent now.
+  func didDrain() -> Bool {
+    guard owesSnapshot else { return false }
+    owesSnapshot = false
+    sendSnapshot()
+    return true
+  }
+
+  /// Ends the session: nothing that is still on its way arrives.
+  func end() {
+    connection = nil
+    carryOut(tree.stop())
+    for task in effects.values { task.cancel() }
+    effects = [:]
+    log(.debug, "A session has ended.")
+  }
+
+  // MARK: What the client is told
+
+  private func publish(isReply: Bool) {
+    let base = revision
+    if loop.renderer.patch.count > 0 { revision += 1 } else if !isReply { return }
+    sendPatch(base: base)
+  }
+
+  private func sendPatch(base: Int) {
+    guard let connection else { return }
+    guard !owesSnapshot, !connection.isCongested else {
+      owesSnapshot = true
+      return
+    }
+    loop.json.removeAll()
+    loop.json.patch(
+      revision: revision, base: base, number: lastNumber, operations: base == revision ? nil : loop.renderer.patch)
+    connection.sendMessage()
+  }
+
+  private func sendSnapshot() {
+    guard let connection else { return }
+    loop.json.removeAll()
+    loop.json.beginSnap(epoch: epoch, revision: revision, number: lastNumber)
+    do throws(RecordingError) {
+      try tree.writeView(into: &loop.json, rendering: loop.renderer)
+    } catch {
+      log(.error, "A view cannot be encoded any more.", ["reason": "\(error)"])
+      connection.say(.failed, "The view cannot be encoded: \(error)")
+      return
+    }
+    loop.json.endObject()
+    connection.sendMessage()
+  }
+
+  private func refuse(_ act: ClientMessage.Act, _ refusal: Refusal) {
+    let level: Logger.Level = refusal.code == .failed ? .error : .debug
+    log(level, "An action was refused.", ["code": "\(refusal.code.rawValue)", "reason": "\(refusal.message)"])
+    guard let connection else { return }
+    loop.json.removeAll()
+    loop.json.nack(Nack(number: act.number, code: refusal.code, message: refusal.message))
+    connection.sendMessage()
+  }
+
+  // MARK: Effects
+
+  private func carryOut(_ commands: [EffectCommand]) {
+    for command in commands {
+      switch command {
+      case .start(let start): effects[start.token] = run(start)
+      case .cancel(let token): effects.removeValue(forKey: token)?.cancel()
+      }
+    }
+  }
+
+  /// Effects run on the global pool, never on the loop.
+  private func run(_ effect: EffectStart) -> Task<Void, Never> {
+    Task.detached { [weak self] in
+      var failure: (any Error)?
+      do {
+        try await effect.run { [weak self] report in await self?.receive(report) }
+      } catch {
+        failure = error
+      }
+      await self?.effectEnded(effect, failure)
+    }
+  }
+
+  private func receive(_ report: EffectReport) {
+    let start = loop.time()
+    do throws(Refusal) {
+      let commands = try tree.receive(report, rendering: loop.renderer)
+      publish(isReply: false)
+      carryOut(commands)
+    } catch {
+      log(.error, "What an effect sent could not be applied.", ["reason": "\(error.message)"])
+    }
+    noteDuration(since: start, of: nil)
+    connection?.flush()
+  }
+
+  private func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
+    effects[effect.token] = nil
+    tree.effectEnded(effect.token)
+    guard let error, !(error is CancellationError) else { return }
+    log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
+  }
+
+  // MARK: Notes
+
+  /// A reducer that takes long holds up every session of its loop.
+  private func noteDuration(since start: UInt64, of typeName: String?) {
+    let milliseconds = (loop.time() - start) / 1_000_000
+    guard milliseconds >= 10 else { return }
+    log(.warning, "A transaction took long.", ["riblet": "\(typeName ?? "?")", "milliseconds": "\(milliseconds)"])
+  }
+
+  private func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]) {
+    guard context.logger.logLevel <= level else { return }
+    var all = metadata()
+    all["session"] = "\(id)"
+    context.logger.log(level: level, message, metadata: all)
+  }
+
+  /// Random bits from the system's generator, as hexadecimal digits.
+  private static func randomHex(words: Int) -> String {
+    (0..<words).map { _ in
+      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}

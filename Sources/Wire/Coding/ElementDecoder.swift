@@ -1,0 +1,121 @@
+/// The `Decoder` over a ``JSONElement``.
+///
+/// It keeps no coding path: the path of a value follows from its place on the tape, and is worked out when an error
+/// asks for it.
+struct ElementDecoder: Decoder {
+  let element: JSONElement
+  /// Tape index of the value at which decoding began.
+  let root: Int
+  /// What is being decoded; decides whether a short form applies.
+  let type: any Any.Type
+
+  var codingPath: [any CodingKey] { element.path(from: root) }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy keys: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    switch element.kind {
+    case .object:
+      KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .object))
+    case .string where element.string.flatMap(Key.init(stringValue:)) != nil:
+      KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .caseName))
+    default:
+      throw mismatch("an object")
+    }
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard element.kind == .array else { throw mismatch("an array") }
+    return ElementUnkeyedContainer(element: element, root: root)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  func mismatch(_ expected: String) -> DecodingError {
+    element.mismatch(type, expected: expected, root: root)
+  }
+}
+
+extension ElementDecoder: SingleValueDecodingContainer {
+  func decodeNil() -> Bool { element.isNull }
+  func decode(_ type: Bool.Type) throws -> Bool { try element.required(\.bool, type, "a boolean", root: root) }
+  func decode(_ type: Double.Type) throws -> Double { try element.required(\.double, type, "a number", root: root) }
+  func decode(_ type: Float.Type) throws -> Float { try element.required(\.float, type, "a number", root: root) }
+  func decode(_ type: Int.Type) throws -> Int { try element.requiredInteger(root: root) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try element.requiredInteger(root: root) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try element.requiredInteger(root: root) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try element.requiredInteger(root: root) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try element.requiredInteger(root: root) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try element.requiredInteger(root: root) }
+  func decode(_ type: UInt.Type) throws -> UInt { try element.requiredInteger(root: root) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try element.requiredInteger(root: root) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try element.requiredInteger(root: root) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try element.requiredInteger(root: root) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try element.requiredInteger(root: root) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try element.requiredInteger(root: root) }
+
+  /// The raw value of a `String` enum may be written as its case, `{"x":{}}`. Only such a type asks for its string here:
+  /// a plain `String` is decoded by the container that holds it.
+  func decode(_ type: String.Type) throws -> String {
+    if let string = element.string { return string }
+    if element.kind == .object, self.type is any RawRepresentable.Type, let name = element.payloadlessCase {
+      return name
+    }
+    throw mismatch("a string")
+  }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if type == String.self, let string = element.string as? T { return string }
+    return try T(from: ElementDecoder(element: element, root: root, type: type))
+  }
+}
+
+extension JSONElement {
+  /// `x` of `{"x":{}}`.
+  fileprivate var payloadlessCase: String? {
+    guard count == 1 else { return nil }
+    let value = JSONElement(document: document, index: index + 2)
+    return value.kind == .object && value.count == 0 ? JSONElement(document: document, index: index + 1).string : nil
+  }
+
+  func required<T>(
+    _ property: KeyPath<JSONElement, T?>, _ type: T.Type, _ expected: String, root: Int
+  ) throws -> T {
+    guard let value = self[keyPath: property] else { throw mismatch(type, expected: expected, root: root) }
+    return value
+  }
+
+  func requiredInteger<T: FixedWidthInteger>(root: Int) throws -> T {
+    if let value = integer(T.self) { return value }
+    guard kind == .number else { throw mismatch(T.self, expected: "an integer", root: root) }
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: path(from: root), debugDescription: "\(source) is no value of \(T.self)."))
+  }
+
+  func mismatch(_ type: any Any.Type, expected: String, root: Int) -> DecodingError {
+    let context = DecodingError.Context(
+      codingPath: path(from: root), debugDescription: "Expected \(expected), found \(kind.rawValue).")
+    return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
+  }
+
+  /// The keys and indices that lead from the value at `root` to this one.
+  func path(from root: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    guard root < document.tape.count else { return path }
+    var container = JSONElement(document: document, index: root)
+    while container.index < index, index < container.next {
+      var part = container.index + 1
+      var number = 0
+      let isObject = container.kind == .object
+      while part < index, Int(document.tape[isObject ? part + 1 : part].next) <= index {
+        part = Int(document.tape[isObject ? part + 1 : part].next)
+        number += 1
+      }
+      let value = JSONElement(document: document, index: isObject ? part + 1 : part)
+      path.append(
+        isObject ? WireKey(JSONElement(document: document, index: part).string ?? "") : WireKey(index: number))
+      container = value
+      if index < value.index { break }
+    }
+    return path
+  }
+}

@@ -1,0 +1,133 @@
+/// The keyed container over an object, or over one of the forms that stand for an object.
+struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  /// What the element is to the type that decodes it.
+  enum Form {
+    /// An object, read as it stands.
+    case object
+    /// A string that names a case without payload: read as `{"x":{}}`.
+    case caseName
+    /// The payload of a case: an object with its labels or, if it has no `_0`, the single unlabelled payload itself.
+    case payload
+  }
+
+  let element: JSONElement
+  let root: Int
+  let form: Form
+  /// Tape indices of the values of a large object. Without it, decoding a dictionary would take quadratic time.
+  private let index: [String: Int]?
+
+  init(element: JSONElement, root: Int, form: Form) {
+    self.element = element
+    self.root = root
+    self.form = form
+    guard element.count > 16 else {
+      index = nil
+      return
+    }
+    var index: [String: Int] = [:]
+    element.forEachMember { key, value in index[key.string ?? ""] = value.index }
+    self.index = index
+  }
+
+  var codingPath: [any CodingKey] { element.path(from: root) }
+
+  var allKeys: [Key] {
+    if form == .caseName { return element.string.flatMap(Key.init(stringValue:)).map { [$0] } ?? [] }
+    var keys: [Key] = []
+    element.forEachMember { key, _ in
+      if let key = key.string.flatMap(Key.init(stringValue:)) { keys.append(key) }
+    }
+    return keys
+  }
+
+  func contains(_ key: Key) -> Bool { find(key) != nil }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    // `{"x":{}}` for a case with an optional payload says "none"; so does a missing key.
+    guard let value = find(key, orPayload: false) else {
+      guard let payload = payload(for: key), !isEmptyObject(payload) else { return true }
+      return payload.isNull
+    }
+    return value.isNull
+  }
+
+  // MARK: Values
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder(key, type).decode(type) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key, type).decode(type) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key, type).decode(type) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder(key, type).decode(type) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder(key, type).decode(type) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder(key, type).decode(type) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder(key, type).decode(type) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder(key, type).decode(type) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key, type).decode(type) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder(key, type).decode(type) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder(key, type).decode(type) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder(key, type).decode(type) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder(key, type).decode(type) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder(key, type).decode(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decoder(key, type).decode(type) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder(key, type).decode(type) }
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder(key, type).decode(type) }
+
+  // MARK: Nesting
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keys: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    let value = try require(key)
+    // Only an enum's synthesized coding nests with a key type that may know `_0`; a value that is no object is the
+    // payload itself then.
+    guard value.kind == .object || NestedKey(stringValue: Self.payloadKey) != nil else {
+      throw value.mismatch([String: Any].self, expected: "an object", root: root)
+    }
+    return KeyedDecodingContainer(ElementKeyedContainer<NestedKey>(element: value, root: root, form: .payload))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try decoder(key, [Any].self).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder {
+    guard let value = member("super") else { throw missing(WireKey("super")) }
+    return ElementDecoder(element: value, root: root, type: Any.self)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key, Any.self) }
+
+  // MARK: Members
+
+  private static var payloadKey: String { "_0" }
+
+  private func decoder(_ key: Key, _ type: any Any.Type) throws -> ElementDecoder {
+    ElementDecoder(element: try require(key), root: root, type: type)
+  }
+
+  private func require(_ key: Key) throws -> JSONElement {
+    guard let value = find(key) else { throw missing(key) }
+    return value
+  }
+
+  private func missing(_ key: some CodingKey) -> DecodingError {
+    .keyNotFound(key, .init(codingPath: codingPath, debugDescription: "No value for the key \"\(key.stringValue)\"."))
+  }
+
+  private func find(_ key: Key, orPayload: Bool = true) -> JSONElement? {
+    if form == .caseName {
+      return element.isString(key.stringValue) ? JSONDocument.makeEmptyObject().root : nil
+    }
+    return member(key.stringValue) ?? (orPayload ? payload(for: key) : nil)
+  }
+
+  private func member(_ key: String) -> JSONElement? {
+    guard let index else { return element[key] }
+    return index[key].map { JSONElement(document: element.document, index: $0) }
+  }
+
+  private func payload(for key: Key) -> JSONElement? {
+    form == .payload && key.stringValue == Self.payloadKey ? element : nil
+  }
+
+  private func isEmptyObject(_ element: JSONElement) -> Bool { element.kind == .object && element.count == 0 }
+}

@@ -1,0 +1,78 @@
+/// The character classes of RFC 9110 §5.5 and §5.6 and of request targets, byte by byte.
+enum HTTPGrammar {
+  static let carriageReturn = UInt8(ascii: "\r")
+  static let lineFeed = UInt8(ascii: "\n")
+  static let space = UInt8(ascii: " ")
+
+  /// Whether `byte` may stand in a token (RFC 9110 §5.6.2): a method, a field name, a subprotocol.
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case "a"..."z", "A"..."Z", "0"..."9": true
+    case "!", "#", "$", "%", "&", "'", "*", "+", "-", ".", "^", "_", "`", "|", "~": true
+    default: false
+    }
+  }
+
+  /// Whether `byte` may stand in a field value or a reason phrase: visible ASCII, SP, HTAB, obs-text (RFC 9110 §5.5).
+  static func isFieldByte(_ byte: UInt8) -> Bool {
+    byte == 0x09 || (byte >= 0x20 && byte != 0x7F)
+  }
+
+  /// Whether `byte` may stand in a request target.
+  ///
+  /// Visible ASCII without `"` `#` `<` `>`, which every URL parser encodes. RFC 3986 also excludes others, such as `{`
+  /// and `|`, but browsers send them bare in queries.
+  static func isTargetByte(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case "\"", "#", "<", ">": false
+    case "!"..."~": true
+    default: false
+    }
+  }
+
+  /// Whether `byte` is SP or HTAB, the whitespace around a field value (RFC 9110 §5.6.3).
+  static func isWhitespace(_ byte: UInt8) -> Bool {
+    byte == space || byte == 0x09
+  }
+
+  /// Whether `byte` is an ASCII digit.
+  static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+
+  /// `byte`, in lower case if it is an ASCII letter.
+  static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  }
+
+  /// Whether `text` is a token (RFC 9110 §5.6.2).
+  static func isToken(_ text: some StringProtocol) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+  }
+
+  /// Whether two names are equal but for the case of ASCII letters.
+  static func matches(_ one: some StringProtocol, _ other: some StringProtocol) -> Bool {
+    one.utf8.elementsEqual(other.utf8) { lowercased($0) == lowercased($1) }
+  }
+
+  /// Whether `test` holds for all of `bytes`.
+  static func all(_ bytes: Span<UInt8>, _ test: (UInt8) -> Bool) -> Bool {
+    for index in bytes.indices where !test(bytes[index]) { return false }
+    return true
+  }
+
+  /// The position of the first `byte` at or after `start`.
+  static func position(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -> Int? {
+    var index = start
+    while index < bytes.count {
+      if bytes[index] == byte { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// `bytes` as text; what is not UTF-8 (obs-text may be anything) becomes U+FFFD.
+  static func text(_ bytes: Span<UInt8>) -> String {
+    bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,33 @@
+/// How much a message head may cost before its peer is refused.
+///
+/// Every limit holds while the bytes arrive: a peer that never ends its line is refused at the limit, not buffered.
+public struct HTTPLimits: Equatable, Sendable {
+  /// The longest request line (or status line) in bytes, its line end included; beyond it a request is answered 414.
+  ///
+  /// 8 KiB: RFC 9112 §3 asks for at least 8,000 bytes, and nginx and Apache have the same, so no proxy in front lets
+  /// through what is refused here.
+  public var requestLineBytes: Int
+
+  /// The longest header section in bytes, all line ends and the closing empty line included; beyond it, 431.
+  ///
+  /// 32 KiB: nginx's four buffers of 8 KiB. Cookies and one large token fit several times.
+  public var headerBytes: Int
+
+  /// The most header field lines; beyond it, 431.
+  ///
+  /// 100: Apache's default. A browser behind two proxies sends about 30. Each line costs two strings and a slot, so
+  /// the bytes alone are no bound for the memory.
+  public var headerCount: Int
+
+  /// Limits that differ from the defaults where named.
+  ///
+  /// - Parameters:
+  ///   - requestLineBytes: the longest start line, in bytes.
+  ///   - headerBytes: the longest header section, in bytes.
+  ///   - headerCount: the most field lines.
+  public init(requestLineBytes: Int = 8 * 1024, headerBytes: Int = 32 * 1024, headerCount: Int = 100) {
+    self.requestLineBytes = requestLineBytes
+    self.headerBytes = headerBytes
+    self.headerCount = headerCount
+  }
+}

@@ -1,0 +1,63 @@
+/// A status code (RFC 9110 §15); those that this server sends have names.
+public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
+  /// The three-digit code.
+  public let rawValue: Int
+
+  /// The status with this code, known here or not.
+  public init(rawValue: Int) {
+    self.rawValue = rawValue
+  }
+
+  /// 101: the connection speaks the protocol named in `Upgrade` from here on.
+  public static let switchingProtocols = HTTPStatus(rawValue: 101)
+  /// 200: the request succeeded.
+  public static let ok = HTTPStatus(rawValue: 200)
+  /// 204: the request succeeded and there is nothing to send.
+  public static let noContent = HTTPStatus(rawValue: 204)
+  /// 400: the request breaks the protocol's grammar or rules.
+  public static let badRequest = HTTPStatus(rawValue: 400)
+  /// 404: nothing is at this path.
+  public static let notFound = HTTPStatus(rawValue: 404)
+  /// 405: what is at this path does not answer to this method.
+  public static let methodNotAllowed = HTTPStatus(rawValue: 405)
+  /// 408: the request did not arrive in time.
+  public static let requestTimeout = HTTPStatus(rawValue: 408)
+  /// 413: the body is larger than this server takes.
+  public static let contentTooLarge = HTTPStatus(rawValue: 413)
+  /// 414: the request line is longer than this server takes.
+  public static let uriTooLong = HTTPStatus(rawValue: 414)
+  /// 426: this resource speaks only the protocol named in `Upgrade`.
+  public static let upgradeRequired = HTTPStatus(rawValue: 426)
+  /// 431: the header section is larger than this server takes.
+  public static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
+  /// 500: the server failed.
+  public static let internalServerError = HTTPStatus(rawValue: 500)
+  /// 501: the server does not do what the request needs.
+  public static let notImplemented = HTTPStatus(rawValue: 501)
+  /// 503: the server cannot serve now.
+  public static let serviceUnavailable = HTTPStatus(rawValue: 503)
+  /// 505: the request's version of HTTP is not spoken here.
+  public static let httpVersionNotSupported = HTTPStatus(rawValue: 505)
+
+  /// RFC 9110's name for the code; empty, which a status line allows, for a code without a name here.
+  public var reasonPhrase: String {
+    switch self {
+    case .switchingProtocols: "Switching Protocols"
+    case .ok: "OK"
+    case .noContent: "No Content"
+    case .badRequest: "Bad Request"
+    case .notFound: "Not Found"
+    case .methodNotAllowed: "Method Not Allowed"
+    case .requestTimeout: "Request Timeout"
+    case .contentTooLarge: "Content Too Large"
+    case .uriTooLong: "URI Too Long"
+    case .upgradeRequired: "Upgrade Required"
+    case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
+    case .internalServerError: "Internal Server Error"
+    case .notImplemented: "Not Implemented"
+    case .serviceUnavailable: "Service Unavailable"
+    case .httpVersionNotSupported: "HTTP Version Not Supported"
+    default: ""
+    }
+  }
+}

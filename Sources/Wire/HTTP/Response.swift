@@ -1,0 +1,52 @@
+/// A response, ready to be written.
+public struct Response: Equatable, Sendable {
+  /// The status.
+  public var status: HTTPStatus
+  /// The header fields, without those that ``write(into:keepAlive:omitBody:)`` adds.
+  public var headers: HeaderFields
+  /// The body.
+  public var body: [UInt8]
+
+  /// A response of these parts.
+  ///
+  /// - Parameters:
+  ///   - status: the status.
+  ///   - headers: the header fields; Content-Length is added in writing.
+  ///   - body: the body.
+  public init(status: HTTPStatus, headers: HeaderFields = [:], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// Adds the response's bytes to `output`: status line, headers, body.
+  ///
+  /// Where the body ends is decided here: Content-Length is the body's size, whatever the headers say. A 1xx and a 204
+  /// have neither Content-Length nor body (RFC 9110 §8.6). Characters that a field value may not have, line ends above
+  /// all, become spaces, so that no value can end its line.
+  ///
+  /// - Parameters:
+  ///   - output: receives the bytes at its end.
+  ///   - keepAlive: whether the connection stays open; if not, `Connection: close` says so, except in a 101.
+  ///   - omitBody: whether to leave out the body but not its size, as in the answer to HEAD.
+  public func write(into output: inout [UInt8], keepAlive: Bool, omitBody: Bool) {
+    precondition((100...999).contains(status.rawValue), "a status code has three digits, unlike \(status.rawValue)")
+    let hasContent = status.rawValue >= 200 && status != .noContent
+    output.append(contentsOf: "HTTP/1.1 \(status.rawValue) \(status.reasonPhrase)\r\n".utf8)
+    for field in headers.fields
+    where !HTTPGrammar.matches(field.name, "Content-Length") && !HTTPGrammar.matches(field.name, "Transfer-Encoding") {
+      Self.write(field, into: &output)
+    }
+    if hasContent { output.append(contentsOf: "Content-Length: \(body.count)\r\n".utf8) }
+    if !keepAlive && status != .switchingProtocols { output.append(contentsOf: "Connection: close\r\n".utf8) }
+    output.append(contentsOf: "\r\n".utf8)
+    if hasContent && !omitBody { output.append(contentsOf: body) }
+  }
+
+  private static func write(_ field: HeaderFields.Field, into output: inout [UInt8]) {
+    output.append(contentsOf: field.name.utf8)
+    output.append(contentsOf: ": ".utf8)
+    output.append(contentsOf: field.value.utf8.lazy.map { HTTPGrammar.isFieldByte($0) ? $0 : HTTPGrammar.space })
+    output.append(contentsOf: "\r\n".utf8)
+  }
+}

@@ -1,0 +1,246 @@
+/// One value inside a ``JSONDocument``, decoded when asked.
+///
+/// A position, not a copy: it is as cheap as the reference it holds, and keeps its document's memory from being reused.
+public struct JSONElement: Sendable {
+  /// What a value is.
+  public enum Kind: String, Sendable {
+    /// The literal `null`.
+    case null
+    /// `true` or `false`.
+    case bool = "a boolean"
+    /// A number, whole or not.
+    case number = "a number"
+    /// A string.
+    case string = "a string"
+    /// An array.
+    case array = "an array"
+    /// An object.
+    case object = "an object"
+  }
+
+  let document: JSONDocument
+  let index: Int
+
+  private var token: JSONDocument.Token { document.tape[index] }
+
+  /// What the value is.
+  public var kind: Kind {
+    switch token.kind {
+    case .null: .null
+    case .true, .false: .bool
+    case .integer, .number: .number
+    case .string, .escapedString: .string
+    case .array: .array
+    case .object: .object
+    }
+  }
+
+  /// Whether the value is `null`.
+  public var isNull: Bool { token.kind == .null }
+
+  /// The boolean, or nil if the value is something else.
+  public var bool: Bool? {
+    switch token.kind {
+    case .true: true
+    case .false: false
+    default: nil
+    }
+  }
+
+  /// The number of elements of an array or members of an object; 0 for anything else.
+  public var count: Int {
+    switch token.kind {
+    case .array, .object: Int(token.length)
+    default: 0
+    }
+  }
+
+  /// The string, its escapes resolved, or nil if the value is something else.
+  public var string: String? {
+    switch token.kind {
+    case .string: String(decoding: document.bytes[text], as: UTF8.self)
+    case .escapedString: unescaped()
+    default: nil
+    }
+  }
+
+  /// Whether the value is a string of just these bytes.
+  ///
+  /// - Parameter text: what to compare with, byte by byte.
+  /// - Returns: true if the string, its escapes resolved, has the same UTF-8.
+  public func isString(_ text: String) -> Bool {
+    switch token.kind {
+    case .string:
+      var text = text
+      return text.withUTF8 { $0.elementsEqual(document.bytes[self.text]) }
+    case .escapedString:
+      return unescaped().utf8.elementsEqual(text.utf8)
+    default:
+      return false
+    }
+  }
+
+  /// The number as an integer of type `T`, or nil if it is none or does not fit.
+  ///
+  /// Digits are read as they are, so 64-bit values are exact; `1.0` and `1e2` are integers too.
+  ///
+  /// - Parameter type: the integer type.
+  /// - Returns: the integer, exactly.
+  public func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
+    switch token.kind {
+    case .integer: digits()
+    case .number: double.flatMap { T(exactly: $0) }
+    default: nil
+    }
+  }
+
+  /// The number as the nearest double, or nil if the value is no number or too large for one.
+  public var double: Double? {
+    switch token.kind {
+    case .integer, .number:
+      Double(String(decoding: document.bytes[text], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+    default: nil
+    }
+  }
+
+  /// The number as the nearest single-precision value, or nil if the value is no number or too large for one.
+  public var float: Float? {
+    switch token.kind {
+    case .integer, .number:
+      Float(String(decoding: document.bytes[text], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+    default: nil
+    }
+  }
+
+  /// The text of the value as it was received.
+  public var source: String {
+    let start: Int
+    switch token.kind {
+    case .string, .escapedString: start = text.lowerBound - 1
+    default: start = text.lowerBound
+    }
+    return String(decoding: document.bytes[start..<sourceEnd], as: UTF8.self)
+  }
+
+  // MARK: Parts
+
+  /// The value of the member `key`, the last one if there are several; nil if there is none or this is no object.
+  public subscript(_ key: String) -> JSONElement? {
+    var found: JSONElement?
+    forEachMember { name, value in
+      if name.isString(key) { found = value }
+    }
+    return found
+  }
+
+  /// Calls `body` with each member of an object, in the order of the text; not at all for anything else.
+  ///
+  /// - Parameter body: receives the key, a string, and the value.
+  /// - Throws: what `body` throws, at once.
+  public func forEachMember<Failure: Error>(
+    _ body: (_ key: JSONElement, _ value: JSONElement) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard token.kind == .object else { return }
+    var key = index + 1
+    for _ in 0..<token.length {
+      try body(JSONElement(document: document, index: key), JSONElement(document: document, index: key + 1))
+      key = Int(document.tape[key + 1].next)
+    }
+  }
+
+  /// Calls `body` with each element of an array, in order; not at all for anything else.
+  ///
+  /// - Parameter body: receives the element.
+  /// - Throws: what `body` throws, at once.
+  public func forEachElement<Failure: Error>(_ body: (JSONElement) throws(Failure) -> Void) throws(Failure) {
+    guard token.kind == .array else { return }
+    var element = index + 1
+    for _ in 0..<token.length {
+      try body(JSONElement(document: document, index: element))
+      element = Int(document.tape[element].next)
+    }
+  }
+
+  /// Index of the token after this value.
+  var next: Int { Int(token.next) }
+
+  /// Where the value's bytes are: of a string, what is between the quotes.
+  private var text: Range<Int> {
+    Int(token.offset)..<Int(token.offset + token.length)
+  }
+
+  /// One past the value's last byte.
+  private var sourceEnd: Int {
+    switch token.kind {
+    case .string, .escapedString: return text.upperBound + 1
+    case .null, .true, .false, .integer, .number: return text.upperBound
+    case .array, .object:
+      let last = next == index + 1 ? nil : JSONElement(document: document, index: lastPart)
+      let closing: UInt8 = token.kind == .array ? UInt8(ascii: "]") : UInt8(ascii: "}")
+      var end = last?.sourceEnd ?? Int(token.offset) + 1
+      while end < document.bytes.count, document.bytes[end] != closing { end += 1 }
+      return min(end + 1, document.bytes.count)
+    }
+  }
+
+  /// Index of the last element, or of the last member's value.
+  private var lastPart: Int {
+    var part = token.kind == .object ? index + 2 : index + 1
+    while document.tape[part].next < token.next {
+      part = Int(document.tape[part].next) + (token.kind == .object ? 1 : 0)
+    }
+    return part
+  }
+
+  private func digits<T: FixedWidthInteger>() -> T? {
+    var value: T = 0
+    let negative = document.bytes[text.lowerBound] == UInt8(ascii: "-")
+    for byte in document.bytes[text].dropFirst(negative ? 1 : 0) {
+      let digit = T(truncatingIfNeeded: byte &- UInt8(ascii: "0"))
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) =
+        negative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+      if overflow || carry { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  /// Resolves the escapes; the parser has checked their form.
+  private func unescaped() -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity(Int(token.length))
+    var rest = document.bytes[text]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+        result.append(byte)
+        continue
+      }
+      switch escape {
+      case UInt8(ascii: "b"): result.append(0x08)
+      case UInt8(ascii: "f"): result.append(0x0C)
+      case UInt8(ascii: "n"): result.append(0x0A)
+      case UInt8(ascii: "r"): result.append(0x0D)
+      case UInt8(ascii: "t"): result.append(0x09)
+      case UInt8(ascii: "u"): result.append(contentsOf: String(Self.scalar(&rest)).utf8)
+      default: result.append(escape)
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Character {
+    let unit = hexUnit(&rest)
+    guard unit & 0xFC00 == 0xD800 else { return Character(Unicode.Scalar(unit) ?? "\u{FFFD}") }
+    rest = rest.dropFirst(2)
+    let low = hexUnit(&rest)
+    let code = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(low & 0x3FF))
+    return Character(Unicode.Scalar(code) ?? "\u{FFFD}")
+  }
+
+  private static func hexUnit(_ rest: inout ArraySlice<UInt8>) -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 { unit = unit << 4 | UInt16(rest.popFirst().flatMap(hexDigit) ?? 0) }
+    return unit
+  }
+}

@@ -1,0 +1,52 @@
+/// Why a text is not JSON, or not JSON within the limits: always the peer's fault.
+public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What is wrong at ``JSONError/offset``.
+  public enum Reason: String, Sendable {
+    /// The text ends inside a value.
+    case unexpectedEnd = "the text ends inside a value"
+    /// A byte that the grammar does not allow here.
+    case unexpectedByte = "unexpected character"
+    /// Something follows the value.
+    case trailingBytes = "characters after the value"
+    /// A number with a form that RFC 8259 §6 does not know, such as `01` or `1.`.
+    case invalidNumber = "malformed number"
+    /// A control character inside a string must be escaped (RFC 8259 §7).
+    case controlCharacter = "unescaped control character in a string"
+    /// An escape that RFC 8259 §7 does not know.
+    case invalidEscape = "malformed escape in a string"
+    /// A `\u` escape that is half a surrogate pair and stands for no character.
+    case loneSurrogate = "lone surrogate in a string"
+    /// A string is not UTF-8 (RFC 8259 §8.1).
+    case invalidUTF8 = "a string is not UTF-8"
+    /// More nested arrays and objects than ``JSONLimits/depth``.
+    case tooDeep = "nested too deeply"
+    /// More bytes than ``JSONLimits/bytes``.
+    case tooLong = "longer than the limit"
+  }
+
+  /// What is wrong.
+  public let reason: Reason
+  /// Where, in bytes from the start of the text.
+  public let offset: Int
+
+  /// One sentence for a log or a client.
+  public var description: String { "\(reason.rawValue), at byte \(offset)" }
+}
+
+/// What a JSON text may cost its reader.
+public struct JSONLimits: Equatable, Sendable {
+  /// Nested arrays and objects. 64 is far beyond any message of the protocol and far below any stack's end.
+  public var depth: Int
+  /// Bytes of the text. Messages are limited where they are framed; this one guards a text that comes another way.
+  public var bytes: Int
+
+  /// Limits for one message.
+  ///
+  /// - Parameters:
+  ///   - depth: nested arrays and objects.
+  ///   - bytes: length of the text; at most 2^32−1.
+  public init(depth: Int = 64, bytes: Int = 16 << 20) {
+    self.depth = depth
+    self.bytes = min(bytes, Int(UInt32.max))
+  }
+}

@@ -1,0 +1,94 @@
+/// A JSON value of its own, for what is kept and changed: the mirror of a view, the operand of a patch.
+///
+/// Reading an action or writing a view goes without it.
+public enum JSONValue: Equatable, Sendable {
+  /// The literal `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A whole number that fits 64 bits.
+  case integer(Int64)
+  /// Any other number.
+  case number(Double)
+  /// A string.
+  case string(String)
+  /// An array.
+  case array([JSONValue])
+  /// An object. Its order means nothing (RFC 8259 §4); of two members with one key, the last counts.
+  case object([String: JSONValue])
+
+  /// Copies a value out of a document.
+  ///
+  /// - Parameter element: the value; a number too large for a double becomes `null`, which no I-JSON text contains.
+  public init(_ element: JSONElement) {
+    switch element.kind {
+    case .null: self = .null
+    case .bool: self = .bool(element.bool == true)
+    case .string: self = .string(element.string ?? "")
+    case .number:
+      if let integer = element.integer(Int64.self) {
+        self = .integer(integer)
+      } else {
+        self = element.double.map(JSONValue.number) ?? .null
+      }
+    case .array:
+      var elements: [JSONValue] = []
+      elements.reserveCapacity(element.count)
+      element.forEachElement { elements.append(JSONValue($0)) }
+      self = .array(elements)
+    case .object:
+      var members: [String: JSONValue] = [:]
+      element.forEachMember { key, value in members[key.string ?? ""] = JSONValue(value) }
+      self = .object(members)
+    }
+  }
+
+  /// Reads a text.
+  ///
+  /// - Parameter text: one JSON value.
+  /// - Throws: ``JSONError`` if it is not one.
+  public init(parsing text: String) throws(JSONError) {
+    var reader = JSONReader()
+    self.init(try reader.read(text).root)
+  }
+
+  /// The member `key` of an object; nil for anything else.
+  ///
+  /// - Parameter key: which member.
+  public subscript(_ key: String) -> JSONValue? {
+    if case .object(let members) = self { members[key] } else { nil }
+  }
+
+  /// The text of the value, compact, with the members of every object sorted by their keys' UTF-16 code units.
+  ///
+  /// That order is RFC 8785's (§3.2.3), so for integers and strings this is the canonical form.
+  public var text: String {
+    var writer = JSONWriter()
+    write(into: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// Writes the value as ``text`` does.
+  ///
+  /// - Parameter writer: where to.
+  public func write(into writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.null()
+    case .bool(let value): writer.bool(value)
+    case .integer(let value): writer.integer(value)
+    case .number(let value): writer.number(value)
+    case .string(let value): writer.string(value)
+    case .array(let elements):
+      writer.beginArray()
+      for element in elements { element.write(into: &writer) }
+      writer.endArray()
+    case .object(let members):
+      writer.beginObject()
+      for (key, value) in members.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
+        writer.key(key)
+        value.write(into: &writer)
+      }
+      writer.endObject()
+    }
+  }
+}

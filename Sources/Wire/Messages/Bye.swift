@@ -1,0 +1,64 @@
+/// Why the server ends a connection of this protocol: the `code` of its `bye`, and the close code that goes with it.
+///
+/// The hundreds of the close code say what a client does next, so that one that does not know the code can act on it.
+public enum Bye: String, CaseIterable, Sendable {
+  /// The client said `bye`; its session is over.
+  case ended
+  /// The server goes down.
+  case shutdown
+  /// The client was silent for longer than the heartbeat allows.
+  case silent
+  /// There is no such session any more.
+  case gone
+  /// The client sent what is no message of this protocol, or a message out of turn.
+  case badMessage = "bad_message"
+  /// No app has the name that `hello` gave.
+  case unknownApp = "unknown_app"
+  /// No `hello` came in time.
+  case noHello = "no_hello"
+  /// The app's root could not be built or shown.
+  case failed
+
+  /// What a client does after a `bye`.
+  public enum Return: String, Sendable {
+    /// Connects again at once and resumes (4000–4099).
+    case atOnce = "at once"
+    /// Connects again after a while and resumes (4100–4199).
+    case later
+    /// Connects again without resuming: what it had is gone (4200–4299).
+    case asNewSession = "as a new session"
+    /// Does not come back by itself (4400–4499, and 1000).
+    case not
+  }
+
+  /// The code of the close frame that follows the `bye`.
+  public var closeCode: CloseCode {
+    switch self {
+    case .ended: .normal
+    case .shutdown: CloseCode(rawValue: 4000)
+    case .silent: CloseCode(rawValue: 4001)
+    case .gone: CloseCode(rawValue: 4200)
+    case .badMessage: CloseCode(rawValue: 4400)
+    case .failed: CloseCode(rawValue: 4403)
+    case .unknownApp: CloseCode(rawValue: 4404)
+    case .noHello: CloseCode(rawValue: 4408)
+    }
+  }
+
+  /// What the client does next.
+  public var comesBack: Return { Return(closeCode) }
+}
+
+extension Bye.Return {
+  /// What a client does after a connection that was closed with `code`.
+  ///
+  /// - Parameter code: from the close frame; nil if the connection was cut.
+  public init(_ code: CloseCode?) {
+    switch code?.rawValue ?? 0 {
+    case 4100...4199: self = .later
+    case 4200...4299: self = .asNewSession
+    case 4400...4499, 1000, 1002, 1003, 1007, 1009: self = .not
+    default: self = .atOnce
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/// The name of the subprotocol, for `Sec-WebSocket-Protocol`.
+public let subprotocol = "riblet.v1.json"
+
+/// The largest number that a message may hold: what a double counts to without a gap.
+public let largestNumber = (1 << 53) - 1
+
+/// The keys of messages, once.
+enum MessageKey {
+  static let kind: StaticString = "t"
+  static let acknowledgement: StaticString = "ack"
+  static let action: StaticString = "a"
+  static let actionBurst: StaticString = "actionBurst"
+  static let actionsPerSecond: StaticString = "actionsPerSecond"
+  static let app: StaticString = "app"
+  static let base: StaticString = "base"
+  static let build: StaticString = "build"
+  static let client: StaticString = "client"
+  static let clientID: StaticString = "cid"
+  static let code: StaticString = "code"
+  static let durability: StaticString = "durability"
+  static let epoch: StaticString = "epoch"
+  static let heartbeat: StaticString = "heartbeat"
+  static let limits: StaticString = "limits"
+  static let locale: StaticString = "locale"
+  static let message: StaticString = "message"
+  static let messageBytes: StaticString = "messageBytes"
+  static let nacks: StaticString = "nacks"
+  static let name: StaticString = "name"
+  static let number: StaticString = "n"
+  static let operations: StaticString = "ops"
+  static let parameters: StaticString = "params"
+  static let resume: StaticString = "resume"
+  static let resumed: StaticString = "resumed"
+  static let revision: StaticString = "rev"
+  static let sessionID: StaticString = "sid"
+  static let timeToLive: StaticString = "ttl"
+  static let to: StaticString = "to"
+  static let token: StaticString = "token"
+  static let version: StaticString = "version"
+  static let view: StaticString = "view"
+}
+
+/// The kinds of messages: the values of `t`.
+enum MessageKind {
+  static let ack: StaticString = "ack"
+  static let act: StaticString = "act"
+  static let bye: StaticString = "bye"
+  static let hello: StaticString = "hello"
+  static let nack: StaticString = "nack"
+  static let patch: StaticString = "patch"
+  static let ping: StaticString = "ping"
+  static let pong: StaticString = "pong"
+  static let snap: StaticString = "snap"
+  static let welcome: StaticString = "welcome"
+}
+
+/// A message that is JSON but not one of this protocol.
+public struct MessageError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What is wrong with it, in one sentence for the peer's developer.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+
+  static func missing(_ key: StaticString, _ what: String, in kind: StaticString) -> MessageError {
+    MessageError("A message of kind \"\(kind)\" needs \"\(key)\", \(what).")
+  }
+}
+
+extension JSONElement {
+  /// The member `key`, as ``subscript(_:)`` finds it.
+  subscript(_ key: StaticString) -> JSONElement? {
+    var found: JSONElement?
+    forEachMember { name, value in
+      if name.isString(key) { found = value }
+    }
+    return found
+  }
+
+  /// Whether this is a string without escapes of just these bytes.
+  func isString(_ text: StaticString) -> Bool {
+    let token = document.tape[index]
+    guard token.kind == .string, Int(token.length) == text.utf8CodeUnitCount else { return false }
+    let start = Int(token.offset)
+    for offset in 0..<text.utf8CodeUnitCount where document.bytes[start + offset] != text.utf8Start[offset] {
+      return false
+    }
+    return true
+  }
+
+  /// A whole number from 0 to 2^53−1; nil for anything else.
+  var messageNumber: Int? {
+    guard let number = integer(Int.self), 0...largestNumber ~= number else { return nil }
+    return number
+  }
+}
+
+extension JSONWriter {
+  /// Writes a key that needs no escaping.
+  mutating func key(_ key: StaticString) { raw(quoted: key, then: UInt8(ascii: ":")) }
+
+  /// Writes a string that needs no escaping.
+  mutating func string(_ text: StaticString) { raw(quoted: text, then: nil) }
+}

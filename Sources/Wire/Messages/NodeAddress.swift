@@ -1,0 +1,15 @@
+/// Whom an action is for.
+public enum NodeAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The node with this id; ids are never reused within a session.
+  case id(Int)
+  /// A place, such as `tabs[0]/detail`: whatever node is there when the action arrives. The empty path is the root.
+  case path(String)
+
+  /// The address as people read it.
+  public var description: String {
+    switch self {
+    case .id(let id): "node \(id)"
+    case .path(let path): path.isEmpty ? "the root" : "\"\(path)\""
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/// What a server says, as its client reads it.
+public enum ServerMessage: Equatable, Sendable {
+  /// The answer to `hello`.
+  case welcome(Welcome)
+  /// The whole view.
+  case snap(epoch: String, revision: Int, number: Int, view: JSONValue)
+  /// What changed in the view since revision `base`, and the highest action that is done.
+  case patch(revision: Int, base: Int, number: Int, operations: [PatchOperation])
+  /// A refusal.
+  case nack(Nack)
+  /// The answer to `ping`.
+  case pong
+  /// The end, and why. A code that this version does not know is nil.
+  case bye(Bye?, message: String)
+  /// A kind that this version does not know; to be ignored.
+  case unknown(String)
+
+  /// Reads a message.
+  ///
+  /// - Parameter json: one message. Keys that the protocol does not know are ignored.
+  /// - Throws: ``MessageError`` if it is none.
+  public init(_ json: JSONElement) throws(MessageError) {
+    guard let kind = json[MessageKey.kind], kind.kind == .string else {
+      throw MessageError("A message is an object with \"\(MessageKey.kind)\", the name of its kind.")
+    }
+    if kind.isString(MessageKind.patch) {
+      self = try Self.patch(json)
+    } else if kind.isString(MessageKind.nack) {
+      self = .nack(try Nack(json))
+    } else if kind.isString(MessageKind.snap) {
+      self = try Self.snap(json)
+    } else if kind.isString(MessageKind.welcome) {
+      self = .welcome(try Welcome(json))
+    } else if kind.isString(MessageKind.pong) {
+      self = .pong
+    } else if kind.isString(MessageKind.bye) {
+      let code = json[MessageKey.code]?.string.flatMap(Bye.init(rawValue:))
+      self = .bye(code, message: json[MessageKey.message]?.string ?? "")
+    } else {
+      self = .unknown(kind.string ?? "")
+    }
+  }
+
+  private static func snap(_ json: JSONElement) throws(MessageError) -> ServerMessage {
+    guard let epoch = json[MessageKey.epoch]?.string, let revision = json[MessageKey.revision]?.messageNumber,
+      let number = json[MessageKey.number]?.messageNumber, let view = json[MessageKey.view]
+    else { throw .missing(MessageKey.view, "and its epoch, rev and n", in: MessageKind.snap) }
+    return .snap(epoch: epoch, revision: revision, number: number, view: JSONValue(view))
+  }
+
+  private static func patch(_ json: JSONElement) throws(MessageError) -> ServerMessage {
+    guard let revision = json[MessageKey.revision]?.messageNumber, let base = json[MessageKey.base]?.messageNumber,
+      let number = json[MessageKey.number]?.messageNumber, let list = json[MessageKey.operations], list.kind == .array
+    else { throw .missing(MessageKey.operations, "and its rev, base and n", in: MessageKind.patch) }
+    var operations: [PatchOperation] = []
+    operations.reserveCapacity(list.count)
+    try list.forEachElement { operation throws(MessageError) in
+      do {
+        operations.append(try PatchOperation(operation))
+      } catch {
+        throw MessageError("\(error)")
+      }
+    }
+    return .patch(revision: revision, base: base, number: number, operations: operations)
+  }
+}
+
+extension JSONWriter {
+  /// Writes a `welcome`.
+  ///
+  /// - Parameter welcome: its content.
+  public mutating func welcome(_ welcome: Welcome) {
+    message(MessageKind.welcome) { welcome.write(into: &$0) }
+  }
+
+  /// Writes a `snap` up to its last member, `view`: the caller writes the view document and ends the object.
+  ///
+  /// - Parameters:
+  ///   - epoch: the life of the tree.
+  ///   - revision: of the view.
+  ///   - number: the highest action of this client that is done.
+  public mutating func beginSnap(epoch: String, revision: Int, number: Int) {
+    beginObject()
+    key(MessageKey.kind)
+    string(MessageKind.snap)
+    member(MessageKey.epoch, epoch)
+    member(MessageKey.revision, revision)
+    member(MessageKey.number, number)
+    key(MessageKey.view)
+  }
+
+  /// Writes a `patch`.
+  ///
+  /// - Parameters:
+  ///   - revision: of the view after it.
+  ///   - base: of the view before it.
+  ///   - number: the highest action of this client that is done.
+  ///   - operations: the operations, as ``PatchWriter`` wrote them; nil for none.
+  public mutating func patch(revision: Int, base: Int, number: Int, operations: PatchWriter?) {
+    beginObject()
+    key(MessageKey.kind)
+    string(MessageKind.patch)
+    member(MessageKey.revision, revision)
+    member(MessageKey.base, base)
+    member(MessageKey.number, number)
+    key(MessageKey.operations)
+    beginArray()
+    if let operations, operations.count > 0 { raw(operations.json.bytes) }
+    endArray()
+    endObject()
+  }
+
+  /// Writes a `nack`.
+  ///
+  /// - Parameter nack: the refusal.
+  public mutating func nack(_ nack: Nack) {
+    message(MessageKind.nack) { nack.write(into: &$0) }
+  }
+
+  /// Writes a `pong`.
+  public mutating func pong() { message(MessageKind.pong) { _ in } }
+
+  /// Writes a server's `bye`.
+  ///
+  /// - Parameters:
+  ///   - bye: why.
+  ///   - message: the reason in a sentence.
+  public mutating func bye(_ bye: Bye, message: String) {
+    self.message(MessageKind.bye) { json in
+      json.member(MessageKey.code, bye.rawValue)
+      json.member(MessageKey.message, message)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/// `welcome`: the answer to `hello`.
+public struct Welcome: Equatable, Sendable {
+  /// How much an action that was answered survives.
+  public enum Durability: String, Sendable {
+    /// A power cut.
+    case disk
+    /// The end of the server's process, however it comes.
+    case process
+    /// Nothing: the session lives in the server's memory.
+    case none
+  }
+
+  /// What a client may send. A number of 0 means no limit.
+  public struct Limits: Equatable, Sendable {
+    /// Bytes of a message.
+    public var messageBytes: Int
+    /// Actions a second in the long run; above it the server reads more slowly.
+    public var actionsPerSecond: Int
+    /// Actions at once.
+    public var actionBurst: Int
+
+    /// Limits for a client.
+    ///
+    /// - Parameters:
+    ///   - messageBytes: bytes of a message.
+    ///   - actionsPerSecond: in the long run; 0 for no limit.
+    ///   - actionBurst: at once.
+    public init(messageBytes: Int = 65_536, actionsPerSecond: Int = 50, actionBurst: Int = 100) {
+      self.messageBytes = messageBytes
+      self.actionsPerSecond = actionsPerSecond
+      self.actionBurst = actionBurst
+    }
+  }
+
+  /// The session.
+  public var sessionID: String
+  /// The renderer within the session.
+  public var clientID: Int
+  /// What the client proves itself with when it resumes.
+  public var token: String
+  /// The life of the tree that revisions are counted in.
+  public var epoch: String
+  /// The view's revision.
+  public var revision: Int
+  /// The highest action of this client that is done or refused.
+  public var number: Int
+  /// Refusals that the client may have missed.
+  public var nacks: [Nack]
+  /// Whether the session existed before.
+  public var resumed: Bool
+  /// What the session survives.
+  public var durability: Durability
+  /// The server's version.
+  public var build: String
+  /// How long the session lives without a connection, in milliseconds.
+  public var timeToLive: Int
+  /// After how much silence the client sends a `ping`, in milliseconds.
+  public var heartbeat: Int
+  /// What the client may send.
+  public var limits: Limits
+
+  /// The answer to a `hello`.
+  ///
+  /// - Parameters:
+  ///   - sessionID: the session.
+  ///   - clientID: the renderer, counted from 1.
+  ///   - token: 256 random bits, as text.
+  ///   - epoch: the life of the tree.
+  ///   - revision: of the view.
+  ///   - number: of the client's last action.
+  ///   - nacks: refusals not yet acknowledged.
+  ///   - resumed: whether the session existed before.
+  ///   - durability: what it survives.
+  ///   - build: the server's version.
+  ///   - timeToLive: milliseconds.
+  ///   - heartbeat: milliseconds.
+  ///   - limits: what the client may send.
+  public init(
+    sessionID: String, clientID: Int, token: String, epoch: String, revision: Int, number: Int, nacks: [Nack] = [],
+    resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int, limits: Limits
+  ) {
+    self.sessionID = sessionID
+    self.clientID = clientID
+    self.token = token
+    self.epoch = epoch
+    self.revision = revision
+    self.number = number
+    self.nacks = nacks
+    self.resumed = resumed
+    self.durability = durability
+    self.build = build
+    self.timeToLive = timeToLive
+    self.heartbeat = heartbeat
+    self.limits = limits
+  }
+}
+
+extension Welcome {
+  init(_ json: JSONElement) throws(MessageError) {
+    func text(_ key: StaticString) throws(MessageError) -> String {
+      guard let text = json[key]?.string else { throw .missing(key, "a string", in: MessageKind.welcome) }
+      return text
+    }
+    func number(_ key: StaticString, in object: JSONElement?) throws(MessageError) -> Int {
+      guard let number = object?[key]?.messageNumber else {
+        throw .missing(key, "a whole number from 0 to 2^53-1", in: MessageKind.welcome)
+      }
+      return number
+    }
+    guard let durability = Durability(rawValue: try text(MessageKey.durability)) else {
+      throw .missing(MessageKey.durability, "\"disk\", \"process\" or \"none\"", in: MessageKind.welcome)
+    }
+    var nacks: [Nack] = []
+    try json[MessageKey.nacks]?.forEachElement { nack throws(MessageError) in nacks.append(try Nack(nack)) }
+    let limits = json[MessageKey.limits]
+    self.init(
+      sessionID: try text(MessageKey.sessionID), clientID: try number(MessageKey.clientID, in: json),
+      token: try text(MessageKey.token), epoch: try text(MessageKey.epoch),
+      revision: try number(MessageKey.revision, in: json), number: try number(MessageKey.number, in: json),
+      nacks: nacks, resumed: json[MessageKey.resumed]?.bool ?? false, durability: durability,
+      build: try text(MessageKey.build), timeToLive: try number(MessageKey.timeToLive, in: json),
+      heartbeat: try number(MessageKey.heartbeat, in: json),
+      limits: Limits(
+        messageBytes: try number(MessageKey.messageBytes, in: limits),
+        actionsPerSecond: try number(MessageKey.actionsPerSecond, in: limits),
+        actionBurst: try number(MessageKey.actionBurst, in: limits)))
+  }
+
+  func write(into json: inout JSONWriter) {
+    json.member(MessageKey.sessionID, sessionID)
+    json.member(MessageKey.clientID, clientID)
+    json.member(MessageKey.token, token)
+    json.member(MessageKey.epoch, epoch)
+    json.member(MessageKey.revision, revision)
+    json.member(MessageKey.number, number)
+    json.key(MessageKey.nacks)
+    json.beginArray()
+    for nack in nacks {
+      json.beginObject()
+      nack.write(into: &json)
+      json.endObject()
+    }
+    json.endArray()
+    json.key(MessageKey.resumed)
+    json.bool(resumed)
+    json.member(MessageKey.durability, durability.rawValue)
+    json.member(MessageKey.build, build)
+    json.member(MessageKey.timeToLive, timeToLive)
+    json.member(MessageKey.heartbeat, heartbeat)
+    json.key(MessageKey.limits)
+    json.beginObject()
+    json.member(MessageKey.messageBytes, limits.messageBytes)
+    json.member(MessageKey.actionsPerSecond, limits.actionsPerSecond)
+    json.member(MessageKey.actionBurst, limits.actionBurst)
+    json.endObject()
+  }
+}

@@ -1,0 +1,55 @@
+/// A place in a JSON value (RFC 6901).
+public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+  /// The reference tokens, unescaped. Empty for the whole value.
+  public var tokens: [String]
+
+  /// The place that `tokens` lead to.
+  ///
+  /// - Parameter tokens: member keys and array indices, from the outside in.
+  public init(_ tokens: [String] = []) {
+    self.tokens = tokens
+  }
+
+  /// Reads a pointer's text.
+  ///
+  /// - Parameter text: empty, or tokens that each follow a `/`, with `~0` for `~` and `~1` for `/`.
+  /// - Throws: ``PatchError/malformedPointer(_:)`` for any other text.
+  public init(parsing text: String) throws(PatchError) {
+    guard !text.isEmpty else {
+      tokens = []
+      return
+    }
+    guard text.utf8.first == UInt8(ascii: "/") else { throw .malformedPointer(text) }
+    var tokens: [String] = []
+    for part in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      guard let token = Self.unescape(part) else { throw .malformedPointer(text) }
+      tokens.append(token)
+    }
+    self.tokens = tokens
+  }
+
+  /// The pointer's text.
+  public var description: String {
+    tokens.map { token in
+      "/" + token.flatMap { $0 == "~" ? "~0" : $0 == "/" ? "~1" : "\($0)" }
+    }.joined()
+  }
+
+  /// RFC 6901 §4: `~1` first, so that `~01` is `~1`; one pass from the left does the same.
+  private static func unescape(_ part: Substring.UTF8View.SubSequence) -> String? {
+    var bytes: [UInt8] = []
+    var rest = part
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "~") else {
+        bytes.append(byte)
+        continue
+      }
+      switch rest.popFirst() {
+      case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
+      case UInt8(ascii: "1"): bytes.append(UInt8(ascii: "/"))
+      default: return nil
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,111 @@
+/// Writes a patch, operation by operation, as the elements of a JSON array.
+///
+/// The place is kept as a path that grows and shrinks while a difference is looked for; its text is escaped when a token
+/// is added, so an operation only copies it. Nothing is written before something differs.
+public struct PatchWriter: Sendable {
+  /// The operations, each a value of the array that the caller opens and closes.
+  public private(set) var json = JSONWriter()
+  /// How many operations were written.
+  public private(set) var count = 0
+  /// The path in JSON-escaped form, without quotes.
+  private var path: [UInt8] = []
+
+  /// A writer at the document's root.
+  public init() {}
+
+  /// Forgets the operations and the path, and keeps the memory.
+  public mutating func removeAll() {
+    json.removeAll()
+    path.removeAll(keepingCapacity: true)
+    count = 0
+  }
+
+  // MARK: Place
+
+  /// Does something one step deeper.
+  ///
+  /// - Parameters:
+  ///   - token: the member's key.
+  ///   - body: works with the longer path.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws.
+  public mutating func at<Result, Failure: Error>(
+    _ token: String, _ body: (inout PatchWriter) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let length = path.count
+    path.append(UInt8(ascii: "/"))
+    if token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) {
+      JSONWriter.escape(String(JSONPointer([token]).description.dropFirst()), into: &path)
+    } else {
+      JSONWriter.escape(token, into: &path)
+    }
+    defer { path.removeSubrange(length...) }
+    return try body(&self)
+  }
+
+  /// Does something one step deeper.
+  ///
+  /// - Parameters:
+  ///   - index: the element's index, or a member's key that is a number.
+  ///   - body: works with the longer path.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws.
+  public mutating func at<Result, Failure: Error>(
+    _ index: Int, _ body: (inout PatchWriter) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let length = path.count
+    path.append(UInt8(ascii: "/"))
+    JSONWriter.append(index, to: &path)
+    defer { path.removeSubrange(length...) }
+    return try body(&self)
+  }
+
+  // MARK: Operations
+
+  /// Adds a value at the current place.
+  ///
+  /// - Parameter value: writes the value.
+  /// - Throws: what `value` throws; the operation is taken back then.
+  public mutating func add<Failure: Error>(_ value: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
+    try operation("\"add\"", value)
+  }
+
+  /// Puts a value in the place of the one at the current place.
+  ///
+  /// - Parameter value: writes the value.
+  /// - Throws: what `value` throws; the operation is taken back then.
+  public mutating func replace<Failure: Error>(_ value: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
+    try operation("\"replace\"", value)
+  }
+
+  /// Takes away the value at the current place.
+  public mutating func remove() {
+    begin("\"remove\"")
+    json.endObject()
+    count += 1
+  }
+
+  private mutating func operation<Failure: Error>(
+    _ name: StaticString, _ value: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    let start = json.count
+    begin(name)
+    json.key("value")
+    do {
+      try value(&json)
+    } catch {
+      json.truncate(to: start)
+      throw error
+    }
+    json.endObject()
+    count += 1
+  }
+
+  private mutating func begin(_ name: StaticString) {
+    json.beginObject()
+    json.key("op")
+    json.raw(name)
+    json.key("path")
+    json.escapedString(path)
+  }
+}

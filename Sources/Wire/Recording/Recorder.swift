@@ -1,0 +1,82 @@
+/// The `Encoder` that notes what a value's `encode(to:)` says.
+final class Recorder: Encoder {
+  /// Which container the value asked for.
+  enum Shape { case nothing, single, keyed, unkeyed }
+
+  private(set) var shape = Shape.nothing
+  /// The properties of a keyed value; the elements of an unkeyed one, with empty keys; the one value of a single one.
+  private(set) var fields: [Field] = []
+
+  /// Paths of errors are collected while they pass up; encoding itself needs none.
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  /// Forgets the value and keeps the memory.
+  func reset() {
+    shape = .nothing
+    fields.removeAll(keepingCapacity: true)
+  }
+
+  /// Records a value.
+  ///
+  /// - Throws: ``RecordingError``, whatever `encode(to:)` throws.
+  func record(_ value: some Encodable) throws(RecordingError) {
+    reset()
+    do {
+      try value.encode(to: self)
+    } catch {
+      throw Self.wrap(error)
+    }
+  }
+
+  /// Records a boxed value.
+  func record(_ box: AnyEncodableBox) throws(RecordingError) {
+    reset()
+    do {
+      try box.record(into: self)
+    } catch {
+      throw Self.wrap(error)
+    }
+  }
+
+  private static func wrap(_ error: any Error) -> RecordingError {
+    if let error = error as? RecordingError { return error }
+    guard case EncodingError.invalidValue(_, let context) = error else { return RecordingError("\(error)") }
+    var wrapped = RecordingError(context.debugDescription)
+    wrapped.path = context.codingPath.map(\.stringValue)
+    return wrapped
+  }
+
+  func append(_ value: Recorded, key: String = "") {
+    fields.append(Field(key: key, value: value))
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    shape = .keyed
+    return KeyedEncodingContainer(RecorderKeyedContainer<Key>(recorder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    shape = .unkeyed
+    return RecorderUnkeyedContainer(recorder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    shape = .single
+    return RecorderSingleContainer(recorder: self)
+  }
+}
+
+extension Recorded {
+  /// A double, if JSON has a number for it.
+  static func finite(_ value: Double, at key: String?) throws(RecordingError) -> Recorded {
+    guard value.isFinite else { throw RecordingError("\(value) is no JSON number", at: key) }
+    return .double(value)
+  }
+
+  /// A float, if JSON has a number for it.
+  static func finite(_ value: Float, at key: String?) throws(RecordingError) -> Recorded {
+    guard value.isFinite else { throw RecordingError("\(value) is no JSON number", at: key) }
+    return .float(value)
+  }
+}

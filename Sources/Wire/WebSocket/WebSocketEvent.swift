@@ -1,0 +1,54 @@
+/// What a peer said, frames put together.
+public enum WebSocketEvent: Equatable, Sendable {
+  /// A whole text message; its bytes are UTF-8.
+  case text(WebSocketPayload)
+  /// A whole binary message.
+  case binary(WebSocketPayload)
+  /// A ping, to be answered by a pong with the same bytes.
+  case ping(WebSocketPayload)
+  /// A pong.
+  case pong(WebSocketPayload)
+  /// The peer closes, with the code and the reason it gave. Nothing comes after it.
+  case close(CloseCode?, reason: String)
+}
+
+/// The bytes of a message: where they were received or, if it came in several frames, on their own.
+public enum WebSocketPayload: Equatable, Sendable {
+  /// Positions in the ``ReceiveBuffer``, valid until it makes room again.
+  case received(Range<Int>)
+  /// The joined fragments.
+  case assembled([UInt8])
+}
+
+extension ReceiveBuffer {
+  /// Lets `body` look at a message's bytes.
+  ///
+  /// - Parameters:
+  ///   - payload: from an event that was read from this buffer last.
+  ///   - body: receives the bytes.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws.
+  public func withPayload<Result, Failure: Error>(
+    _ payload: WebSocketPayload, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    switch payload {
+    case .received(let range): try withBytes(range, body)
+    case .assembled(let bytes): try body(bytes.span)
+    }
+  }
+}
+
+/// A peer broke RFC 6455 or a limit; the connection must be failed with this code (§7.1.7).
+public struct WebSocketError: Error, Equatable, Sendable {
+  /// What to close with.
+  public let code: CloseCode
+  /// Why, for the close frame and the log; at most 123 bytes.
+  public let reason: String
+
+  init(_ code: CloseCode, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  init(_ reason: String) { self.init(.protocolError, reason) }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import CurlTransport
+import RibClient
+import Wire
+
+/// Shows a session and sends what is typed.
+struct Connect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Starts a session, shows its view, and sends typed actions.",
+    discussion: """
+      Type an action, such as increment or 'select 2'; before it, #7 or @tabs[0] says for whom. An empty line shows the \
+      view again; the end of the input (Ctrl-D) ends the session.
+      """)
+
+  @OptionGroup var session: SessionOptions
+
+  func run() throws {
+    let client = try session.makeClient()
+    var input = LineReader()
+    show(client)
+    while true {
+      // What libcurl has read already would not wake the poll.
+      while try handle(client, timeout: 0) {}
+      let (hasInput, hasMessage) = Terminal.wait(client.descriptor, milliseconds: client.pingMilliseconds)
+      if hasMessage { try handle(client, timeout: 10_000) }
+      if hasInput {
+        guard let lines = input.read() else { break }
+        for line in lines { try send(line, client) }
+      }
+      if !hasInput, !hasMessage { try client.ping() }
+    }
+    try report(client.settle(), client)
+    try client.end()
+  }
+
+  @discardableResult
+  private func handle(_ client: CurlClient, timeout: Int) throws -> Bool {
+    let events: [ClientEvent]
+    do {
+      events = try client.receive(timeout: timeout)
+    } catch let error as CurlError where error == .timedOut {
+      return false
+    }
+    try report(events, client)
+    return true
+  }
+
+  private func report(_ events: [ClientEvent], _ client: CurlClient) throws {
+    for event in events {
+      switch event {
+      case .view: show(client)
+      case .refused(let outstanding, let nack):
+        Terminal.complain("refused: \(outstanding.action.text): \(nack.message) (\(nack.code.rawValue))")
+      case .ended(_, let message): throw ValidationError("The server ended the session: \(message)")
+      case .live, .applied: break
+      }
+    }
+  }
+
+  private func send(_ line: String, _ client: CurlClient) throws {
+    if line.allSatisfy(\.isWhitespace) { return show(client) }
+    do {
+      let typed = try ActionLine(parsing: line)
+      try client.act(typed.action, to: typed.address ?? .path(""))
+    } catch let error as ActionLineError {
+      Terminal.complain(error.reason)
+    } catch let error as ClientError {
+      Terminal.complain("not sent: \(error)")
+    }
+  }
+
+  private func show(_ client: CurlClient) {
+    if let view = client.session.view { Terminal.say(ViewText.render(view)) }
+  }
+}

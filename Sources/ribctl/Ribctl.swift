@@ -1,0 +1,33 @@
+import ArgumentParser
+import CurlTransport
+import RibClient
+import Wire
+
+/// A terminal's renderer of riblet sessions.
+@main
+struct Ribctl: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ribctl",
+    abstract: "Talks to a RibServer.",
+    subcommands: [Connect.self, Act.self])
+}
+
+/// Which session to start.
+struct SessionOptions: ParsableArguments {
+  @Argument(help: "The server's URL, such as http://127.0.0.1:8080.")
+  var url: String
+  @Option(help: "The app to start.")
+  var app: String
+  @Option(help: "The app's parameters, as JSON.")
+  var params: String?
+
+  func makeClient() throws -> CurlClient {
+    let parameters: JSONValue?
+    do throws(JSONError) {
+      parameters = if let params { try JSONValue(parsing: params) } else { nil }
+    } catch {
+      throw ValidationError("--params is no JSON: \(error)")
+    }
+    return try CurlClient(url: url, app: app, parameters: parameters)
+  }
+}

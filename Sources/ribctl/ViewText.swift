@@ -1,0 +1,29 @@
+import Wire
+
+/// A view document as lines of text: one line a node and a property, children indented below their route.
+enum ViewText {
+  /// The text, without a line end after the last line.
+  static func render(_ view: JSONValue) -> String {
+    guard case .integer(let root)? = view["root"] else { return view.text }
+    var lines: [String] = []
+    append(node: root, of: view, indent: "", to: &lines)
+    return lines.joined(separator: "\n")
+  }
+
+  private static func append(node id: Int64, of view: JSONValue, indent: String, to lines: inout [String]) {
+    guard let node = view["nodes"]?["\(id)"] else { return lines.append("\(indent)#\(id) is missing") }
+    let type = if case .string(let name)? = node["type"] { name } else { "?" }
+    lines.append("\(indent)\(type) #\(id)")
+    if case .object(let state)? = node["state"] {
+      for (key, value) in state.sorted(by: { $0.key < $1.key }) { lines.append("\(indent)  \(key): \(value.text)") }
+    } else if let state = node["state"] {
+      lines.append("\(indent)  \(state.text)")
+    }
+    guard case .object(let routes)? = node["children"] else { return }
+    for (route, content) in routes.sorted(by: { $0.key < $1.key }) {
+      guard case .array(let ids)? = content["ids"], !ids.isEmpty else { continue }
+      lines.append("\(indent)  \(route):")
+      for case .integer(let child) in ids { append(node: child, of: view, indent: indent + "    ", to: &lines) }
+    }
+  }
+}

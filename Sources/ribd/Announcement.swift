@@ -1,0 +1,13 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Prints a line at once, also where the output is a file or a pipe that someone waits at.
+func announce(_ line: String) {
+  print(line)
+  fflush(nil)
+}

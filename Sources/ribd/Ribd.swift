@@ -1,0 +1,36 @@
+import ArgumentParser
+import Configuration
+import Logging
+import RibServer
+import ServiceLifecycle
+import Showcase
+import UnixSignals
+
+/// The daemon: the showcase's apps on a server.
+@main
+struct Ribd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ribd",
+    abstract: "Serves riblet sessions over WebSocket.",
+    discussion: """
+      Each setting can be given as a flag, as an environment variable or in the file, in this order of precedence: \
+      --limits-actions-per-second is RIBD_LIMITS_ACTIONS_PER_SECOND and limits.actionsPerSecond. A limit of 0 is off.
+      """,
+    version: Server.version)
+
+  @OptionGroup var flags: SettingFlags
+
+  func run() async throws {
+    let config = try await flags.makeConfig()
+    let settings = try await ServerSettings(config)
+    var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = try await flags.logLevel(config)
+    let server = Server(apps: [App("counter") { Counter() }], settings: settings, logger: logger) { url in
+      announce("ribd \(Server.version) listens on \(url)")
+    }
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    try await group.run()
+  }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Configuration
+import Logging
+
+/// The settings as flags. None has a default here: what is not given is looked for in the environment and the file.
+struct SettingFlags: ParsableArguments {
+  @Option(help: "The address to listen on. (default: 127.0.0.1)")
+  var host: String?
+  @Option(help: "The port to listen on; 0 picks a free one. (default: 8080)")
+  var port: Int?
+  @Option(help: ArgumentHelp("A JSON file with settings.", valueName: "file"))
+  var config: String?
+  @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+  var logLevel: String?
+  @Option(help: "Threads that serve connections; 0 for one a core. (default: 0)")
+  var loops: Int?
+  @Option(help: "How long a thread waits for more after it had something to do. (default: 1000)")
+  var lingerMicroseconds: Int?
+  @Option(help: "Whether to watch all connections of a thread with one epoll set. (default: true)")
+  var usesEpoll: Bool?
+  @Option(help: "Bytes of a message. (default: 65536)")
+  var limitsMessageBytes: Int?
+  @Option(help: "Actions a second that a client may send in the long run. (default: 50)")
+  var limitsActionsPerSecond: Int?
+  @Option(help: "Actions that a client may send at once. (default: 100)")
+  var limitsActionBurst: Int?
+  @Option(help: "Bytes that may wait for a client that does not read. (default: 65536)")
+  var limitsWriteQueueBytes: Int?
+  @Option(help: "Seconds from a connection to its first message. (default: 10)")
+  var timeoutsHandshakeSeconds: Int?
+  @Option(help: "Seconds of silence after which a client sends a ping. (default: 25)")
+  var timeoutsHeartbeatSeconds: Int?
+  @Option(help: "Seconds that a client has to close after the server's last word. (default: 5)")
+  var timeoutsClosingSeconds: Int?
+
+  /// The settings from flags, environment and file.
+  func makeConfig() async throws -> ConfigReader {
+    let environment = KeyMappingProvider(upstream: EnvironmentVariablesProvider()) { $0.prepending("ribd") }
+    let overrides = ConfigReader(providers: [InMemoryProvider(name: "flags", values: values), environment])
+    guard let path = overrides.string(forKey: "config") else { return overrides }
+    let filePath: [AbsoluteConfigKey: ConfigValue] = ["filePath": ConfigValue(.string(path), isSecret: false)]
+    let file: FileProvider<JSONSnapshot>
+    do {
+      file = try await FileProvider(config: ConfigReader(provider: InMemoryProvider(values: filePath)))
+    } catch {
+      throw ValidationError("The settings in \(path) cannot be read: \(error)")
+    }
+    return ConfigReader(providers: [InMemoryProvider(name: "flags", values: values), environment, file])
+  }
+
+  /// The least important level that is logged.
+  func logLevel(_ config: ConfigReader) async throws -> Logger.Level {
+    let name = try await config.fetchString(forKey: "logLevel", default: "info")
+    guard let level = Logger.Level(rawValue: name) else {
+      let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("There is no log level \"\(name)\". There is: \(levels).")
+    }
+    return level
+  }
+
+  private var values: [AbsoluteConfigKey: ConfigValue] {
+    var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    func set(_ key: AbsoluteConfigKey, _ content: ConfigContent?) {
+      if let content { values[key] = ConfigValue(content, isSecret: false) }
+    }
+    set("host", host.map(ConfigContent.string))
+    set("port", port.map(ConfigContent.int))
+    set("config", config.map(ConfigContent.string))
+    set("logLevel", logLevel.map(ConfigContent.string))
+    set("loops", loops.map(ConfigContent.int))
+    set("lingerMicroseconds", lingerMicroseconds.map(ConfigContent.int))
+    set("usesEpoll", usesEpoll.map(ConfigContent.bool))
+    set("limits.messageBytes", limitsMessageBytes.map(ConfigContent.int))
+    set("limits.actionsPerSecond", limitsActionsPerSecond.map(ConfigContent.int))
+    set("limits.actionBurst", limitsActionBurst.map(ConfigContent.int))
+    set("limits.writeQueueBytes", limitsWriteQueueBytes.map(ConfigContent.int))
+    set("timeouts.handshakeSeconds", timeoutsHandshakeSeconds.map(ConfigContent.int))
+    set("timeouts.heartbeatSeconds", timeoutsHeartbeatSeconds.map(ConfigContent.int))
+    set("timeouts.closingSeconds", timeoutsClosingSeconds.map(ConfigContent.int))
+    return values
+  }
+}

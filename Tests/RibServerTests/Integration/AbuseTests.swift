@@ -1,0 +1,130 @@
+import CurlTransport
+import RibClient
+import RibServer
+import Testing
+import Wire
+
+/// What a hostile client costs the server and the other sessions.
+@Suite(.serialized) struct AbuseTests {
+  /// Everything a client may send on a fresh connection, whole: an upgrade, maybe a hello, and something bad.
+  private static let conversations: [[UInt8]] = {
+    let upgrade = WebSocketHandshake.request(
+      host: "127.0.0.1", path: "/v1/socket", key: "dGhlIHNhbXBsZSBub25jZQ==", subprotocols: [subprotocol])
+    let writer = FrameWriter.client { 0x1234_5678 }
+    var greeted = upgrade
+    writer.text(Array(#"{"t":"hello","app":"counter"}"#.utf8).span, into: &greeted)
+    let messages = BadInputTests.fatal.map { row -> [UInt8] in
+      var bytes = greeted
+      writer.text(Array(row.message.utf8).span, into: &bytes)
+      return bytes
+    }
+    let frames = BadInputTests.frames.map { greeted + $0.bytes }
+    let requests = ["GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"].map { Array($0.utf8) }
+    return messages + frames + requests
+  }()
+
+  private static func abuse(_ url: String, times: Int) throws {
+    for round in 0..<times {
+      let socket = try CurlSocket(url: url)
+      try socket.send(conversations[round % conversations.count])
+      // Every tenth one goes away without listening.
+      if round % 10 == 9 { continue }
+      var buffer = ReceiveBuffer()
+      while try socket.receive(into: &buffer) { buffer.consume(buffer.count) }
+    }
+  }
+
+  @Test func tenThousandBadClients_costNoMemoryAndDisturbNobody() async throws {
+    let daemon = try Daemon()
+    let url = daemon.url
+    let bystander = try await blocking { Bystander(try CurlClient(url: url, app: "counter")) }
+    // What a server keeps for good — caches, tables at their largest — it has after the first ones.
+    try await blocking { try Self.abuse(url, times: 2000) }
+    let before = daemon.residentKilobytes
+    for _ in 0..<10 {
+      try await blocking {
+        try Self.abuse(url, times: 1000)
+        try bystander.act()
+      }
+    }
+    let growth = daemon.residentKilobytes - before
+    #expect(growth < 1024, "RSS grew by \(growth) KiB over 10,000 bad clients")
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test func clientThatDoesNotRead_isNotReadFrom_andGetsTheNewestViewWhenItReads() async throws {
+    let daemon = try Daemon(["--limits-actions-per-second", "0"])
+    let url = daemon.url
+    try await blocking {
+      let bystander = Bystander(try CurlClient(url: url, app: "counter"))
+      let socket = try CurlWebSocket.counter(url)
+      let before = daemon.residentKilobytes
+      // Far more than sockets and the write queue hold: the server stops reading long before the end.
+      let writer = FrameWriter.client { 0 }
+      var sent = 0
+      var pending: [UInt8] = []
+      var stalls = 0
+      while sent < 400_000, stalls < 50 {
+        while pending.count < 65_536 {
+          sent += 1
+          writer.text(Array(#"{"t":"act","n":\#(sent),"to":1,"a":"increment"}"#.utf8).span, into: &pending)
+        }
+        let count = try socket.socket.sendSome(pending[...])
+        pending.removeSubrange(..<count)
+        if count == 0 {
+          stalls += 1
+          // An action of another session is the event that is waited for here.
+          try bystander.act()
+        } else {
+          stalls = 0
+        }
+      }
+      #expect(stalls == 50, "the server read \(sent) actions of a client that reads nothing")
+      #expect(daemon.residentKilobytes - before < 4096)
+      // Now it reads: every action that was sent is answered, and the last answer has the newest state.
+      var last = ""
+      var remaining = pending[...]
+      while !last.contains(#""n":\#(sent),"#) {
+        remaining = remaining.dropFirst(try socket.socket.sendSome(remaining))
+        if let text = try socket.text(timeout: 5000) { last = text } else { break }
+      }
+      #expect(last.contains(#""value":\#(sent)}"#) || last.contains(#""count":\#(sent),"#))
+    }
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test func actionsAboveTheRate_areDelayedAndNotLost() async throws {
+    try await withServer({
+      $0.limits.actionsPerSecond = 200
+      $0.limits.actionBurst = 20
+    }) { _, url in
+      try await blocking {
+        let client = try CurlClient(url: url, app: "counter")
+        let clock = ContinuousClock()
+        let duration = try clock.measure {
+          for _ in 0..<100 { try client.act(.string("increment"), to: .id(1)) }
+          try client.settle()
+        }
+        #expect(client.session.view?["nodes"]?["1"]?["state"]?["count"] == .integer(100))
+        // 80 beyond the burst, 5 ms each.
+        #expect(duration > .milliseconds(380))
+      }
+    }
+  }
+
+  /// `@unchecked Sendable`: used by one thread after the other, each of which the test waits for.
+  private final class Bystander: @unchecked Sendable {
+    private let client: CurlClient
+    private var count: Int64 = 0
+
+    init(_ client: CurlClient) { self.client = client }
+
+    /// Counts, and checks that the count is its own.
+    func act() throws {
+      count += 1
+      try client.act(.string("increment"), to: .id(1))
+      try client.settle()
+      #expect(client.session.view?["nodes"]?["1"]?["state"]?["count"] == .integer(count))
+    }
+  }
+}

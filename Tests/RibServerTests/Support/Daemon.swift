@@ -1,0 +1,96 @@
+import Foundation
+
+/// A `ribd` of its own for one test, stopped by its process id.
+///
+/// `@unchecked Sendable`: nothing of it changes after `init`, and `Process` is only asked for its id and waited for, which
+/// is thread-safe.
+final class Daemon: @unchecked Sendable {
+  let url: String
+  let port: Int
+  var pid: Int32 { process.processIdentifier }
+  private let process: Process
+
+  /// Starts the daemon on a free port and waits for its URL.
+  init(_ arguments: [String] = [], environment: [String: String] = [:]) throws {
+    process = Process()
+    process.executableURL = Program.url("ribd")
+    process.arguments = ["--port", "0", "--log-level", "error"] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    var line: [UInt8] = []
+    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
+      line.append(byte)
+    }
+    let text = String(decoding: line, as: UTF8.self)
+    guard let start = text.range(of: "http://"), let port = Int(text.split(separator: ":").last ?? "") else {
+      process.terminate()
+      throw DaemonError(output: text)
+    }
+    url = String(text[start.lowerBound...])
+    self.port = port
+  }
+
+  deinit {
+    if process.isRunning { kill(pid, SIGKILL) }
+  }
+
+  /// Sends a signal and waits for the end.
+  ///
+  /// - Returns: the exit status.
+  func stop(_ signal: Int32 = SIGTERM) -> Int32 {
+    kill(pid, signal)
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  /// The number of open descriptors.
+  var descriptorCount: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? -1
+  }
+
+  /// Resident memory in KiB.
+  var residentKilobytes: Int {
+    let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return line.flatMap { Int($0.filter(\.isNumber)) } ?? -1
+  }
+}
+
+struct DaemonError: Error {
+  let output: String
+}
+
+/// The package's executables, built beside the tests.
+enum Program {
+  static func url(_ name: String) -> URL {
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent(name)
+  }
+
+  /// Runs a program to its end.
+  static func run(
+    _ executable: URL, _ arguments: [String], input: String = "", environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = stdin
+    process.standardOutput = stdout
+    process.standardError = stderr
+    try process.run()
+    try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try stdin.fileHandleForWriting.close()
+    let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
+    let errors = try stderr.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self), String(decoding: errors, as: UTF8.self))
+  }
+}
+
+/// The repository's folder.
+let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent()

@@ -1,0 +1,57 @@
+import CurlTransport
+import Logging
+import RibServer
+import Showcase
+import Testing
+import Wire
+
+/// Runs `body` against a server in this process, and stops it.
+func withServer(
+  apps: [App] = [App("counter") { Counter() }], _ change: (inout ServerSettings) -> Void = { _ in },
+  _ body: @escaping @Sendable (Server, _ url: String) async throws -> Void
+) async throws {
+  var settings = ServerSettings()
+  settings.port = 0
+  settings.loops = 2
+  settings.limits.actionsPerSecond = 0
+  change(&settings)
+  let server = Server(apps: apps, settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  let url = try server.start().description
+  do {
+    try await body(server, url)
+  } catch {
+    await server.stop()
+    throw error
+  }
+  await server.stop()
+}
+
+/// Runs blocking code on a thread of its own: a test that waits for a socket must not hold up the others' tasks.
+func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    BlockingThread.start { continuation.resume(with: Swift.Result { try body() }) }
+  }
+}
+
+extension CurlWebSocket {
+  /// Sends text.
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  /// The next message's text; nil at the end.
+  func text(timeout: Int = 10_000) throws -> String? {
+    switch try receive(timeout: timeout) {
+    case .message(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .closed: nil
+    }
+  }
+
+  /// Says hello to the counter and takes `welcome` and `snap`.
+  static func counter(_ url: String) throws -> CurlWebSocket {
+    let socket = try CurlWebSocket(url: url)
+    try socket.send(#"{"t":"hello","app":"counter"}"#)
+    let welcome = try socket.text() ?? ""
+    let snap = try socket.text() ?? ""
+    try #require(welcome.hasPrefix(#"{"t":"welcome""#) && snap.hasPrefix(#"{"t":"snap""#))
+    return socket
+  }
+}
