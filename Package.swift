@@ -70,10 +70,12 @@ let package = Package(
       name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire"],
       swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CurlTransport", "RibClient", "RibCore", "RibServer", "Showcase", "Wire", "ribctl", "ribd", logging,
+        "CurlTransport", "RibClient", "RibCore", "RibServer", "Showcase", "Wire", "ribctl", "ribd",
+        .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, logging,
       ],
       swiftSettings: swiftSettings),
   ],

@@ -54,7 +54,9 @@ public final class CurlWebSocket {
     try socket.send(frame)
   }
 
-  /// Takes the next thing that the server says, if it has been received or comes in time. Pings are answered on the way.
+  /// Takes the next thing that the server says, if it has been received or comes in time.
+  ///
+  /// Pings are answered on the way.
   ///
   /// - Parameter timeout: milliseconds; 0 takes only what is there.
   /// - Returns: what was said.

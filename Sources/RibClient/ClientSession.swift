@@ -179,7 +179,9 @@ public struct ClientSession {
   private mutating func apply(
     _ operations: [PatchOperation], base: Int, revision: Int
   ) throws(ClientError) -> [ClientEvent] {
-    guard base == self.revision else { throw .badServer("A patch for revision \(base), the mirror has \(self.revision).") }
+    guard base == self.revision else {
+      throw .badServer("A patch for revision \(base), the mirror has \(self.revision).")
+    }
     self.revision = revision
     if operations.isEmpty { return [] }
     guard var view else { throw .badServer("A patch before the first snapshot.") }

@@ -99,7 +99,9 @@ public final class TestSession {
   private func applyPatch() throws {
     var json = JSONWriter()
     json.patch(revision: 1, base: 0, number: 0, operations: renderer.patch)
-    guard case .patch(_, _, _, let operations) = try ServerMessage(try reader.read(json.bytes.span).root) else { return }
+    guard case .patch(_, _, _, let operations) = try ServerMessage(try reader.read(json.bytes.span).root) else {
+      return
+    }
     lastPatch = operations
     try view.apply(operations)
   }

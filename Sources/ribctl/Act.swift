@@ -18,7 +18,9 @@ struct Act: ParsableCommand {
 
   func run() throws {
     let lines = try actions.map { action throws(ValidationError) in
-      do throws(ActionLineError) { return try ActionLine(parsing: action) } catch { throw ValidationError(error.reason) }
+      do throws(ActionLineError) { return try ActionLine(parsing: action) } catch {
+        throw ValidationError(error.reason)
+      }
     }
     let client = try session.makeClient()
     for line in lines { try client.act(line.action, to: line.address ?? .path("")) }

@@ -2,7 +2,9 @@ import ArgumentParser
 import Configuration
 import Logging
 
-/// The settings as flags. None has a default here: what is not given is looked for in the environment and the file.
+/// The settings as flags.
+///
+/// None has a default here: what is not given is looked for in the environment and the file.
 struct SettingFlags: ParsableArguments {
   @Option(help: "The address to listen on. (default: 127.0.0.1)")
   var host: String?

@@ -3,7 +3,9 @@
 /// `send` and `output` belong to the same transaction: they are queued and handled in order before it ends. `run` starts
 /// when the transaction is committed.
 public struct Effect<Source: Interactor>: Sendable {
-  /// The work of a running effect. It captures what is `Sendable` and reports through `send`; the state is out of reach.
+  /// The work of a running effect.
+  ///
+  /// It captures what is `Sendable` and reports through `send`; the state is out of reach.
   public typealias Work = @Sendable (_ send: Send<Source>) async throws -> Void
 
   enum Operation: Sendable {

@@ -1,4 +1,6 @@
-/// A running effect, unique within its tree and never reused. Once it is revoked, what it sends does not arrive.
+/// A running effect, unique within its tree and never reused.
+///
+/// Once it is revoked, what it sends does not arrive.
 public struct EffectToken: Hashable, Sendable {
   let number: UInt64
 }

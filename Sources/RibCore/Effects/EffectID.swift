@@ -22,7 +22,7 @@ public struct EffectID: Hashable, Sendable, CustomStringConvertible {
   /// Feeds the value to a hasher.
   ///
   /// - Parameter hasher: where to.
-  public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+  public func hash(into hasher: inout Hasher) { AnyHashable(value).hash(into: &hasher) }
 
   /// The value as text, for logs.
   public var description: String { "\(value)" }

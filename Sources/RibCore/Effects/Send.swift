@@ -1,4 +1,6 @@
-/// How a running effect reports to its riblet. There is no way to send a view action.
+/// How a running effect reports to its riblet.
+///
+/// There is no way to send a view action.
 public struct Send<Source: Interactor>: Sendable {
   enum Report: Sendable {
     case action(Source.InternalAction)
@@ -8,14 +10,16 @@ public struct Send<Source: Interactor>: Sendable {
   let token: EffectToken
   let port: EffectPort
 
-  /// Sends the riblet an internal action: a transaction of its own. Returns when that is done; does nothing if the effect
-  /// was cancelled.
+  /// Sends the riblet an internal action: a transaction of its own.
+  ///
+  /// Returns when that is done; does nothing if the effect was cancelled.
   ///
   /// - Parameter action: the action.
   public func callAsFunction(_ action: Source.InternalAction) async { await report(.action(action)) }
 
-  /// Tells the riblet's parent: a transaction of its own. Returns when that is done; does nothing if the effect was
-  /// cancelled.
+  /// Tells the riblet's parent: a transaction of its own.
+  ///
+  /// Returns when that is done; does nothing if the effect was cancelled.
   ///
   /// - Parameter output: what happened.
   public func output(_ output: Source.Output) async { await report(.output(output)) }

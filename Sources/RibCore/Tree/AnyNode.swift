@@ -53,7 +53,9 @@ class AnyNode {
 
   // MARK: Transactions
 
-  /// Keeps what a failed transaction has to bring back. Called before the first change.
+  /// Keeps what a failed transaction has to bring back.
+  ///
+  /// Called before the first change.
   func save() { preconditionFailure("abstract") }
   /// Makes the changes final.
   func commit() { preconditionFailure("abstract") }

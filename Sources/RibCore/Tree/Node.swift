@@ -1,6 +1,8 @@
 import Wire
 
-/// A riblet's logic in the tree: its state, its children and its running effects. ``ViewNode`` adds what is seen of it.
+/// A riblet's logic in the tree: its state, its children and its running effects.
+///
+/// ``ViewNode`` adds what is seen of it.
 class Node<R: Router>: AnyNode {
   let riblet: R
   let routes: [Attachments<R>]

@@ -1,6 +1,8 @@
 public import Wire
 
-/// Why an action was not applied. The tree is as it was before.
+/// Why an action was not applied.
+///
+/// The tree is as it was before.
 public struct Refusal: Error, Equatable, Sendable {
   /// The kind of refusal, as the client is told.
   public let code: Nack.Code

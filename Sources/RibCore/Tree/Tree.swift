@@ -9,8 +9,9 @@ public import Wire
 ///
 /// Not `Sendable`: a tree belongs to its driver.
 public final class Tree {
-  /// How many steps — reducers run, nodes attached — one transaction may take. A tree of a thousand nodes starts within
-  /// it; a riblet that answers itself for ever does not.
+  /// How many steps — reducers run, nodes attached — one transaction may take.
+  ///
+  /// A tree of a thousand nodes starts within it; a riblet that answers itself for ever does not.
   public static let settleLimit = 10_000
 
   private let makeRoot: (NodeID) -> AnyNode
@@ -37,7 +38,9 @@ public final class Tree {
 
   // MARK: Events
 
-  /// Attaches the root and whatever follows from it. To be called once, before anything else.
+  /// Attaches the root and whatever follows from it.
+  ///
+  /// To be called once, before anything else.
   ///
   /// - Parameter renderer: memory to work in; there is no patch, for nobody has a view yet.
   /// - Returns: effects to start.
@@ -63,7 +66,9 @@ public final class Tree {
     try transact(renderer) { () throws(Refusal) in try node(at: address).perform(action, in: self) }
   }
 
-  /// Takes what a running effect sends. What a revoked one sends is dropped.
+  /// Takes what a running effect sends.
+  ///
+  /// What a revoked one sends is dropped.
   ///
   /// - Parameters:
   ///   - report: from the effect's port.
@@ -265,13 +270,14 @@ extension Tree {
   }
 
   private func rollBack() {
-    for node in transaction.attached {
-      nodes[node.id] = nil
-      if node === root { root = nil }
-    }
     for node in transaction.detached {
       node.reattach()
       nodes[node.id] = node
+    }
+    // After the detached ones: a node may have come and gone in this transaction.
+    for node in transaction.attached {
+      nodes[node.id] = nil
+      if node === root { root = nil }
     }
     for node in transaction.unsettled { node.isUnsettled = false }
     for token in transaction.startedTokens { running[token] = nil }

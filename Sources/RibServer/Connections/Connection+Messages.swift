@@ -77,7 +77,8 @@ extension Connection {
 
   private func greet(_ hello: ClientMessage.Hello) {
     guard !hello.isResuming else {
-      return say(.gone, "There is no such session: one ends with its connection on this server. Say hello without resume.")
+      return say(
+        .gone, "There is no such session: one ends with its connection on this server. Say hello without resume.")
     }
     guard let app = context.apps[hello.app] else {
       let names = context.apps.keys.sorted().joined(separator: ", ")

@@ -17,7 +17,8 @@ extension Connection {
       try answer(head)
       return true
     } catch {
-      context.logger.debug("A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
+      context.logger.debug(
+        "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
       return respond(Response(problem: error), keepAlive: false)
     }
   }

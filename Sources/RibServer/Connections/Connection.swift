@@ -49,7 +49,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Whether the client has used up its actions for now.
   private var isThrottled = false
 
-  /// Takes over an accepted, non-blocking socket. To be called on the loop.
+  /// Takes over an accepted, non-blocking socket.
+  ///
+  /// To be called on the loop.
   init(_ descriptor: Int32, on loop: EventLoop, _ context: ServerContext) {
     self.descriptor = descriptor
     self.loop = loop
@@ -139,7 +141,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// A client that has used up its actions, or does not read, is not read from: TCP slows it down.
   private var canGoOn: Bool { !isThrottled && output.count <= context.settings.limits.writeQueueBytes }
 
-  /// Stops reading for a while. Nothing is refused or lost.
+  /// Stops reading for a while.
+  ///
+  /// Nothing is refused or lost.
   func pause(nanoseconds: UInt64) {
     isThrottled = true
     loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self?.goOn() }
@@ -169,8 +173,9 @@ final class Connection: PollTarget, @unchecked Sendable {
     FrameWriter.server.text(message.span, into: &output.bytes)
   }
 
-  /// Sends what the socket takes, and does what waited for it. To be called when something was handled: it also decides
-  /// what the socket is watched for.
+  /// Sends what the socket takes, and does what waited for it.
+  ///
+  /// To be called when something was handled: it also decides what the socket is watched for.
   func flush() {
     if case .closed = state { return }
     guard !output.isEmpty else { return updateInterest() }
@@ -217,7 +222,9 @@ final class Connection: PollTarget, @unchecked Sendable {
     if output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
   }
 
-  /// Closes the socket. Whatever is queued is lost.
+  /// Closes the socket.
+  ///
+  /// Whatever is queued is lost.
   func abort() {
     if case .closed = state { return }
     leaveSession()

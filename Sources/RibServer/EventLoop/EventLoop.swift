@@ -60,7 +60,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs something on the loop, after what is queued already. Thread-safe.
+  /// Runs something on the loop, after what is queued already.
+  ///
+  /// Thread-safe.
   func execute(_ body: @escaping @Sendable () -> Void) {
     jobs.willEnqueue()
     queue.async { [jobs] in
@@ -70,7 +72,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     poller?.wake()
   }
 
-  /// Runs something on the loop after a while. Thread-safe.
+  /// Runs something on the loop after a while.
+  ///
+  /// Thread-safe.
   func execute(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in

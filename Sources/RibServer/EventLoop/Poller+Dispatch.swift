@@ -90,5 +90,10 @@ final class DispatchPoller: Poller {
   func change(_ watch: Int, to interest: Interest) { watches[watch]?.change(to: interest) }
   func unwatch(_ watch: Int) { watches.removeValue(forKey: watch)?.cancel() }
   func wake() {}
-  func cancel() {}
+
+  /// A suspended source must not be released: each is cancelled first, which resumes it.
+  func cancel() {
+    for watch in watches.values { watch.cancel() }
+    watches = [:]
+  }
 }

@@ -41,7 +41,9 @@
     ///   - linger: how long to wait for more after a drain that found something.
     ///   - jobs: how many jobs wait on the queue.
     ///   - willHandle: called before each batch of events.
-    init(queue: DispatchQueue, linger: Duration, jobs: JobCounter, willHandle: @escaping () -> Void) throws(SystemError) {
+    /// - Throws: ``SystemError`` if the process is out of descriptors.
+    init(queue: DispatchQueue, linger: Duration, jobs: JobCounter, willHandle: @escaping () -> Void) throws(SystemError)
+    {
       set = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard set >= 0 else { throw .last("epoll_create1") }
       wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -50,7 +52,8 @@
         close(set)
         throw error
       }
-      lingerMilliseconds = Int32(clamping: linger.components.seconds * 1000 + linger.components.attoseconds / 1_000_000_000_000_000)
+      lingerMilliseconds = Int32(
+        clamping: linger.components.seconds * 1000 + linger.components.attoseconds / 1_000_000_000_000_000)
       self.jobs = jobs
       self.willHandle = willHandle
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)

@@ -18,12 +18,16 @@ struct Readiness: OptionSet {
   static let hungUp = Readiness(rawValue: 4)
 }
 
-/// Who is told about a descriptor. Called on the loop's queue.
+/// Who is told about a descriptor.
+///
+/// Called on the loop's queue.
 protocol PollTarget: AnyObject {
   func ready(_ readiness: Readiness)
 }
 
-/// Watches the descriptors of one loop. All calls but ``wake()`` are made on the loop's queue.
+/// Watches the descriptors of one loop.
+///
+/// All calls but ``wake()`` are made on the loop's queue.
 ///
 /// Readiness is level-triggered: what was not read is reported again.
 protocol Poller: AnyObject {

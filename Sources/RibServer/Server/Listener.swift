@@ -9,7 +9,9 @@ import Wire
   import Darwin
 #endif
 
-/// The socket that connections come in by. It lives on one loop and hands them out to all in turn.
+/// The socket that connections come in by.
+///
+/// It lives on one loop and hands them out to all in turn.
 ///
 /// `@unchecked Sendable`: what is not constant is only touched on the listener's loop, by the poller or a job of the loop.
 final class Listener: PollTarget, @unchecked Sendable {
@@ -136,7 +138,9 @@ final class Listener: PollTarget, @unchecked Sendable {
             NI_NUMERICHOST | NI_NUMERICSERV) == 0
       }
     }
-    let text = { (bytes: [CChar]) in String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+    let text = { (bytes: [CChar]) in
+      String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
     guard status, let port = Int(text(service)) else { throw .last("getsockname") }
     return (text(host), port)
   }

@@ -1,14 +1,22 @@
 public import Configuration
 import Wire
 
-/// How a server is set up. Each setting has one name, used in the file; its flag and its environment variable follow
-/// from it: `limits.actionsPerSecond` is `--limits-actions-per-second` and `RIBD_LIMITS_ACTIONS_PER_SECOND`.
+/// How a server is set up.
+///
+/// Each setting has one name, used in the file; its flag and its environment variable follow from it:
+/// `limits.actionsPerSecond` is `--limits-actions-per-second` and `RIBD_LIMITS_ACTIONS_PER_SECOND`.
 public struct ServerSettings: Equatable, Sendable {
-  /// What a client may cost. A limit of 0 is off.
+  /// What a client may cost.
+  ///
+  /// A limit of 0 is off.
   public struct Limits: Equatable, Sendable {
-    /// `limits.messageBytes`: bytes of a message. 64 KiB hold any action that is not an upload.
+    /// `limits.messageBytes`: bytes of a message.
+    ///
+    /// 64 KiB hold any action that is not an upload.
     public var messageBytes = 65_536
-    /// `limits.actionsPerSecond`: actions that a client may send a second in the long run. No one clicks that fast.
+    /// `limits.actionsPerSecond`: actions that a client may send a second in the long run.
+    ///
+    /// No one clicks that fast.
     public var actionsPerSecond = 50
     /// `limits.actionBurst`: actions that a client may send at once.
     public var actionBurst = 100
@@ -29,6 +37,7 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.handshakeSeconds`: from the connection to a whole request, and from there to `hello`.
     public var handshakeSeconds = 10
     /// `timeouts.heartbeatSeconds`: after this much silence a client sends a `ping`; ten seconds later it is given up.
+    ///
     /// Below the half minute after which many proxies drop an idle connection.
     public var heartbeatSeconds = 25
     /// `timeouts.closingSeconds`: from the server's last word to the client's close.
@@ -38,14 +47,17 @@ public struct ServerSettings: Equatable, Sendable {
     public init() {}
   }
 
-  /// `host`: the address to listen on. The default is reachable from this machine only.
+  /// `host`: the address to listen on.
+  ///
+  /// The default is reachable from this machine only.
   public var host = "127.0.0.1"
   /// `port`: the port to listen on; 0 picks a free one.
   public var port = 8080
   /// `loops`: how many threads serve connections; 0 for one a core.
   public var loops = 0
-  /// `lingerMicroseconds`: how long a loop waits for more after it found something to do; 0 for not at all. Longer is
-  /// less CPU for a message of a single quick client, and that much idle waiting.
+  /// `lingerMicroseconds`: how long a loop waits for more after it found something to do; 0 for not at all.
+  ///
+  /// Longer is less CPU for a message of a single quick client, and that much idle waiting.
   public var lingerMicroseconds = 1000
   /// `usesEpoll`: whether a loop watches its connections with one epoll set, where there is epoll.
   public var usesEpoll = true
@@ -79,7 +91,8 @@ public struct ServerSettings: Equatable, Sendable {
   }
 
   private mutating func read(
-    _ key: ConfigKey, _ setting: WritableKeyPath<ServerSettings, Int>, in range: ClosedRange<Int>, _ config: ConfigReader
+    _ key: ConfigKey, _ setting: WritableKeyPath<ServerSettings, Int>, in range: ClosedRange<Int>,
+    _ config: ConfigReader
   ) async throws {
     guard let value = try await config.fetchInt(forKey: key) else { return }
     guard range.contains(value) else { throw SettingsError(key: "\(key)", value: "\(value)", range: range) }

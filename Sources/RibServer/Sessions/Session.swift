@@ -221,7 +221,9 @@ actor Session {
     log(.warning, "A transaction took long.", ["riblet": "\(typeName ?? "?")", "milliseconds": "\(milliseconds)"])
   }
 
-  private func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]) {
+  private func log(
+    _ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]
+  ) {
     guard context.logger.logLevel <= level else { return }
     var all = metadata()
     all["session"] = "\(id)"

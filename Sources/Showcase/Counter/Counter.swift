@@ -2,6 +2,7 @@ public import RibCore
 
 /// A number that goes up, down and back to zero.
 public struct Counter: Riblet {
+  /// The name by which clients know it.
   public static let typeName = "Counter"
 
   /// What the counter remembers.
@@ -31,8 +32,17 @@ public struct Counter: Riblet {
   /// A counter at zero.
   public init() {}
 
+  /// A counter starts at zero.
+  ///
+  /// - Returns: the state.
   public func makeState() -> State { State() }
 
+  /// Counts.
+  ///
+  /// - Parameters:
+  ///   - state: the number.
+  ///   - viewAction: what the user did.
+  /// - Returns: no effect.
   public func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
     case .increment: state.count &+= 1
@@ -42,6 +52,10 @@ public struct Counter: Riblet {
     return .none
   }
 
+  /// Shows the number.
+  ///
+  /// - Parameter state: the number.
+  /// - Returns: what the user sees.
   public func view(_ state: State) -> ViewState {
     ViewState(count: state.count, isNegative: state.count < 0)
   }

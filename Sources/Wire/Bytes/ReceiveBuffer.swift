@@ -7,7 +7,8 @@
 /// Positions are offsets into the storage. They stay valid until the next call that makes room (``append(_:)``,
 /// ``fill(atLeast:_:)``, ``releaseStorage()``), not beyond.
 public struct ReceiveBuffer: Sendable {
-  private var storage: [UInt8] = []
+  @usableFromInline
+  var storage: [UInt8] = []
   /// Where the unread part starts.
   public private(set) var readIndex = 0
   /// Where the unread part ends.
@@ -28,6 +29,7 @@ public struct ReceiveBuffer: Sendable {
   /// - Parameter body: receives the bytes.
   /// - Returns: what `body` returns.
   /// - Throws: what `body` throws.
+  @inlinable
   public func withUnread<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -41,6 +43,7 @@ public struct ReceiveBuffer: Sendable {
   ///   - body: receives the bytes.
   /// - Returns: what `body` returns.
   /// - Throws: what `body` throws.
+  @inlinable
   public func withBytes<Result, Failure: Error>(
     _ range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -37,24 +37,25 @@ struct ElementDecoder: Decoder {
 
 extension ElementDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { element.isNull }
-  func decode(_ type: Bool.Type) throws -> Bool { try element.required(\.bool, type, "a boolean", root: root) }
-  func decode(_ type: Double.Type) throws -> Double { try element.required(\.double, type, "a number", root: root) }
-  func decode(_ type: Float.Type) throws -> Float { try element.required(\.float, type, "a number", root: root) }
-  func decode(_ type: Int.Type) throws -> Int { try element.requiredInteger(root: root) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try element.requiredInteger(root: root) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try element.requiredInteger(root: root) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try element.requiredInteger(root: root) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try element.requiredInteger(root: root) }
-  func decode(_ type: Int128.Type) throws -> Int128 { try element.requiredInteger(root: root) }
-  func decode(_ type: UInt.Type) throws -> UInt { try element.requiredInteger(root: root) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try element.requiredInteger(root: root) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try element.requiredInteger(root: root) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try element.requiredInteger(root: root) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try element.requiredInteger(root: root) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { try element.requiredInteger(root: root) }
+  func decode(_ type: Bool.Type) throws -> Bool { try require(element.bool, "a boolean") }
+  func decode(_ type: Double.Type) throws -> Double { try require(element.double, "a number") }
+  func decode(_ type: Float.Type) throws -> Float { try require(element.float, "a number") }
+  func decode(_ type: Int.Type) throws -> Int { try integer() }
+  func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+  func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+  func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+  func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+  func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+  func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
-  /// The raw value of a `String` enum may be written as its case, `{"x":{}}`. Only such a type asks for its string here:
-  /// a plain `String` is decoded by the container that holds it.
+  /// The raw value of a `String` enum may be written as its case, `{"x":{}}`.
+  ///
+  /// Only such a type asks for its string here: a plain `String` is decoded by the container that holds it.
   func decode(_ type: String.Type) throws -> String {
     if let string = element.string { return string }
     if element.kind == .object, self.type is any RawRepresentable.Type, let name = element.payloadlessCase {
@@ -67,6 +68,18 @@ extension ElementDecoder: SingleValueDecodingContainer {
     if type == String.self, let string = element.string as? T { return string }
     return try T(from: ElementDecoder(element: element, root: root, type: type))
   }
+
+  private func integer<T: FixedWidthInteger>() throws -> T { try require(element.integer(), "an integer") }
+
+  /// The value, or the error that says why there is none.
+  private func require<T>(_ value: T?, _ expected: String) throws -> T {
+    if let value { return value }
+    guard element.kind == .number, T.self != Bool.self else {
+      throw element.mismatch(T.self, expected: expected, root: root)
+    }
+    let reason = "\(element.source) is no value of \(T.self)."
+    throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: reason))
+  }
 }
 
 extension JSONElement {
@@ -75,20 +88,6 @@ extension JSONElement {
     guard count == 1 else { return nil }
     let value = JSONElement(document: document, index: index + 2)
     return value.kind == .object && value.count == 0 ? JSONElement(document: document, index: index + 1).string : nil
-  }
-
-  func required<T>(
-    _ property: KeyPath<JSONElement, T?>, _ type: T.Type, _ expected: String, root: Int
-  ) throws -> T {
-    guard let value = self[keyPath: property] else { throw mismatch(type, expected: expected, root: root) }
-    return value
-  }
-
-  func requiredInteger<T: FixedWidthInteger>(root: Int) throws -> T {
-    if let value = integer(T.self) { return value }
-    guard kind == .number else { throw mismatch(T.self, expected: "an integer", root: root) }
-    throw DecodingError.dataCorrupted(
-      .init(codingPath: path(from: root), debugDescription: "\(source) is no value of \(T.self)."))
   }
 
   func mismatch(_ type: any Any.Type, expected: String, root: Int) -> DecodingError {

@@ -4,16 +4,20 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   enum Form {
     /// An object, read as it stands.
     case object
-    /// A string that names a case without payload: read as `{"x":{}}`.
+    /// A string that names a case without payload: read as `{"x":{}}`, of which nothing but the case can be asked.
     case caseName
     /// The payload of a case: an object with its labels or, if it has no `_0`, the single unlabelled payload itself.
     case payload
+    /// The payload of a case that a string names.
+    case noPayload
   }
 
   let element: JSONElement
   let root: Int
   let form: Form
-  /// Tape indices of the values of a large object. Without it, decoding a dictionary would take quadratic time.
+  /// Tape indices of the values of a large object.
+  ///
+  /// Without it, decoding a dictionary would take quadratic time.
   private let index: [String: Int]?
 
   init(element: JSONElement, root: Int, form: Form) {
@@ -40,9 +44,10 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return keys
   }
 
-  func contains(_ key: Key) -> Bool { find(key) != nil }
+  func contains(_ key: Key) -> Bool { isCase(key) || find(key) != nil }
 
   func decodeNil(forKey key: Key) throws -> Bool {
+    if isCase(key) { throw missing(key) }
     // `{"x":{}}` for a case with an optional payload says "none"; so does a missing key.
     guard let value = find(key, orPayload: false) else {
       guard let payload = payload(for: key), !isEmptyObject(payload) else { return true }
@@ -76,6 +81,9 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy keys: NestedKey.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
+    if isCase(key) {
+      return KeyedDecodingContainer(ElementKeyedContainer<NestedKey>(element: element, root: root, form: .noPayload))
+    }
     let value = try require(key)
     // Only an enum's synthesized coding nests with a key type that may know `_0`; a value that is no object is the
     // payload itself then.
@@ -110,14 +118,16 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func missing(_ key: some CodingKey) -> DecodingError {
-    .keyNotFound(key, .init(codingPath: codingPath, debugDescription: "No value for the key \"\(key.stringValue)\"."))
+    // A type that asks a case name for a value is no enum.
+    if form == .caseName { return element.mismatch([String: Any].self, expected: "an object", root: root) }
+    let reason = "No value for the key \"\(key.stringValue)\"."
+    return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: reason))
   }
 
+  private func isCase(_ key: Key) -> Bool { form == .caseName && element.isString(key.stringValue) }
+
   private func find(_ key: Key, orPayload: Bool = true) -> JSONElement? {
-    if form == .caseName {
-      return element.isString(key.stringValue) ? JSONDocument.makeEmptyObject().root : nil
-    }
-    return member(key.stringValue) ?? (orPayload ? payload(for: key) : nil)
+    member(key.stringValue) ?? (orPayload ? payload(for: key) : nil)
   }
 
   private func member(_ key: String) -> JSONElement? {

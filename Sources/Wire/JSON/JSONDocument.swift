@@ -17,7 +17,7 @@ public final class JSONDocument: @unchecked Sendable {
     let offset: UInt32
     /// Bytes of a scalar; elements of an array; members of an object.
     var length: UInt32
-    /// Index of the token after this value's last one.
+    /// Index of the token after this value's last one; while the parser is inside the value, of the one around it.
     var next: UInt32
   }
 
@@ -29,18 +29,18 @@ public final class JSONDocument: @unchecked Sendable {
   /// The value that the text holds.
   public var root: JSONElement { JSONElement(document: self, index: 0) }
 
-  /// `{}`: what stands for the payload of a case written as a bare string.
-  static func makeEmptyObject() -> JSONDocument {
+  /// `{}`.
+  fileprivate static let emptyObject: JSONDocument = {
     let document = JSONDocument()
     document.bytes = [UInt8(ascii: "{"), UInt8(ascii: "}")]
     document.tape = [Token(kind: .object, offset: 0, length: 0, next: 1)]
     return document
-  }
+  }()
 }
 
 extension JSONElement {
-  /// `{}`.
-  public static var emptyObject: JSONElement { JSONDocument.makeEmptyObject().root }
+  /// `{}`: what stands for an object that was not sent.
+  public static var emptyObject: JSONElement { JSONDocument.emptyObject.root }
 }
 
 /// Reads one JSON text after the other (RFC 8259, strictly), reusing memory.

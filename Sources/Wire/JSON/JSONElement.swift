@@ -82,14 +82,15 @@ public struct JSONElement: Sendable {
 
   /// The number as an integer of type `T`, or nil if it is none or does not fit.
   ///
-  /// Digits are read as they are, so 64-bit values are exact; `1.0` and `1e2` are integers too.
+  /// Digits are read as they are, so 64-bit values are exact. `1.0` and `1e2` are integers too, below 2^53: beyond, the
+  /// double that they are read as may be another number than the one that was written.
   ///
   /// - Parameter type: the integer type.
   /// - Returns: the integer, exactly.
   public func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch token.kind {
     case .integer: digits()
-    case .number: double.flatMap { T(exactly: $0) }
+    case .number: double.flatMap { $0.magnitude < 0x1p53 ? T(exactly: $0) : nil }
     default: nil
     }
   }

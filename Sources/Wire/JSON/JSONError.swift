@@ -35,9 +35,13 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// What a JSON text may cost its reader.
 public struct JSONLimits: Equatable, Sendable {
-  /// Nested arrays and objects. 64 is far beyond any message of the protocol and far below any stack's end.
+  /// Nested arrays and objects.
+  ///
+  /// 64 is far beyond any message of the protocol and far below any stack's end.
   public var depth: Int
-  /// Bytes of the text. Messages are limited where they are framed; this one guards a text that comes another way.
+  /// Bytes of the text.
+  ///
+  /// Messages are limited where they are framed; this one guards a text that comes another way.
   public var bytes: Int
 
   /// Limits for one message.

@@ -1,7 +1,7 @@
 /// Checks a text against RFC 8259 and writes its tape.
 ///
-/// One pass, no recursion: the open arrays and objects are a stack of tape indices, so a deep text costs memory up to
-/// the depth limit and never the thread's stack.
+/// One pass, no recursion, no memory besides the tape: while an array or object is open, its token's `next` leads to the
+/// one around it.
 struct JSONParser {
   private typealias Token = JSONDocument.Token
 
@@ -9,7 +9,10 @@ struct JSONParser {
   private var tape: [JSONDocument.Token]
   private let depthLimit: Int
   private var position = 0
-  private var open: [Int] = []
+  /// Tape index of the innermost open array or object, if `depth` is not 0.
+  private var container = 0
+  /// How many arrays and objects are open.
+  private var depth = 0
 
   init(bytes: [UInt8], tape: consuming [JSONDocument.Token], depthLimit: Int) {
     self.bytes = bytes
@@ -25,7 +28,7 @@ struct JSONParser {
 
   mutating func parse() throws(JSONError) {
     try value()
-    while let container = open.last {
+    while depth > 0 {
       skipWhitespace()
       let byte = try peek()
       let isObject = tape[container].kind == .object
@@ -52,7 +55,7 @@ struct JSONParser {
   private mutating func value() throws(JSONError) {
     while true {
       skipWhitespace()
-      if let container = open.last { tape[container].length += 1 }
+      if depth > 0 { tape[container].length += 1 }
       switch try peek() {
       case UInt8(ascii: "\""):
         return try string()
@@ -86,9 +89,10 @@ struct JSONParser {
   }
 
   private mutating func push(_ kind: JSONDocument.Token.Kind) throws(JSONError) {
-    guard open.count < depthLimit else { throw failure(.tooDeep) }
-    open.append(tape.count)
-    tape.append(Token(kind: kind, offset: UInt32(position), length: 0, next: 0))
+    guard depth < depthLimit else { throw failure(.tooDeep) }
+    tape.append(Token(kind: kind, offset: UInt32(position), length: 0, next: UInt32(container)))
+    container = tape.count - 1
+    depth += 1
     position += 1
   }
 
@@ -101,8 +105,10 @@ struct JSONParser {
   }
 
   private mutating func close() {
-    let container = open.removeLast()
+    let outer = Int(tape[container].next)
     tape[container].next = UInt32(tape.count)
+    container = outer
+    depth -= 1
   }
 
   private mutating func literal(_ text: StaticString, _ kind: JSONDocument.Token.Kind) throws(JSONError) {
@@ -198,10 +204,10 @@ struct JSONParser {
   }
 
   private func checkUTF8(_ range: Range<Int>) throws(JSONError) {
-    do {
+    do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: bytes.span.extracting(range))
     } catch {
-      throw JSONError(reason: .invalidUTF8, offset: range.lowerBound)
+      throw JSONError(reason: .invalidUTF8, offset: range.lowerBound + error.byteOffsets.lowerBound)
     }
   }
 

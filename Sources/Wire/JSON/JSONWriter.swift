@@ -168,7 +168,8 @@ public struct JSONWriter: Sendable {
     var value = value
     value.withUTF8 { text in
       var clean = 0
-      for (index, byte) in text.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+      for (index, byte) in text.enumerated() {
+        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
         bytes.append(contentsOf: text[clean..<index])
         clean = index + 1
         bytes.append(UInt8(ascii: "\\"))

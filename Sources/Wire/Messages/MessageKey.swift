@@ -67,6 +67,26 @@ public struct MessageError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension JSONElement {
+  /// The string that a message of this kind holds at `key`.
+  func text(_ key: StaticString, in kind: StaticString) throws(MessageError) -> String {
+    guard let text = self[key]?.string else { throw .missing(key, "a string", in: kind) }
+    return text
+  }
+
+  /// The number that a message of this kind holds at `key`.
+  func number(_ key: StaticString, in kind: StaticString) throws(MessageError) -> Int {
+    if let number = self[key]?.messageNumber { return number }
+    throw .missing(key, "a whole number from 0 to 2^53-1", in: kind)
+  }
+
+  /// The array that a message of this kind holds at `key`.
+  func array(_ key: StaticString, in kind: StaticString) throws(MessageError) -> JSONElement {
+    guard let array = self[key], array.kind == .array else { throw .missing(key, "an array", in: kind) }
+    return array
+  }
+}
+
+extension JSONElement {
   /// The member `key`, as ``subscript(_:)`` finds it.
   subscript(_ key: StaticString) -> JSONElement? {
     var found: JSONElement?
@@ -76,9 +96,10 @@ extension JSONElement {
     return found
   }
 
-  /// Whether this is a string without escapes of just these bytes.
+  /// Whether this is a string of just these bytes.
   func isString(_ text: StaticString) -> Bool {
     let token = document.tape[index]
+    if token.kind == .escapedString { return isString(text.description) }
     guard token.kind == .string, Int(token.length) == text.utf8CodeUnitCount else { return false }
     let start = Int(token.offset)
     for offset in 0..<text.utf8CodeUnitCount where document.bytes[start + offset] != text.utf8Start[offset] {

@@ -1,4 +1,6 @@
-/// A refusal of an action. It is final and uses up the action's number.
+/// A refusal of an action.
+///
+/// It is final and uses up the action's number.
 public struct Nack: Equatable, Sendable {
   /// Why an action was refused.
   public enum Code: String, CaseIterable, Sendable {
@@ -36,9 +38,10 @@ public struct Nack: Equatable, Sendable {
   }
 
   init(_ json: JSONElement) throws(MessageError) {
-    guard let number = json[MessageKey.number]?.messageNumber,
-      let code = json[MessageKey.code]?.string.flatMap(Code.init(rawValue:))
-    else { throw .missing(MessageKey.code, "a code that this client knows, and a number", in: MessageKind.nack) }
+    let number = try json.number(MessageKey.number, in: MessageKind.nack)
+    guard let code = json[MessageKey.code]?.string.flatMap(Code.init(rawValue:)) else {
+      throw .missing(MessageKey.code, "a code that this client knows", in: MessageKind.nack)
+    }
     self.init(number: number, code: code, message: json[MessageKey.message]?.string ?? "")
   }
 

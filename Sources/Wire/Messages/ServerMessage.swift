@@ -42,16 +42,15 @@ public enum ServerMessage: Equatable, Sendable {
   }
 
   private static func snap(_ json: JSONElement) throws(MessageError) -> ServerMessage {
-    guard let epoch = json[MessageKey.epoch]?.string, let revision = json[MessageKey.revision]?.messageNumber,
-      let number = json[MessageKey.number]?.messageNumber, let view = json[MessageKey.view]
-    else { throw .missing(MessageKey.view, "and its epoch, rev and n", in: MessageKind.snap) }
-    return .snap(epoch: epoch, revision: revision, number: number, view: JSONValue(view))
+    guard let view = json[MessageKey.view] else { throw .missing(MessageKey.view, "the view", in: MessageKind.snap) }
+    return .snap(
+      epoch: try json.text(MessageKey.epoch, in: MessageKind.snap),
+      revision: try json.number(MessageKey.revision, in: MessageKind.snap),
+      number: try json.number(MessageKey.number, in: MessageKind.snap), view: JSONValue(view))
   }
 
   private static func patch(_ json: JSONElement) throws(MessageError) -> ServerMessage {
-    guard let revision = json[MessageKey.revision]?.messageNumber, let base = json[MessageKey.base]?.messageNumber,
-      let number = json[MessageKey.number]?.messageNumber, let list = json[MessageKey.operations], list.kind == .array
-    else { throw .missing(MessageKey.operations, "and its rev, base and n", in: MessageKind.patch) }
+    let list = try json.array(MessageKey.operations, in: MessageKind.patch)
     var operations: [PatchOperation] = []
     operations.reserveCapacity(list.count)
     try list.forEachElement { operation throws(MessageError) in
@@ -61,7 +60,10 @@ public enum ServerMessage: Equatable, Sendable {
         throw MessageError("\(error)")
       }
     }
-    return .patch(revision: revision, base: base, number: number, operations: operations)
+    return .patch(
+      revision: try json.number(MessageKey.revision, in: MessageKind.patch),
+      base: try json.number(MessageKey.base, in: MessageKind.patch),
+      number: try json.number(MessageKey.number, in: MessageKind.patch), operations: operations)
   }
 }
 

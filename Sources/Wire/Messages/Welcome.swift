@@ -10,7 +10,9 @@ public struct Welcome: Equatable, Sendable {
     case none
   }
 
-  /// What a client may send. A number of 0 means no limit.
+  /// What a client may send.
+  ///
+  /// A number of 0 means no limit.
   public struct Limits: Equatable, Sendable {
     /// Bytes of a message.
     public var messageBytes: Int
@@ -97,33 +99,32 @@ public struct Welcome: Equatable, Sendable {
 
 extension Welcome {
   init(_ json: JSONElement) throws(MessageError) {
-    func text(_ key: StaticString) throws(MessageError) -> String {
-      guard let text = json[key]?.string else { throw .missing(key, "a string", in: MessageKind.welcome) }
-      return text
+    let kind = MessageKind.welcome
+    guard let durability = Durability(rawValue: try json.text(MessageKey.durability, in: kind)) else {
+      throw .missing(MessageKey.durability, "\"disk\", \"process\" or \"none\"", in: kind)
     }
-    func number(_ key: StaticString, in object: JSONElement?) throws(MessageError) -> Int {
-      guard let number = object?[key]?.messageNumber else {
-        throw .missing(key, "a whole number from 0 to 2^53-1", in: MessageKind.welcome)
-      }
-      return number
+    guard let resumed = json[MessageKey.resumed]?.bool else {
+      throw .missing(MessageKey.resumed, "a boolean", in: kind)
     }
-    guard let durability = Durability(rawValue: try text(MessageKey.durability)) else {
-      throw .missing(MessageKey.durability, "\"disk\", \"process\" or \"none\"", in: MessageKind.welcome)
+    guard let limits = json[MessageKey.limits], limits.kind == .object else {
+      throw .missing(MessageKey.limits, "an object", in: kind)
     }
     var nacks: [Nack] = []
-    try json[MessageKey.nacks]?.forEachElement { nack throws(MessageError) in nacks.append(try Nack(nack)) }
-    let limits = json[MessageKey.limits]
+    try json.array(MessageKey.nacks, in: kind).forEachElement { nack throws(MessageError) in
+      nacks.append(try Nack(nack))
+    }
     self.init(
-      sessionID: try text(MessageKey.sessionID), clientID: try number(MessageKey.clientID, in: json),
-      token: try text(MessageKey.token), epoch: try text(MessageKey.epoch),
-      revision: try number(MessageKey.revision, in: json), number: try number(MessageKey.number, in: json),
-      nacks: nacks, resumed: json[MessageKey.resumed]?.bool ?? false, durability: durability,
-      build: try text(MessageKey.build), timeToLive: try number(MessageKey.timeToLive, in: json),
-      heartbeat: try number(MessageKey.heartbeat, in: json),
+      sessionID: try json.text(MessageKey.sessionID, in: kind),
+      clientID: try json.number(MessageKey.clientID, in: kind),
+      token: try json.text(MessageKey.token, in: kind), epoch: try json.text(MessageKey.epoch, in: kind),
+      revision: try json.number(MessageKey.revision, in: kind), number: try json.number(MessageKey.number, in: kind),
+      nacks: nacks, resumed: resumed, durability: durability, build: try json.text(MessageKey.build, in: kind),
+      timeToLive: try json.number(MessageKey.timeToLive, in: kind),
+      heartbeat: try json.number(MessageKey.heartbeat, in: kind),
       limits: Limits(
-        messageBytes: try number(MessageKey.messageBytes, in: limits),
-        actionsPerSecond: try number(MessageKey.actionsPerSecond, in: limits),
-        actionBurst: try number(MessageKey.actionBurst, in: limits)))
+        messageBytes: try limits.number(MessageKey.messageBytes, in: kind),
+        actionsPerSecond: try limits.number(MessageKey.actionsPerSecond, in: kind),
+        actionBurst: try limits.number(MessageKey.actionBurst, in: kind)))
   }
 
   func write(into json: inout JSONWriter) {

@@ -1,6 +1,8 @@
 /// A place in a JSON value (RFC 6901).
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-  /// The reference tokens, unescaped. Empty for the whole value.
+  /// The reference tokens, unescaped.
+  ///
+  /// Empty for the whole value.
   public var tokens: [String]
 
   /// The place that `tokens` lead to.
@@ -29,10 +31,18 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The pointer's text.
-  public var description: String {
-    tokens.map { token in
-      "/" + token.flatMap { $0 == "~" ? "~0" : $0 == "/" ? "~1" : "\($0)" }
-    }.joined()
+  public var description: String { tokens.map { "/" + Self.escape($0) }.joined() }
+
+  /// A token as it stands in a pointer's text (RFC 6901 §3).
+  static func escape(_ token: String) -> String {
+    // By scalars: together with an accent that follows it, a `~` or `/` is another character.
+    token.unicodeScalars.reduce(into: "") { escaped, scalar in
+      switch scalar {
+      case "~": escaped += "~0"
+      case "/": escaped += "~1"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
   }
 
   /// RFC 6901 §4: `~1` first, so that `~01` is `~1`; one pass from the left does the same.

@@ -29,17 +29,12 @@ public struct PatchWriter: Sendable {
   ///   - body: works with the longer path.
   /// - Returns: what `body` returns.
   /// - Throws: what `body` throws.
+  @inlinable
   public mutating func at<Result, Failure: Error>(
     _ token: String, _ body: (inout PatchWriter) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let length = path.count
-    path.append(UInt8(ascii: "/"))
-    if token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) {
-      JSONWriter.escape(String(JSONPointer([token]).description.dropFirst()), into: &path)
-    } else {
-      JSONWriter.escape(token, into: &path)
-    }
-    defer { path.removeSubrange(length...) }
+    let length = enter(token)
+    defer { leave(to: length) }
     return try body(&self)
   }
 
@@ -50,15 +45,40 @@ public struct PatchWriter: Sendable {
   ///   - body: works with the longer path.
   /// - Returns: what `body` returns.
   /// - Throws: what `body` throws.
+  @inlinable
   public mutating func at<Result, Failure: Error>(
     _ index: Int, _ body: (inout PatchWriter) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    let length = enter(index)
+    defer { leave(to: length) }
+    return try body(&self)
+  }
+
+  /// Makes the path longer.
+  ///
+  /// - Returns: its length before.
+  @usableFromInline
+  mutating func enter(_ token: String) -> Int {
+    let length = path.count
+    path.append(UInt8(ascii: "/"))
+    if token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) {
+      JSONWriter.escape(JSONPointer.escape(token), into: &path)
+    } else {
+      JSONWriter.escape(token, into: &path)
+    }
+    return length
+  }
+
+  @usableFromInline
+  mutating func enter(_ index: Int) -> Int {
     let length = path.count
     path.append(UInt8(ascii: "/"))
     JSONWriter.append(index, to: &path)
-    defer { path.removeSubrange(length...) }
-    return try body(&self)
+    return length
   }
+
+  @usableFromInline
+  mutating func leave(to length: Int) { path.removeSubrange(length...) }
 
   // MARK: Operations
 

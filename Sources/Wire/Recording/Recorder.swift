@@ -42,9 +42,7 @@ final class Recorder: Encoder {
   private static func wrap(_ error: any Error) -> RecordingError {
     if let error = error as? RecordingError { return error }
     guard case EncodingError.invalidValue(_, let context) = error else { return RecordingError("\(error)") }
-    var wrapped = RecordingError(context.debugDescription)
-    wrapped.path = context.codingPath.map(\.stringValue)
-    return wrapped
+    return RecordingError(context.debugDescription, path: context.codingPath.map(\.stringValue))
   }
 
   func append(_ value: Recorded, key: String = "") {
@@ -64,19 +62,5 @@ final class Recorder: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer {
     shape = .single
     return RecorderSingleContainer(recorder: self)
-  }
-}
-
-extension Recorded {
-  /// A double, if JSON has a number for it.
-  static func finite(_ value: Double, at key: String?) throws(RecordingError) -> Recorded {
-    guard value.isFinite else { throw RecordingError("\(value) is no JSON number", at: key) }
-    return .double(value)
-  }
-
-  /// A float, if JSON has a number for it.
-  static func finite(_ value: Float, at key: String?) throws(RecordingError) -> Recorded {
-    guard value.isFinite else { throw RecordingError("\(value) is no JSON number", at: key) }
-    return .float(value)
   }
 }

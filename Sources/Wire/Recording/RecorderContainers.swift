@@ -5,8 +5,8 @@ struct RecorderKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encodeNil(forKey key: Key) { append(.null, key) }
   func encode(_ value: Bool, forKey key: Key) { append(.bool(value), key) }
   func encode(_ value: String, forKey key: Key) { append(.string(value), key) }
-  func encode(_ value: Double, forKey key: Key) throws { append(try .finite(value, at: key.stringValue), key) }
-  func encode(_ value: Float, forKey key: Key) throws { append(try .finite(value, at: key.stringValue), key) }
+  func encode(_ value: Double, forKey key: Key) { append(.double(value), key) }
+  func encode(_ value: Float, forKey key: Key) { append(.float(value), key) }
   func encode(_ value: Int, forKey key: Key) { append(.signed(Int64(value)), key) }
   func encode(_ value: Int8, forKey key: Key) { append(.signed(Int64(value)), key) }
   func encode(_ value: Int16, forKey key: Key) { append(.signed(Int64(value)), key) }
@@ -49,8 +49,8 @@ struct RecorderUnkeyedContainer: UnkeyedEncodingContainer {
   func encodeNil() { recorder.append(.null) }
   func encode(_ value: Bool) { recorder.append(.bool(value)) }
   func encode(_ value: String) { recorder.append(.string(value)) }
-  func encode(_ value: Double) throws { recorder.append(try .finite(value, at: "\(count)")) }
-  func encode(_ value: Float) throws { recorder.append(try .finite(value, at: "\(count)")) }
+  func encode(_ value: Double) { recorder.append(.double(value)) }
+  func encode(_ value: Float) { recorder.append(.float(value)) }
   func encode(_ value: Int) { recorder.append(.signed(Int64(value))) }
   func encode(_ value: Int8) { recorder.append(.signed(Int64(value))) }
   func encode(_ value: Int16) { recorder.append(.signed(Int64(value))) }
@@ -86,8 +86,8 @@ struct RecorderSingleContainer: SingleValueEncodingContainer {
   func encodeNil() { recorder.append(.null) }
   func encode(_ value: Bool) { recorder.append(.bool(value)) }
   func encode(_ value: String) { recorder.append(.string(value)) }
-  func encode(_ value: Double) throws { recorder.append(try .finite(value, at: nil)) }
-  func encode(_ value: Float) throws { recorder.append(try .finite(value, at: nil)) }
+  func encode(_ value: Double) { recorder.append(.double(value)) }
+  func encode(_ value: Float) { recorder.append(.float(value)) }
   func encode(_ value: Int) { recorder.append(.signed(Int64(value))) }
   func encode(_ value: Int8) { recorder.append(.signed(Int64(value))) }
   func encode(_ value: Int16) { recorder.append(.signed(Int64(value))) }

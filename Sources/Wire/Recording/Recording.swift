@@ -58,13 +58,13 @@ final class EncodableBox<Value: Encodable>: AnyEncodableBox {
 /// Why a value cannot be part of a view.
 public struct RecordingError: Error, Sendable, CustomStringConvertible {
   /// Keys and indices that lead to the culprit.
-  public internal(set) var path: [String]
+  public private(set) var path: [String]
   /// What is wrong with it.
   public let reason: String
 
-  init(_ reason: String, at key: String? = nil) {
+  init(_ reason: String, path: [String] = []) {
     self.reason = reason
-    path = key.map { [$0] } ?? []
+    self.path = path
   }
 
   /// The error, with `key` put before its path.

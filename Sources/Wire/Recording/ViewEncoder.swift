@@ -16,9 +16,11 @@ public final class ViewEncoder {
   /// - Throws: ``RecordingError``, with the property that JSON cannot express; `json` is as it was then.
   public func write(_ value: some Encodable, into json: inout JSONWriter) throws(RecordingError) {
     let start = json.count
+    // What is still recorded would make its owner's next change a copy.
+    defer { ours.reset() }
     do {
-      try theirs.record(value)
-      try theirs.write(into: &json)
+      try ours.record(value)
+      try ours.write(into: &json)
     } catch {
       json.truncate(to: start)
       throw error
@@ -39,11 +41,13 @@ public final class ViewEncoder {
   public func writeDifference<Value: Encodable>(
     from old: Value, to new: Value, into patch: inout PatchWriter
   ) throws(RecordingError) {
+    defer {
+      ours.reset()
+      theirs.reset()
+    }
     try ours.record(old)
     try theirs.record(new)
     try ours.writeDifference(to: theirs, into: &patch)
-    ours.reset()
-    theirs.reset()
   }
 }
 
@@ -88,14 +92,21 @@ extension Recorder {
 
   private func writeMembers(to new: Recorder, into patch: inout PatchWriter) throws(RecordingError) {
     // Two values of one type nearly always have the same keys in the same order.
-    if fields.count == new.fields.count, zip(fields, new.fields).allSatisfy({ $0.key == $1.key }) {
+    if fields.count == new.fields.count, zip(fields, new.fields).allSatisfy({ $0.hasSameKey(as: $1) }) {
       for index in fields.indices { try fields[index].writeDifference(to: new.fields[index], into: &patch) }
       return
     }
-    var left: [String: Field] = [:]
-    for field in fields { left[field.key] = field }
+    let before = membersByKey
+    let after = new.membersByKey
+    let gone = fields.filter { field in !(after[field.key].map(field.hasSameKey) ?? false) }
+    // Nothing in common, as between two cases of an enum.
+    if !gone.isEmpty, !new.fields.isEmpty, gone.count == fields.count {
+      return try patch.replace { json throws(RecordingError) in try new.write(into: &json) }
+    }
+    // Members go before others come: a document whose keys are compared by `==` may take one for the other.
+    for field in gone { patch.at(field.key) { $0.remove() } }
     for field in new.fields {
-      if let old = left.removeValue(forKey: field.key) {
+      if let old = before[field.key], old.hasSameKey(as: field) {
         try old.writeDifference(to: field, into: &patch)
       } else {
         try patch.at(field.key) { patch throws(RecordingError) in
@@ -105,11 +116,15 @@ extension Recorder {
         }
       }
     }
-    for field in fields where left[field.key] != nil { patch.at(field.key) { $0.remove() } }
   }
 
-  /// Elements are compared by place, after what both arrays begin and end with is left out. Of the rest, elements that
-  /// exist on both sides are changed, those beyond are added or removed.
+  private var membersByKey: [String: Field] {
+    Dictionary(fields.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Elements are compared by place, after what both arrays begin and end with is left out.
+  ///
+  /// Of the rest, elements that exist on both sides are changed, those beyond are added or removed.
   private func writeElements(to new: Recorder, into patch: inout PatchWriter) throws(RecordingError) {
     let shorter = min(fields.count, new.fields.count)
     var start = 0
@@ -140,6 +155,9 @@ extension Recorder {
 }
 
 extension Field {
+  /// Whether both keys are the same to a client: `==` would overlook different UTF-8.
+  fileprivate func hasSameKey(as other: Field) -> Bool { key.utf8.elementsEqual(other.key.utf8) }
+
   fileprivate func writeDifference(to new: Field, into patch: inout PatchWriter) throws(RecordingError) {
     if value.isSameLeaf(as: new.value) { return }
     try patch.at(key) { patch throws(RecordingError) in
@@ -156,8 +174,12 @@ extension Recorded {
     case .signed(let value): json.integer(value)
     case .unsigned(let value): json.integer(value)
     case .wide(let digits): json.raw(Array(digits.utf8))
-    case .double(let value): json.number(value)
-    case .float(let value): json.number(value)
+    case .double(let value):
+      guard value.isFinite else { throw RecordingError("\(value) is no JSON number") }
+      json.number(value)
+    case .float(let value):
+      guard value.isFinite else { throw RecordingError("\(value) is no JSON number") }
+      json.number(value)
     case .string(let value): json.string(value)
     case .value(let box): try Self.recording(box).write(into: &json)
     case .nested(let recorder): try recorder.write(into: &json)
@@ -177,7 +199,9 @@ extension Recorded {
     }
   }
 
-  /// Whether both are simple values, or the same bits, and encode alike. False says nothing about containers.
+  /// Whether both are simple values, or the same bits, and encode alike.
+  ///
+  /// False says nothing about containers.
   fileprivate func isSameLeaf(as other: Recorded) -> Bool {
     switch (self, other) {
     case (.null, .null): true

@@ -18,14 +18,15 @@ struct FrameHeader {
   let opcode: Opcode
   /// Bytes of the payload.
   let length: Int
-  /// The four bytes of the key in the order in which they came, the first one lowest.
+  /// The four bytes of the key in the order in which they came, the first one lowest; nil if there is none, or not yet.
   let mask: UInt32?
   /// Bytes of the header itself.
   let size: Int
 
   /// Reads a header.
   ///
-  /// - Returns: nil if it has not arrived whole.
+  /// - Returns: nil if the length has not arrived whole. The key may be missing still: a message that is too long can be
+  ///   refused without it.
   /// - Throws: ``WebSocketError`` as soon as the bytes that did arrive show a fault.
   static func parse(_ bytes: Span<UInt8>, isMasked: Bool) throws(WebSocketError) -> FrameHeader? {
     guard bytes.count >= 2 else { return nil }
@@ -47,13 +48,8 @@ struct FrameHeader {
     }
     guard let (length, lengthSize) = try length(bytes, short: Int(second & 0x7F)) else { return nil }
     let size = 2 + lengthSize + (isMasked ? 4 : 0)
-    guard bytes.count >= size else {
-      // Enough to refuse a message that is too long; the reader asks for no more then.
-      return isMasked && length > 0
-        ? FrameHeader(isFinal: isFinal, opcode: opcode, length: length, mask: nil, size: size) : nil
-    }
     var mask: UInt32?
-    if isMasked {
+    if isMasked, bytes.count >= size {
       mask = (0..<4).reduce(0) { $0 | UInt32(bytes[size - 4 + $1]) << UInt32(8 * $1) }
     }
     return FrameHeader(isFinal: isFinal, opcode: opcode, length: length, mask: mask, size: size)

@@ -28,6 +28,7 @@ extension ReceiveBuffer {
   ///   - body: receives the bytes.
   /// - Returns: what `body` returns.
   /// - Throws: what `body` throws.
+  @inlinable
   public func withPayload<Result, Failure: Error>(
     _ payload: WebSocketPayload, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

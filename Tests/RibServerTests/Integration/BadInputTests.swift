@@ -20,10 +20,13 @@ import Wire
     Fatal(name: "a number", message: "42", bye: .badMessage, says: "A message is an object, this is a number."),
     Fatal(name: "no kind", message: "{}", bye: .badMessage, says: #"A message needs "t""#),
     Fatal(name: "an act without n", message: #"{"t":"act","to":1,"a":"reset"}"#, bye: .badMessage, says: #"needs "n""#),
-    Fatal(name: "an act without to", message: #"{"t":"act","n":1,"a":"reset"}"#, bye: .badMessage, says: #"needs "to""#),
+    Fatal(
+      name: "an act without to", message: #"{"t":"act","n":1,"a":"reset"}"#, bye: .badMessage, says: #"needs "to""#),
     Fatal(name: "an act without a", message: #"{"t":"act","n":1,"to":1}"#, bye: .badMessage, says: #"needs "a""#),
     Fatal(name: "unknown kind", message: #"{"t":"jump"}"#, bye: .badMessage, says: #"no message of kind "jump""#),
-    Fatal(name: "a skipped n", message: #"{"t":"act","n":2,"to":1,"a":"reset"}"#, bye: .badMessage, says: "Action 2 came after 0"),
+    Fatal(
+      name: "a skipped n", message: #"{"t":"act","n":2,"to":1,"a":"reset"}"#, bye: .badMessage,
+      says: "Action 2 came after 0"),
     Fatal(name: "an early ack", message: #"{"t":"ack","rev":7,"n":0}"#, bye: .badMessage, says: "not there yet"),
     Fatal(name: "a second hello", message: #"{"t":"hello","app":"counter"}"#, bye: .badMessage, says: "said once"),
   ]
@@ -86,7 +89,8 @@ import Wire
         try socket.send(#"{"t":"act","n":2,"to":1,"a":"increment"}"#)
         #expect(
           try socket.text()
-            == #"{"t":"patch","rev":2,"base":1,"n":2,"ops":[{"op":"replace","path":"/nodes/1/state/count","value":1}]}"#)
+            == #"{"t":"patch","rev":2,"base":1,"n":2,"ops":[{"op":"replace","path":"/nodes/1/state/count","value":1}]}"#
+        )
       }
     }
   }

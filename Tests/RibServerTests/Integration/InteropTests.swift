@@ -40,7 +40,8 @@ import Testing
   @Test func ribctlConnect_showsTheViewAfterEachAction() throws {
     let daemon = try Daemon()
     let (status, output, errors) = try Program.run(
-      Program.url("ribctl"), ["connect", daemon.url, "--app", "counter"], input: "increment\n@ decrement\n#1 reset\nfoo bar")
+      Program.url("ribctl"), ["connect", daemon.url, "--app", "counter"],
+      input: "increment\n@ decrement\n#1 reset\nfoo bar")
     #expect(status == 0)
     #expect(output.components(separatedBy: "Counter #1\n").count == 4, "\(output)")
     #expect(output.hasPrefix("Counter #1\n  count: 0\n  isNegative: false\n"))

@@ -1,0 +1,48 @@
+import Glibc
+import Testing
+
+@testable import RibServer
+
+@Suite struct SendQueueTests {
+  @Test func bytes_arriveInOrderThroughASocketThatIsFullNowAndThen() throws {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    var queue = SendQueue()
+    var received: [UInt8] = []
+    var sent: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 100_000)
+    for round in 0..<200 {
+      let message = [UInt8](repeating: UInt8(round), count: 5003)
+      sent += message
+      queue.bytes += message
+      let isOpen = queue.send(to: pair[0])
+      #expect(isOpen)
+      if round.isMultiple(of: 7) {
+        let count = read(pair[1], &room, room.count)
+        received += room.prefix(max(count, 0))
+      }
+    }
+    while received.count < sent.count {
+      let isOpen = queue.send(to: pair[0])
+      #expect(isOpen)
+      let count = read(pair[1], &room, room.count)
+      try #require(count > 0)
+      received += room.prefix(count)
+    }
+    #expect(received == sent)
+    #expect(queue.isEmpty && queue.count == 0)
+    for end in pair { close(end) }
+  }
+
+  @Test func closedPeer_isReported() throws {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    close(pair[1])
+    var queue = SendQueue()
+    queue.bytes = [1]
+    let isOpen = queue.send(to: pair[0])
+    #expect(!isOpen)
+    close(pair[0])
+  }
+}

@@ -1,0 +1,126 @@
+import CLinux
+import Dispatch
+import Glibc
+import Testing
+
+@testable import RibServer
+
+/// What a poller promises, whichever it is.
+@Suite struct PollerTests {
+  enum Kind: CaseIterable, Sendable { case epoll, dispatch }
+
+  /// `@unchecked Sendable`: touched on the queue only; the test looks at it through `queue.sync`.
+  private final class Target: PollTarget, @unchecked Sendable {
+    var seen: [Readiness] = []
+    var onReady: (Readiness) -> Void = { _ in }
+    func ready(_ readiness: Readiness) {
+      seen.append(readiness)
+      onReady(readiness)
+    }
+  }
+
+  /// `@unchecked Sendable`: a poller is called on its queue, which the closures given to `queue.sync` are on.
+  private final class Fixture: @unchecked Sendable {
+    let queue = DispatchQueue(label: "poller.test")
+    let jobs = JobCounter()
+    let poller: any Poller
+    let ends: (Int32, Int32)
+
+    init(_ kind: Kind) throws {
+      poller =
+        switch kind {
+        case .epoll: try EpollPoller(queue: queue, linger: .milliseconds(1), jobs: jobs) {}
+        case .dispatch: DispatchPoller(queue: queue) {}
+        }
+      var pair: [Int32] = [0, 0]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+      ends = (pair[0], pair[1])
+    }
+
+    deinit { queue.sync { poller.cancel() } }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func readable_isReportedUntilItIsRead(_ kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let target = Target()
+    await withCheckedContinuation { continuation in
+      fixture.queue.sync {
+        target.onReady = { _ in
+          // Level-triggered: what is left alone comes again.
+          guard target.seen.count == 3 else { return }
+          var byte: UInt8 = 0
+          _ = read(fixture.ends.0, &byte, 1)
+          continuation.resume()
+        }
+        _ = try? fixture.poller.watch(fixture.ends.0, for: .reading, target)
+      }
+      _ = write(fixture.ends.1, "x", 1)
+    }
+    fixture.queue.sync { #expect(target.seen.allSatisfy { $0 == .readable }) }
+    close(fixture.ends.1)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func interest_decidesWhatIsReported(_ kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let target = Target()
+    _ = write(fixture.ends.1, "x", 1)
+    let watch = try fixture.queue.sync { try fixture.poller.watch(fixture.ends.0, for: [], target) }
+    await withCheckedContinuation { continuation in
+      fixture.queue.sync {
+        target.onReady = { readiness in
+          fixture.poller.change(watch, to: readiness.contains(.writable) ? .reading : [])
+          if readiness.contains(.readable) { continuation.resume() }
+        }
+        fixture.poller.change(watch, to: .writing)
+      }
+    }
+    fixture.queue.sync { #expect(target.seen == [.writable, .readable]) }
+    close(fixture.ends.1)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func unwatch_closesTheDescriptorAndCallsNoMore(_ kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let target = Target()
+    _ = write(fixture.ends.1, "x", 1)
+    try fixture.queue.sync {
+      let watch = try fixture.poller.watch(fixture.ends.0, for: .reading, target)
+      fixture.poller.unwatch(watch)
+    }
+    // The other end sees the close: reading there ends.
+    var entry = pollfd(fd: fixture.ends.1, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&entry, 1, 5000) == 1)
+    fixture.queue.sync { #expect(target.seen.isEmpty) }
+    close(fixture.ends.1)
+  }
+
+  @Test func job_doesNotWaitForALingeringHandler() async throws {
+    let linger = Duration.seconds(20)
+    let loop = try EventLoop(name: "linger.test", linger: linger, usesEpoll: true)
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    let target = Target()
+    let end = pair[0]
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        target.onReady = { _ in
+          var byte: UInt8 = 0
+          _ = read(end, &byte, 1)
+          continuation.resume()
+        }
+        _ = try? loop.watch(end, for: .reading, target)
+      }
+      _ = write(pair[1], "x", 1)
+    }
+    // The handler lingers now, or soon will: a job must run long before it is done with that.
+    let duration = await ContinuousClock().measure {
+      await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+    }
+    #expect(duration < linger / 2)
+    loop.stop()
+    close(pair[1])
+  }
+}

@@ -1,0 +1,86 @@
+import CurlTransport
+import Foundation
+import RibServer
+import Testing
+import Wire
+
+/// The daemon as a process: its flags, its settings, its end.
+@Suite struct RibdTests {
+  private static func get(_ url: String, _ request: String) throws -> String {
+    let socket = try CurlSocket(url: url)
+    try socket.send(Array(request.utf8))
+    var buffer = ReceiveBuffer()
+    while try socket.receive(into: &buffer) {}
+    return buffer.text
+  }
+
+  @Test func version_isPrinted() throws {
+    let (status, output, _) = try Program.run(Program.url("ribd"), ["--version"])
+    #expect(status == 0 && output == "\(Server.version)\n")
+  }
+
+  @Test func help_namesEverySetting() throws {
+    let (status, output, _) = try Program.run(Program.url("ribd"), ["--help"])
+    #expect(status == 0)
+    for flag in [
+      "--host", "--port", "--config", "--log-level", "--loops", "--linger-microseconds", "--uses-epoll",
+      "--limits-message-bytes", "--limits-actions-per-second", "--limits-action-burst", "--limits-write-queue-bytes",
+      "--timeouts-handshake-seconds", "--timeouts-heartbeat-seconds", "--timeouts-closing-seconds",
+    ] {
+      #expect(output.contains(flag))
+    }
+  }
+
+  @Test func health_isAnsweredOverAndOverOnOneConnection() throws {
+    let daemon = try Daemon()
+    let one = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    let last = "HEAD /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    let answers = try Self.get(daemon.url, one + one + last)
+    #expect(answers.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 4)
+    #expect(answers.components(separatedBy: "\r\n\r\nok\n").count == 3)
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func signal_endsItCleanly_andClientsAreTold(_ signal: Int32) throws {
+    let daemon = try Daemon()
+    let socket = try CurlWebSocket.counter(daemon.url)
+    kill(daemon.pid, signal)
+    #expect(try socket.text()?.hasPrefix(#"{"t":"bye","code":"shutdown""#) == true)
+    guard case .closed(let code, _) = try socket.receive() else { throw CancellationError() }
+    #expect(code == Bye.shutdown.closeCode)
+    #expect(daemon.stop(0) == 0)
+  }
+
+  @Test func settings_comeFromFlagBeforeEnvironmentBeforeFile() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("ribd-\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let json = #"{"limits":{"messageBytes":1001,"actionsPerSecond":1002,"actionBurst":1003}}"#
+    try Data(json.utf8).write(to: file)
+    let daemon = try Daemon(
+      ["--config", file.path, "--limits-action-burst", "3003"],
+      environment: ["RIBD_LIMITS_ACTIONS_PER_SECOND": "2002", "RIBD_LIMITS_ACTION_BURST": "2003"])
+    let socket = try CurlWebSocket(url: daemon.url)
+    try socket.send(#"{"t":"hello","app":"counter"}"#)
+    #expect(
+      try socket.text()?.contains(#""limits":{"messageBytes":1001,"actionsPerSecond":2002,"actionBurst":3003}"#) == true
+    )
+  }
+
+  @Test(arguments: [
+    (["--port", "99999"], "must be from 0 to 65535"), (["--port", "x"], "invalid"),
+    (["--log-level", "loud"], "There is no log level"), (["--config", "/nowhere.json"], "/nowhere.json"),
+    (["--limits-actoins", "1"], "Unknown option"), (["--host", "256.0.0.1", "--port", "0"], "256.0.0.1"),
+  ])
+  func badSetting_isAClearError(_ arguments: [String], _ says: String) throws {
+    let (status, _, errors) = try Program.run(Program.url("ribd"), arguments)
+    #expect(status != 0)
+    #expect(errors.contains(says), "\(errors)")
+  }
+
+  @Test func takenPort_isAClearError() throws {
+    let daemon = try Daemon()
+    let (status, _, errors) = try Program.run(Program.url("ribd"), ["--port", "\(daemon.port)"])
+    #expect(status != 0)
+    #expect(errors.contains("listen on 127.0.0.1:\(daemon.port): Address already in use"), "\(errors)")
+  }
+}

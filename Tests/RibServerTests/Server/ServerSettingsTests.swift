@@ -1,0 +1,49 @@
+import Configuration
+import Testing
+
+@testable import RibServer
+
+@Suite struct ServerSettingsTests {
+  private func settings(_ values: [AbsoluteConfigKey: ConfigValue]) async throws -> ServerSettings {
+    try await ServerSettings(ConfigReader(provider: InMemoryProvider(values: values)))
+  }
+
+  @Test func nothingSaid_isTheDefaults() async throws {
+    #expect(try await settings([:]) == ServerSettings())
+  }
+
+  @Test func everySetting_isRead() async throws {
+    let read = try await settings([
+      "host": "0.0.0.0", "port": 1, "loops": 2, "lingerMicroseconds": 3, "usesEpoll": false, "limits.messageBytes": 4,
+      "limits.actionsPerSecond": 5, "limits.actionBurst": 6, "limits.writeQueueBytes": 7,
+      "timeouts.handshakeSeconds": 8, "timeouts.heartbeatSeconds": 9, "timeouts.closingSeconds": 10,
+    ])
+    var expected = ServerSettings()
+    expected.host = "0.0.0.0"
+    expected.port = 1
+    expected.loops = 2
+    expected.lingerMicroseconds = 3
+    expected.usesEpoll = false
+    expected.limits.messageBytes = 4
+    expected.limits.actionsPerSecond = 5
+    expected.limits.actionBurst = 6
+    expected.limits.writeQueueBytes = 7
+    expected.timeouts.handshakeSeconds = 8
+    expected.timeouts.heartbeatSeconds = 9
+    expected.timeouts.closingSeconds = 10
+    #expect(read == expected)
+  }
+
+  @Test func valueOutOfRange_isNamed() async {
+    await #expect(throws: SettingsError(key: "port", value: "65536", range: 0...65_535)) {
+      _ = try await settings(["port": 65_536])
+    }
+    await #expect(throws: SettingsError(key: "limits.actionBurst", value: "-1", range: 0...Int(UInt32.max))) {
+      _ = try await settings(["limits.actionBurst": -1])
+    }
+  }
+
+  @Test func valueOfAnotherType_isAnError() async {
+    await #expect(throws: (any Error).self) { _ = try await settings(["port": "eighty"]) }
+  }
+}
