@@ -35,7 +35,7 @@ import Wire
   }
 
   @Test func tenThousandBadClients_costNoMemoryAndDisturbNobody() async throws {
-    let daemon = try Daemon()
+    let daemon = try Daemon(["--timeouts-heartbeat-seconds", "600"])
     let url = daemon.url
     let bystander = try await blocking { Bystander(try CurlClient(url: url, app: "counter")) }
     // What a server keeps for good — caches, tables at their largest — it has after the first ones.

@@ -28,16 +28,19 @@ import Wire
     }
     struct Failure: Error {}
 
-    let waiting: WaitCounter
+    let effects: EffectCounter
 
     func makeState() -> State { State() }
 
     func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
       switch viewAction {
       case .tick(let times, let padding):
-        .run { send in for _ in 0..<times { await send(.ticked(padding: padding)) } }
+        .run { [effects] send in
+          for _ in 0..<times { await send(.ticked(padding: padding)) }
+          effects.finish()
+        }
       case .fail: .run { _ in throw Failure() }
-      case .wait: .run { [waiting] _ in await waiting.waitForCancellation() }
+      case .wait: .run { [effects] _ in await effects.waitForCancellation() }
       }
     }
 
@@ -51,10 +54,14 @@ import Wire
     func view(_ state: State) -> ViewState { ViewState(ticks: state.ticks, padding: state.padding) }
   }
 
-  /// Counts effects that wait until they are cancelled.
-  final class WaitCounter: Sendable {
+  /// Counts effects that have come to their end, and those that wait until they are cancelled.
+  final class EffectCounter: Sendable {
     private let count = Atomic<Int>(0)
+    private let ends = Atomic<Int>(0)
     var waiting: Int { count.load(ordering: .relaxed) }
+    var finished: Int { ends.load(ordering: .relaxed) }
+
+    func finish() { ends.add(1, ordering: .relaxed) }
 
     func waitForCancellation() async {
       count.add(1, ordering: .relaxed)
@@ -66,11 +73,11 @@ import Wire
   }
 
   private func withTicker(
-    _ body: @escaping @Sendable (Server, String, WaitCounter) async throws -> Void
+    _ body: @escaping @Sendable (Server, String, EffectCounter) async throws -> Void
   ) async throws {
-    let waiting = WaitCounter()
-    try await withServer(apps: [App("ticker") { Ticker(waiting: waiting) }]) { server, url in
-      try await body(server, url, waiting)
+    let effects = EffectCounter()
+    try await withServer(apps: [App("ticker") { Ticker(effects: effects) }]) { server, url in
+      try await body(server, url, effects)
     }
   }
 
@@ -91,24 +98,27 @@ import Wire
   }
 
   @Test func clientThatDoesNotRead_getsASnapshotInsteadOfTheBacklog() async throws {
-    try await withTicker { server, url, _ in
-      try await blocking {
+    try await withTicker { _, url, effects in
+      let client = try await blocking { () -> Held in
         let client = try CurlClient(url: url, app: "ticker")
-        // Some 12 MB of patches: far more than sockets and the queue hold.
-        try client.act(.object(["tick": .object(["times": .integer(600), "padding": .integer(20_000)])]), to: .id(1))
-        // Another session is served meanwhile; its ticks last longer than the first one's.
-        let other = try CurlClient(url: url, app: "ticker")
-        try other.act(.object(["tick": .object(["times": .integer(1200), "padding": .integer(0)])]), to: .id(1))
-        while Self.ticks(other) != .integer(1200) { _ = try other.receive() }
+        // Some 30 MB of patches: far more than sockets and the queue hold.
+        try client.act(.object(["tick": .object(["times": .integer(1500), "padding": .integer(20_000)])]), to: .id(1))
+        return Held(client)
+      }
+      // The last tick is done, and nothing was read yet.
+      #expect(await eventually(within: 120) { effects.finished == 1 })
+      try await blocking {
         var snapshots = 0
         var patches = 0
-        while Self.ticks(client) != .integer(600) {
-          for case .view(let changes) in try client.receive() {
-            if changes == nil { snapshots += 1 } else { patches += 1 }
+        try client.use { client in
+          while Self.ticks(client) != .integer(1500) {
+            for case .view(let changes) in try client.receive() {
+              if changes == nil { snapshots += 1 } else { patches += 1 }
+            }
           }
         }
         #expect(snapshots >= 1)
-        #expect(patches < 599, "the backlog was sent: \(patches) patches")
+        #expect(patches < 1499, "the backlog was sent: \(patches) patches")
       }
     }
   }
@@ -126,16 +136,16 @@ import Wire
 
   @Test(arguments: [true, false])
   func endOfASession_cancelsItsEffects(_ politely: Bool) async throws {
-    try await withTicker { server, url, waiting in
+    try await withTicker { server, url, effects in
       let client = try await blocking { () -> Held in
         let client = try CurlClient(url: url, app: "ticker")
         for _ in 0..<3 { try client.act(.string("wait"), to: .id(1)) }
         try client.settle()
         return Held(client)
       }
-      #expect(await eventually { waiting.waiting == 3 })
+      #expect(await eventually { effects.waiting == 3 })
       try await blocking { try client.release(politely: politely) }
-      #expect(await eventually { waiting.waiting == 0 && server.sessionCount == 0 })
+      #expect(await eventually { effects.waiting == 0 && server.sessionCount == 0 })
     }
   }
 
@@ -143,6 +153,8 @@ import Wire
   private final class Held: @unchecked Sendable {
     private var client: CurlClient?
     init(_ client: CurlClient) { self.client = client }
+    func use(_ body: (CurlClient) throws -> Void) throws { if let client { try body(client) } }
+
     func release(politely: Bool) throws {
       if politely { try client?.end() }
       client = nil

@@ -30,7 +30,7 @@ import Wire
 
   @Test func twoThousandClients_areAllServedAndAllForgotten() async throws {
     try #require(raiseDescriptorLimit() > 2 * Self.connections + 200, "the test needs more descriptors: ulimit -n")
-    try await withServer { server, url in
+    try await withServer({ $0.timeouts.heartbeatSeconds = 600 }) { server, url in
       try await blocking { try Self.play(url) }
       #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
     }
@@ -38,7 +38,7 @@ import Wire
 
   @Test func twoThousandClients_leaveNoDescriptorBehind() async throws {
     try #require(raiseDescriptorLimit() > Self.connections + 200, "the test needs more descriptors: ulimit -n")
-    let daemon = try Daemon(["--limits-actions-per-second", "0"])
+    let daemon = try Daemon(["--limits-actions-per-second", "0", "--timeouts-heartbeat-seconds", "600"])
     // One client first, so that what is opened once is open.
     try await blocking { [url = daemon.url] in try CurlClient(url: url, app: "counter").end() }
     let before = daemon.descriptorCount

@@ -43,11 +43,13 @@ import Wire
   @Test(arguments: [SIGTERM, SIGINT])
   func signal_endsItCleanly_andClientsAreTold(_ signal: Int32) throws {
     let daemon = try Daemon()
-    let socket = try CurlWebSocket.counter(daemon.url)
-    kill(daemon.pid, signal)
-    #expect(try socket.text()?.hasPrefix(#"{"t":"bye","code":"shutdown""#) == true)
-    guard case .closed(let code, _) = try socket.receive() else { throw CancellationError() }
-    #expect(code == Bye.shutdown.closeCode)
+    do {
+      let socket = try CurlWebSocket.counter(daemon.url)
+      kill(daemon.pid, signal)
+      #expect(try socket.text()?.hasPrefix(#"{"t":"bye","code":"shutdown""#) == true)
+      guard case .closed(let code, _) = try socket.receive() else { throw CancellationError() }
+      #expect(code == Bye.shutdown.closeCode)
+    }
     #expect(daemon.stop(0) == 0)
   }
 

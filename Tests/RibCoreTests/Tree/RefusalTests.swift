@@ -1,0 +1,55 @@
+import RibCore
+import RibTesting
+import Testing
+import Wire
+
+struct RefusalTests {
+  @Test(arguments: [
+    (#"{"open":5}"#, " at \"open\": ", "string"),
+    (#"{"open":{"_0":5}}"#, " at \"open._0\": ", "string"),
+    (#"{"open":{"_0":{"a":[1]}}}"#, " at \"open._0\": ", "string"),
+    ("5", ": ", "object"),
+    ("[]", ": ", "object"),
+    ("null", ": ", "object"),
+    ("{}", ": ", "one key"),
+    (#"{"count":{},"close":{}}"#, ": ", "one key"),
+  ])
+  func action_thatDoesNotDecode_isRefusedWithRibletPathAndReason(
+    action: String, place: String, reason: String
+  ) throws {
+    let session = try TestSession(Desk(detail: "a"))
+    let refusal = try session.refusal(of: action, to: .path("detail"))
+    #expect(refusal.code == .badAction)
+    #expect(refusal.message.hasPrefix("Not a view action of Page\(place)"))
+    #expect(refusal.message.contains(reason))
+  }
+
+  @Test(arguments: [#"{"fly":{}}"#, #""fly""#])
+  func action_ofNoCase_isRefusedWithTheRibletsName(action: String) throws {
+    let session = try TestSession(Desk())
+    let refusal = try session.refusal(of: action)
+    #expect(refusal.code == .badAction)
+    #expect(refusal.message.hasPrefix("Not a view action of Desk: "))
+  }
+
+  @Test func error_thatIsNoDecodingError_isQuoted() throws {
+    let session = try TestSession(Picky())
+    let refusal = try session.refusal(of: "1")
+    #expect(refusal.code == .badAction)
+    #expect(refusal.message == "Not a view action of Picky: nothing is good enough")
+  }
+}
+
+/// Decodes its action by hand, in vain.
+private struct Picky: Riblet {
+  static let typeName = "Picky"
+
+  struct ViewAction: Decodable {
+    struct Disdain: Error, CustomStringConvertible { var description: String { "nothing is good enough" } }
+    init(from decoder: any Decoder) throws { throw Disdain() }
+  }
+
+  func makeState() {}
+  func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> { .none }
+  func view(_ state: Void) -> Int { 0 }
+}

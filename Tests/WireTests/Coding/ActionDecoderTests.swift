@@ -1,0 +1,215 @@
+import Testing
+
+@testable import Wire
+
+@Suite("Actions from JSON")
+struct ActionDecoderTests {
+  struct Filter: Codable, Equatable {
+    var text: String?
+    var limit: Int?
+  }
+
+  struct Point: Codable, Equatable {
+    var x: Double
+    var y: Double
+  }
+
+  enum Action: Codable, Equatable, Sendable {
+    case increment
+    case select(Int)
+    case rename(String?)
+    case note(text: String?)
+    case go(to: Int)
+    case move(from: Int, to: Int)
+    case pair(Int, Int)
+    case mixed(Int, label: String)
+    case point(Point)
+    case filter(Filter)
+    case tags([String])
+    case counts([String: Int])
+    case tab(Tab)
+    case screen(Screen)
+    case flag(Bool)
+  }
+
+  // MARK: Cases
+
+  static let accepted: [(json: String, action: Action)] = [
+    // No payload.
+    (#""increment""#, .increment), (#"{"increment":{}}"#, .increment), (#""\u0069ncrement""#, .increment),
+    (#"{"\u0069ncrement":{}}"#, .increment), (#"{"increment":{"unknown":1}}"#, .increment),
+    // A single unlabelled payload, bare and not.
+    (#"{"select":1}"#, .select(1)), (#"{"select":{"_0":1}}"#, .select(1)),
+    (#"{"select":{"_0":1,"unknown":2}}"#, .select(1)),
+    (#"{"flag":false}"#, .flag(false)), (#"{"flag":{"_0":true}}"#, .flag(true)), (#"{"tags":[]}"#, .tags([])),
+    (#"{"tags":["a"]}"#, .tags(["a"])), (#"{"tags":{"_0":["a"]}}"#, .tags(["a"])),
+    (#"{"tab":"home"}"#, .tab(.home)), (#"{"tab":{"home":{}}}"#, .tab(.home)),
+    (#"{"tab":{"_0":"fin\u00e9"}}"#, .tab(.finance)),
+    (#"{"tab":{"_0":{"fin\u00e9":{}}}}"#, .tab(.finance)),
+    // An object for a payload.
+    (#"{"point":{"x":1,"y":2.5}}"#, .point(Point(x: 1, y: 2.5))),
+    (#"{"point":{"_0":{"x":1,"y":2.5}}}"#, .point(Point(x: 1, y: 2.5))),
+    (#"{"counts":{"a":1,"b":2}}"#, .counts(["a": 1, "b": 2])), (#"{"counts":{"_0":{"a":1}}}"#, .counts(["a": 1])),
+    (#"{"counts":{}}"#, .counts([:])), (#"{"filter":{"text":"a"}}"#, .filter(Filter(text: "a"))),
+    (#"{"filter":{}}"#, .filter(Filter())),
+    (#"{"filter":{"_0":{}}}"#, .filter(Filter())),
+    // An optional payload.
+    (#"{"rename":"a"}"#, .rename("a")), (#"{"rename":{"_0":"a"}}"#, .rename("a")), (#"{"rename":{}}"#, .rename(nil)),
+    (#"{"rename":null}"#, .rename(nil)), (#"{"rename":{"_0":null}}"#, .rename(nil)), (#""rename""#, .rename(nil)),
+    (#"{"note":{}}"#, .note(text: nil)), (#"{"note":{"text":null}}"#, .note(text: nil)), (#""note""#, .note(text: nil)),
+    (#"{"note":{"text":"a"}}"#, .note(text: "a")),
+    // Several payloads, and labels.
+    (#"{"go":{"to":1}}"#, .go(to: 1)), (#"{"move":{"to":2,"from":1}}"#, .move(from: 1, to: 2)),
+    (#"{"move":{"from":1,"unknown":[],"to":2}}"#, .move(from: 1, to: 2)), (#"{"pair":{"_1":2,"_0":1}}"#, .pair(1, 2)),
+    (#"{"mixed":{"_0":1,"label":"a"}}"#, .mixed(1, label: "a")),
+    // Actions in actions.
+    (#"{"screen":"empty"}"#, .screen(.empty)), (#"{"screen":{"empty":{}}}"#, .screen(.empty)),
+    (#"{"screen":{"_0":{"empty":{}}}}"#, .screen(.empty)), (#"{"screen":{"_0":"empty"}}"#, .screen(.empty)),
+    (#"{"screen":{"list":[1,2]}}"#, .screen(.list([1, 2]))), (#"{"screen":{"tab":"home"}}"#, .screen(.tab(.home))),
+    (#"{"screen":{"nested":{"_0":"empty","level":1}}}"#, .screen(.nested(.empty, level: .low))),
+  ]
+
+  @Test("an action may be written in more than one way", arguments: accepted)
+  func action_isDecoded(json: String, action: Action) throws {
+    #expect(try ActionDecoder.decode(Action.self, from: JSONElement(parsing: json)) == action)
+    // As well inside an envelope, where no index begins at 0.
+    let envelope = try JSONElement(parsing: #"{"t":"act","z":[1,{"y":[]}],"a":\#(json),"n":1}"#)
+    #expect(try ActionDecoder.decode(Action.self, from: #require(envelope["a"])) == action)
+  }
+
+  enum Failure { case typeMismatch, valueNotFound, keyNotFound, dataCorrupted }
+
+  static let refused: [(json: String, failure: Failure, path: [String], reason: String)] = [
+    // More or less than one key, known or not.
+    ("{}", .dataCorrupted, [], "one key"), (#"{"increment":{},"select":1}"#, .dataCorrupted, [], "this one has 2"),
+    (#"{"increment":{},"unknown":1}"#, .dataCorrupted, [], "this one has 2"),
+    (#"{"increment":{},"increment":{}}"#, .dataCorrupted, [], "this one has 2"),
+    (#"{"unknown":1,"other":2,"more":3}"#, .dataCorrupted, [], "this one has 3"),
+    // No such case.
+    (#"{"unknown":{}}"#, .typeMismatch, [], "expected one"),
+    (#""unknown""#, .typeMismatch, [], "Expected an object, found a string."),
+    (#""Increment""#, .typeMismatch, [], "found a string"), (#""""#, .typeMismatch, [], "found a string"),
+    (#"{"_0":1}"#, .typeMismatch, [], "expected one"),
+    // No action at all.
+    ("1", .typeMismatch, [], "Expected an object, found a number."), ("true", .typeMismatch, [], "found a boolean"),
+    (#"["increment"]"#, .typeMismatch, [], "found an array"),
+    ("null", .valueNotFound, [], "Expected an object, found null."),
+    // A payload for a case that has none.
+    (#"{"increment":1}"#, .typeMismatch, ["increment"], "Expected an object, found a number."),
+    (#"{"increment":null}"#, .valueNotFound, ["increment"], "found null"),
+    (#"{"increment":[]}"#, .typeMismatch, ["increment"], "found an array"),
+    (#"{"increment":"x"}"#, .typeMismatch, ["increment"], "found a string"),
+    // None for one that has.
+    (#""select""#, .keyNotFound, [], #"No value for the key "_0"."#), (#""go""#, .keyNotFound, [], #""to""#),
+    (#""filter""#, .keyNotFound, [], #""_0""#), (#""counts""#, .keyNotFound, [], #""_0""#),
+    (#"{"select":{}}"#, .typeMismatch, ["select"], "Expected an integer, found an object."),
+    (#"{"select":null}"#, .valueNotFound, ["select"], "Expected an integer, found null."),
+    (#"{"go":{}}"#, .keyNotFound, ["go"], #""to""#),
+    (#"{"move":{"from":1}}"#, .keyNotFound, ["move"], #""to""#), (#"{"pair":1}"#, .keyNotFound, ["pair"], #""_1""#),
+    (#"{"pair":{"_0":1}}"#, .keyNotFound, ["pair"], #""_1""#), (#"{"mixed":1}"#, .keyNotFound, ["mixed"], #""label""#),
+    // A bare payload stands for "_0" alone, never for a label.
+    (#"{"go":1}"#, .typeMismatch, ["go"], "Expected an object, found a number."),
+    (#"{"note":"a"}"#, .typeMismatch, ["note"], "found a string"),
+    // The wrong type.
+    (#"{"select":"1"}"#, .typeMismatch, ["select"], "Expected an integer, found a string."),
+    (#"{"select":{"_0":"1"}}"#, .typeMismatch, ["select", "_0"], "Expected an integer, found a string."),
+    (#"{"select":true}"#, .typeMismatch, ["select"], "found a boolean"),
+    (#"{"select":1.5}"#, .dataCorrupted, ["select"], "1.5 is no value of Int."),
+    (#"{"select":9223372036854775808}"#, .dataCorrupted, ["select"], "9223372036854775808 is no value of Int."),
+    (#"{"flag":1}"#, .typeMismatch, ["flag"], "Expected a boolean, found a number."),
+    (#"{"flag":null}"#, .valueNotFound, ["flag"], "a boolean"),
+    (#"{"tags":"a"}"#, .typeMismatch, ["tags"], "Expected an array, found a string."),
+    (#"{"tags":["a",1]}"#, .typeMismatch, ["tags", "1"], "Expected a string, found a number."),
+    (#"{"tags":["a",null]}"#, .valueNotFound, ["tags", "1"], "Expected a string, found null."),
+    (#"{"tags":[["a"]]}"#, .typeMismatch, ["tags", "0"], "found an array"),
+    (#"{"counts":{"a":1,"b":"2"}}"#, .typeMismatch, ["counts", "b"], "Expected an integer, found a string."),
+    (#"{"counts":"a"}"#, .typeMismatch, ["counts"], "Expected an object, found a string."),
+    (#"{"point":{"x":1}}"#, .keyNotFound, ["point"], #""y""#),
+    (#"{"point":{"x":1,"y":null}}"#, .valueNotFound, ["point", "y"], "a number"),
+    (#"{"point":{"_0":{"x":1,"y":"2"}}}"#, .typeMismatch, ["point", "_0", "y"], "Expected a number, found a string."),
+    (#"{"point":{"x":1,"y":1e400}}"#, .dataCorrupted, ["point", "y"], "1e400 is no value of Double."),
+    (#"{"point":"x"}"#, .typeMismatch, ["point"], "Expected an object, found a string."),
+    (#"{"tab":"nowhere"}"#, .dataCorrupted, ["tab"], "Tab"),
+    (#"{"tab":{"nowhere":{}}}"#, .dataCorrupted, ["tab"], "Tab"),
+    (#"{"tab":{"home":1}}"#, .typeMismatch, ["tab"], "Expected a string, found an object."),
+    (#"{"tab":{"home":{},"fin\u00e9":{}}}"#, .typeMismatch, ["tab"], "Expected a string, found an object."),
+    // A string is no object that names itself.
+    (#"{"rename":{"a":{}}}"#, .typeMismatch, ["rename"], "Expected a string, found an object."),
+    (#"{"tags":[{"a":{}}]}"#, .typeMismatch, ["tags", "0"], "Expected a string, found an object."),
+    (
+      #"{"mixed":{"_0":1,"label":{"a":{}}}}"#, .typeMismatch, ["mixed", "label"], "Expected a string, found an object."
+    ),
+    // Deep inside.
+    (#"{"screen":{"list":[1,"2"]}}"#, .typeMismatch, ["screen", "list", "1"], "Expected an integer, found a string."),
+    (
+      #"{"screen":{"_0":{"detail":{"id":1,"title":2}}}}"#, .typeMismatch, ["screen", "_0", "detail", "title"],
+      "a string"
+    ),
+    (#"{"screen":"list"}"#, .keyNotFound, ["screen"], #""_0""#),
+    (#"{"screen":"nowhere"}"#, .typeMismatch, ["screen"], "found a string"),
+    (#"{"screen":{"nested":{"_0":"pair","level":1}}}"#, .keyNotFound, ["screen", "nested", "_0"], #""_0""#),
+  ]
+
+  @Test("what is no action is refused, with the place and the reason", arguments: refused)
+  func otherJSON_isRefused(json: String, failure: Failure, path: [String], reason: String) throws {
+    try expectFailure(of: JSONElement(parsing: json), failure, path, reason)
+    let envelope = try JSONElement(parsing: #"{"a":\#(json),"t":"act"}"#)
+    try expectFailure(of: #require(envelope["a"]), failure, path, reason)
+  }
+
+  private func expectFailure(of json: JSONElement, _ failure: Failure, _ path: [String], _ reason: String) throws {
+    let error = #expect(throws: DecodingError.self) { try ActionDecoder.decode(Action.self, from: json) }
+    let (kind, context) = try Self.parts(of: #require(error))
+    #expect(kind == failure)
+    #expect(context.codingPath.map(\.stringValue) == path)
+    #expect(context.debugDescription.contains(reason), "\(context.debugDescription)")
+  }
+
+  private static func parts(of error: DecodingError) -> (Failure, DecodingError.Context) {
+    switch error {
+    case .typeMismatch(_, let context): (.typeMismatch, context)
+    case .valueNotFound(_, let context): (.valueNotFound, context)
+    case .keyNotFound(_, let context): (.keyNotFound, context)
+    case .dataCorrupted(let context): (.dataCorrupted, context)
+    @unknown default: preconditionFailure("a new kind of DecodingError")
+    }
+  }
+
+  // MARK: Enums with raw values
+
+  @Test(
+    "a case of a string enum may be written as the others",
+    arguments: [#""home""#, #"{"home":{}}"#, #"{"\u0068ome":{ }}"#])
+  func rawString_isDecoded(json: String) throws {
+    #expect(try ActionDecoder.decode(Tab.self, from: JSONElement(parsing: json)) == .home)
+  }
+
+  @Test(
+    "and in no other way",
+    arguments: [
+      #""nowhere""#, #"{"nowhere":{}}"#, #"{"home":null}"#, #"{"home":1}"#, #"{"home":[]}"#, #"{"home":{"a":1}}"#, "{}",
+      #"{"home":{},"x":{}}"#, #"["home"]"#, "1", "null", "true",
+    ])
+  func otherRawString_isRefused(json: String) {
+    #expect(throws: DecodingError.self) { try ActionDecoder.decode(Tab.self, from: JSONElement(parsing: json)) }
+  }
+
+  @Test("an enum with numbers is decoded from them alone")
+  func rawNumber_isDecoded() throws {
+    #expect(try ActionDecoder.decode(Level.self, from: JSONElement(parsing: "-3")) == .high)
+    for json in ["2", #""low""#, #"{"low":{}}"#, #"{"1":{}}"#] {
+      #expect(throws: DecodingError.self) { try ActionDecoder.decode(Level.self, from: JSONElement(parsing: json)) }
+    }
+  }
+
+  // MARK: Values
+
+  @Test("a value that is no action may have any number of keys")
+  func value_isDecoded() throws {
+    let json = try JSONElement(parsing: #"{"text":"a","limit":2,"more":3}"#)
+    #expect(try ActionDecoder.decodeValue(Filter.self, from: json) == Filter(text: "a", limit: 2))
+    #expect(try ActionDecoder.decodeValue(Filter.self, from: .emptyObject) == Filter())
+    #expect(try ActionDecoder.decodeValue(Action.self, from: JSONElement(parsing: #""increment""#)) == .increment)
+    #expect(throws: DecodingError.self) { try ActionDecoder.decode(Filter.self, from: json) }
+  }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Wire
+
+@Suite("Decoding objects")
+struct ElementKeyedContainerTests {
+  struct Options: Codable, Equatable {
+    var name: String?
+    var nested: Inner?
+    var list: [Int]?
+    struct Inner: Codable, Equatable { var a: Int? }
+  }
+
+  // MARK: A string is no object
+
+  @Test(
+    "a structure is not decoded from a string, whether it names a property or not",
+    arguments: ["name", "nested", "list", "other", ""])
+  func structure_isNotDecodedFromAString(string: String) throws {
+    let json = try JSONElement(parsing: "[\"\(string)\"]")
+    let error = #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue([Options].self, from: json) }
+    guard case .typeMismatch(_, let context)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(context.debugDescription == "Expected an object, found a string.")
+    #expect(context.codingPath.map(\.stringValue) == ["0"])
+  }
+
+  @Test("a dictionary is not decoded from a string")
+  func dictionary_isNotDecodedFromAString() throws {
+    let json = try JSONElement(parsing: #""a""#)
+    #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue([String: Int].self, from: json) }
+    #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue([String: Options].self, from: json) }
+    #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue([String: [String: Int]].self, from: json) }
+    #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue([Int: Int?].self, from: json) }
+  }
+
+  @Test(
+    "an object is decoded from nothing else",
+    arguments: ["1", "true", "[]", "[1]", "null", #""name""#])
+  func structure_isDecodedFromAnObject(json: String) throws {
+    #expect(throws: DecodingError.self) {
+      try ActionDecoder.decodeValue(Options.self, from: JSONElement(parsing: json))
+    }
+  }
+
+  // MARK: Members
+
+  static let optionals: [(json: String, value: Options)] = [
+    ("{}", Options()), (#"{"name":null,"nested":null,"list":null}"#, Options()), (#"{"name":"a"}"#, Options(name: "a")),
+    (#"{"nested":{}}"#, Options(nested: .init())), (#"{"nested":{"a":null}}"#, Options(nested: .init())),
+    (#"{"nested":{"a":1},"list":[],"x":1}"#, Options(nested: .init(a: 1), list: [])),
+    (#"{"name":"a","name":"b"}"#, Options(name: "b")), (#"{"n\u0061me":"a"}"#, Options(name: "a")),
+  ]
+
+  @Test("a missing property and a null one are none; of two, the last counts", arguments: optionals)
+  func optional_isDecoded(json: String, value: Options) throws {
+    #expect(try ActionDecoder.decodeValue(Options.self, from: JSONElement(parsing: json)) == value)
+    // In a large object members are found another way.
+    let more = (0..<40).map { #""more \#($0)":[{}]"# }.joined(separator: ",")
+    let large = "{\(more),\(json.dropFirst())".replacing(",}", with: "}")
+    #expect(try ActionDecoder.decodeValue(Options.self, from: JSONElement(parsing: large)) == value)
+  }
+
+  @Test("a dictionary has the object's members, with keys of either kind")
+  func dictionary_isDecoded() throws {
+    let json = try JSONElement(parsing: #"{"1":[1],"-2":[],"0":[2,3],"1":[4]}"#)
+    #expect(try ActionDecoder.decodeValue([String: [Int]].self, from: json) == ["1": [4], "-2": [], "0": [2, 3]])
+    #expect(try ActionDecoder.decodeValue([Int: [Int]].self, from: json) == [1: [4], -2: [], 0: [2, 3]])
+    let other = try JSONElement(parsing: #"{"1":1,"a":2}"#)
+    #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue([Int: Int].self, from: other) }
+  }
+
+  @Test("a dictionary with other keys is decoded from pairs")
+  func dictionaryOfPairs_isDecoded() throws {
+    let json = try JSONElement(parsing: #"["home",1,{"fin\u00e9":{}},2]"#)
+    #expect(try ActionDecoder.decodeValue([Tab: Int].self, from: json) == [.home: 1, .finance: 2])
+    #expect(throws: DecodingError.self) {
+      try ActionDecoder.decodeValue([Tab: Int].self, from: JSONElement(parsing: #"["home"]"#))
+    }
+  }
+
+  @Test("a dictionary of 8,000 takes a time in proportion to its size")
+  func largeDictionary_isDecodedInTime() throws {
+    let members = (0..<8000).map { "\"key \($0)\":\($0)" }.joined(separator: ",")
+    let json = try JSONElement(parsing: "{\(members)}")
+    var dictionary: [String: Int] = [:]
+    // Compared key by key it would be 32 million comparisons, many seconds in a debug build.
+    let time = try ContinuousClock().measure { dictionary = try ActionDecoder.decodeValue(from: json) }
+    #expect(dictionary.count == 8000)
+    #expect(dictionary["key 7999"] == 7999)
+    #expect(time < .seconds(2))
+  }
+
+  // MARK: Containers by hand
+
+  enum Key: String, CodingKey { case a, b, missing, null }
+
+  struct Probe: Decodable {
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      #expect(Set(container.allKeys) == [.a, .b, .null])
+      #expect(container.contains(.a))
+      #expect(container.contains(.null))
+      #expect(!container.contains(.missing))
+      #expect(try container.decodeNil(forKey: .null))
+      #expect(try !container.decodeNil(forKey: .a))
+      #expect(try container.decodeNil(forKey: .missing))
+      #expect(try container.decodeIfPresent(Int.self, forKey: .null) == nil)
+      #expect(try container.decodeIfPresent(Int.self, forKey: .missing) == nil)
+      #expect(try container.nestedContainer(keyedBy: Key.self, forKey: .a).decode(Int.self, forKey: .b) == 1)
+      var list = try container.nestedUnkeyedContainer(forKey: .b)
+      #expect(try list.decode(Int.self) == 2)
+      #expect(throws: DecodingError.self) { try container.nestedContainer(keyedBy: Key.self, forKey: .b) }
+      #expect(throws: DecodingError.self) { try container.nestedContainer(keyedBy: Key.self, forKey: .missing) }
+      #expect(throws: DecodingError.self) { try container.nestedUnkeyedContainer(forKey: .a) }
+      #expect(throws: DecodingError.self) { try container.superDecoder() }
+      #expect(throws: DecodingError.self) { try container.superDecoder(forKey: .missing) }
+      #expect(throws: DecodingError.self) { try decoder.unkeyedContainer() }
+      let nested = try container.superDecoder(forKey: .a)
+      #expect(nested.codingPath.map(\.stringValue) == ["a"])
+    }
+  }
+
+  @Test("every question that a container is asked is answered", arguments: [0, 40])
+  func container_answers(others: Int) throws {
+    let more = (0..<others).map { ",\"\($0)\":0" }.joined()
+    let json = #"{"a":{"b":1},"b":[2],"x":1,"null":null\#(more)}"#
+    #expect(throws: Never.self) { try ActionDecoder.decodeValue(Probe.self, from: JSONElement(parsing: json)) }
+  }
+
+  @Test("what a class inherits is decoded below \"super\", or it is missing")
+  func missingSuper_isNamed() throws {
+    let error = #expect(throws: DecodingError.self) {
+      try ActionDecoder.decodeValue(Dog.self, from: JSONElement(parsing: #"{"name":"Rex"}"#))
+    }
+    guard case .keyNotFound(let key, _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(key.stringValue == "super")
+  }
+}

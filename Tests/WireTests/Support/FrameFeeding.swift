@@ -1,0 +1,110 @@
+import Testing
+
+@testable import Wire
+
+/// An event with its bytes instead of where they are.
+enum Heard: Equatable {
+  case text(String)
+  case binary([UInt8])
+  case ping([UInt8])
+  case pong([UInt8])
+  case close(UInt16?, String)
+
+  init(_ event: WebSocketEvent, _ buffer: ReceiveBuffer) {
+    func bytes(_ payload: WebSocketPayload) -> [UInt8] { buffer.withPayload(payload) { Array(copying: $0) } }
+    self =
+      switch event {
+      case .text(let payload): .text(String(decoding: bytes(payload), as: UTF8.self))
+      case .binary(let payload): .binary(bytes(payload))
+      case .ping(let payload): .ping(bytes(payload))
+      case .pong(let payload): .pong(bytes(payload))
+      case .close(let code, let reason): .close(code?.rawValue, reason)
+      }
+  }
+}
+
+/// What a reader made of a row of bytes.
+struct Hearing: Equatable {
+  var events: [Heard] = []
+  /// Why it stopped, if it did.
+  var error: WebSocketError?
+  /// How many bytes it had been given when it said the last thing.
+  var size = 0
+}
+
+extension FrameReader {
+  /// What the reader says of `bytes`, given at once or one by one.
+  static func hear(
+    _ bytes: [UInt8], oneByOne: Bool = false, role: Role = .server, limit: Int = 1 << 20
+  ) -> Hearing {
+    var reader = FrameReader(role: role, messageLimit: limit)
+    var buffer = ReceiveBuffer()
+    var hearing = Hearing()
+    do throws(WebSocketError) {
+      for piece in oneByOne ? bytes.map({ [$0] }) : [bytes] {
+        buffer.receive(piece)
+        hearing.size += piece.count
+        while let event = try reader.nextEvent(from: &buffer) { hearing.events.append(Heard(event, buffer)) }
+      }
+    } catch {
+      hearing.error = error
+    }
+    return hearing
+  }
+
+  /// The events that `bytes` are: whole, byte by byte, and with another frame and part of one after them.
+  ///
+  /// - Throws: if they are refused, or are not just whole messages.
+  static func accept(
+    _ bytes: [UInt8], role: Role = .server, limit: Int = 1 << 20, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> [Heard] {
+    let whole = hear(bytes, role: role, limit: limit)
+    if let error = whole.error { throw error }
+    // The last event comes with the last byte, and not before.
+    #expect(hear(bytes, oneByOne: true, role: role, limit: limit) == whole, sourceLocation: sourceLocation)
+    #expect(
+      hear(Array(bytes.dropLast()), oneByOne: true, role: role, limit: limit).events.count == whole.events.count - 1,
+      sourceLocation: sourceLocation)
+
+    let isMasked = role == .server
+    let next: [UInt8] = isMasked ? [0x89, 0x81, 1, 0, 0, 0, 0x40] : [0x89, 0x01, 0x41]
+    let part = Array(next.dropLast())
+    let followed = hear(bytes + next + part, role: role, limit: limit)
+    #expect(followed.error == nil, sourceLocation: sourceLocation)
+    if case .close? = whole.events.last {
+      #expect(followed.events == whole.events, sourceLocation: sourceLocation)
+    } else {
+      #expect(followed.events == whole.events + [.ping([0x41])], sourceLocation: sourceLocation)
+    }
+    return whole.events
+  }
+
+  /// How `bytes` are refused: the same whole, byte by byte and with bytes after them.
+  ///
+  /// - Returns: what was heard before, the error, and the number of bytes that it took.
+  static func refuse(
+    _ bytes: [UInt8], role: Role = .server, limit: Int = 1 << 20, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Hearing {
+    let hearing = hear(bytes, oneByOne: true, role: role, limit: limit)
+    _ = try #require(hearing.error, sourceLocation: sourceLocation)
+    for input in [bytes, bytes + [0x89, 0x80, 0, 0, 0, 0]] {
+      let whole = hear(input, role: role, limit: limit)
+      #expect(whole.error == hearing.error, sourceLocation: sourceLocation)
+      #expect(whole.events == hearing.events, sourceLocation: sourceLocation)
+    }
+    return hearing
+  }
+}
+
+/// A client's frame, put together by the letter of RFC 6455 §5.2 and §5.3.
+func clientFrame(_ first: UInt8, _ payload: [UInt8], key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]) -> [UInt8] {
+  var frame = [first]
+  if payload.count < 126 {
+    frame.append(0x80 | UInt8(payload.count))
+  } else if payload.count < 65_536 {
+    frame += [0xFE, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+  } else {
+    frame += [0xFF, 0, 0, 0, 0] + [24, 16, 8, 0].map { UInt8(payload.count >> $0 & 0xFF) }
+  }
+  return frame + key + payload.enumerated().map { $1 ^ key[$0 % 4] }
+}

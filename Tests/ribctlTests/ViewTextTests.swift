@@ -1,0 +1,55 @@
+import Testing
+import Wire
+
+@testable import ribctl
+
+struct ViewTextTests {
+  @Test func render_putsChildrenBelowTheirRoute() throws {
+    let view = """
+      {"root":1,"nodes":{
+        "1":{"type":"App","state":{"title":"Home"},
+          "children":{"tabs":{"kind":"tabs","ids":[3,2],"selected":0},"alert":{"kind":"slot","ids":[10]}}},
+        "2":{"type":"Two","state":{}},
+        "3":{"type":"Three","state":{"b":1,"a":[1,null]},"children":{"detail":{"kind":"slot","ids":[4]}}},
+        "4":{"type":"Four","state":{"on":true}},
+        "10":{"type":"Alert","state":{"text":"No"}}}}
+      """
+    #expect(
+      try render(view) == """
+        App #1
+          title: "Home"
+          alert:
+            Alert #10
+              text: "No"
+          tabs:
+            Three #3
+              a: [1,null]
+              b: 1
+              detail:
+                Four #4
+                  on: true
+            Two #2
+        """)
+  }
+
+  @Test func render_leavesOutEmptyRoutes() throws {
+    let view = #"{"root":1,"nodes":{"1":{"type":"App","state":{},"children":{"detail":{"kind":"slot","ids":[]}}}}}"#
+    #expect(try render(view) == "App #1")
+  }
+
+  @Test func render_ofAStateThatIsNoObject_isOneLine() throws {
+    #expect(try render(#"{"root":1,"nodes":{"1":{"type":"Clock","state":12}}}"#) == "Clock #1\n  12")
+  }
+
+  @Test func render_marksWhatIsMissing() throws {
+    let view = #"{"root":1,"nodes":{"1":{"state":{},"children":{"detail":{"kind":"slot","ids":[2]}}}}}"#
+    #expect(try render(view) == "? #1\n  detail:\n    #2 is missing")
+  }
+
+  @Test(arguments: ["null", #"{"nodes":{}}"#, #"{"nodes":{},"root":"1"}"#])
+  func render_ofWhatIsNoView_isItsJSON(text: String) throws {
+    #expect(try render(text) == text)
+  }
+
+  private func render(_ json: String) throws -> String { ViewText.render(try JSONValue(parsing: json)) }
+}
