@@ -15,6 +15,8 @@ COPY Package.* ./
 RUN swift package resolve
 
 COPY Sources ./Sources
+# The manifest names the test targets, and must find their folders.
+COPY Tests ./Tests
 # The Swift runtime goes into the binary, so the image below needs no toolchain libraries.
 RUN swift build -c release --product ribd --static-swift-stdlib \
  && install -D "$(swift build -c release --show-bin-path)/ribd" /out/ribd

@@ -47,7 +47,7 @@ let package = Package(
       dependencies: [
         "RibCore", "Wire",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
-        configuration, crypto, logging, serviceLifecycle,
+        configuration, logging, serviceLifecycle,
       ],
       swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),

@@ -169,8 +169,10 @@ public struct ClientSession {
     case (.live, .patch(let revision, let base, let number, let operations)):
       return try apply(operations, base: base, revision: revision) + cover(number)
     case (.live, .nack(let nack)):
-      // Replies come in order: what was sent before a refused action is answered as well.
-      return settle { $0.number == nack.number }.map { .refused($0, nack) } + (try cover(nack.number))
+      // Replies come in order: what was sent before a refused action is answered as well. A number of 0 refuses nothing.
+      let before = try cover(max(coveredNumber, nack.number - 1))
+      let refused = settle { $0.number == nack.number }.map { ClientEvent.refused($0, nack) }
+      return before + refused + (try cover(nack.number))
     default:
       throw .badServer("A message came out of turn: \(json.source.prefix(80))")
     }

@@ -41,14 +41,20 @@ public final class TestSession {
 
   /// Runs the oldest pending effect to its end; what it sends is applied at once.
   ///
-  /// - Throws: what the effect throws; `Refusal` and `PatchError` for what it sends.
+  /// - Throws: what the effect throws, after what it sent has been applied; `Refusal` and `PatchError` for what it sends.
   public func runNextEffect() async throws {
     guard !pendingEffects.isEmpty else { throw NoPendingEffect() }
     let effect = pendingEffects.removeFirst()
     let reports = ReportBox()
-    try await effect.run { report in await reports.append(report) }
+    var failure: (any Error)?
+    do {
+      try await effect.run { report in await reports.append(report) }
+    } catch {
+      failure = error
+    }
     for report in await reports.content { try deliver(report) }
     tree.effectEnded(effect.token)
+    if let failure { throw failure }
   }
 
   /// Runs the oldest pending effect but keeps what it sends, for ``deliver(_:)``.

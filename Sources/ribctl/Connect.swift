@@ -18,16 +18,26 @@ struct Connect: ParsableCommand {
     let client = try session.makeClient()
     var input = LineReader()
     show(client)
+    let clock = ContinuousClock()
+    var lastSent = clock.now
     while true {
       // What libcurl has read already would not wake the poll.
       while try handle(client, timeout: 0) {}
-      let (hasInput, hasMessage) = Terminal.wait(client.descriptor, milliseconds: client.pingMilliseconds)
+      // What the server sends is no sign of the client's life: the ping is due after the client's own silence.
+      let silence = lastSent.duration(to: clock.now)
+      let left = Duration.milliseconds(client.pingMilliseconds) - silence
+      if left <= .zero {
+        try client.ping()
+        lastSent = clock.now
+        continue
+      }
+      let wait = Int(left.components.seconds) * 1000 + Int(left.components.attoseconds / 1_000_000_000_000_000) + 1
+      let (hasInput, hasMessage) = Terminal.wait(client.descriptor, milliseconds: wait)
       if hasMessage { try handle(client, timeout: 10_000) }
       if hasInput {
         guard let lines = input.read() else { break }
-        for line in lines { try send(line, client) }
+        for line in lines where try send(line, client) { lastSent = clock.now }
       }
-      if !hasInput, !hasMessage { try client.ping() }
     }
     try report(client.settle(), client)
     try client.end()
@@ -57,16 +67,24 @@ struct Connect: ParsableCommand {
     }
   }
 
-  private func send(_ line: String, _ client: CurlClient) throws {
-    if line.allSatisfy(\.isWhitespace) { return show(client) }
+  /// Sends a typed action, or says why not.
+  ///
+  /// - Returns: whether something was sent.
+  private func send(_ line: String, _ client: CurlClient) throws -> Bool {
+    if line.allSatisfy(\.isWhitespace) {
+      show(client)
+      return false
+    }
     do {
       let typed = try ActionLine(parsing: line)
       try client.act(typed.action, to: typed.address ?? .path(""))
+      return true
     } catch let error as ActionLineError {
       Terminal.complain(error.reason)
     } catch let error as ClientError {
       Terminal.complain("not sent: \(error)")
     }
+    return false
   }
 
   private func show(_ client: CurlClient) {

@@ -16,8 +16,8 @@ struct SettingFlags: ParsableArguments {
   var logLevel: String?
   @Option(help: "Threads that serve connections; 0 for one a core. (default: 0)")
   var loops: Int?
-  @Option(help: "How long a thread waits for more after it had something to do. (default: 1000)")
-  var lingerMicroseconds: Int?
+  @Option(help: "How long a thread waits for more after it had something to do. (default: 1)")
+  var lingerMilliseconds: Int?
   @Option(help: "Whether to watch all connections of a thread with one epoll set. (default: true)")
   var usesEpoll: Bool?
   @Option(help: "Bytes of a message. (default: 65536)")
@@ -70,7 +70,7 @@ struct SettingFlags: ParsableArguments {
     set("config", config.map(ConfigContent.string))
     set("logLevel", logLevel.map(ConfigContent.string))
     set("loops", loops.map(ConfigContent.int))
-    set("lingerMicroseconds", lingerMicroseconds.map(ConfigContent.int))
+    set("lingerMilliseconds", lingerMilliseconds.map(ConfigContent.int))
     set("usesEpoll", usesEpoll.map(ConfigContent.bool))
     set("limits.messageBytes", limitsMessageBytes.map(ConfigContent.int))
     set("limits.actionsPerSecond", limitsActionsPerSecond.map(ConfigContent.int))

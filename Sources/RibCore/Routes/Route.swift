@@ -31,8 +31,9 @@ public struct Child<Parent: Router> {
   public init<Riblet: RibCore.Riblet>(
     _ riblet: Riblet, onOutput: @escaping (inout Parent.State, Riblet.Output) -> Effect<Parent>
   ) {
+    // A parent outlives its children: it owns them.
     makeNode = { id, parent in
-      ViewNode(riblet, id: id, parent: parent) { [unowned parent] output, tree in
+      ViewNode(riblet, id: id) { [unowned parent] output, tree in
         parent.reduce(in: tree) { _, state in onOutput(&state, output) }
       }
     }
@@ -42,6 +43,6 @@ public struct Child<Parent: Router> {
   ///
   /// - Parameter riblet: the child.
   public init<Riblet: RibCore.Riblet>(_ riblet: Riblet) where Riblet.Output == Never {
-    makeNode = { id, parent in ViewNode(riblet, id: id, parent: parent) { _, _ in } }
+    makeNode = { id, _ in ViewNode(riblet, id: id) { _, _ in } }
   }
 }

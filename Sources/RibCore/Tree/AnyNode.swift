@@ -7,8 +7,6 @@ public typealias NodeID = Int
 class AnyNode {
   let id: NodeID
   let typeName: String
-  /// A parent outlives its children: it owns them.
-  unowned let parent: AnyNode?
   /// False once the node is detached; what is still queued for it is dropped then.
   fileprivate(set) var isAttached = true
   /// Whether the tree has it on the list of nodes that this transaction may have changed.
@@ -18,10 +16,9 @@ class AnyNode {
   /// Running effects, with their names.
   var effects: [(token: EffectToken, id: EffectID?)] = []
 
-  init(id: NodeID, typeName: String, parent: AnyNode?) {
+  init(id: NodeID, typeName: String) {
     self.id = id
     self.typeName = typeName
-    self.parent = parent
   }
 
   // MARK: What the tree asks for

@@ -16,13 +16,13 @@ class Node<R: Router>: AnyNode {
   }
 
   init(
-    _ riblet: R, id: NodeID, typeName: String, parent: AnyNode?, onOutput: @escaping (R.Output, Tree) -> Void
+    _ riblet: R, id: NodeID, typeName: String, onOutput: @escaping (R.Output, Tree) -> Void
   ) {
     self.riblet = riblet
     self.onOutput = onOutput
     routes = riblet.routes.map { $0.makeAttachments() }
     state = riblet.makeState()
-    super.init(id: id, typeName: typeName, parent: parent)
+    super.init(id: id, typeName: typeName)
   }
 
   // MARK: Actions

@@ -9,7 +9,7 @@ public import Wire
 ///
 /// Not `Sendable`: a tree belongs to its driver.
 public final class Tree {
-  /// How many steps — reducers run, nodes attached — one transaction may take.
+  /// How many steps — actions and outputs handled, nodes reconciled — one transaction may take.
   ///
   /// A tree of a thousand nodes starts within it; a riblet that answers itself for ever does not.
   public static let settleLimit = 10_000
@@ -21,6 +21,8 @@ public final class Tree {
   private var lastToken: UInt64 = 0
   private var running: [EffectToken: AnyNode] = [:]
   private var transaction = Transaction()
+  /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
+  public private(set) var lastTypeName: String?
   /// Reports and queued actions that came too late for their node.
   public private(set) var droppedActions = 0
 
@@ -28,7 +30,7 @@ public final class Tree {
   ///
   /// - Parameter root: the riblet at its root. It has no output: nobody would hear it.
   public init<Root: Riblet>(root: Root) where Root.Output == Never {
-    makeRoot = { id in ViewNode(root, id: id, parent: nil) { _, _ in } }
+    makeRoot = { id in ViewNode(root, id: id) { _, _ in } }
   }
 
   /// The number of nodes.
@@ -63,7 +65,12 @@ public final class Tree {
   public func perform(
     _ action: JSONElement, for address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
-    try transact(renderer) { () throws(Refusal) in try node(at: address).perform(action, in: self) }
+    try transact(renderer) { () throws(Refusal) in
+      lastTypeName = nil
+      let node = try node(at: address)
+      lastTypeName = node.typeName
+      try node.perform(action, in: self)
+    }
   }
 
   /// Takes what a running effect sends.
@@ -78,6 +85,7 @@ public final class Tree {
   public func receive(
     _ report: EffectReport, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
+    lastTypeName = running[report.token]?.typeName
     guard let node = running[report.token] else {
       droppedActions += 1
       renderer.patch.removeAll()
@@ -126,13 +134,13 @@ public final class Tree {
     json.endObject()
   }
 
-  /// The type of the riblet at an address, for logs.
+  // MARK: Addresses
+
+  /// The type of the riblet at an address.
   ///
   /// - Parameter address: of a node.
   /// - Returns: its type; nil if there is no such node.
   public func typeName(at address: NodeAddress) -> String? { try? node(at: address).typeName }
-
-  // MARK: Addresses
 
   private func node(at address: NodeAddress) throws(Refusal) -> AnyNode {
     switch address {

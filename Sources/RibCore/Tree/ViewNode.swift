@@ -7,8 +7,8 @@ final class ViewNode<R: Riblet>: Node<R> {
   /// What the client is shown once the transaction is committed.
   private var showing: R.ViewState?
 
-  init(_ riblet: R, id: NodeID, parent: AnyNode?, onOutput: @escaping (R.Output, Tree) -> Void) {
-    super.init(riblet, id: id, typeName: R.typeName, parent: parent, onOutput: onOutput)
+  init(_ riblet: R, id: NodeID, onOutput: @escaping (R.Output, Tree) -> Void) {
+    super.init(riblet, id: id, typeName: R.typeName, onOutput: onOutput)
   }
 
   override func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {

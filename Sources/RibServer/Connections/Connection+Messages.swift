@@ -87,9 +87,11 @@ extension Connection {
     let session: Session
     do {
       session = try Session(of: app, hello, on: loop, context)
-    } catch {
-      debug("The parameters of a session were refused.", ["app": "\(app.name)", "error": "\(error)"])
+    } catch let error as DecodingError {
       return say(.badMessage, "The parameters do not fit the app \"\(app.name)\": \(error)")
+    } catch {
+      context.logger.error("A session could not be built.", metadata: ["app": "\(app.name)", "error": "\(error)"])
+      return say(.failed, "The app \"\(app.name)\" could not be started.")
     }
     state = .live(session)
     if let complaint = session.assumeIsolated({ $0.start(self) }) { say(.failed, complaint) }

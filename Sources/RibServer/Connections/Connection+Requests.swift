@@ -2,7 +2,7 @@ import Logging
 import Wire
 
 extension Connection {
-  /// The largest part of the protocol that is spoken before the upgrade: which paths there are.
+  /// What there is to ask for.
   private enum Path {
     static let health = "/healthz"
     static let socket = "/v1/socket"
@@ -12,14 +12,16 @@ extension Connection {
   ///
   /// - Returns: whether there may be another one in what was received.
   func processRequest() -> Bool {
+    var isHead = false
     do throws(HTTPError) {
       guard let head = try requests.nextHead(from: &input) else { return false }
+      isHead = head.method == "HEAD"
       try answer(head)
       return true
     } catch {
       context.logger.debug(
         "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
-      return respond(Response(problem: error), keepAlive: false)
+      return respond(Response(problem: error), keepAlive: false, omitBody: isHead)
     }
   }
 
@@ -28,12 +30,13 @@ extension Connection {
     case Path.socket: try upgrade(head)
     case Path.health:
       guard head.method == "GET" || head.method == "HEAD" else {
-        throw HTTPError(status: .methodNotAllowed, reason: "Use GET.", headers: ["Allow": "GET, HEAD"])
+        throw HTTPError(status: .methodNotAllowed, reason: "Use GET or HEAD.", headers: ["Allow": "GET, HEAD"])
       }
-      let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
-      let response = Response(status: .ok, headers: headers, body: Array("ok\n".utf8))
+      var headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
+      if head.minorVersion == 0, head.keepsAlive { headers.append(name: "Connection", value: "keep-alive") }
       // A body is not read: what follows it could not be told from it.
-      _ = respond(response, keepAlive: head.keepsAlive && !head.hasBody, omitBody: head.method == "HEAD")
+      let response = Response(status: .ok, headers: headers, body: Array("ok\n".utf8))
+      respond(response, keepAlive: head.keepsAlive && !head.hasBody, omitBody: head.method == "HEAD")
     default:
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }

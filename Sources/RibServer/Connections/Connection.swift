@@ -16,7 +16,7 @@ import Wire
 /// |------------|-------------------------------------------------|----------------------------------------|
 /// | `http`     | requests are read                               | without a request in time              |
 /// | `greeting` | upgraded; `hello` is awaited                    | without `hello` in time                |
-/// | `live`     | a session's renderer                            | when the peer is silent for too long   |
+/// | `live`     | a session's renderer                            | without a sign of life for too long    |
 /// | `closing`  | all is said; what comes is not looked at        | when the peer closes, or after a while |
 /// | `closed`   | the descriptor is given up                      |                                        |
 ///
@@ -44,10 +44,14 @@ final class Connection: PollTarget, @unchecked Sendable {
   private var watch = -1
   private var id = 0
   private var interest: Interest = .reading
-  /// When the state began or, of a live connection, when the peer was last heard.
+  /// When the state began or, of a live connection, when the peer last showed life: it was heard, a message that it had
+  /// sent was handled, or it took something.
   private var since: UInt64
-  /// Whether the client has used up its actions for now.
+  /// Whether the client has used up its actions for now, and until when.
   private var isThrottled = false
+  private var throttledUntil: UInt64 = 0
+  /// Whether something that was received waits because the client must.
+  private var isHeldUp = false
 
   /// Takes over an accepted, non-blocking socket.
   ///
@@ -57,13 +61,18 @@ final class Connection: PollTarget, @unchecked Sendable {
     self.loop = loop
     self.context = context
     let limits = context.settings.limits
-    frames = FrameReader(role: .server, messageLimit: limits.messageBytes > 0 ? limits.messageBytes : .max)
+    frames = FrameReader(role: .server, messageLimit: limits.message)
     bucket = TokenBucket(rate: limits.actionsPerSecond, burst: limits.actionBurst)
     since = loop.now
   }
 
   /// Begins to read.
   func start() {
+    guard !loop.isStopping else {
+      state = .closed
+      Glibc.close(descriptor)
+      return
+    }
     context.connectionCount.add(1, ordering: .relaxed)
     do throws(SystemError) {
       watch = try loop.watch(descriptor, for: .reading, self)
@@ -78,7 +87,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     loop.schedule(id, after: context.settings.timeouts.handshakeSeconds)
   }
 
-  // MARK: Reading
+  // MARK: Events
 
   func ready(_ readiness: Readiness) {
     if readiness.contains(.readable), interest.contains(.reading) {
@@ -86,11 +95,41 @@ final class Connection: PollTarget, @unchecked Sendable {
     } else if readiness.contains(.hungUp) {
       return abort()
     }
-    if readiness.contains(.writable) { flush() }
+    if readiness.contains(.writable) {
+      work()
+      keepUnread()
+    }
   }
 
+  /// Handles what was received and sends what is said to it, in turn, until nothing is left or the peer must be waited for.
+  private func work() {
+    repeat {
+      process()
+      guard send() else { return abort() }
+      // What was held up by its own answers goes on once they are sent.
+    } while isHeldUp && canGoOn
+    updateInterest()
+  }
+
+  /// Sends what was written outside an event of the socket, as the patch of an effect.
+  func flush() {
+    if case .closed = state { return }
+    guard send() else { return abort() }
+    if isHeldUp, canGoOn { loop.execute { [weak self] in self?.goOn() } }
+    updateInterest()
+  }
+
+  private func goOn() {
+    work()
+    keepUnread()
+  }
+
+  // MARK: Reading
+
   private func read() {
-    borrowStorage()
+    // Much that is left over of a long message is not copied back and forth for each part that comes.
+    let borrows = input.count <= Self.smallRest
+    if borrows { borrowStorage() }
     let descriptor = descriptor
     var result = 0
     input.fill(atLeast: 65_536) { room in
@@ -99,14 +138,15 @@ final class Connection: PollTarget, @unchecked Sendable {
     }
     let failure = errno
     if result > 0 {
-      since = loop.now
-      process()
-      flush()
+      noteLife()
+      work()
     } else if result == 0 || (failure != EAGAIN && failure != EWOULDBLOCK && failure != EINTR) {
       abort()
     }
-    returnStorage()
+    if borrows || input.count <= Self.smallRest { returnStorage() }
   }
+
+  private static let smallRest = 4096
 
   /// The loop's storage serves one event of one connection after the other; only what is left over stays with this one.
   private func borrowStorage() {
@@ -118,18 +158,30 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   private func returnStorage() {
     loop.receiveStorage = input.releaseStorage()
+    if loop.receiveStorage.capacity > EventLoop.largestKept { loop.receiveStorage = ReceiveBuffer() }
+  }
+
+  /// Keeps no more memory than what is unread needs.
+  private func keepUnread() {
+    if input.isEmpty { input = ReceiveBuffer() }
   }
 
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
-    while canGoOn {
+    isHeldUp = false
+    while true {
+      guard canGoOn else {
+        isHeldUp = !input.isEmpty
+        return
+      }
       let goesOn =
         switch state {
         case .http: processRequest()
         case .greeting, .live: processFrame()
         case .closing, .closed: discard()
         }
-      guard goesOn else { break }
+      guard goesOn else { return }
+      noteLife()
     }
   }
 
@@ -139,62 +191,64 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// A client that has used up its actions, or does not read, is not read from: TCP slows it down.
-  private var canGoOn: Bool { !isThrottled && output.count <= context.settings.limits.writeQueueBytes }
+  ///
+  /// What comes once all is said is thrown away as fast as it comes, so that it does not pile up.
+  private var canGoOn: Bool { isClosing || (!isThrottled && !isCongested) }
 
   /// Stops reading for a while.
   ///
   /// Nothing is refused or lost.
   func pause(nanoseconds: UInt64) {
+    throttledUntil = loop.now + nanoseconds
+    guard !isThrottled else { return }
     isThrottled = true
-    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self?.goOn() }
+    resumeLater(nanoseconds)
   }
 
-  private func goOn() {
+  private func resumeLater(_ nanoseconds: UInt64) {
+    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self?.endPause() }
+  }
+
+  private func endPause() {
+    // The pause may have become longer since it began.
+    guard loop.now >= throttledUntil else { return resumeLater(throttledUntil - loop.now) }
     isThrottled = false
-    resumeProcessing()
-  }
-
-  private func resumeProcessing() {
-    process()
-    flush()
-    // What is left over may be little, and the storage it stands in large.
-    _ = input.releaseStorage()
+    goOn()
   }
 
   // MARK: Writing
 
   /// Whether so much waits to be sent that the client gets no more patches until it has read all of it.
-  var isCongested: Bool { output.count > context.settings.limits.writeQueueBytes }
+  var isCongested: Bool { output.count > context.settings.limits.writeQueue }
 
   /// Puts the message in the loop's writer on its way.
   func sendMessage() {
     if output.isEmpty, output.bytes.capacity == 0 { swap(&output.bytes, &loop.sendStorage) }
     let message = loop.json.bytes
     FrameWriter.server.text(message.span, into: &output.bytes)
+    if message.capacity > EventLoop.largestKept { loop.json = JSONWriter() }
   }
 
-  /// Sends what the socket takes, and does what waited for it.
+  /// Sends what the socket takes and, when that is all, what waited for it.
   ///
-  /// To be called when something was handled: it also decides what the socket is watched for.
-  func flush() {
-    if case .closed = state { return }
-    guard !output.isEmpty else { return updateInterest() }
-    let wasCongested = !canGoOn && !isThrottled
-    guard output.send(to: descriptor) else { return abort() }
-    if output.isEmpty {
-      loop.sendStorage = output.releaseStorage()
-      if loop.sendStorage.capacity > 1 << 20 { loop.sendStorage = [] }
+  /// - Returns: false if the connection is gone.
+  private func send() -> Bool {
+    while !output.isEmpty {
+      let before = output.count
+      guard output.send(to: descriptor) else { return false }
+      if output.count < before { noteLife() }
+      guard output.isEmpty else { return true }
+      let storage = output.releaseStorage()
+      if storage.capacity <= EventLoop.largestKept { loop.sendStorage = storage }
       didDrain()
-      if wasCongested { return resumeProcessing() }
     }
-    updateInterest()
+    return true
   }
 
   private func didDrain() {
     switch state {
     case .closing: shutdown(descriptor, Int32(SHUT_WR))
-    case .live(let session):
-      if session.assumeIsolated({ $0.didDrain() }) { flush() }
+    case .live(let session): session.assumeIsolated { $0.didDrain() }
     case .http, .greeting, .closed: break
     }
   }
@@ -202,7 +256,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   private func updateInterest() {
     if case .closed = state { return }
     var wanted: Interest = []
-    if canGoOn || isClosing { wanted.insert(.reading) }
+    if canGoOn { wanted.insert(.reading) }
     if !output.isEmpty { wanted.insert(.writing) }
     guard wanted != interest else { return }
     interest = wanted
@@ -242,6 +296,11 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Begins a state anew, with all the time it has.
   func restartDeadline() { since = loop.now }
+
+  /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
+  private func noteLife() {
+    if case .live = state { since = loop.now }
+  }
 
   /// Ends what takes too long.
   func checkDeadline() {

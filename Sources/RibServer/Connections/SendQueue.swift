@@ -42,10 +42,11 @@ struct SendQueue {
     return true
   }
 
-  /// Gives up the memory of an empty queue.
+  /// Gives up the memory, and whatever is not sent.
   mutating func releaseStorage() -> [UInt8] {
     var released: [UInt8] = []
     swap(&released, &bytes)
+    head = 0
     return released
   }
 }

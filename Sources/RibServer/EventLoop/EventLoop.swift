@@ -23,10 +23,15 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var timers = TimerWheel()
   private var isTicking = false
   private var whenEmpty: (() -> Void)?
+  /// Whether the server goes down: a connection that is handed over now is not begun.
+  private(set) var isStopping = false
+
+  /// Shared memory that has grown beyond this, in bytes, is given up after its use.
+  static let largestKept = 1 << 20
 
   /// Memory that all connections of the loop share, one after the other.
   let renderer = ViewRenderer()
-  var reader = JSONReader()
+  var reader: JSONReader
   var json = JSONWriter()
   var receiveStorage = ReceiveBuffer()
   var sendStorage: [UInt8] = []
@@ -35,15 +40,20 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - name: for debuggers.
-  ///   - linger: how long the handler waits for more events before it gives the thread back.
+  ///   - linger: how long the handler waits for more events before it gives the thread back, in milliseconds.
   ///   - usesEpoll: whether to use one epoll set, where there is epoll.
+  ///   - messageLimit: bytes that a message may have.
   /// - Throws: ``SystemError`` if the process is out of descriptors.
-  init(name: String, linger: Duration, usesEpoll: Bool) throws(SystemError) {
+  init(name: String, linger: Int, usesEpoll: Bool, messageLimit: Int) throws(SystemError) {
     queue = DispatchQueue(label: name)
-    let willHandle: () -> Void = { [unowned self] in now = DispatchTime.now().uptimeNanoseconds }
+    reader = JSONReader(limits: JSONLimits(bytes: messageLimit))
+    let willHandle: () -> UInt64 = { [unowned self] in
+      now = time()
+      return now
+    }
     #if os(Linux)
       if usesEpoll {
-        poller = try EpollPoller(queue: queue, linger: linger, jobs: jobs, willHandle: willHandle)
+        poller = try EpollPoller(queue: queue, linger: Int32(clamping: linger), jobs: jobs, willHandle: willHandle)
         return
       }
     #endif
@@ -55,7 +65,6 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     execute { [self] in
-      now = time()
       job.runSynchronously(on: asUnownedSerialExecutor())
     }
   }
@@ -65,8 +74,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Thread-safe.
   func execute(_ body: @escaping @Sendable () -> Void) {
     jobs.willEnqueue()
-    queue.async { [jobs] in
+    queue.async { [self] in
       jobs.didStart()
+      now = time()
       body()
     }
     poller?.wake()
@@ -138,6 +148,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Ends every connection and calls back when the last one is gone.
   func closeAll(_ done: @escaping @Sendable () -> Void) {
     execute { [self] in
+      isStopping = true
       guard !connections.isEmpty else { return done() }
       whenEmpty = done
       for connection in Array(connections.values) { connection.shutDown() }
@@ -147,6 +158,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Cuts what connections are left, and gives up the poller.
   func stop() {
     execute { [self] in
+      isStopping = true
       for connection in Array(connections.values) { connection.abort() }
       poller?.cancel()
     }

@@ -64,11 +64,11 @@ final class DispatchPoller: Poller {
   }
 
   private let queue: DispatchQueue
-  private let willHandle: () -> Void
+  private let willHandle: () -> UInt64
   private var watches: [Int: Watch] = [:]
   private var lastWatch = 0
 
-  init(queue: DispatchQueue, willHandle: @escaping () -> Void) {
+  init(queue: DispatchQueue, willHandle: @escaping () -> UInt64) {
     self.queue = queue
     self.willHandle = willHandle
   }
@@ -79,7 +79,7 @@ final class DispatchPoller: Poller {
     let watch = Watch(descriptor, queue) { [unowned self, weak target] readiness in
       // A handler may be on its way when the watch is cancelled.
       guard watches[number] != nil, let target else { return }
-      willHandle()
+      _ = willHandle()
       target.ready(readiness)
     }
     watches[number] = watch

@@ -13,8 +13,8 @@
   final class EpollPoller: Poller {
     /// Events taken from the kernel at once.
     private static let batch = 128
-    /// Batches handled before the queue gets a turn.
-    private static let maxRounds = 64
+    /// How long batches are handled before the queue gets a turn, for timers above all: 10 ms, in nanoseconds.
+    private static let longestDrain: UInt64 = 10_000_000
 
     private struct Slot {
       /// Tells an event of an earlier user of the slot from one of the present user's.
@@ -28,7 +28,7 @@
     private let lingerMilliseconds: Int32
     private let source: any DispatchSourceRead
     private let jobs: JobCounter
-    private let willHandle: () -> Void
+    private let willHandle: () -> UInt64
     private let isLingering = Atomic<Bool>(false)
     private var slots: [Slot] = []
     private var freeSlots: [Int] = []
@@ -38,11 +38,11 @@
     ///
     /// - Parameters:
     ///   - queue: the loop's.
-    ///   - linger: how long to wait for more after a drain that found something.
+    ///   - linger: how long to wait for more after a drain that found something, in milliseconds.
     ///   - jobs: how many jobs wait on the queue.
-    ///   - willHandle: called before each batch of events.
+    ///   - willHandle: called before each batch of events; says the time, in nanoseconds.
     /// - Throws: ``SystemError`` if the process is out of descriptors.
-    init(queue: DispatchQueue, linger: Duration, jobs: JobCounter, willHandle: @escaping () -> Void) throws(SystemError)
+    init(queue: DispatchQueue, linger: Int32, jobs: JobCounter, willHandle: @escaping () -> UInt64) throws(SystemError)
     {
       set = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard set >= 0 else { throw .last("epoll_create1") }
@@ -52,8 +52,7 @@
         close(set)
         throw error
       }
-      lingerMilliseconds = Int32(
-        clamping: linger.components.seconds * 1000 + linger.components.attoseconds / 1_000_000_000_000_000)
+      lingerMilliseconds = linger
       self.jobs = jobs
       self.willHandle = willHandle
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
@@ -61,12 +60,12 @@
       epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event)
       source.setEventHandler { [unowned self] in drain() }
       // Only once the source has let go of the set may its number be used again.
-      source.setCancelHandler { [set, wakeDescriptor] in
-        close(set)
-        close(wakeDescriptor)
-      }
+      source.setCancelHandler { [set] in close(set) }
       source.activate()
     }
+
+    /// Who could still wake the poller holds it; only now is there nobody.
+    deinit { close(wakeDescriptor) }
 
     // MARK: Watching
 
@@ -122,18 +121,15 @@
     func cancel() { source.cancel() }
 
     private func drain() {
-      var found = false
-      for _ in 0..<Self.maxRounds {
-        var count = epoll_wait(set, &events, Int32(Self.batch), 0)
-        if count <= 0 {
-          guard found, lingerMilliseconds > 0 else { return }
-          count = linger()
-        }
-        guard count > 0 else { return }
-        found = true
-        willHandle()
+      var count = epoll_wait(set, &events, Int32(Self.batch), 0)
+      var start: UInt64?
+      while count > 0 {
+        let now = willHandle()
         for index in 0..<Int(count) { dispatch(events[index]) }
-        if jobs.isAnyWaiting { return }
+        let began = start ?? now
+        start = began
+        if lingerMilliseconds == 0 || now - began > Self.longestDrain { return }
+        count = linger()
       }
     }
 

@@ -83,8 +83,8 @@ public final class Server: Service {
     for index in 0..<count {
       loops.append(
         try EventLoop(
-          name: "ribserver.loop.\(index)", linger: .microseconds(settings.lingerMicroseconds),
-          usesEpoll: settings.usesEpoll))
+          name: "ribserver.loop.\(index)", linger: settings.lingerMilliseconds,
+          usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message))
     }
     let listener: Listener
     do throws(SystemError) {

@@ -27,6 +27,9 @@ public struct ServerSettings: Equatable, Sendable {
     /// The defaults.
     public init() {}
 
+    var message: Int { messageBytes > 0 ? messageBytes : .max }
+    var writeQueue: Int { writeQueueBytes > 0 ? writeQueueBytes : .max }
+
     var announced: Welcome.Limits {
       Welcome.Limits(messageBytes: messageBytes, actionsPerSecond: actionsPerSecond, actionBurst: actionBurst)
     }
@@ -55,10 +58,10 @@ public struct ServerSettings: Equatable, Sendable {
   public var port = 8080
   /// `loops`: how many threads serve connections; 0 for one a core.
   public var loops = 0
-  /// `lingerMicroseconds`: how long a loop waits for more after it found something to do; 0 for not at all.
+  /// `lingerMilliseconds`: how long a loop waits for more after it found something to do; 0 for not at all.
   ///
   /// Longer is less CPU for a message of a single quick client, and that much idle waiting.
-  public var lingerMicroseconds = 1000
+  public var lingerMilliseconds = 1
   /// `usesEpoll`: whether a loop watches its connections with one epoll set, where there is epoll.
   public var usesEpoll = true
   /// What a client may cost.
@@ -80,10 +83,10 @@ public struct ServerSettings: Equatable, Sendable {
     usesEpoll = try await config.fetchBool(forKey: "usesEpoll", default: usesEpoll)
     try await read("port", \.port, in: 0...65_535, config)
     try await read("loops", \.loops, in: 0...1024, config)
-    try await read("lingerMicroseconds", \.lingerMicroseconds, in: 0...100_000, config)
+    try await read("lingerMilliseconds", \.lingerMilliseconds, in: 0...100, config)
     try await read("limits.messageBytes", \.limits.messageBytes, in: anyLimit, config)
     try await read("limits.actionsPerSecond", \.limits.actionsPerSecond, in: anyLimit, config)
-    try await read("limits.actionBurst", \.limits.actionBurst, in: anyLimit, config)
+    try await read("limits.actionBurst", \.limits.actionBurst, in: 1...Int(UInt32.max), config)
     try await read("limits.writeQueueBytes", \.limits.writeQueueBytes, in: anyLimit, config)
     try await read("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, in: seconds, config)
     try await read("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, in: seconds, config)

@@ -13,13 +13,14 @@ actor Session {
   private nonisolated let loop: EventLoop
   private let context: ServerContext
   private let tree: Tree
+  private let app: String
+  private let client: ClientInfo
   private let epoch = Session.randomHex(words: 1)
   private var revision = 1
 
   /// The renderer's half: what it has sent, and what it is owed.
   private weak var connection: Connection?
   private var lastNumber = 0
-  private var acknowledged = Acknowledgement(revision: 0, number: 0)
   /// Whether patches were left out because the client did not read: it gets a snapshot when it does.
   private var owesSnapshot = false
 
@@ -35,6 +36,8 @@ actor Session {
     self.loop = loop
     self.context = context
     tree = try app.makeTree(hello.parameters)
+    self.app = app.name
+    client = hello.client
     context.sessionCount.add(1, ordering: .relaxed)
   }
 
@@ -64,7 +67,9 @@ actor Session {
         heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced))
     connection.sendMessage()
     sendSnapshot()
-    log(.debug, "A session has started.")
+    log(
+      .debug, "A session has started.",
+      ["app": "\(app)", "client": "\(client.name ?? "?") \(client.version ?? "")", "locale": "\(client.locale ?? "?")"])
     return nil
   }
 
@@ -88,11 +93,13 @@ actor Session {
     } catch {
       refuse(act, error)
     }
-    noteDuration(since: start, of: tree.typeName(at: act.to))
+    noteDuration(since: start)
     return nil
   }
 
-  /// Takes note of what the client has seen.
+  /// Checks what the client says it has seen.
+  ///
+  /// Nothing is kept for a client that has not: a session ends with its connection.
   ///
   /// - Returns: what the client did wrong, or nil.
   func acknowledge(_ acknowledgement: Acknowledgement) -> String? {
@@ -101,18 +108,14 @@ actor Session {
         An "ack" for revision \(acknowledgement.revision) and action \(acknowledgement.number), which are not there yet.
         """
     }
-    acknowledged = acknowledgement
     return nil
   }
 
   /// Gives the client what was held back while it did not read.
-  ///
-  /// - Returns: whether there is something to be sent now.
-  func didDrain() -> Bool {
-    guard owesSnapshot else { return false }
+  func didDrain() {
+    guard owesSnapshot else { return }
     owesSnapshot = false
     sendSnapshot()
-    return true
   }
 
   /// Ends the session: nothing that is still on its way arrives.
@@ -161,7 +164,12 @@ actor Session {
 
   private func refuse(_ act: ClientMessage.Act, _ refusal: Refusal) {
     let level: Logger.Level = refusal.code == .failed ? .error : .debug
-    log(level, "An action was refused.", ["code": "\(refusal.code.rawValue)", "reason": "\(refusal.message)"])
+    log(
+      level, "An action was refused.",
+      [
+        "riblet": "\(tree.lastTypeName ?? "none")", "code": "\(refusal.code.rawValue)",
+        "reason": "\(refusal.message)",
+      ])
     guard let connection else { return }
     loop.json.removeAll()
     loop.json.nack(Nack(number: act.number, code: refusal.code, message: refusal.message))
@@ -199,9 +207,11 @@ actor Session {
       publish(isReply: false)
       carryOut(commands)
     } catch {
-      log(.error, "What an effect sent could not be applied.", ["reason": "\(error.message)"])
+      log(
+        .error, "What an effect sent could not be applied.",
+        ["riblet": "\(tree.lastTypeName ?? "none")", "reason": "\(error.message)"])
     }
-    noteDuration(since: start, of: nil)
+    noteDuration(since: start)
     connection?.flush()
   }
 
@@ -215,10 +225,12 @@ actor Session {
   // MARK: Notes
 
   /// A reducer that takes long holds up every session of its loop.
-  private func noteDuration(since start: UInt64, of typeName: String?) {
+  private func noteDuration(since start: UInt64) {
     let milliseconds = (loop.time() - start) / 1_000_000
     guard milliseconds >= 10 else { return }
-    log(.warning, "A transaction took long.", ["riblet": "\(typeName ?? "?")", "milliseconds": "\(milliseconds)"])
+    log(
+      .warning, "A transaction took long.",
+      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(milliseconds)"])
   }
 
   private func log(

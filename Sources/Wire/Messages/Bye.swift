@@ -27,7 +27,7 @@ public enum Bye: String, CaseIterable, Sendable {
     case later
     /// Connects again without resuming: what it had is gone (4200–4299).
     case asNewSession = "as a new session"
-    /// Does not come back by itself (4400–4499, and 1000).
+    /// Does not come back by itself (4400–4499, and 1000, 1002, 1003, 1007, 1009).
     case not
   }
 

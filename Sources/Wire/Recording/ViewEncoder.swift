@@ -238,7 +238,7 @@ extension Recorder {
   fileprivate func isSame(as other: Recorder) throws(RecordingError) -> Bool {
     guard shape == other.shape, fields.count == other.fields.count else { return false }
     for (ours, theirs) in zip(fields, other.fields) {
-      guard ours.key == theirs.key, try ours.value.isSame(as: theirs.value) else { return false }
+      guard ours.hasSameKey(as: theirs), try ours.value.isSame(as: theirs.value) else { return false }
     }
     return true
   }

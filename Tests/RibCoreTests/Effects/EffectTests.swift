@@ -30,8 +30,17 @@ struct EffectTests {
     #expect(session.cancelledEffects == [])
   }
 
+  @Test func run_thatThrows_isNoLongerRunning() async throws {
+    let session = try TestSession(WorkerOwner())
+    try session.send(#"{"merge":[{"breakDown":{}}]}"#, to: .path("child"))
+    await #expect(throws: Worker.Breakdown.self) { try await session.runNextEffect() }
+    // What it sent before has arrived.
+    #expect(session.property("count", of: 2) == .integer(1))
+    #expect(session.tree.effectCount == 0)
+  }
+
   @Test func run_reportsEachActionInATransactionOfItsOwn() async throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"work":[{"count":{}}]}"#, to: .path("child"))
     let reports = try await session.reportsOfNextEffect()
     try #require(reports.count == 3)
@@ -61,14 +70,14 @@ struct EffectTests {
   // MARK: none, merge
 
   @Test func none_startsNothing() throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[]}"#, to: .path("child"))
     #expect(session.pendingEffects.isEmpty)
     #expect(session.tree.effectCount == 0)
   }
 
   @Test func merge_startsInOrder() async throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[{"run":"a"},{"run":"b"},{"run":"c"}]}"#, to: .path("child"))
     #expect(session.tree.effectCount == 3)
     let tokens = session.pendingEffects.map(\.token)
@@ -80,7 +89,7 @@ struct EffectTests {
   // MARK: cancel
 
   @Test func cancel_endsAllOfThatName() throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[{"run":"a"},{"run":"b"},{"run":"a"},{"runUnnamed":{}}]}"#, to: .path("child"))
     let tokens = session.pendingEffects.map(\.token)
     #expect(try session.send(#"{"merge":[{"cancel":"a"}]}"#, to: .path("child")) == [])
@@ -89,7 +98,7 @@ struct EffectTests {
   }
 
   @Test func cancel_ofWhatDoesNotRun_doesNothing() throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[{"runUnnamed":{}},{"cancel":"a"}]}"#, to: .path("child"))
     #expect(session.pendingEffects.count == 1)
     #expect(session.cancelledEffects == [])
@@ -115,7 +124,7 @@ struct EffectTests {
     #"{"merge":[{"run":"a"},{"quit":{}}]}"#,
   ])
   func cancel_ofWhatTheSameTransactionStarts_elidesBoth(action: String) throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(action, to: .path("child"))
     #expect(session.pendingEffects.isEmpty)
     #expect(session.cancelledEffects == [])
@@ -123,7 +132,7 @@ struct EffectTests {
   }
 
   @Test func cancel_beforeRun_doesNotEndIt() throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[{"run":"a"}]}"#, to: .path("child"))
     let old = session.pendingEffects.map(\.token)
     try session.send(#"{"merge":[{"cancel":"a"},{"run":"a"}]}"#, to: .path("child"))
@@ -135,7 +144,7 @@ struct EffectTests {
   // MARK: cancelInFlight
 
   @Test func cancelInFlight_endsWhatRunsUnderTheName() async throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[{"run":"a"},{"run":"b"},{"runUnnamed":{}}]}"#, to: .path("child"))
     let tokens = session.pendingEffects.map(\.token)
     try session.send(#"{"merge":[{"restart":"a"}]}"#, to: .path("child"))
@@ -145,7 +154,7 @@ struct EffectTests {
   }
 
   @Test func cancelInFlight_twiceInATransaction_startsTheLastOnly() throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[{"restart":"a"},{"restart":"a"}]}"#, to: .path("child"))
     #expect(session.pendingEffects.count == 1)
     #expect(session.cancelledEffects == [])
@@ -153,7 +162,7 @@ struct EffectTests {
   }
 
   @Test func cancelInFlight_withoutOneInFlight_cancelsNothing() async throws {
-    let session = try TestSession(Owner())
+    let session = try TestSession(WorkerOwner())
     try session.send(#"{"merge":[{"restart":"a"}]}"#, to: .path("child"))
     try await session.runNextEffect()
     try session.send(#"{"merge":[{"restart":"a"}]}"#, to: .path("child"))
@@ -173,93 +182,4 @@ struct EffectTests {
     try await session.runNextEffect()
     #expect(session.property("loads", of: 2) == .integer(1))
   }
-}
-
-/// The parent of a ``Worker``.
-private struct Owner: Riblet {
-  static let typeName = "Owner"
-  struct State {
-    var heard = ""
-    var child = Slot(0)
-  }
-
-  var routes: [Route<Self>] {
-    [
-      Route("child", \.child) { _ in
-        Child(Worker()) { state, output in
-          switch output {
-          case .worked: state.heard = "worked"
-          case .quit: state.child.detach()
-          }
-          return .none
-        }
-      }
-    ]
-  }
-
-  func makeState() -> State { State() }
-  func view(_ state: State) -> String { state.heard }
-}
-
-/// Returns the effects that it is told.
-private struct Worker: Riblet {
-  static let typeName = "Worker"
-
-  enum Order: Decodable, Sendable {
-    case run(String)
-    case runUnnamed
-    case restart(String)
-    case cancel(String)
-    /// Cancels by way of an internal action.
-    case sendCancel(String)
-    /// Has the parent detach this.
-    case quit
-    case count
-  }
-
-  enum ViewAction: Decodable {
-    case merge([Order])
-    /// Counts, tells the parent, and counts again.
-    case work([Order])
-  }
-
-  enum InternalAction: Sendable { case order(Order) }
-  enum Output: Sendable { case worked, quit }
-  struct ViewState: Encodable, Equatable { let count: Int }
-
-  func makeState() -> Int { 0 }
-
-  func reduce(into count: inout Int, viewAction: ViewAction) -> Effect<Self> {
-    switch viewAction {
-    case .merge(let orders): return .merge(orders.map { carryOut($0, &count) })
-    case .work(let orders):
-      return .run { send in
-        for order in orders { await send(.order(order)) }
-        await send.output(.worked)
-        for order in orders { await send(.order(order)) }
-      }
-    }
-  }
-
-  func reduce(into count: inout Int, internalAction: InternalAction) -> Effect<Self> {
-    switch internalAction {
-    case .order(let order): carryOut(order, &count)
-    }
-  }
-
-  private func carryOut(_ order: Order, _ count: inout Int) -> Effect<Self> {
-    switch order {
-    case .run(let id): return .run(id: id) { _ in }
-    case .runUnnamed: return .run { _ in }
-    case .restart(let id): return .run(id: id, cancelInFlight: true) { _ in }
-    case .cancel(let id): return .cancel(id: id)
-    case .sendCancel(let id): return .send(.order(.cancel(id)))
-    case .quit: return .output(.quit)
-    case .count:
-      count += 1
-      return .none
-    }
-  }
-
-  func view(_ count: Int) -> ViewState { ViewState(count: count) }
 }

@@ -42,6 +42,29 @@ struct AnyNodeTests {
     #expect(session.tree.nodeCount == 2)
   }
 
+  // MARK: Memory
+
+  @Test func node_thatIsDetached_isReleased() throws {
+    let registry = ComponentRegistry()
+    let session = try TestSession(Assembly(depth: 0, registry: registry))
+    #expect(registry.alive == [0, 1, 2])
+    // A failed transaction keeps what it brings back, and drops what it had made.
+    #expect(try session.refusal(of: "\"fail\"").code == .failed)
+    #expect(registry.alive == [0, 1, 2])
+    try session.send("\"close\"", to: .path("next"))
+    #expect(registry.alive == [0, 1])
+    try session.send("\"close\"")
+    #expect(registry.alive == [0])
+  }
+
+  @Test func nodes_areReleasedWithTheirTree() throws {
+    let registry = ComponentRegistry()
+    var session: TestSession? = try TestSession(Assembly(depth: 0, registry: registry))
+    #expect(session?.tree.effectCount == 3)
+    session = nil
+    #expect(registry.alive == [])
+  }
+
   // MARK: Detach
 
   @Test func detach_resignsFromTheTopDown() throws {
@@ -111,114 +134,4 @@ struct AnyNodeTests {
     try session.deliver(report)
     #expect(session.tree.droppedActions == 1)
   }
-}
-
-/// Attaches a page, and a child that has it detached.
-private struct Closing: Riblet {
-  static let typeName = "Closing"
-  struct State {
-    var page = Slot<String>()
-    var closer = Slot<Int>()
-  }
-  enum ViewAction: Decodable { case open }
-  struct ViewState: Encodable, Equatable {}
-
-  let journal: Journal
-
-  var routes: [Route<Self>] {
-    [
-      Route("page", \.page) { [journal] path in Child(Page(path: path, journal: journal)) { _, _ in .none } },
-      Route("closer", \.closer) { _ in
-        Child(Closer()) { state, _ in
-          state.page.detach()
-          return .none
-        }
-      },
-    ]
-  }
-
-  func makeState() -> State { State() }
-
-  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-    state.page.attach("x/g/h")
-    state.closer.attach(0)
-    return .none
-  }
-
-  func view(_ state: State) -> ViewState { ViewState() }
-}
-
-private struct Closer: Riblet {
-  static let typeName = "Closer"
-  enum Output: Sendable { case close }
-  struct ViewState: Encodable, Equatable {}
-
-  func makeState() {}
-  func didBecomeActive(_ state: inout Void) -> Effect<Self> { .output(.close) }
-  func view(_ state: Void) -> ViewState { ViewState() }
-}
-
-/// A chain of three; each empties its slot as its last act.
-private struct Leaver: Riblet {
-  static let typeName = "Leaver"
-  struct State {
-    var next: Slot<Int>
-    var isLeaving = false
-  }
-  enum ViewAction: Decodable { case close }
-  struct ViewState: Encodable, Equatable { let isLeaving: Bool }
-
-  let depth: Int
-  let journal: Journal
-
-  var routes: [Route<Self>] {
-    [Route("next", \.next) { [journal] depth in Child(Leaver(depth: depth, journal: journal)) }]
-  }
-
-  func makeState() -> State { State(next: depth < 2 ? Slot(depth + 1) : Slot()) }
-
-  func willResignActive(_ state: inout State) {
-    journal.note("-\(depth)")
-    state.next.detach()
-    state.isLeaving = true
-  }
-
-  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-    state.next.detach()
-    return .none
-  }
-
-  func view(_ state: State) -> ViewState { ViewState(isLeaving: state.isLeaving) }
-}
-
-/// What ``Watcher``s saw.
-private final class EffectCounter {
-  weak var tree: Tree?
-  var counts: [Int] = []
-}
-
-/// A chain of three; all but the root start an effect, and note how many run when they resign.
-private struct Watcher: Riblet {
-  static let typeName = "Watcher"
-  struct State { var next: Slot<Int> }
-  enum ViewAction: Decodable { case close }
-  struct ViewState: Encodable, Equatable {}
-
-  let depth: Int
-  let counter: EffectCounter
-
-  var routes: [Route<Self>] {
-    [Route("next", \.next) { [counter] depth in Child(Watcher(depth: depth, counter: counter)) }]
-  }
-
-  func makeState() -> State { State(next: depth < 2 ? Slot(depth + 1) : Slot()) }
-  func didBecomeActive(_ state: inout State) -> Effect<Self> { depth > 0 ? .run { _ in } : .none }
-  func willResignActive(_ state: inout State) { if let tree = counter.tree { counter.counts.append(tree.effectCount) } }
-
-  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-    state.next.detach()
-    return .none
-  }
-
-  func view(_ state: State) -> ViewState { ViewState() }
 }

@@ -6,7 +6,7 @@ import Wire
 /// Transactions that cannot be completed.
 extension TreeTests {
   @Test(arguments: Wreck.allCases)
-  private func refusal_leavesEverythingAsItWas(wreck: Wreck) async throws {
+  func refusal_leavesEverythingAsItWas(wreck: Wreck) async throws {
     let session = try makeSession()
     let before = (nodes: session.tree.nodeCount, effects: session.tree.effectCount)
     let pending = session.pendingEffects.map(\.token)
@@ -37,7 +37,7 @@ extension TreeTests {
   }
 
   @Test(arguments: Wreck.allCases)
-  private func refusal_canBeRepeated(wreck: Wreck) throws {
+  func refusal_canBeRepeated(wreck: Wreck) throws {
     let session = try makeSession()
     let first = try session.refusal(of: #"{"wreck":"\#(wreck.rawValue)"}"#)
     #expect(try session.refusal(of: #"{"wreck":"\#(wreck.rawValue)"}"#) == first)
@@ -78,163 +78,4 @@ extension TreeTests {
     try session.send(#"{"load":"it"}"#, to: .path("detail/inner"))
     return session
   }
-}
-
-/// How a transaction fails.
-private enum Wreck: String, CaseIterable, Codable {
-  /// A riblet answers itself for ever.
-  case spin
-  /// Two riblets attach and detach in turn.
-  case flip
-  /// A riblet attaches one of its kind, which does the same.
-  case dig
-  /// The root's view has no JSON.
-  case root
-  /// The view of a child that is new has no JSON.
-  case child
-
-  /// What the refusal says.
-  var words: [String] {
-    switch self {
-    case .spin, .flip, .dig: ["did not settle"]
-    case .root: ["cannot be encoded", "measures.ratio", "nan"]
-    case .child: ["cannot be encoded", "ratio", "inf"]
-    }
-  }
-
-  /// The riblets one of which it names.
-  var culprits: [String] {
-    switch self {
-    case .spin, .root: ["Fragile"]
-    case .flip: ["Fragile", "Flipper"]
-    case .dig: ["Digger"]
-    case .child: ["Opaque"]
-    }
-  }
-}
-
-/// Changes all that a transaction can change, and then fails.
-private struct Fragile: Riblet {
-  static let typeName = "Fragile"
-
-  struct Measures: Encodable, Equatable { var ratio = 1.0 }
-
-  struct State {
-    var count = 0
-    var loads = 0
-    var measures = Measures()
-    var detail = Slot("a/b")
-    var aside = Slot<String>()
-    var left = Slot<Int>()
-    var right = Slot<Int>()
-    var digger = Slot<Int>()
-    var opaque = Slot<Int>()
-  }
-
-  enum ViewAction: Decodable { case count, load, loadWreck, openAside, closeDetail, wreck(Wreck) }
-  enum InternalAction: Sendable { case loaded, spin, wreck(Wreck) }
-
-  struct ViewState: Encodable, Equatable {
-    let count: Int
-    let loads: Int
-    let measures: Measures
-  }
-
-  private let journal = Journal()
-
-  var routes: [Route<Self>] {
-    [
-      Route("detail", \.detail) { [journal] path in Child(Page(path: path, journal: journal)) { _, _ in .none } },
-      Route("aside", \.aside) { [journal] path in Child(Page(path: path, journal: journal)) { _, _ in .none } },
-      Route("left", \.left) { _ in
-        Child(Flipper()) { state, _ in
-          state.left.detach()
-          state.right.attach(0)
-          return .none
-        }
-      },
-      Route("right", \.right) { _ in
-        Child(Flipper()) { state, _ in
-          state.right.detach()
-          state.left.attach(0)
-          return .none
-        }
-      },
-      Route("digger", \.digger) { _ in Child(Digger()) },
-      Route("opaque", \.opaque) { _ in Child(Opaque()) },
-    ]
-  }
-
-  func makeState() -> State { State() }
-
-  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-    switch viewAction {
-    case .count: state.count += 1
-    case .load: return .run(id: "old") { send in await send(.loaded) }
-    case .loadWreck: return .run { send in await send(.wreck(.flip)) }
-    case .openAside: state.aside.attach("c")
-    case .closeDetail: state.detail.detach()
-    case .wreck(let wreck): return self.wreck(&state, wreck)
-    }
-    return .none
-  }
-
-  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
-    switch internalAction {
-    case .loaded: state.loads += 1
-    case .spin: return .send(.spin)
-    case .wreck(let wreck): return self.wreck(&state, wreck)
-    }
-    return .none
-  }
-
-  private func wreck(_ state: inout State, _ wreck: Wreck) -> Effect<Self> {
-    state.count += 10
-    state.detail.detach()
-    state.aside.attach("x/y")
-    switch wreck {
-    case .spin: break
-    case .flip: state.left.attach(0)
-    case .dig: state.digger.attach(0)
-    case .root: state.measures.ratio = .nan
-    case .child: state.opaque.attach(0)
-    }
-    return .merge(.cancel(id: "old"), .run(id: "new") { _ in }, wreck == .spin ? .send(.spin) : .none)
-  }
-
-  func view(_ state: State) -> ViewState {
-    ViewState(count: state.count, loads: state.loads, measures: state.measures)
-  }
-}
-
-/// Tells its parent that it is there.
-private struct Flipper: Riblet {
-  static let typeName = "Flipper"
-  enum Output: Sendable { case here }
-  struct ViewState: Encodable, Equatable {}
-
-  func makeState() {}
-  func didBecomeActive(_ state: inout Void) -> Effect<Self> { .merge(.run { _ in }, .output(.here)) }
-  func view(_ state: Void) -> ViewState { ViewState() }
-}
-
-/// Has a child of its kind, always.
-private struct Digger: Riblet {
-  static let typeName = "Digger"
-  struct State { var deeper = Slot(0) }
-  struct ViewState: Encodable, Equatable {}
-
-  var routes: [Route<Self>] { [Route("deeper", \.deeper) { _ in Child(Digger()) }] }
-
-  func makeState() -> State { State() }
-  func view(_ state: State) -> ViewState { ViewState() }
-}
-
-/// Has nothing that JSON could show.
-private struct Opaque: Riblet {
-  static let typeName = "Opaque"
-  struct ViewState: Encodable, Equatable { let ratio: Double }
-
-  func makeState() {}
-  func view(_ state: Void) -> ViewState { ViewState(ratio: .infinity) }
 }

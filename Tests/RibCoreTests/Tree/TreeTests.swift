@@ -49,6 +49,22 @@ struct TreeTests {
     #expect(Tree(root: Desk()).stop().isEmpty)
   }
 
+  @Test func lastTypeName_isWhomTheLastEventWasFor() async throws {
+    let session = try TestSession(Desk(detail: "a"))
+    try session.send(#"{"load":"it"}"#, to: .path("detail"))
+    #expect(session.tree.lastTypeName == "Page")
+    _ = try session.refusal(of: #"{"unheardOf":{}}"#)
+    #expect(session.tree.lastTypeName == "Desk")
+    _ = try session.refusal(of: #"{"count":{}}"#, to: .id(9))
+    #expect(session.tree.lastTypeName == nil)
+    let report = try #require(try await session.reportsOfNextEffect().first)
+    try session.deliver(report)
+    #expect(session.tree.lastTypeName == "Page")
+    try session.send(#"{"close":{}}"#)
+    try session.deliver(report)
+    #expect(session.tree.lastTypeName == nil)
+  }
+
   @Test func transaction_ofALargeTree_settles() throws {
     let session = try TestSession(Desk())
     try session.send(#"{"open":"\#((1...1000).map { "p\($0)" }.joined(separator: "/"))"}"#)
@@ -64,39 +80,4 @@ struct TreeTests {
     #expect(refusal.code == .failed)
     #expect(refusal.message.contains("Countdown"))
   }
-}
-
-/// Has nothing that JSON could show.
-private struct Broken: Riblet {
-  static let typeName = "Broken"
-  struct ViewState: Encodable, Equatable { let ratio: Double }
-
-  func makeState() {}
-  func didBecomeActive(_ state: inout Void) -> Effect<Self> { .run { _ in } }
-  func view(_ state: Void) -> ViewState { ViewState(ratio: .infinity) }
-}
-
-/// Takes as many steps as it is told.
-private struct Countdown: Riblet {
-  static let typeName = "Countdown"
-  enum ViewAction: Decodable { case from(Int) }
-  enum InternalAction: Sendable { case left(Int) }
-
-  func makeState() -> String { "new" }
-
-  func reduce(into state: inout String, viewAction: ViewAction) -> Effect<Self> {
-    switch viewAction {
-    case .from(let steps): .send(.left(steps - 1))
-    }
-  }
-
-  func reduce(into state: inout String, internalAction: InternalAction) -> Effect<Self> {
-    switch internalAction {
-    case .left(0): state = "done"
-    case .left(let steps): return .send(.left(steps - 1))
-    }
-    return .none
-  }
-
-  func view(_ state: String) -> String { state }
 }

@@ -19,16 +19,28 @@ import Wire
       return bytes
     }
     let frames = BadInputTests.frames.map { greeted + $0.bytes }
+    let refused = [
+      #"{"t":"act","n":1,"to":9,"a":"reset"}"#, #"{"t":"act","n":1,"to":1,"a":{"jump":{}}}"#,
+      #"[{"t":"act","n":1,"to":1,"a":"reset"},{"t":"act","n":1,"to":1,"a":"reset"}]"#,
+    ].map { message -> [UInt8] in
+      var bytes = greeted
+      writer.text(Array(message.utf8).span, into: &bytes)
+      writer.close(.normal, into: &bytes)
+      return bytes
+    }
+    let half: [[UInt8]] = [Array(upgrade.prefix(40)), Array(greeted.dropLast(9))]
     let requests = ["GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"].map { Array($0.utf8) }
-    return messages + frames + requests
+    // Whose half is missing goes away: the last of the ten in each round does not listen.
+    return [messages, frames, requests, refused, half].flatMap(\.self)
   }()
 
   private static func abuse(_ url: String, times: Int) throws {
     for round in 0..<times {
       let socket = try CurlSocket(url: url)
-      try socket.send(conversations[round % conversations.count])
-      // Every tenth one goes away without listening.
-      if round % 10 == 9 { continue }
+      let conversation = round % conversations.count
+      try socket.send(conversations[conversation])
+      // Every tenth one goes away without listening, and so does who has said only half.
+      if round % 10 == 9 || conversation >= conversations.count - 2 { continue }
       var buffer = ReceiveBuffer()
       while try socket.receive(into: &buffer) { buffer.consume(buffer.count) }
     }
@@ -91,6 +103,24 @@ import Wire
       #expect(last.contains(#""value":\#(sent)}"#) || last.contains(#""count":\#(sent),"#))
     }
     #expect(daemon.stop() == 0)
+  }
+
+  @Test func actionsOfOneMessage_countTowardsTheRateOneByOne() async throws {
+    try await withServer({
+      $0.limits.actionsPerSecond = 200
+      $0.limits.actionBurst = 20
+    }) { _, url in
+      try await blocking {
+        let socket = try CurlWebSocket.counter(url)
+        let acts = (1...100).map { #"{"t":"act","n":\#($0),"to":1,"a":"increment"}"# }
+        let duration = try ContinuousClock().measure {
+          try socket.send("[\(acts.joined(separator: ","))]")
+          try socket.send(#"{"t":"act","n":101,"to":1,"a":"reset"}"#)
+          while try socket.text()?.contains(#""n":101,"#) == false {}
+        }
+        #expect(duration > .milliseconds(380))
+      }
+    }
   }
 
   @Test func actionsAboveTheRate_areDelayedAndNotLost() async throws {

@@ -23,7 +23,7 @@ import Wire
     let (status, output, _) = try Program.run(Program.url("ribd"), ["--help"])
     #expect(status == 0)
     for flag in [
-      "--host", "--port", "--config", "--log-level", "--loops", "--linger-microseconds", "--uses-epoll",
+      "--host", "--port", "--config", "--log-level", "--loops", "--linger-milliseconds", "--uses-epoll",
       "--limits-message-bytes", "--limits-actions-per-second", "--limits-action-burst", "--limits-write-queue-bytes",
       "--timeouts-handshake-seconds", "--timeouts-heartbeat-seconds", "--timeouts-closing-seconds",
     ] {

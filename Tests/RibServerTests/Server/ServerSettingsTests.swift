@@ -14,7 +14,7 @@ import Testing
 
   @Test func everySetting_isRead() async throws {
     let read = try await settings([
-      "host": "0.0.0.0", "port": 1, "loops": 2, "lingerMicroseconds": 3, "usesEpoll": false, "limits.messageBytes": 4,
+      "host": "0.0.0.0", "port": 1, "loops": 2, "lingerMilliseconds": 3, "usesEpoll": false, "limits.messageBytes": 4,
       "limits.actionsPerSecond": 5, "limits.actionBurst": 6, "limits.writeQueueBytes": 7,
       "timeouts.handshakeSeconds": 8, "timeouts.heartbeatSeconds": 9, "timeouts.closingSeconds": 10,
     ])
@@ -22,7 +22,7 @@ import Testing
     expected.host = "0.0.0.0"
     expected.port = 1
     expected.loops = 2
-    expected.lingerMicroseconds = 3
+    expected.lingerMilliseconds = 3
     expected.usesEpoll = false
     expected.limits.messageBytes = 4
     expected.limits.actionsPerSecond = 5
@@ -38,8 +38,8 @@ import Testing
     await #expect(throws: SettingsError(key: "port", value: "65536", range: 0...65_535)) {
       _ = try await settings(["port": 65_536])
     }
-    await #expect(throws: SettingsError(key: "limits.actionBurst", value: "-1", range: 0...Int(UInt32.max))) {
-      _ = try await settings(["limits.actionBurst": -1])
+    await #expect(throws: SettingsError(key: "limits.actionBurst", value: "0", range: 1...Int(UInt32.max))) {
+      _ = try await settings(["limits.actionBurst": 0])
     }
   }
 

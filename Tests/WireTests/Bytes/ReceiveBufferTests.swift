@@ -84,10 +84,11 @@ struct ReceiveBufferTests {
     var buffer = ReceiveBuffer()
     buffer.receive(0..<64)
     let capacity = buffer.capacity
-    for _ in 0..<100 {
+    for size in [64, 16, 16, 1, 64] {
       buffer.consume(buffer.count)
-      buffer.receive(0..<64)
+      buffer.receive((0..<size).map { UInt8($0) })
       #expect(buffer.readIndex == 0)
+      #expect(buffer.writeIndex == size)
     }
     #expect(buffer.capacity == capacity)
   }

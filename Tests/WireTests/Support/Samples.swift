@@ -201,3 +201,5 @@ struct Pair<First: Codable & Equatable, Second: Codable & Equatable>: Codable, E
   var first: First
   var second: Second
 }
+
+extension Pair: Sendable where First: Sendable, Second: Sendable {}

@@ -1,0 +1,44 @@
+import RibCore
+
+/// Attaches a child that speaks as soon as it is there.
+struct Greeted: Riblet {
+  static let typeName = "Greeted"
+  struct State {
+    var heard = ""
+    var greeter = Slot<Int>()
+  }
+  enum ViewAction: Decodable { case greet }
+  struct ViewState: Encodable, Equatable { let heard: String }
+
+  var routes: [Route<Self>] {
+    [
+      Route("greeter", \.greeter) { _ in
+        Child(Greeter()) { state, output in
+          switch output {
+          case .hello: state.heard = "hello"
+          }
+          return .none
+        }
+      }
+    ]
+  }
+
+  func makeState() -> State { State() }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    state.greeter.attach(1)
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(heard: state.heard) }
+}
+
+struct Greeter: Riblet {
+  static let typeName = "Greeter"
+  enum Output: Sendable { case hello }
+  struct ViewState: Encodable, Equatable {}
+
+  func makeState() {}
+  func didBecomeActive(_ state: inout Void) -> Effect<Self> { .output(.hello) }
+  func view(_ state: Void) -> ViewState { ViewState() }
+}

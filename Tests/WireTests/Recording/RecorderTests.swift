@@ -1,0 +1,125 @@
+import Testing
+
+@testable import Wire
+
+@Suite("Values as their own coding describes them")
+struct RecorderTests {
+  @Test("a value is written as Foundation's encoder writes it", arguments: CodableSample.all)
+  func value_isWrittenAsByFoundation(sample: CodableSample) throws {
+    #expect(haveSameUTF8(try JSONValue.canonical(sample.ours()), try JSONValue.canonical(sample.theirs())))
+  }
+
+  @Test("one recorder takes value after value")
+  func recorder_isUsedAgain() throws {
+    let encoder = ViewEncoder()
+    var json = JSONWriter()
+    json.beginArray()
+    try encoder.write(Address(street: "a", number: 1), into: &json)
+    try encoder.write([Empty()], into: &json)
+    try encoder.write(Empty(), into: &json)
+    try encoder.write("x", into: &json)
+    #expect(throws: RecordingError.self) { try encoder.write(["a": Double.nan], into: &json) }
+    try encoder.write([1, 2], into: &json)
+    json.endArray()
+    #expect(json.text == #"[{"street":"a","number":1},[{}],{},"x",[1,2]]"#)
+  }
+
+  @Test("properties are written in the order in which they are encoded")
+  func properties_keepTheirOrder() throws {
+    let text = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(Simple(), into: &json) }
+    var keys: [String] = []
+    try JSONElement(parsing: text).forEachMember { key, _ in keys.append(key.string ?? "") }
+    #expect(keys == Mirror(reflecting: Simple()).children.compactMap(\.label))
+  }
+
+  @Test("numbers are written in the shortest form of their own type")
+  func numbers_keepTheirType() throws {
+    let value = Pair(first: [0.1, -0.0, 1e22], second: [0.1, 16_777_216, -0.0] as [Float])
+    let text = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(value, into: &json) }
+    #expect(text == #"{"first":[0.1,-0,1e+22],"second":[0.1,16777216,-0]}"#)
+  }
+
+  /// An encoder's least usual customers.
+  struct Odd: Encodable {
+    var ask: @Sendable (any Encoder) throws -> Void
+    func encode(to encoder: any Encoder) throws { try ask(encoder) }
+  }
+
+  enum Key: CodingKey { case a, b }
+
+  static let odd: [(ask: @Sendable (any Encoder) throws -> Void, text: String)] = [
+    ({ _ in }, "{}"),
+    ({ _ = $0.container(keyedBy: Key.self) }, "{}"),
+    ({ _ = $0.unkeyedContainer() }, "[]"),
+    (
+      {
+        var container = $0.singleValueContainer()
+        try container.encodeNil()
+      }, "null"
+    ),
+    ({ try [1].encode(to: $0) }, "[1]"),
+    (
+      {
+        var first = $0.container(keyedBy: Key.self)
+        try first.encode(1, forKey: .a)
+        var second = $0.container(keyedBy: Key.self)
+        try second.encode(2, forKey: .b)
+      }, #"{"a":1,"b":2}"#
+    ),
+    (
+      {
+        var container = $0.container(keyedBy: Key.self)
+        _ = container.superEncoder()
+        _ = container.nestedUnkeyedContainer(forKey: .a)
+        try container.encodeNil(forKey: .b)
+      }, #"{"super":{},"a":[],"b":null}"#
+    ),
+    (
+      {
+        var container = $0.unkeyedContainer()
+        try container.encodeNil()
+        #expect(container.count == 1)
+        _ = container.nestedContainer(keyedBy: Key.self)
+        try 2.encode(to: container.superEncoder())
+        #expect(container.count == 3)
+      }, "[null,{},2]"
+    ),
+  ]
+
+  @Test("whatever containers are asked for, the JSON is whole", arguments: odd)
+  func oddCoding_isRecorded(ask: @escaping @Sendable (any Encoder) throws -> Void, text: String) throws {
+    let written = try JSONWriter.text { json throws(RecordingError) in
+      try ViewEncoder().write(Odd(ask: ask), into: &json)
+    }
+    #expect(written == text)
+  }
+
+  final class Token: Encodable {}
+  struct HoldsToken: Encodable {
+    var token: Token
+    var number = 0.0
+  }
+
+  @Test("what was written is not kept: its owner's next change would copy it")
+  func values_areNotKept() throws {
+    let encoder = ViewEncoder()
+    var json = JSONWriter()
+    var patch = PatchWriter()
+    weak var kept: Token?
+    func make(_ number: Double) -> HoldsToken {
+      let token = Token()
+      kept = token
+      return HoldsToken(token: token, number: number)
+    }
+    try encoder.write(make(0), into: &json)
+    #expect(kept == nil)
+    #expect(throws: RecordingError.self) { try encoder.write(make(.nan), into: &json) }
+    #expect(kept == nil)
+    try encoder.writeDifference(from: HoldsToken(token: Token()), to: make(1), into: &patch)
+    #expect(kept == nil)
+    #expect(throws: RecordingError.self) {
+      try encoder.writeDifference(from: HoldsToken(token: Token()), to: make(.nan), into: &patch)
+    }
+    #expect(kept == nil)
+  }
+}

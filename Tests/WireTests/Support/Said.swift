@@ -1,0 +1,76 @@
+@testable import Wire
+
+/// A client's message that can be compared and written.
+enum Said: Equatable, Sendable {
+  case hello(app: String, parameters: JSONValue?, client: ClientInfo, isResuming: Bool = false)
+  case act(Int, to: NodeAddress, action: JSONValue, acknowledgement: Acknowledgement? = nil)
+  case ack(Acknowledgement)
+  case ping
+  case bye
+
+  init(_ message: ClientMessage) {
+    self =
+      switch message {
+      case .hello(let hello):
+        .hello(
+          app: hello.app, parameters: hello.parameters.map(JSONValue.init), client: hello.client,
+          isResuming: hello.isResuming)
+      case .act(let act):
+        .act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
+      case .ack(let acknowledgement): .ack(acknowledgement)
+      case .ping: .ping
+      case .bye: .bye
+      }
+  }
+
+  /// Writes the message with the writer that clients use.
+  func write(into json: inout JSONWriter) {
+    switch self {
+    case .hello(let app, let parameters, let client, _): json.hello(app: app, parameters: parameters, client: client)
+    case .act(let number, let to, let action, let acknowledgement):
+      json.act(number, to: to, action: action, acknowledgement: acknowledgement)
+    case .ack(let acknowledgement): json.ack(acknowledgement)
+    case .ping: json.ping()
+    case .bye: json.bye()
+    }
+  }
+}
+
+extension ServerMessage {
+  /// Writes the message with the writer that the server uses; an unknown one there is none for.
+  func write(into json: inout JSONWriter) {
+    switch self {
+    case .welcome(let welcome): json.welcome(welcome)
+    case .snap(let epoch, let revision, let number, let view):
+      json.beginSnap(epoch: epoch, revision: revision, number: number)
+      view.write(into: &json)
+      json.endObject()
+    case .patch(let revision, let base, let number, let operations):
+      var patch = PatchWriter()
+      for operation in operations { operation.write(into: &patch) }
+      json.patch(revision: revision, base: base, number: number, operations: operations.isEmpty ? nil : patch)
+    case .nack(let nack): json.nack(nack)
+    case .pong: json.pong()
+    case .bye(let bye, let message): if let bye { json.bye(bye, message: message) }
+    case .unknown: break
+    }
+  }
+}
+
+extension PatchOperation {
+  fileprivate func write(into patch: inout PatchWriter) {
+    switch self {
+    case .add(let place, let value): patch.at(place.tokens[...]) { $0.add { value.write(into: &$0) } }
+    case .replace(let place, let value): patch.at(place.tokens[...]) { $0.replace { value.write(into: &$0) } }
+    case .remove(let place): patch.at(place.tokens[...]) { $0.remove() }
+    case .move: preconditionFailure("PatchWriter writes no move")
+    }
+  }
+}
+
+extension PatchWriter {
+  fileprivate mutating func at(_ tokens: ArraySlice<String>, _ body: (inout PatchWriter) -> Void) {
+    guard let token = tokens.first else { return body(&self) }
+    at(token) { $0.at(tokens.dropFirst(), body) }
+  }
+}
