@@ -6,11 +6,16 @@ enum ViewText {
   static func render(_ view: JSONValue) -> String {
     guard case .integer(let root)? = view["root"] else { return view.text }
     var lines: [String] = []
-    append(node: root, of: view, indent: "", to: &lines)
+    var shown: Set<Int64> = []
+    append(node: root, of: view, indent: "", to: &lines, &shown)
     return lines.joined(separator: "\n")
   }
 
-  private static func append(node id: Int64, of view: JSONValue, indent: String, to lines: inout [String]) {
+  private static func append(
+    node id: Int64, of view: JSONValue, indent: String, to lines: inout [String], _ shown: inout Set<Int64>
+  ) {
+    // A server that is not ours may send a circle.
+    guard shown.insert(id).inserted else { return lines.append("\(indent)#\(id) again") }
     guard let node = view["nodes"]?["\(id)"] else { return lines.append("\(indent)#\(id) is missing") }
     let type = if case .string(let name)? = node["type"] { name } else { "?" }
     lines.append("\(indent)\(type) #\(id)")
@@ -23,7 +28,7 @@ enum ViewText {
     for (route, content) in routes.sorted(by: { $0.key < $1.key }) {
       guard case .array(let ids)? = content["ids"], !ids.isEmpty else { continue }
       lines.append("\(indent)  \(route):")
-      for case .integer(let child) in ids { append(node: child, of: view, indent: indent + "    ", to: &lines) }
+      for case .integer(let child) in ids { append(node: child, of: view, indent: indent + "    ", to: &lines, &shown) }
     }
   }
 }

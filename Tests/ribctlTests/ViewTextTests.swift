@@ -41,6 +41,11 @@ struct ViewTextTests {
     #expect(try render(#"{"root":1,"nodes":{"1":{"type":"Clock","state":12}}}"#) == "Clock #1\n  12")
   }
 
+  @Test func render_ofACircle_ends() throws {
+    let view = #"{"root":1,"nodes":{"1":{"type":"A","state":{},"children":{"a":{"kind":"slot","ids":[1]}}}}}"#
+    #expect(try render(view) == "A #1\n  a:\n    #1 again")
+  }
+
   @Test func render_marksWhatIsMissing() throws {
     let view = #"{"root":1,"nodes":{"1":{"state":{},"children":{"detail":{"kind":"slot","ids":[2]}}}}}"#
     #expect(try render(view) == "? #1\n  detail:\n    #2 is missing")

@@ -7,7 +7,7 @@
 ///
 /// A struct conforms best; a final class can, and spells its own name where a struct says `Self`.
 public protocol Interactor: SendableMetatype {
-  /// All that the riblet remembers.
+  /// All that the riblet remembers: a value, for a failed transaction brings back the old one.
   associatedtype State
   /// What a client may ask for: an enum with the synthesized `Decodable`.
   associatedtype ViewAction: Decodable & Sendable = Never
