@@ -50,17 +50,6 @@ final class Daemon: @unchecked Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? -1
   }
 
-  /// Whether a client is connected.
-  var hasConnections: Bool {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []
-    let sockets = files.filter {
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/fd/\($0)"))?.hasPrefix("socket:")
-        == true
-    }
-    // One is the listening socket.
-    return sockets.count > 1
-  }
-
   /// Resident memory in KiB.
   var residentKilobytes: Int {
     let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""

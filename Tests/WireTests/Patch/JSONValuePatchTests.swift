@@ -86,6 +86,7 @@ struct JSONValuePatchTests {
     Row("§4.4 move to itself", #"{"a":[1]}"#, #"[{"op":"move","from":"/a","path":"/a"}]"#, #"{"a":[1]}"#),
     Row("§4.4 move an element to itself", "[1,2]", #"[{"op":"move","from":"/1","path":"/1"}]"#, "[1,2]"),
     Row("§4.4 move into itself", #"{"a":{"b":1}}"#, #"[{"op":"move","from":"/a","path":"/a/c"}]"#, nil),
+    Row("§4.4 move an element into itself", "[[1],[2]]", #"[{"op":"move","from":"/0","path":"/0/0"}]"#, nil),
     Row("§4.4 move the whole into itself", #"{"a":1}"#, #"[{"op":"move","from":"","path":"/b"}]"#, nil),
     Row("§4.4 move out of itself", #"{"a":{"b":1}}"#, #"[{"op":"move","from":"/a/b","path":"/a"}]"#, #"{"a":1}"#),
     Row("§4.4 move up to the whole", #"{"a":{"b":1}}"#, #"[{"op":"move","from":"/a","path":""}]"#, #"{"b":1}"#),

@@ -147,9 +147,13 @@ extension Screen: RandomView {
 }
 
 extension Tree: RandomView {
-  static func random(using generator: inout SeededGenerator) -> Tree {
-    Int.random(in: 0..<5, using: &generator) < 3
-      ? .leaf(.random(using: &generator)) : .branch(left: .random(using: &generator), right: .random(using: &generator))
+  static func random(using generator: inout SeededGenerator) -> Tree { random(levels: 12, using: &generator) }
+
+  /// Every branch is two levels of JSON, of which a reader takes 64; a change may put one tree below another.
+  private static func random(levels: Int, using generator: inout SeededGenerator) -> Tree {
+    guard levels > 0, Int.random(in: 0..<5, using: &generator) >= 3 else { return .leaf(.random(using: &generator)) }
+    let left = random(levels: levels - 1, using: &generator)
+    return .branch(left: left, right: random(levels: levels - 1, using: &generator))
   }
 
   func changed(using generator: inout SeededGenerator) -> Tree {
