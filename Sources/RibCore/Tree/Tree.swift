@@ -117,7 +117,7 @@ public final class Tree {
   /// - Parameters:
   ///   - json: where to.
   ///   - renderer: memory to work in.
-  /// - Throws: ``RecordingError`` if a view state encodes differently than it did in its transaction.
+  /// - Throws: ``/Wire/RecordingError`` if a view state encodes differently than it did in its transaction.
   public func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
     json.beginObject()
     if let root {

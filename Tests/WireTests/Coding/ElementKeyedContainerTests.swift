@@ -86,11 +86,11 @@ struct ElementKeyedContainerTests {
     let members = (0..<8000).map { "\"key \($0)\":\($0)" }.joined(separator: ",")
     let json = try JSONElement(parsing: "{\(members)}")
     var dictionary: [String: Int] = [:]
-    // Compared key by key it would be 32 million comparisons, many seconds in a debug build.
+    // Key by key it would be 64 million comparisons, minutes in a debug build.
     let time = try ContinuousClock().measure { dictionary = try ActionDecoder.decodeValue(from: json) }
     #expect(dictionary.count == 8000)
     #expect(dictionary["key 7999"] == 7999)
-    #expect(time < .seconds(2))
+    #expect(time < .seconds(5))
   }
 
   // MARK: Containers by hand
