@@ -66,7 +66,17 @@ extension ElementDecoder: SingleValueDecodingContainer {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     if type == String.self, let string = element.string as? T { return string }
+    if let form = StandardForm(type) { return try standardValue(type, form) }
     return try T(from: ElementDecoder(element: element, root: root, type: type))
+  }
+
+  private func standardValue<T>(_ type: T.Type, _ form: StandardForm) throws -> T {
+    // The digits of a number are as good as those in a string.
+    let isNumber = form == .decimal && element.kind == .number
+    guard let string = isNumber ? element.source : element.string else { throw mismatch("a string") }
+    if let value = form.value(of: string) as? T { return value }
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: codingPath, debugDescription: "\"\(string)\" is no \(form.rawValue)."))
   }
 
   private func integer<T: FixedWidthInteger>() throws -> T { try require(element.integer(), "an integer") }

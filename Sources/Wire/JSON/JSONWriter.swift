@@ -9,6 +9,14 @@ public struct JSONWriter: Sendable {
   /// A writer that has written nothing.
   public init() {}
 
+  /// The number of bytes after which ``isFull`` holds.
+  ///
+  /// More can be written; whoever writes much asks between two values.
+  public var limit = Int.max
+
+  /// Whether more was written than ``limit`` says, so that the rest may as well be left out.
+  public var isFull: Bool { bytes.count > limit }
+
   /// The number of bytes written.
   public var count: Int { bytes.count }
 
@@ -21,6 +29,9 @@ public struct JSONWriter: Sendable {
   public mutating func truncate(to count: Int) {
     bytes.removeSubrange(count...)
   }
+
+  /// Takes out bytes, which the caller knows to be one or more values with their commas.
+  mutating func removeSubrange(_ range: Range<Int>) { bytes.removeSubrange(range) }
 
   // MARK: Structure
 

@@ -105,6 +105,57 @@ public struct PatchWriter: Sendable {
     count += 1
   }
 
+  /// Moves an element of the array at the current place (RFC 6902 §4.4).
+  ///
+  /// - Parameters:
+  ///   - from: its index.
+  ///   - index: its index afterwards.
+  public mutating func move(from: Int, to index: Int) {
+    let length = enter(from)
+    json.beginObject()
+    json.key("op")
+    json.raw("\"move\"")
+    json.key("from")
+    json.escapedString(path)
+    leave(to: length)
+    _ = enter(index)
+    json.key("path")
+    json.escapedString(path)
+    leave(to: length)
+    json.endObject()
+    count += 1
+  }
+
+  /// Writes operations or, if they are two or more and it is shorter, one that replaces the whole value at the current
+  /// place.
+  ///
+  /// - Parameters:
+  ///   - operations: writes what differs within the value.
+  ///   - value: writes the value as it shall be, or its beginning once ``JSONWriter/isFull`` holds.
+  /// - Throws: what either throws; the caller gives up the patch then.
+  public mutating func shorter<Failure: Error>(
+    _ operations: (inout PatchWriter) throws(Failure) -> Void,
+    thanReplacing value: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    let (start, before) = (json.count, count)
+    try operations(&self)
+    guard count - before > 1 else { return }
+    let end = json.count
+    // The first operation may have no comma before it, the replacement has one.
+    let comma = json.bytes[start] == UInt8(ascii: ",") ? 0 : 1
+    let limit = json.limit
+    json.limit = min(limit, end + (end - start) + comma)
+    defer { json.limit = limit }
+    try replace(value)
+    if json.isFull || json.count - end >= end - start + comma {
+      json.truncate(to: end)
+      count -= 1
+    } else {
+      json.removeSubrange(start..<(end + comma))
+      count = before + 1
+    }
+  }
+
   private mutating func operation<Failure: Error>(
     _ name: StaticString, _ value: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {

@@ -4,6 +4,8 @@ final class Recorder: Encoder {
   enum Shape { case nothing, single, keyed, unkeyed }
 
   private(set) var shape = Shape.nothing
+  /// Whether the keys are those that a `Dictionary` codes itself with.
+  private var isDictionary = false
   /// The properties of a keyed value; the elements of an unkeyed one, with empty keys; the one value of a single one.
   private(set) var fields: [Field] = []
 
@@ -14,35 +16,29 @@ final class Recorder: Encoder {
   /// Forgets the value and keeps the memory.
   func reset() {
     shape = .nothing
+    isDictionary = false
     fields.removeAll(keepingCapacity: true)
   }
 
   /// Records a value.
   ///
   /// - Throws: ``RecordingError``, whatever `encode(to:)` throws.
-  func record(_ value: some Encodable) throws(RecordingError) {
+  func record<Value: Encodable>(_ value: Value) throws(RecordingError) {
     reset()
+    if let string = try StandardForm.string(of: value) {
+      shape = .single
+      fields.append(Field(key: "", value: .string(string)))
+      return
+    }
     do {
       try value.encode(to: self)
     } catch {
-      throw Self.wrap(error)
+      throw RecordingError(error)
     }
-  }
-
-  /// Records a boxed value.
-  func record(_ box: AnyEncodableBox) throws(RecordingError) {
-    reset()
-    do {
-      try box.record(into: self)
-    } catch {
-      throw Self.wrap(error)
+    // Of the containers that have no order, one asks for keys of the library's own, the others for none.
+    if shape == .unkeyed || isDictionary, let container = value as? any UnorderedContainer {
+      try container.order(self)
     }
-  }
-
-  private static func wrap(_ error: any Error) -> RecordingError {
-    if let error = error as? RecordingError { return error }
-    guard case EncodingError.invalidValue(_, let context) = error else { return RecordingError("\(error)") }
-    return RecordingError(context.debugDescription, path: context.codingPath.map(\.stringValue))
   }
 
   func append(_ value: Recorded, key: String = "") {
@@ -51,6 +47,7 @@ final class Recorder: Encoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     shape = .keyed
+    if type == Self.dictionaryKey { isDictionary = true }
     return KeyedEncodingContainer(RecorderKeyedContainer<Key>(recorder: self))
   }
 
@@ -63,4 +60,54 @@ final class Recorder: Encoder {
     shape = .single
     return RecorderSingleContainer(recorder: self)
   }
+
+  // MARK: Containers without an order
+
+  /// The type of the keys that a `Dictionary` codes itself with, which the library does not tell.
+  private static let dictionaryKey: any Any.Type = {
+    let witness = KeyWitness()
+    // The witness throws nothing.
+    try? ["": 0].encode(to: witness)
+    return witness.key
+  }()
+
+  /// Puts members into the order of their keys' UTF-8.
+  func sortMembers() {
+    fields.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+  }
+
+  /// Puts elements into an order that only the elements decide: numbers by value, strings by UTF-8, others by their JSON.
+  func sortElements() throws(RecordingError) {
+    let encoder = ViewEncoder()
+    if let sorted = try? fields.sorted(by: { (ours, theirs) throws(NoSimpleOrder) in
+      try ours.value.precedes(theirs.value)
+    }) {
+      fields = sorted
+      return
+    }
+    var json: [(element: Field, text: [UInt8])] = []
+    for field in fields {
+      var writer = JSONWriter()
+      try field.value.write(into: &writer, using: encoder)
+      json.append((field, writer.bytes))
+    }
+    json.sort { $0.text.lexicographicallyPrecedes($1.text) }
+    fields = json.map(\.element)
+  }
+}
+
+/// Learns which keys a value asks for.
+private final class KeyWitness: Encoder {
+  private(set) var key: any Any.Type = Never.self
+  private let recorder = Recorder()
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    key = type
+    return KeyedEncodingContainer(RecorderKeyedContainer<Key>(recorder: recorder))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { recorder.unkeyedContainer() }
+  func singleValueContainer() -> any SingleValueEncodingContainer { recorder.singleValueContainer() }
 }

@@ -19,7 +19,7 @@ struct RecorderKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: UInt32, forKey key: Key) { append(.unsigned(UInt64(value)), key) }
   func encode(_ value: UInt64, forKey key: Key) { append(.unsigned(value), key) }
   func encode(_ value: UInt128, forKey key: Key) { append(.wide("\(value)"), key) }
-  func encode<T: Encodable>(_ value: T, forKey key: Key) { append(.value(EncodableBox(value)), key) }
+  func encode<T: Encodable>(_ value: T, forKey key: Key) { append(Recorded(value), key) }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
@@ -63,7 +63,7 @@ struct RecorderUnkeyedContainer: UnkeyedEncodingContainer {
   func encode(_ value: UInt32) { recorder.append(.unsigned(UInt64(value))) }
   func encode(_ value: UInt64) { recorder.append(.unsigned(value)) }
   func encode(_ value: UInt128) { recorder.append(.wide("\(value)")) }
-  func encode<T: Encodable>(_ value: T) { recorder.append(.value(EncodableBox(value))) }
+  func encode<T: Encodable>(_ value: T) { recorder.append(Recorded(value)) }
 
   func nestedContainer<NestedKey: CodingKey>(keyedBy keyType: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
     nest().container(keyedBy: keyType)
@@ -100,5 +100,5 @@ struct RecorderSingleContainer: SingleValueEncodingContainer {
   func encode(_ value: UInt32) { recorder.append(.unsigned(UInt64(value))) }
   func encode(_ value: UInt64) { recorder.append(.unsigned(value)) }
   func encode(_ value: UInt128) { recorder.append(.wide("\(value)")) }
-  func encode<T: Encodable>(_ value: T) { recorder.append(.value(EncodableBox(value))) }
+  func encode<T: Encodable>(_ value: T) { recorder.append(Recorded(value)) }
 }

@@ -92,6 +92,75 @@ struct PatchWriterTests {
     #expect(patch.text == #"[{"op":"remove","path":"/b"},{"op":"remove","path":"/b"},{"op":"remove","path":"/b"}]"#)
   }
 
+  @Test("an element is moved within its array")
+  func move_isWritten() throws {
+    var patch = PatchWriter()
+    patch.at("a/b") { $0.move(from: 10, to: 2) }
+    #expect(patch.text == #"[{"op":"move","from":"/a~1b/10","path":"/a~1b/2"}]"#)
+    #expect(
+      try [PatchOperation](parsing: patch.text) == [
+        .move(from: JSONPointer(["a/b", "10"]), to: JSONPointer(["a/b", "2"]))
+      ])
+  }
+
+  /// Removes members one by one, or writes this text in place of them.
+  private func shorter(_ members: Int, _ text: String, after before: Int = 0) -> PatchWriter {
+    var patch = PatchWriter()
+    for _ in 0..<before { patch.remove() }
+    patch.at("x") { patch in
+      patch.shorter { patch in
+        for member in 0..<members { patch.at(member) { $0.remove() } }
+      } thanReplacing: {
+        $0.string(text)
+      }
+    }
+    return patch
+  }
+
+  @Test("operations give way to a shorter one, and only then", arguments: [0, 1, 2])
+  func operations_giveWay(before: Int) throws {
+    let earlier = Array(repeating: #"{"op":"remove","path":""}"#, count: before)
+    let two = [#"{"op":"remove","path":"/x/0"}"#, #"{"op":"remove","path":"/x/1"}"#]
+    // One byte longer, as long, and one byte shorter than `two`.
+    let frame = #"{"op":"replace","path":"/x","value":""}"#.utf8.count
+    for (difference, isShorter) in [(1, false), (0, false), (-1, true), (-20, true)] {
+      let text = String(repeating: "v", count: two.joined(separator: ",").utf8.count + difference - frame)
+      let replacement = #"{"op":"replace","path":"/x","value":"\#(text)"}"#
+      let patch = shorter(2, text, after: before)
+      let expected = earlier + (isShorter ? [replacement] : two)
+      #expect(patch.text == "[\(expected.joined(separator: ","))]", "\(difference)")
+      #expect(patch.count == expected.count)
+    }
+  }
+
+  @Test("one operation stays, and so does none")
+  func oneOperation_stays() throws {
+    #expect(shorter(0, "").text == "[]")
+    #expect(shorter(1, "").text == #"[{"op":"remove","path":"/x/0"}]"#)
+  }
+
+  @Test("a long value is given up when it is longer than the operations")
+  func longValue_isGivenUp() throws {
+    var patch = PatchWriter()
+    var written = 0
+    patch.shorter { patch in
+      patch.at(0) { $0.remove() }
+      patch.at(1) { $0.remove() }
+    } thanReplacing: { json in
+      json.beginArray()
+      while !json.isFull, written < 1_000_000 {
+        json.integer(written)
+        written += 1
+      }
+      json.endArray()
+    }
+    #expect(patch.count == 2)
+    #expect(written < 100)
+    patch.at("after") { $0.replace { $0.string(String(repeating: "x", count: 1000)) } }
+    #expect(patch.count == 3)
+    #expect(!patch.json.isFull)
+  }
+
   @Test("what was written is forgotten")
   func removeAll_forgets() {
     var patch = PatchWriter()

@@ -13,7 +13,9 @@ struct ViewEncoderTests {
 
     init<Value: Encodable & Sendable>(_ name: String, _ old: Value, _ new: Value, _ operations: String...) {
       testDescription = name
-      write = { patch throws(RecordingError) in try ViewEncoder().writeDifference(from: old, to: new, into: &patch) }
+      write = { patch throws(RecordingError) in
+        try ViewEncoder(prefersShorter: false).writeDifference(from: old, to: new, into: &patch)
+      }
       self.operations = operations
     }
   }
@@ -75,8 +77,19 @@ struct ViewEncoderTests {
     Row(
       "replace and remove", [1, 2, 3], [9], #"{"op":"replace","path":"/0","value":9}"#, #"{"op":"remove","path":"/2"}"#,
       #"{"op":"remove","path":"/1"}"#),
+    Row("swap", [1, 2], [2, 1], #"{"op":"move","from":"/1","path":"/0"}"#),
+    Row("the first to the end", ["a", "b", "c"], ["b", "c", "a"], #"{"op":"move","from":"/0","path":"/2"}"#),
+    Row("the last to the start", [1.5, 2.5, 3.5], [3.5, 1.5, 2.5], #"{"op":"move","from":"/2","path":"/0"}"#),
     Row(
-      "swap", [1, 2], [2, 1], #"{"op":"replace","path":"/0","value":2}"#, #"{"op":"replace","path":"/1","value":1}"#),
+      "two places", [1, 2, 3, 4, 5], [1, 9, 3, 8, 5], #"{"op":"replace","path":"/1","value":9}"#,
+      #"{"op":"replace","path":"/3","value":8}"#),
+    Row(
+      "removed here, added there", [1, 2, 3, 4], [2, 3, 9, 4], #"{"op":"remove","path":"/0"}"#,
+      #"{"op":"add","path":"/2","value":9}"#),
+    Row(
+      "elements that nothing tells apart", [[1], [2], [3]], [[2], [3]], #"{"op":"replace","path":"/0/0","value":2}"#,
+      #"{"op":"replace","path":"/1/0","value":3}"#, #"{"op":"remove","path":"/2"}"#),
+    Row("raw values", [Tab.home, .finance], [.finance, .home], #"{"op":"move","from":"/1","path":"/0"}"#),
     Row("nil for an element", [1, 2] as [Int?], [nil, 2], #"{"op":"replace","path":"/0","value":null}"#),
     Row("an element for nil", [1, nil] as [Int?], [1, 2], #"{"op":"replace","path":"/1","value":2}"#),
     Row("an array in an array", [[1], [2, 3]], [[1], [2, 4]], #"{"op":"replace","path":"/1/1","value":4}"#),

@@ -63,7 +63,11 @@ extension PatchOperation {
     case .add(let place, let value): patch.at(place.tokens[...]) { $0.add { value.write(into: &$0) } }
     case .replace(let place, let value): patch.at(place.tokens[...]) { $0.replace { value.write(into: &$0) } }
     case .remove(let place): patch.at(place.tokens[...]) { $0.remove() }
-    case .move: preconditionFailure("PatchWriter writes no move")
+    case .move(let from, let to):
+      guard let index = from.tokens.last.flatMap(Int.init), let end = to.tokens.last.flatMap(Int.init),
+        from.tokens.dropLast() == to.tokens.dropLast()
+      else { preconditionFailure("PatchWriter moves elements within their array") }
+      patch.at(from.tokens.dropLast()) { $0.move(from: index, to: end) }
     }
   }
 }

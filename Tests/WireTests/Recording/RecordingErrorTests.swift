@@ -3,7 +3,7 @@ import Testing
 @testable import Wire
 
 @Suite("What cannot be part of a view")
-struct RecordingTests {
+struct RecordingErrorTests {
   @Test("an error says where and why")
   func error_describesItself() {
     let error = RecordingError("nan is no JSON number")

@@ -1,0 +1,164 @@
+// Elements of the old array are matched with those of the new one: by identity, by value, or by place. The longest run
+// of matched elements that kept their order stays where it is. Of the others, those without a match are removed, from
+// the back, so that places in front keep their numbers; then, from the front, each new element is added and each moved
+// one moved behind its predecessor, which by then is in its place. That is the least number of moves. At last, what
+// differs within matched elements is changed, at the place they have now.
+
+/// The difference between two arrays, or between parts of them that stand at the same place.
+struct ElementDifference {
+  private let old: ArraySlice<Recorded>
+  private let new: ArraySlice<Recorded>
+  /// The place of the first element in the array.
+  private let offset: Int
+
+  init(old: [Recorded], new: [Recorded], offset: Int = 0) {
+    self.old = old[...]
+    self.new = new[...]
+    self.offset = offset
+  }
+
+  private init(old: ArraySlice<Recorded>, new: ArraySlice<Recorded>, offset: Int) {
+    self.old = old
+    self.new = new
+    self.offset = offset
+  }
+
+  /// Writes the operations that make the new elements of the old ones.
+  func write(into patch: inout PatchWriter, using encoder: ViewEncoder) throws(RecordingError) {
+    let rest = try withoutCommonEnds(using: encoder)
+    let matches = try rest.matches(using: encoder)
+    rest.writeRemovals(matches, into: &patch)
+    try rest.writeArrivals(matches, into: &patch, using: encoder)
+    try rest.writeChanges(matches, into: &patch, using: encoder)
+  }
+
+  private func withoutCommonEnds(using encoder: ViewEncoder) throws(RecordingError) -> ElementDifference {
+    var (old, new) = (old, new)
+    while let ours = old.first, let theirs = new.first, try ours.isSame(as: theirs, using: encoder) {
+      old.removeFirst()
+      new.removeFirst()
+    }
+    while let ours = old.last, let theirs = new.last, try ours.isSame(as: theirs, using: encoder) {
+      old.removeLast()
+      new.removeLast()
+    }
+    return ElementDifference(
+      old: ArraySlice(Array(old)), new: ArraySlice(Array(new)), offset: offset + old.startIndex - self.old.startIndex)
+  }
+
+  // MARK: Matching
+
+  private func matches(using encoder: ViewEncoder) throws(RecordingError) -> ElementMatches {
+    guard !old.isEmpty, !new.isEmpty else { return ElementMatches(oldCount: old.count, newCount: new.count) }
+    var matches = ElementMatches(oldCount: old.count, newCount: new.count)
+    guard let before = try identities(of: old, using: encoder), let after = try identities(of: new, using: encoder)
+    else {
+      matches.matchByPlace()
+      return matches
+    }
+    matches.match(before, after)
+    matches.findStays()
+    // Simple values that nothing tells apart but their place: one takes the place of another.
+    if case .id? = before.first { return matches }
+    matches.matchBetweenStays()
+    return matches
+  }
+
+  private func identities(
+    of elements: ArraySlice<Recorded>, using encoder: ViewEncoder
+  ) throws(RecordingError) -> [ElementIdentity]? {
+    var identities: [ElementIdentity] = []
+    identities.reserveCapacity(elements.count)
+    for element in elements {
+      guard let identity = try ElementIdentity(element, using: encoder) else { return nil }
+      identities.append(identity)
+    }
+    return identities
+  }
+
+  // MARK: Writing
+
+  private func writeRemovals(_ matches: ElementMatches, into patch: inout PatchWriter) {
+    for place in old.indices.reversed() where !matches.isKept[place] {
+      patch.at(offset + place) { $0.remove() }
+    }
+  }
+
+  private func writeArrivals(
+    _ matches: ElementMatches, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) {
+    // Every old place is a slot: what stays or waits there, and behind it what was put after it. Slot 0 is the start.
+    var slots = RankedSlots(count: old.count + 1)
+    for place in old.indices where matches.isKept[place] { slots.add(1, to: place + 1) }
+    var predecessor = 0
+    for (place, element) in new.enumerated() {
+      guard let origin = matches.origins[place] else {
+        let index = offset + slots.count(through: predecessor)
+        try patch.at(index) { patch throws(RecordingError) in
+          try patch.add { json throws(RecordingError) in
+            try locating("\(offset + place)") { () throws(RecordingError) in
+              try element.write(into: &json, using: encoder)
+            }
+          }
+        }
+        slots.add(1, to: predecessor)
+        continue
+      }
+      if matches.stays[place] {
+        predecessor = origin + 1
+        continue
+      }
+      let from = offset + slots.count(through: origin)
+      slots.add(-1, to: origin + 1)
+      let index = offset + slots.count(through: predecessor)
+      slots.add(1, to: predecessor)
+      if index != from { patch.move(from: from, to: index) }
+    }
+  }
+
+  private func writeChanges(
+    _ matches: ElementMatches, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) {
+    for (place, element) in new.enumerated() {
+      guard let origin = matches.origins[place], !old[origin].isSameLeaf(as: element) else { continue }
+      try patch.at(offset + place) { patch throws(RecordingError) in
+        try locating("\(offset + place)") { () throws(RecordingError) in
+          try old[origin].writeDifference(to: element, into: &patch, using: encoder)
+        }
+      }
+    }
+  }
+}
+
+/// By what an element of one array is recognised in another.
+enum ElementIdentity: Hashable {
+  case null
+  case bool(Bool)
+  case integer(Int128)
+  case bits(UInt64)
+  case string(String)
+  /// The `id` of an `Identifiable` type.
+  case id(AnyHashable)
+
+  /// Nil if only an element's place tells it from others.
+  init?(_ element: Recorded, using encoder: ViewEncoder) throws(RecordingError) {
+    switch element {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .signed(let value): self = .integer(Int128(value))
+    case .unsigned(let value): self = .integer(Int128(value))
+    case .double(let value): self = .bits(value.bitPattern)
+    case .float(let value): self = .bits(UInt64(value.bitPattern))
+    case .wide(let value), .string(let value): self = .string(value)
+    case .nested: return nil
+    case .value(let box):
+      if let id = box.identity {
+        self = .id(id)
+      } else if let leaf = try encoder.leaf(of: box) {
+        try self.init(leaf, using: encoder)
+      } else {
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// A value as its container recorded it.
+enum Recorded {
+  case null
+  case bool(Bool)
+  case signed(Int64)
+  case unsigned(UInt64)
+  /// The digits of an integer of more than 64 bits.
+  case wide(String)
+  case double(Double)
+  case float(Float)
+  case string(String)
+  /// A value of any other type, not yet recorded.
+  case value(AnyValueBox)
+  /// A container that the value's own `encode(to:)` nested by hand, or that an enum nests for its payload.
+  case nested(Recorder)
+
+  /// A value that came to its container by its type alone, as an array's elements do: the usual types go without a box.
+  init<Value: Encodable>(_ value: Value) {
+    if let string = identical(value, String.self) {
+      self = .string(string)
+    } else if let integer = identical(value, Int.self) {
+      self = .signed(Int64(integer))
+    } else if let double = identical(value, Double.self) {
+      self = .double(double)
+    } else if let bool = identical(value, Bool.self) {
+      self = .bool(bool)
+    } else {
+      self = .value(ValueBox(value))
+    }
+  }
+
+  /// Whether both are simple values, or the same bits, and encode alike.
+  ///
+  /// False says nothing about containers.
+  func isSameLeaf(as other: Recorded) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.bool(let ours), .bool(let theirs)): ours == theirs
+    case (.signed(let ours), .signed(let theirs)): ours == theirs
+    case (.unsigned(let ours), .unsigned(let theirs)): ours == theirs
+    case (.double(let ours), .double(let theirs)): ours.bitPattern == theirs.bitPattern
+    case (.float(let ours), .float(let theirs)): ours.bitPattern == theirs.bitPattern
+    case (.wide(let ours), .wide(let theirs)), (.string(let ours), .string(let theirs)):
+      ours.utf8.elementsEqual(theirs.utf8)
+    case (.value(let ours), .value(let theirs)): ours.hasSameBits(as: theirs)
+    default: false
+    }
+  }
+}
+
+/// A property.
+struct Field {
+  let key: String
+  var value: Recorded
+
+  /// Whether both keys are the same to a client: `==` would overlook different UTF-8.
+  func hasSameKey(as other: Field) -> Bool { key.utf8.elementsEqual(other.key.utf8) }
+}
+
+/// The value, if it is of exactly this type; a dynamic cast would cost fifty times as much.
+func identical<Value, Other>(_ value: Value, _ type: Other.Type) -> Other? {
+  Value.self == Other.self ? unsafeBitCast(value, to: Other.self) : nil
+}

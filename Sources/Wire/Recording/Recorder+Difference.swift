@@ -1,0 +1,95 @@
+extension Recorder {
+  /// Writes the operations that make `new` of what was recorded here.
+  func writeDifference(
+    to new: Recorder, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) {
+    switch (shape, new.shape) {
+    case (.keyed, .keyed), (.nothing, .nothing):
+      try writeShorter(of: new, in: &patch, using: encoder) { patch throws(RecordingError) in
+        try writeMembers(to: new, into: &patch, using: encoder)
+      }
+    case (.unkeyed, .unkeyed):
+      try writeShorter(of: new, in: &patch, using: encoder) { patch throws(RecordingError) in
+        let elements = ElementDifference(old: fields.map(\.value), new: new.fields.map(\.value))
+        try elements.write(into: &patch, using: encoder)
+      }
+    case (.single, .single) where fields.count == 1 && new.fields.count == 1:
+      try fields[0].value.writeDifference(to: new.fields[0].value, into: &patch, using: encoder)
+    default:
+      try patch.replace { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
+    }
+  }
+
+  private func writeShorter(
+    of new: Recorder, in patch: inout PatchWriter, using encoder: ViewEncoder,
+    _ operations: (inout PatchWriter) throws(RecordingError) -> Void
+  ) throws(RecordingError) {
+    guard encoder.prefersShorter else { return try operations(&patch) }
+    try patch.shorter(operations) { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
+  }
+
+  private func writeMembers(
+    to new: Recorder, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) {
+    // Two values of one type nearly always have the same keys in the same order.
+    if fields.count == new.fields.count, zip(fields, new.fields).allSatisfy({ $0.hasSameKey(as: $1) }) {
+      for index in fields.indices {
+        try fields[index].writeDifference(to: new.fields[index], into: &patch, using: encoder)
+      }
+      return
+    }
+    let before = membersByKey
+    let after = new.membersByKey
+    let gone = fields.filter { field in !(after[field.key].map(field.hasSameKey) ?? false) }
+    // Nothing in common, as between two cases of an enum.
+    if !gone.isEmpty, !new.fields.isEmpty, gone.count == fields.count {
+      return try patch.replace { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
+    }
+    // Members go before others come: a document whose keys are compared by `==` may take one for the other.
+    for field in gone { patch.at(field.key) { $0.remove() } }
+    for field in new.fields {
+      if let old = before[field.key], old.hasSameKey(as: field) {
+        try old.writeDifference(to: field, into: &patch, using: encoder)
+      } else {
+        try patch.at(field.key) { patch throws(RecordingError) in
+          try patch.add { json throws(RecordingError) in
+            try locating(field.key) { () throws(RecordingError) in try field.value.write(into: &json, using: encoder) }
+          }
+        }
+      }
+    }
+  }
+
+  private var membersByKey: [String: Field] {
+    Dictionary(fields.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+  }
+}
+
+extension Field {
+  fileprivate func writeDifference(
+    to new: Field, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) {
+    if value.isSameLeaf(as: new.value) { return }
+    try patch.at(key) { patch throws(RecordingError) in
+      try locating(key) { () throws(RecordingError) in
+        try value.writeDifference(to: new.value, into: &patch, using: encoder)
+      }
+    }
+  }
+}
+
+extension Recorded {
+  func writeDifference(
+    to new: Recorded, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) {
+    switch (self, new) {
+    case (.value(let old), .value(let new)):
+      try old.writeDifference(to: new, into: &patch, using: encoder)
+    case (.nested(let old), .nested(let new)):
+      try old.writeDifference(to: new, into: &patch, using: encoder)
+    default:
+      if isSameLeaf(as: new) { return }
+      try patch.replace { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
+    }
+  }
+}

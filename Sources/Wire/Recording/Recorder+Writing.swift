@@ -1,0 +1,61 @@
+extension Recorder {
+  /// Writes what was recorded, or its beginning if `json` is full.
+  func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
+    switch shape {
+    case .single where fields.count == 1:
+      try fields[0].value.write(into: &json, using: encoder)
+    case .unkeyed:
+      json.beginArray()
+      for (index, field) in fields.enumerated() where !json.isFull {
+        try locating("\(index)") { () throws(RecordingError) in try field.value.write(into: &json, using: encoder) }
+      }
+      json.endArray()
+    default:
+      json.beginObject()
+      for field in fields where !json.isFull {
+        json.key(field.key)
+        try locating(field.key) { () throws(RecordingError) in try field.value.write(into: &json, using: encoder) }
+      }
+      json.endObject()
+    }
+  }
+
+  /// Whether both recordings are written alike, however deep they are.
+  func isSame(as other: Recorder, using encoder: ViewEncoder) throws(RecordingError) -> Bool {
+    guard shape == other.shape, fields.count == other.fields.count else { return false }
+    for (ours, theirs) in zip(fields, other.fields) {
+      guard ours.hasSameKey(as: theirs), try ours.value.isSame(as: theirs.value, using: encoder) else { return false }
+    }
+    return true
+  }
+}
+
+extension Recorded {
+  func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
+    switch self {
+    case .null: json.null()
+    case .bool(let value): json.bool(value)
+    case .signed(let value): json.integer(value)
+    case .unsigned(let value): json.integer(value)
+    case .wide(let digits): json.raw(Array(digits.utf8))
+    case .double(let value):
+      guard value.isFinite else { throw RecordingError("\(value) is no JSON number") }
+      json.number(value)
+    case .float(let value):
+      guard value.isFinite else { throw RecordingError("\(value) is no JSON number") }
+      json.number(value)
+    case .string(let value): json.string(value)
+    case .value(let box): try box.write(into: &json, using: encoder)
+    case .nested(let recorder): try recorder.write(into: &json, using: encoder)
+    }
+  }
+
+  /// Whether both are written alike, however deep they are.
+  func isSame(as other: Recorded, using encoder: ViewEncoder) throws(RecordingError) -> Bool {
+    switch (self, other) {
+    case (.value(let ours), .value(let theirs)): try encoder.areSame(ours, theirs)
+    case (.nested(let ours), .nested(let theirs)): try ours.isSame(as: theirs, using: encoder)
+    default: isSameLeaf(as: other)
+    }
+  }
+}

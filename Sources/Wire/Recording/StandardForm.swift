@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The JSON strings of those types of Foundation whose own coding is made for other formats.
+///
+/// | type | string |
+/// |---|---|
+/// | `Date` | ISO 8601 in UTC, as RFC 3339 §5.6 profiles it, with milliseconds if there are any |
+/// | `Data` | base64, RFC 4648 §4 |
+/// | `URL` | the whole address |
+/// | `Decimal` | its digits, so that no reader rounds them |
+///
+/// The raw value says what the string has to be.
+enum StandardForm: String {
+  case date = "date of ISO 8601"
+  case data = "base64"
+  case url = "URL"
+  case decimal = "decimal number"
+
+  /// The form of a type, or nil if its own coding is good for JSON.
+  init?(_ type: any Any.Type) {
+    if type == Date.self {
+      self = .date
+    } else if type == Data.self {
+      self = .data
+    } else if type == URL.self {
+      self = .url
+    } else if type == Decimal.self {
+      self = .decimal
+    } else {
+      return nil
+    }
+  }
+
+  /// The string of a value, or nil if its type has no such form.
+  ///
+  /// - Throws: ``RecordingError`` for a date whose year has not four digits and a decimal that is no number.
+  static func string<Value>(of value: Value) throws(RecordingError) -> String? {
+    if let date = identical(value, Date.self) { return try text(of: date) }
+    if let data = identical(value, Data.self) { return data.base64EncodedString() }
+    if let url = identical(value, URL.self) { return url.absoluteString }
+    if let decimal = identical(value, Decimal.self) {
+      guard decimal.isFinite else { throw RecordingError("\(decimal) is no number") }
+      return decimal.description
+    }
+    return nil
+  }
+
+  /// The value that a string says, or nil if it says none.
+  func value(of string: String) -> Any? {
+    switch self {
+    case .date: Self.parseDate(string)
+    case .data: Data(base64Encoded: string)
+    case .url: URL(string: string)
+    case .decimal: Self.parseDecimal(string)
+    }
+  }
+
+  // MARK: Dates
+
+  private static let seconds = Date.ISO8601FormatStyle()
+  private static let milliseconds = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+  /// Years 0001 to 9999, in seconds since 1 January 2001.
+  private static let years = -63_114_076_800.0..<252_423_993_600.0
+
+  private static func text(of date: Date) throws(RecordingError) -> String {
+    // Rounded first, so that 0.9996 s is the next second and not 1,000 ms.
+    let time = (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000
+    guard years.contains(time) else { throw RecordingError("the date \(time) s from 2001 has no year of four digits") }
+    // The style cuts off what is less than a millisecond, and 0.999 may be a little less than it says.
+    let date = Date(timeIntervalSinceReferenceDate: time + 0.0001)
+    return date.formatted(time == time.rounded(.down) ? seconds : milliseconds)
+  }
+
+  /// This style takes whole seconds as well; the other one would drop the milliseconds without a word.
+  private static func parseDate(_ string: String) -> Date? { try? milliseconds.parse(string) }
+
+  // MARK: Decimals
+
+  /// `Decimal(string:)` takes what it can and ignores the rest.
+  private static func parseDecimal(_ string: String) -> Decimal? {
+    let digits = string.utf8
+    guard digits.contains(where: { 48...57 ~= $0 }),
+      digits.allSatisfy({ 48...57 ~= $0 || [UInt8](".+-eE".utf8).contains($0) })
+    else { return nil }
+    return Decimal(string: string)
+  }
+}

@@ -1,0 +1,57 @@
+/// A value kept with its type, until it is known whether anyone has to look into it.
+class AnyValueBox {
+  /// Whether the other value is of the same type and has the same bits, and equal bits mean equal values.
+  func hasSameBits(as other: AnyValueBox) -> Bool { preconditionFailure("abstract") }
+
+  /// By what the value can be recognised in another array, if its type says so.
+  var identity: AnyHashable? { preconditionFailure("abstract") }
+
+  func record(into recorder: Recorder) throws(RecordingError) { preconditionFailure("abstract") }
+
+  func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
+    preconditionFailure("abstract")
+  }
+
+  func writeDifference(
+    to new: AnyValueBox, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) { preconditionFailure("abstract") }
+}
+
+final class ValueBox<Value: Encodable>: AnyValueBox {
+  private let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  override func hasSameBits(as other: AnyValueBox) -> Bool {
+    guard let other = Self.same(other) else { return false }
+    return haveSameBits(value, other.value)
+  }
+
+  override var identity: AnyHashable? {
+    (value as? any Identifiable).map { AnyHashable($0.erasedID) }
+  }
+
+  override func record(into recorder: Recorder) throws(RecordingError) { try recorder.record(value) }
+
+  override func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
+    try encoder.write(value, into: &json)
+  }
+
+  override func writeDifference(
+    to new: AnyValueBox, into patch: inout PatchWriter, using encoder: ViewEncoder
+  ) throws(RecordingError) {
+    if let new = Self.same(new) {
+      try encoder.writeDifference(from: value, to: new.value, into: &patch)
+    } else {
+      try patch.replace { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
+    }
+  }
+
+  private static func same(_ other: AnyValueBox) -> Self? {
+    type(of: other) == Self.self ? unsafeDowncast(other, to: Self.self) : nil
+  }
+}
+
+extension Identifiable {
+  fileprivate var erasedID: any Hashable { id }
+}
