@@ -1,9 +1,15 @@
-// What Swift's Glibc overlay leaves out: epoll and eventfd. Declarations only: this header must not define
-// _GNU_SOURCE, which would make its types clash with the overlay's.
+// What Swift's Glibc overlay leaves out: epoll, eventfd and accept4. This header must not define _GNU_SOURCE, which would
+// make its types clash with the overlay's; so accept4 is declared here.
 #ifndef RIBSERVER_CLINUX_H
 #define RIBSERVER_CLINUX_H
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+// Not by <sys/socket.h>, whose types have to stay Glibc's.
+struct sockaddr;
+extern int accept4(int, struct sockaddr *, unsigned int *, int);
+
+// Accepts a connection that has these flags from its first moment.
+static inline int rib_accept(int listening, int flags) { return accept4(listening, 0, 0, flags); }
 
 #endif

@@ -74,6 +74,9 @@ public final class CurlSocket {
     return code == CURLE_OK ? count : 0
   }
 
+  /// Tells the peer that nothing more is sent; what it says is still received.
+  public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
+
   /// Waits for bytes and adds them to a buffer.
   ///
   /// - Parameters:

@@ -140,7 +140,7 @@ public struct ClientSession {
     }
     var events: [ClientEvent] = []
     if json.kind == .array {
-      try json.forEachElement { element throws(ClientError) in events += try receive(element) }
+      for element in json.elements { events += try receive(element) }
     } else {
       events = try receive(json)
     }

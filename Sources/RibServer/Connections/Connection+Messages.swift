@@ -2,10 +2,19 @@ import Logging
 import Wire
 
 extension Connection {
-  /// Handles the next frame.
+  /// Handles the next message: of the array that came last, or of the next frame.
   ///
   /// - Returns: whether there may be another one in what was received.
-  func processFrame() -> Bool {
+  func processMessage() -> Bool {
+    guard let next = messages?.next() else {
+      messages = nil
+      return processFrame()
+    }
+    message(next)
+    return true
+  }
+
+  private func processFrame() -> Bool {
     do throws(WebSocketError) {
       guard let event = try frames.nextEvent(from: &input) else { return false }
       switch event {
@@ -32,11 +41,8 @@ extension Connection {
     } catch {
       return say(.badMessage, "A message is JSON, this is not: \(error).")
     }
-    guard json.kind == .array else { return message(json) }
-    json.forEachElement { element in
-      if case .closing = state { return }
-      message(element)
-    }
+    // An array's messages are handled one by one, so that each counts towards the client's limits.
+    if json.kind == .array { messages = json.elements } else { message(json) }
   }
 
   private func message(_ json: JSONElement) {
@@ -57,7 +63,7 @@ extension Connection {
     case (.greeting, .hello(let hello)): greet(hello)
     case (.live, .hello): say(.badMessage, "\"hello\" is said once on a connection.")
     case (.greeting, _): say(.badMessage, "The first message on a connection is \"hello\".")
-    case (.http, _), (.closing, _), (.closed, _): break
+    case (.http, _), (.closing, _), (.draining, _), (.closed, _): break
     }
   }
 
@@ -108,6 +114,7 @@ extension Connection {
   }
 
   private func debug(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
+    guard context.logger.logLevel <= .debug else { return }
     var all = metadata()
     if case .live(let session) = state { all["session"] = "\(session.id)" }
     context.logger.debug(message, metadata: all)

@@ -2,14 +2,6 @@ import Logging
 import Synchronization
 import Wire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A client's socket: reads, hands on what was said, writes what is to be said, and ends.
 ///
 /// | state      | meaning                                         | ends by itself                         |
@@ -18,6 +10,7 @@ import Wire
 /// | `greeting` | upgraded; `hello` is awaited                    | without `hello` in time                |
 /// | `live`     | a session's renderer                            | without a sign of life for too long    |
 /// | `closing`  | all is said; what comes is not looked at        | when the peer closes, or after a while |
+/// | `draining` | the peer says no more; the rest is sent to it   | when it is sent, or after a while      |
 /// | `closed`   | the descriptor is given up                      |                                        |
 ///
 /// `@unchecked Sendable`: a connection belongs to its loop. Every method is called on the loop's queue: by the poller, by
@@ -28,6 +21,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case greeting
     case live(Session)
     case closing
+    case draining
     case closed
   }
 
@@ -38,6 +32,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   var output = SendQueue()
   var requests = RequestReader()
   var frames: FrameReader
+  /// The messages of an array that are still to be handled.
+  var messages: JSONElements?
   var bucket: TokenBucket
 
   private let descriptor: Int32
@@ -70,7 +66,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   func start() {
     guard !loop.isStopping else {
       state = .closed
-      Glibc.close(descriptor)
+      closeDescriptor(descriptor)
       return
     }
     context.connectionCount.add(1, ordering: .relaxed)
@@ -80,7 +76,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       context.logger.error("A connection could not be watched.", metadata: ["error": "\(error)"])
       state = .closed
       context.connectionCount.subtract(1, ordering: .relaxed)
-      Glibc.close(descriptor)
+      closeDescriptor(descriptor)
       return
     }
     id = loop.add(self)
@@ -133,14 +129,16 @@ final class Connection: PollTarget, @unchecked Sendable {
     let descriptor = descriptor
     var result = 0
     input.fill(atLeast: 65_536) { room in
-      result = recv(descriptor, room.baseAddress, room.count, 0)
+      result = receiveBytes(descriptor, room)
       return max(result, 0)
     }
-    let failure = errno
+    let mayGoOn = result < 0 && wouldBlock
     if result > 0 {
       noteLife()
       work()
-    } else if result == 0 || (failure != EAGAIN && failure != EWOULDBLOCK && failure != EINTR) {
+    } else if result == 0, !output.isEmpty, !isClosing {
+      drain()
+    } else if !mayGoOn {
       abort()
     }
     if borrows || input.count <= Self.smallRest { returnStorage() }
@@ -171,14 +169,14 @@ final class Connection: PollTarget, @unchecked Sendable {
     isHeldUp = false
     while true {
       guard canGoOn else {
-        isHeldUp = !input.isEmpty
+        isHeldUp = !input.isEmpty || messages != nil
         return
       }
       let goesOn =
         switch state {
         case .http: processRequest()
-        case .greeting, .live: processFrame()
-        case .closing, .closed: discard()
+        case .greeting, .live: processMessage()
+        case .closing, .draining, .closed: discard()
         }
       guard goesOn else { return }
       noteLife()
@@ -186,6 +184,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func discard() -> Bool {
+    messages = nil
     input.consume(input.count)
     return false
   }
@@ -193,7 +192,13 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// A client that has used up its actions, or does not read, is not read from: TCP slows it down.
   ///
   /// What comes once all is said is thrown away as fast as it comes, so that it does not pile up.
-  private var canGoOn: Bool { isClosing || (!isThrottled && !isCongested) }
+  private var canGoOn: Bool {
+    switch state {
+    case .closing: true
+    case .draining: false
+    case .http, .greeting, .live, .closed: !isThrottled && !isCongested
+    }
+  }
 
   /// Stops reading for a while.
   ///
@@ -213,6 +218,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     // The pause may have become longer since it began.
     guard loop.now >= throttledUntil else { return resumeLater(throttledUntil - loop.now) }
     isThrottled = false
+    // What it said meanwhile was not read.
+    noteLife()
     goOn()
   }
 
@@ -247,7 +254,8 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   private func didDrain() {
     switch state {
-    case .closing: shutdown(descriptor, Int32(SHUT_WR))
+    case .closing: endSending(descriptor)
+    case .draining: abort()
     case .live(let session): session.assumeIsolated { $0.didDrain() }
     case .http, .greeting, .closed: break
     }
@@ -273,7 +281,16 @@ final class Connection: PollTarget, @unchecked Sendable {
     state = .closing
     since = loop.now
     loop.schedule(id, after: context.settings.timeouts.closingSeconds)
-    if output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
+    if output.isEmpty { endSending(descriptor) }
+  }
+
+  /// Sends what is queued to a peer that says no more, and closes.
+  private func drain() {
+    leaveSession()
+    state = .draining
+    since = loop.now
+    loop.schedule(id, after: context.settings.timeouts.closingSeconds)
+    work()
   }
 
   /// Closes the socket.
@@ -284,6 +301,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     leaveSession()
     state = .closed
     input.consume(input.count)
+    messages = nil
     _ = output.releaseStorage()
     loop.unwatch(watch)
     context.connectionCount.subtract(1, ordering: .relaxed)
@@ -310,15 +328,20 @@ final class Connection: PollTarget, @unchecked Sendable {
       switch state {
       case .http, .greeting: timeouts.handshakeSeconds
       case .live: timeouts.heartbeatSeconds + 10
-      case .closing: timeouts.closingSeconds
+      case .closing, .draining: timeouts.closingSeconds
       case .closed: 0
       }
     guard elapsed >= limit else { return loop.schedule(id, after: limit - elapsed) }
+    // A reducer may have kept the loop from what has come in the meantime.
+    if case .live = state, interest.contains(.reading), hasUnreadBytes(descriptor) {
+      since = loop.now
+      return loop.schedule(id, after: limit)
+    }
     switch state {
     case .http: requestTimedOut()
     case .greeting: say(.noHello, "No hello within \(limit) seconds.")
     case .live: say(.silent, "Nothing was heard for \(limit) seconds.")
-    case .closing: abort()
+    case .closing, .draining: abort()
     case .closed: break
     }
     flush()
@@ -329,7 +352,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .greeting, .live: say(.shutdown, "The server is going down.")
     case .http: finish()
-    case .closing, .closed: break
+    case .closing, .draining, .closed: break
     }
     flush()
   }

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Bytes on their way to a peer, in order.
 struct SendQueue {
   /// Written messages; what stands before `head` is sent.
@@ -21,13 +13,10 @@ struct SendQueue {
   /// - Returns: false if the connection is gone.
   mutating func send(to descriptor: Int32) -> Bool {
     while head < bytes.count {
-      let sent = bytes.withUnsafeBytes { all in
-        Glibc.send(descriptor, all.baseAddress?.advanced(by: head), all.count - head, Int32(MSG_NOSIGNAL))
-      }
+      let sent = bytes.withUnsafeBytes { sendBytes(descriptor, UnsafeRawBufferPointer(rebasing: $0[head...])) }
       if sent < 0 {
-        if errno == EINTR { continue }
-        if errno == EAGAIN || errno == EWOULDBLOCK { break }
-        return false
+        guard wouldBlock else { return false }
+        break
       }
       head += sent
     }

@@ -7,7 +7,7 @@ import Wire
 /// Everything from a connection's bytes to its session's patch runs here, without a change of threads.
 ///
 /// `@unchecked Sendable`: the queue, the executor's methods and ``execute(_:)`` are thread-safe. All other state is only
-/// touched on the queue, which every entry point either is on, checks with ``preconditionOnLoop()``, or goes to.
+/// touched on the queue, by the poller, by jobs, and by connections and sessions, which live there.
 final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let queue: DispatchQueue
   private let jobs = JobCounter()
@@ -26,7 +26,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the server goes down: a connection that is handed over now is not begun.
   private(set) var isStopping = false
 
-  /// Shared memory that has grown beyond this, in bytes, is given up after its use.
+  /// What received and sent bytes and a written message may keep of memory for the next ones, in bytes.
   static let largestKept = 1 << 20
 
   /// Memory that all connections of the loop share, one after the other.
@@ -80,6 +80,16 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       body()
     }
     poller?.wake()
+  }
+
+  /// Runs something on the loop and waits for it.
+  ///
+  /// Not to be called on a loop.
+  func executeAndWait<Result: Sendable, Failure: Error>(
+    _ body: @Sendable () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let result = queue.sync { Swift.Result(catching: body) }
+    return try result.get()
   }
 
   /// Runs something on the loop after a while.

@@ -88,9 +88,10 @@
 
     func unwatch(_ watch: Int) {
       let descriptor = slots[watch].descriptor
+      // Closing would do, unless a child process that was forked meanwhile keeps the socket open.
+      epoll_ctl(set, EPOLL_CTL_DEL, descriptor, nil)
+      // An event that is in the batch already finds the slot's generation changed.
       release(watch)
-      // Closing takes the descriptor out of the set. An event of it that is in the batch already finds the slot's
-      // generation changed.
       close(descriptor)
     }
 

@@ -7,7 +7,7 @@ struct TimerWheel {
   private static let slotCount = 64
 
   private var slots: [[(tick: Int, id: Int)]] = Array(repeating: [], count: slotCount)
-  /// Seconds since the wheel was made.
+  /// Seconds that the wheel was turned: it stands still while no deadline is set.
   private(set) var now = 0
   /// How many deadlines are set.
   private(set) var count = 0

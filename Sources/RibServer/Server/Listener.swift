@@ -36,13 +36,15 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   /// Begins to accept.
-  func start() {
-    loop.execute { [self] in
-      do throws(SystemError) {
-        watch = try loop.watch(descriptor, for: .reading, self)
-      } catch {
-        context.logger.critical("The listening socket cannot be watched.", metadata: ["error": "\(error)"])
+  ///
+  /// - Throws: ``SystemError`` if the socket cannot be watched; it is closed then.
+  func start() throws(SystemError) {
+    do throws(SystemError) {
+      watch = try loop.executeAndWait { [self] () throws(SystemError) in try loop.watch(descriptor, for: .reading, self)
       }
+    } catch {
+      closeDescriptor(descriptor)
+      throw error
     }
   }
 
@@ -57,7 +59,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   func ready(_ readiness: Readiness) {
     // Bounded, so that a flood of connections does not keep the loop from those it has.
     for _ in 0..<64 {
-      let accepted = accept(descriptor, nil, nil)
+      let accepted = acceptConnection(descriptor)
       if accepted >= 0 {
         handOver(accepted)
         continue
@@ -71,10 +73,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   private func handOver(_ accepted: Int32) {
-    guard Self.configure(accepted) else {
-      close(accepted)
-      return
-    }
+    disableDelay(accepted)
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count
     let context = context
@@ -93,12 +92,6 @@ final class Listener: PollTarget, @unchecked Sendable {
 
   // MARK: Sockets
 
-  private static func configure(_ descriptor: Int32) -> Bool {
-    var on: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-    return fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
-  }
-
   private static func listen(host: String, port: Int) throws(SystemError) -> (Int32, String, Int) {
     var hints = addrinfo()
     hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -109,23 +102,22 @@ final class Listener: PollTarget, @unchecked Sendable {
       throw SystemError(operation: "listen on \(host): \(String(cString: gai_strerror(status)))", code: EADDRNOTAVAIL)
     }
     defer { freeaddrinfo(list) }
-    let descriptor = socket(info.pointee.ai_family, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = makeSocket(info.pointee.ai_family)
     guard descriptor >= 0 else { throw .last("socket") }
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
     guard bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0,
-      Glibc.listen(descriptor, 4096) == 0, configure(descriptor)
+      beginListening(descriptor, backlog: 4096) == 0, let (address, bound) = name(of: descriptor)
     else {
       let error = SystemError.last("listen on \(host):\(port)")
-      close(descriptor)
+      closeDescriptor(descriptor)
       throw error
     }
-    let (address, bound) = try name(of: descriptor)
     return (descriptor, address, bound)
   }
 
   /// The address and port that a socket was bound to.
-  private static func name(of descriptor: Int32) throws(SystemError) -> (String, Int) {
+  private static func name(of descriptor: Int32) -> (String, Int)? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
@@ -141,7 +133,7 @@ final class Listener: PollTarget, @unchecked Sendable {
     let text = { (bytes: [CChar]) in
       String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
-    guard status, let port = Int(text(service)) else { throw .last("getsockname") }
+    guard status, let port = Int(text(service)) else { return nil }
     return (text(host), port)
   }
 }

@@ -77,31 +77,43 @@ public final class Server: Service {
   /// - Returns: where.
   /// - Throws: ``SystemError`` if the address cannot be bound.
   public func start() throws(SystemError) -> URLAddress {
+    let (listener, loopCount) = try state.withLock { state throws(SystemError) in
+      guard case .new = state else { preconditionFailure("a server is started once") }
+      // Whoever stops it now waits until it runs.
+      let loops = try makeLoops()
+      let listener: Listener
+      do throws(SystemError) {
+        listener = try Listener(loops: loops, context)
+        try listener.start()
+      } catch {
+        for loop in loops { loop.stop() }
+        throw error
+      }
+      state = .running(listener, loops)
+      return (listener, loops.count)
+    }
+    let address = URLAddress(host: listener.address, port: listener.port)
+    context.logger.info("Listening.", metadata: ["url": "\(address)", "loops": "\(loopCount)"])
+    onListening(address)
+    return address
+  }
+
+  private func makeLoops() throws(SystemError) -> [EventLoop] {
     let settings = context.settings
     let count = settings.loops > 0 ? settings.loops : max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
     var loops: [EventLoop] = []
-    for index in 0..<count {
-      loops.append(
-        try EventLoop(
-          name: "ribserver.loop.\(index)", linger: settings.lingerMilliseconds,
-          usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message))
-    }
-    let listener: Listener
     do throws(SystemError) {
-      listener = try Listener(loops: loops, context)
+      for index in 0..<count {
+        loops.append(
+          try EventLoop(
+            name: "ribserver.loop.\(index)", linger: settings.lingerMilliseconds,
+            usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message))
+      }
     } catch {
       for loop in loops { loop.stop() }
       throw error
     }
-    state.withLock { state in
-      guard case .new = state else { preconditionFailure("a server is started once") }
-      state = .running(listener, loops)
-    }
-    listener.start()
-    let address = URLAddress(host: listener.address, port: listener.port)
-    context.logger.info("Listening.", metadata: ["url": "\(address)", "loops": "\(loops.count)"])
-    onListening(address)
-    return address
+    return loops
   }
 
   /// Stops accepting, says `bye` to every client, and returns when they are gone: at the latest after the time that a

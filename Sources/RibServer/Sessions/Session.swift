@@ -66,10 +66,10 @@ actor Session {
         resumed: false, durability: .none, build: Server.version, timeToLive: 0,
         heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced))
     connection.sendMessage()
-    sendSnapshot()
     log(
       .debug, "A session has started.",
       ["app": "\(app)", "client": "\(client.name ?? "?") \(client.version ?? "")", "locale": "\(client.locale ?? "?")"])
+    sendSnapshot()
     return nil
   }
 

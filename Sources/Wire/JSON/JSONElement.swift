@@ -149,18 +149,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Calls `body` with each element of an array, in order; not at all for anything else.
-  ///
-  /// - Parameter body: receives the element.
-  /// - Throws: what `body` throws, at once.
-  public func forEachElement<Failure: Error>(_ body: (JSONElement) throws(Failure) -> Void) throws(Failure) {
-    guard token.kind == .array else { return }
-    var element = index + 1
-    for _ in 0..<token.length {
-      try body(JSONElement(document: document, index: element))
-      element = Int(document.tape[element].next)
-    }
-  }
+  /// The elements of an array, one after the other; none if this is no array.
+  public var elements: JSONElements { JSONElements(self) }
 
   /// Index of the token after this value.
   var next: Int { Int(token.next) }

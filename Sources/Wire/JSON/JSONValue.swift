@@ -34,7 +34,7 @@ public enum JSONValue: Equatable, Sendable {
     case .array:
       var elements: [JSONValue] = []
       elements.reserveCapacity(element.count)
-      element.forEachElement { elements.append(JSONValue($0)) }
+      for element in element.elements { elements.append(JSONValue(element)) }
       self = .array(elements)
     case .object:
       var members: [String: JSONValue] = [:]

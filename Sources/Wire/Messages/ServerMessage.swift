@@ -53,7 +53,7 @@ public enum ServerMessage: Equatable, Sendable {
     let list = try json.array(MessageKey.operations, in: MessageKind.patch)
     var operations: [PatchOperation] = []
     operations.reserveCapacity(list.count)
-    try list.forEachElement { operation throws(MessageError) in
+    for operation in list.elements {
       do {
         operations.append(try PatchOperation(operation))
       } catch {

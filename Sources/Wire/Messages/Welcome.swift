@@ -110,9 +110,7 @@ extension Welcome {
       throw .missing(MessageKey.limits, "an object", in: kind)
     }
     var nacks: [Nack] = []
-    try json.array(MessageKey.nacks, in: kind).forEachElement { nack throws(MessageError) in
-      nacks.append(try Nack(nack))
-    }
+    for nack in try json.array(MessageKey.nacks, in: kind).elements { nacks.append(try Nack(nack)) }
     self.init(
       sessionID: try json.text(MessageKey.sessionID, in: kind),
       clientID: try json.number(MessageKey.clientID, in: kind),

@@ -34,7 +34,7 @@ extension JSONElement {
   fileprivate var operations: [PatchOperation] {
     get throws {
       var operations: [PatchOperation] = []
-      try forEachElement { element throws(PatchError) in operations.append(try PatchOperation(element)) }
+      for element in elements { operations.append(try PatchOperation(element)) }
       return operations
     }
   }

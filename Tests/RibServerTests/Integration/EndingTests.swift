@@ -1,5 +1,6 @@
 import CurlTransport
 import RibClient
+import RibCore
 import RibServer
 import Testing
 import Wire
@@ -89,6 +90,39 @@ import Wire
         while !last.contains(#""n":5000,"#) { last = try #require(try socket.text()) }
         #expect(last.contains(#""value":5000}"#) || last.contains(#""count":5000,"#))
       }
+    }
+  }
+
+  /// Says much for every action.
+  private struct Talkative: Riblet {
+    static let typeName = "Talkative"
+    enum ViewAction: Decodable { case say }
+    func makeState() -> Int { 0 }
+    func reduce(into count: inout Int, viewAction: ViewAction) -> Effect<Self> {
+      count += 1
+      return .none
+    }
+    func view(_ count: Int) -> String { "\(count)" + String(repeating: ".", count: 10_000) }
+  }
+
+  @Test func clientThatSaysNoMore_isToldTheRest() async throws {
+    let app = App("talkative") { Talkative() }
+    try await withServer(apps: [app], { $0.limits.writeQueueBytes = 0 }) { server, url in
+      try await blocking {
+        let socket = try CurlWebSocket(url: url)
+        try socket.send(#"{"t":"hello","app":"talkative"}"#)
+        // 20 MB of answers, more than the system keeps: they wait at the server, which has read the end by then.
+        let count = 2000
+        let acts = (1...count).map { #"{"t":"act","n":\#($0),"to":1,"a":"say"}"# }
+        for start in stride(from: 0, to: count, by: 500) {
+          try socket.send("[\(acts[start..<(start + 500)].joined(separator: ","))]")
+        }
+        socket.socket.endSending()
+        var last = ""
+        while let text = try? socket.text() { last = text }
+        #expect(last.contains(#""n":\#(count),"#), "\(last.prefix(200))")
+      }
+      #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
     }
   }
 

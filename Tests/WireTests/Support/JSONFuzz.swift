@@ -93,7 +93,7 @@ enum JSONFuzz {
 
   private static func elements(of array: JSONElement) -> [JSONElement] {
     var elements: [JSONElement] = []
-    array.forEachElement { elements.append($0) }
+    elements += array.elements
     return elements
   }
 

@@ -34,7 +34,7 @@ extension [PatchOperation] {
   /// The operations of a JSON array.
   init(parsing text: String) throws {
     self = []
-    try JSONElement(parsing: text).forEachElement { append(try PatchOperation($0)) }
+    for operation in try JSONElement(parsing: text).elements { append(try PatchOperation(operation)) }
   }
 }
 

@@ -1,0 +1,89 @@
+import CLinux
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+// Calls whose names Swift's own would hide, or that are interrupted, and what their errors mean.
+
+/// Whether the last call failed because it would have had to wait.
+var wouldBlock: Bool { errno == EAGAIN || errno == EWOULDBLOCK }
+
+/// Closes a descriptor; there is nothing that a failure would let one do.
+func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+
+/// Receives what there is.
+///
+/// - Returns: the number of bytes, 0 at the end; −1 with `errno`.
+func receiveBytes(_ descriptor: Int32, _ room: UnsafeMutableRawBufferPointer) -> Int {
+  while true {
+    let count = recv(descriptor, room.baseAddress, room.count, 0)
+    if count >= 0 || errno != EINTR { return count }
+  }
+}
+
+/// Whether something has come that was not received yet.
+func hasUnreadBytes(_ descriptor: Int32) -> Bool {
+  var byte: UInt8 = 0
+  return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
+}
+
+/// Sends what the socket takes.
+///
+/// - Returns: the number of bytes; −1 with `errno`.
+func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  while true {
+    let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    if count >= 0 || errno != EINTR { return count }
+  }
+}
+
+/// Tells the peer that nothing more is sent.
+func endSending(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }
+
+/// A socket, non-blocking and not inherited by child processes.
+func makeSocket(_ family: Int32) -> Int32 {
+  #if os(Linux)
+    socket(family, Int32(SOCK_STREAM.rawValue) | flags, 0)
+  #else
+    withFlags(socket(family, SOCK_STREAM, 0))
+  #endif
+}
+
+/// Accepts a connection: non-blocking, and not inherited by child processes.
+///
+/// - Returns: its descriptor; −1 with `errno`.
+func acceptConnection(_ listening: Int32) -> Int32 {
+  #if os(Linux)
+    rib_accept(listening, flags)
+  #else
+    withFlags(accept(listening, nil, nil))
+  #endif
+}
+
+#if os(Linux)
+  private let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+#else
+  /// Where flags cannot be given with the call, a child that is forked in between inherits the descriptor.
+  private func withFlags(_ descriptor: Int32) -> Int32 {
+    guard descriptor >= 0 else { return descriptor }
+    if fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 { return descriptor }
+    close(descriptor)
+    return -1
+  }
+#endif
+
+/// Sends small messages at once.
+func disableDelay(_ descriptor: Int32) {
+  var on: Int32 = 1
+  setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+}
+
+/// Begins to listen.
+///
+/// - Returns: 0; −1 with `errno`.
+func beginListening(_ descriptor: Int32, backlog: Int32) -> Int32 { listen(descriptor, backlog) }
