@@ -72,11 +72,11 @@ struct ViewEncoderTests {
     Row("one more of the same", [7, 7], [7, 7, 7], #"{"op":"add","path":"/2","value":7}"#),
     Row("replace", [1, 2, 3], [1, 9, 3], #"{"op":"replace","path":"/1","value":9}"#),
     Row(
-      "replace and append", [1, 2], [1, 8, 9], #"{"op":"replace","path":"/1","value":8}"#,
-      #"{"op":"add","path":"/2","value":9}"#),
+      "replace and append", [1, 2], [1, 8, 9], #"{"op":"add","path":"/2","value":9}"#,
+      #"{"op":"replace","path":"/1","value":8}"#),
     Row(
-      "replace and remove", [1, 2, 3], [9], #"{"op":"replace","path":"/0","value":9}"#, #"{"op":"remove","path":"/2"}"#,
-      #"{"op":"remove","path":"/1"}"#),
+      "replace and remove", [1, 2, 3], [9], #"{"op":"remove","path":"/2"}"#, #"{"op":"remove","path":"/1"}"#,
+      #"{"op":"replace","path":"/0","value":9}"#),
     Row("swap", [1, 2], [2, 1], #"{"op":"move","from":"/1","path":"/0"}"#),
     Row("the first to the end", ["a", "b", "c"], ["b", "c", "a"], #"{"op":"move","from":"/0","path":"/2"}"#),
     Row("the last to the start", [1.5, 2.5, 3.5], [3.5, 1.5, 2.5], #"{"op":"move","from":"/2","path":"/0"}"#),
@@ -87,8 +87,8 @@ struct ViewEncoderTests {
       "removed here, added there", [1, 2, 3, 4], [2, 3, 9, 4], #"{"op":"remove","path":"/0"}"#,
       #"{"op":"add","path":"/2","value":9}"#),
     Row(
-      "elements that nothing tells apart", [[1], [2], [3]], [[2], [3]], #"{"op":"replace","path":"/0/0","value":2}"#,
-      #"{"op":"replace","path":"/1/0","value":3}"#, #"{"op":"remove","path":"/2"}"#),
+      "elements that nothing tells apart", [[1], [2], [3]], [[9], [8]], #"{"op":"remove","path":"/2"}"#,
+      #"{"op":"replace","path":"/0/0","value":9}"#, #"{"op":"replace","path":"/1/0","value":8}"#),
     Row("raw values", [Tab.home, .finance], [.finance, .home], #"{"op":"move","from":"/1","path":"/0"}"#),
     Row("nil for an element", [1, 2] as [Int?], [nil, 2], #"{"op":"replace","path":"/0","value":null}"#),
     Row("an element for nil", [1, nil] as [Int?], [1, 2], #"{"op":"replace","path":"/1","value":2}"#),
@@ -222,7 +222,7 @@ struct ViewEncoderTests {
       operations += try expectPatch(of: [String: AnyAnimal].self, encoder, seed, &generator)
     }
     // Else there was nothing to compare.
-    #expect(operations > 5000)
+    #expect(operations > 3000)
   }
 
   /// Compares two values of a type, and returns the number of operations between them.
