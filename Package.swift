@@ -41,7 +41,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     .target(name: "Wire", dependencies: [crypto], swiftSettings: swiftSettings),
-    .target(name: "RibCore", dependencies: ["Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
     .target(
       name: "RibServer",
       dependencies: [

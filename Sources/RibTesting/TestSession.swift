@@ -15,6 +15,9 @@ public final class TestSession {
   /// Effects that were cancelled after they had been started, in order.
   public private(set) var cancelledEffects: [EffectToken] = []
 
+  /// What became of the snapshot's nodes, if the tree was restored from one.
+  public private(set) var restoreReport: RestoreReport?
+
   private let renderer = ViewRenderer()
   private var reader = JSONReader()
 
@@ -26,6 +29,20 @@ public final class TestSession {
     tree = Tree(root: root)
     note(try tree.start(rendering: renderer))
     view = try snapshot()
+  }
+
+  /// Restores a tree from a snapshot.
+  ///
+  /// - Parameters:
+  ///   - root: the riblet at its root.
+  ///   - snapshot: what was saved.
+  /// - Throws: `RestoreError` if it cannot be restored.
+  public init<Root: Riblet>(_ root: Root, restoring snapshot: TreeSnapshot) throws where Root.Output == Never {
+    tree = Tree(root: root)
+    let (commands, report) = try tree.restore(snapshot, rendering: renderer)
+    restoreReport = report
+    note(commands)
+    view = try self.snapshot()
   }
 
   /// Sends a view action as a client does.
@@ -53,7 +70,7 @@ public final class TestSession {
       failure = error
     }
     for report in await reports.content { try deliver(report) }
-    tree.effectEnded(effect.token)
+    try end(effect.token, hasFailed: failure != nil)
     if let failure { throw failure }
   }
 
@@ -77,6 +94,43 @@ public final class TestSession {
     note(try tree.receive(report, rendering: renderer))
     try applyPatch()
   }
+
+  /// Tells the tree that an effect has ended; what waited for it begins.
+  ///
+  /// - Parameters:
+  ///   - token: of the effect.
+  ///   - hasFailed: whether it has thrown.
+  /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
+  public func end(_ token: EffectToken, hasFailed: Bool = false) throws {
+    note(try tree.effectEnded(token, hasFailed: hasFailed, rendering: renderer))
+    if renderer.patch.count > 0 { try applyPatch() }
+  }
+
+  /// Leaves a node as its renderer's back button does.
+  ///
+  /// - Parameter address: the node; the root unless given.
+  /// - Returns: whether there was anything to leave.
+  /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
+  @discardableResult
+  public func back(from address: NodeAddress = .path("")) throws -> Bool {
+    let (isLeft, commands) = try tree.back(from: address, rendering: renderer)
+    note(commands)
+    try applyPatch()
+    return isLeft
+  }
+
+  /// Does a step of a walk.
+  ///
+  /// - Returns: the node that was asked for; nil if it is not there yet.
+  func perform(_ request: WorkflowRequest) throws -> NodeID? {
+    guard case .node(let id, let commands) = try tree.answer(request, rendering: renderer) else { return nil }
+    note(commands)
+    if renderer.patch.count > 0 { try applyPatch() }
+    return id
+  }
+
+  /// The id of the root.
+  var rootID: NodeID { tree.rootID }
 
   /// Stops the tree.
   public func stop() { note(tree.stop()) }

@@ -8,13 +8,35 @@ public struct Effect<Source: Interactor>: Sendable {
   /// It captures what is `Sendable` and reports through `send`; the state is out of reach.
   public typealias Work = @Sendable (_ send: Send<Source>) async throws -> Void
 
-  enum Operation: Sendable {
+  /// Asynchronous work, and how it is to be run.
+  struct Run: Sendable {
+    var id: EffectID?
+    var cancelsInFlight = false
+    var isResumable = false
+    let work: Work
+  }
+
+  /// An effect that is let through once in a while.
+  struct Throttle: Sendable {
+    let id: EffectID
+    let duration: Duration
+    let clock: any Clock<Duration>
+    /// Whether the last one of those held back is let through at the end.
+    let latest: Bool
+    let effect: Effect
+  }
+
+  indirect enum Operation: Sendable {
     case none
     case send(Source.InternalAction)
     case output(Source.Output)
-    case run(id: EffectID?, cancelInFlight: Bool, Work)
+    case run(Run)
     case cancel(EffectID)
     case merge([Effect])
+    case concatenate([Effect])
+    case throttle(Throttle)
+    /// The time of a throttled effect is over.
+    case endThrottle(Throttle)
   }
 
   let operation: Operation
@@ -36,28 +58,29 @@ public struct Effect<Source: Interactor>: Sendable {
 
   /// Runs asynchronous work, off the session's loop, once the transaction is committed.
   ///
-  /// The work is cancelled when its node is detached, and nothing that it sends afterwards arrives. An error that it
-  /// throws ends it and is logged with the riblet's name, cancellation excepted: report what the riblet must know as an
-  /// internal action.
+  /// The work is cancelled when its node is detached or deactivated, and nothing that it sends afterwards arrives. An
+  /// error that it throws ends it and is logged with the riblet's name, cancellation excepted: report what the riblet must
+  /// know as an internal action.
   ///
   /// - Parameters:
   ///   - id: a name by which it can be cancelled.
   ///   - cancelInFlight: whether to cancel what runs under the same name first.
+  ///   - resumable: whether it may be interrupted while the session is idle, since `didBecomeActive` or `didRestore` starts
+  ///     it again when the session wakes.
   ///   - work: what to do.
   /// - Returns: the effect.
   public static func run(
-    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, _ work: @escaping Work
+    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false, _ work: @escaping Work
   ) -> Effect {
-    Effect(operation: .run(id: id.map { EffectID($0) }, cancelInFlight: cancelInFlight, work))
+    let run = Run(id: id.map { EffectID($0) }, cancelsInFlight: cancelInFlight, isResumable: resumable, work: work)
+    return Effect(operation: .run(run))
   }
 
-  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:_:)`` does.
+  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:_:)`` does.
   ///
   /// - Parameter work: what to do.
   /// - Returns: the effect.
-  public static func run(_ work: @escaping Work) -> Effect {
-    Effect(operation: .run(id: nil, cancelInFlight: false, work))
-  }
+  public static func run(_ work: @escaping Work) -> Effect { Effect(operation: .run(Run(work: work))) }
 
   /// Cancels what runs under a name, in this node; nothing that it sends afterwards arrives.
   ///
@@ -65,13 +88,13 @@ public struct Effect<Source: Interactor>: Sendable {
   /// - Returns: the effect.
   public static func cancel(id: some Hashable & Sendable) -> Effect { Effect(operation: .cancel(EffectID(id))) }
 
-  /// Several effects, in this order.
+  /// Several effects, in this order, none of which waits for another.
   ///
   /// - Parameter effects: what to do.
   /// - Returns: the effect.
   public static func merge(_ effects: [Effect]) -> Effect { Effect(operation: .merge(effects)) }
 
-  /// Several effects, in this order.
+  /// Several effects, in this order, none of which waits for another.
   ///
   /// - Parameter effects: what to do.
   /// - Returns: the effect.

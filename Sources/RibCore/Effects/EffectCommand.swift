@@ -1,8 +1,24 @@
-/// A running effect, unique within its tree and never reused.
+/// A running effect, unique within its tree's life in memory and never reused.
 ///
 /// Once it is revoked, what it sends does not arrive.
 public struct EffectToken: Hashable, Sendable {
   let number: UInt64
+}
+
+/// What an effect does once, wherever it is tried: for services that take a key to tell a repetition from a new request.
+///
+/// It names the transaction that wanted the effect and the effect's place in it. The same action, run again after a crash
+/// that it did not survive, gives the same key; no other ever does within a session.
+public struct IdempotencyKey: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The session, as its driver calls it.
+  public let session: String
+  /// The transaction's number within the session.
+  public let transaction: UInt64
+  /// The effect's number within the transaction.
+  public let ordinal: Int
+
+  /// The key as text, for headers.
+  public var description: String { "\(session)-\(transaction)-\(ordinal)" }
 }
 
 /// What an effect sends; the driver hands it to ``Tree/receive(_:rendering:)``.
@@ -24,10 +40,32 @@ public enum EffectCommand: Sendable {
 
 /// An effect that is due to start.
 public struct EffectStart: Sendable {
-  /// Its token, for ``Tree/effectEnded(_:)``.
+  /// Its token, for ``Tree/effectEnded(_:hasFailed:rendering:)``.
   public let token: EffectToken
+  /// Its name, if it has one.
+  public let id: EffectID?
+  /// What it hands on so that it is done once.
+  public let key: IdempotencyKey
   /// The riblet that it belongs to, for logs.
   public let typeName: String
   /// Its work; reports go through the port.
   public let run: @Sendable (_ port: @escaping EffectPort) async throws -> Void
+}
+
+/// An effect that ran when its session was saved, and does not run any more.
+public struct InterruptedEffect: Hashable, Sendable, Codable {
+  /// Its name as text; nil if it had none.
+  public let id: String?
+  /// What it handed on so that it is done once.
+  public let key: IdempotencyKey
+  /// Whether it was marked as one that starts again.
+  public let isResumable: Bool
+}
+
+extension [InterruptedEffect] {
+  /// Whether an effect of this name was interrupted.
+  ///
+  /// - Parameter id: the name.
+  /// - Returns: whether there is one with the same text.
+  public func contains(id: some Hashable & Sendable) -> Bool { contains { $0.id == EffectID(id).description } }
 }

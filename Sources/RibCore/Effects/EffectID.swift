@@ -6,7 +6,8 @@ public struct EffectID: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameter value: equal values are the same name.
   public init(_ value: some Hashable & Sendable) {
-    self.value = value
+    // A name stays one, however often it is handed on.
+    self.value = (value as? EffectID)?.value ?? value
   }
 
   /// Whether both are the same name.

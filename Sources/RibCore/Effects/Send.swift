@@ -8,6 +8,8 @@ public struct Send<Source: Interactor>: Sendable {
   }
 
   let token: EffectToken
+  /// What the effect can hand to a service so that it is done once, however often it is tried.
+  public let idempotencyKey: IdempotencyKey
   let port: EffectPort
 
   /// Sends the riblet an internal action: a transaction of its own.

@@ -37,17 +37,40 @@ public protocol Interactor: SendableMetatype {
   /// - Returns: what to start, send or say.
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self>
 
-  /// Called when the riblet is attached, after its parent's and before its children's.
+  /// Called when the riblet becomes active, after its parent's and before its children's: when it is attached, when its
+  /// container brings it to the front again, and after it was restored.
   ///
   /// - Parameter state: to be changed in place.
   /// - Returns: what to start, send or say.
   func didBecomeActive(_ state: inout State) -> Effect<Self>
 
-  /// Called when the riblet is about to be detached, after its parent's and before its children's. Its effects are
-  /// cancelled in the same transaction.
+  /// Called when the riblet is about to become inactive or to be detached, after its parent's and before its children's.
+  /// Its effects are cancelled in the same transaction.
   ///
   /// - Parameter state: to be changed in place.
   func willResignActive(_ state: inout State)
+
+  /// Called when the riblet comes back from a snapshot, before `didBecomeActive`.
+  ///
+  /// Its effects do not run any more: start again what can be repeated, show the failure of what cannot.
+  ///
+  /// - Parameters:
+  ///   - state: as it was saved; to be changed in place.
+  ///   - interrupted: the effects that ran when the snapshot was taken.
+  /// - Returns: what to start, send or say.
+  func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self>
+
+  /// The version of the state's shape, to be raised when a saved state of the old shape does not decode any more.
+  static var stateVersion: Int { get }
+
+  /// Makes a state of one that an older version has saved.
+  ///
+  /// - Parameters:
+  ///   - saved: the old state.
+  ///   - version: the ``stateVersion`` that saved it; lower than the present one.
+  /// - Returns: the state.
+  /// - Throws: any error if there is no way; the riblet is built anew then, and the loss reported.
+  func migrate(_ saved: SavedState, from version: Int) throws -> State
 }
 
 extension Interactor {
@@ -61,6 +84,28 @@ extension Interactor {
   ///
   /// - Parameter state: stays as it is.
   public func willResignActive(_ state: inout State) {}
+
+  /// Starts nothing.
+  ///
+  /// - Parameters:
+  ///   - state: stays as it is.
+  ///   - interrupted: the effects that ran when the snapshot was taken.
+  /// - Returns: no effect.
+  public func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self> { .none }
+
+  /// The first version.
+  public static var stateVersion: Int { 1 }
+
+  /// Knows no older version.
+  ///
+  /// - Parameters:
+  ///   - saved: the old state.
+  ///   - version: the version that saved it.
+  /// - Returns: nothing.
+  /// - Throws: ``MissingMigration``.
+  public func migrate(_ saved: SavedState, from version: Int) throws -> State {
+    throw MissingMigration(from: version, to: Self.stateVersion)
+  }
 }
 
 // There is no default for a reducer with actions: misspelling one shall not compile.

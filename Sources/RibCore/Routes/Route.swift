@@ -4,45 +4,155 @@ public struct Route<Parent: Router> {
   public let name: String
   let makeAttachments: () -> Attachments<Parent>
 
+  private init(_ name: String, _ source: some RouteSource<Parent>, _ policy: ActivationPolicy = .all) {
+    precondition(!name.isEmpty && !name.contains { "/[]".contains($0) }, "\"\(name)\" cannot be a route's name")
+    self.name = name
+    makeAttachments = { Self.attachments(name, source, policy) }
+  }
+
+  private static func attachments<Source: RouteSource<Parent>>(
+    _ name: String, _ source: Source, _ policy: ActivationPolicy
+  ) -> Attachments<Parent> { SourcedAttachments(name: name, source, policy) }
+
+  // MARK: Children with a state of their own
+
   /// A route whose children a container in the state decides.
   ///
   /// - Parameters:
-  ///   - name: unique within the riblet.
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - container: where in the state it is.
+  ///   - activation: which of the children are attached, and which are active.
   ///   - build: makes the child for a configuration; called once for each child.
   public init<Container: RouteContainer>(
-    _ name: String, _ container: KeyPath<Parent.State, Container>,
+    _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
     _ build: @escaping (Container.Config) -> Child<Parent>
   ) {
-    self.name = name
-    makeAttachments = { ContainerAttachments(name: name, container: container, build: build) }
+    self.init(name, ContainerSource(path: container, build: build), activation)
   }
-}
 
-/// A child as its parent builds it: the riblet, and what its outputs mean to the parent.
-public struct Child<Parent: Router> {
-  let makeNode: (NodeID, Node<Parent>) -> AnyNode
-
-  /// A child that has something to say.
+  /// A route whose children a container in the state decides, and a builder builds.
   ///
   /// - Parameters:
-  ///   - riblet: the child.
-  ///   - onOutput: takes note of an output in the parent's state; the effect it returns is the parent's.
-  public init<Riblet: RibCore.Riblet>(
-    _ riblet: Riblet, onOutput: @escaping (inout Parent.State, Riblet.Output) -> Effect<Parent>
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - container: where in the state it is.
+  ///   - activation: which of the children are attached, and which are active.
+  ///   - builder: makes the riblet for a configuration.
+  ///   - onOutput: takes note of a child's output in the parent's state; the effect it returns is the parent's.
+  public init<Container: RouteContainer, Output>(
+    _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
+    builder: any Builder<Container.Config, Output>,
+    onOutput: @escaping (inout Parent.State, Output) -> Effect<Parent>
   ) {
-    // A parent outlives its children: it owns them.
-    makeNode = { id, parent in
-      ViewNode(riblet, id: id) { [unowned parent] output, tree in
-        parent.reduce(in: tree) { _, state in onOutput(&state, output) }
-      }
+    self.init(name, container, activation: activation) { config in
+      Child(builder.build(config), onOutput: onOutput)
     }
   }
 
-  /// A child that has nothing to say.
+  // MARK: Children whose states are parts of the parent's
+
+  /// A child that is always there, whose state is a property of the parent's.
   ///
-  /// - Parameter riblet: the child.
-  public init<Riblet: RibCore.Riblet>(_ riblet: Riblet) where Riblet.Output == Never {
-    makeNode = { id, _ in ViewNode(riblet, id: id) { _, _ in } }
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - state: where in the parent's state the child's is.
+  ///   - child: the riblet; its `makeState` is not called.
+  ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
+  /// - Returns: the route.
+  public static func scope<R: Riblet>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, R.State>, _ child: R,
+    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
+  ) -> Route {
+    let source = EmbeddedSource<Parent, Int>(kind: "slot") { _ in
+      [0]
+    } build: { _ in
+      Child(child, in: .property(state), onOutput: onOutput)
+    } remove: { _, _ in
+      false
+    }
+    return Route(name, source)
   }
+
+  /// A child that is there while an optional property of the parent's state holds its state.
+  ///
+  /// If the child's state is `Identifiable`, another `id` is another child.
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - state: where in the parent's state the child's is.
+  ///   - child: the riblet; its `makeState` is not called.
+  ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
+  /// - Returns: the route.
+  public static func ifLet<R: Riblet>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, R.State?>, _ child: R,
+    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
+  ) -> Route {
+    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
+      parent[keyPath: state].map { [identity(of: $0)] } ?? []
+    } build: { _ in
+      Child(child, in: .optional(state), onOutput: onOutput)
+    } remove: { parent, _ in
+      parent[keyPath: state].take() != nil
+    }
+    return Route(name, source)
+  }
+
+  /// A child that is there while an enum in the parent's state is in the case that holds its state.
+  ///
+  /// If the child's state is `Identifiable`, another `id` is another child.
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - state: where in the parent's state the enum is.
+  ///   - extract: the case's payload; nil if the enum is in another case.
+  ///   - embed: the case with a payload.
+  ///   - child: the riblet; its `makeState` is not called.
+  ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
+  /// - Returns: the route.
+  public static func ifCase<R: Riblet, Enum>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, Enum>,
+    extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: R,
+    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
+  ) -> Route {
+    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
+      extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
+    } build: { _ in
+      Child(child, in: .enumCase(state, extract, embed), onOutput: onOutput)
+    } remove: { _, _ in
+      false
+    }
+    return Route(name, source)
+  }
+
+  /// A child for each element of an array in the parent's state, which is the child's state.
+  ///
+  /// Of elements with one `id`, the first has a child.
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - states: where in the parent's state the array is.
+  ///   - child: the riblet; its `makeState` is not called.
+  ///   - onOutput: takes note of the output of the child with this `id` in the parent's state; the effect it returns is
+  ///     the parent's.
+  /// - Returns: the route.
+  public static func forEach<R: Riblet>(
+    _ name: String, _ states: WritableKeyPath<Parent.State, [R.State]>, _ child: R,
+    onOutput: @escaping (inout Parent.State, R.State.ID, R.Output) -> Effect<Parent> = { _, _, _ in .none }
+  ) -> Route where R.State: Identifiable {
+    let source = EmbeddedSource<Parent, R.State.ID>(kind: "list") { parent in
+      parent[keyPath: states].map(\.id)
+    } build: { id in
+      Child(child, in: .element(states, id)) { state, output in onOutput(&state, id, output) }
+    } remove: { _, _ in
+      false
+    }
+    return Route(name, source)
+  }
+
+  private static func identity<State>(of state: State) -> AnyHashable {
+    (state as? any Identifiable).map { AnyHashable($0.erasedID) } ?? AnyHashable(0)
+  }
+}
+
+extension Identifiable {
+  fileprivate var erasedID: any Hashable { id }
 }

@@ -45,4 +45,14 @@ extension Slot: RouteContainer {
   public var entries: [RouteEntry<Config>] {
     config.map { [RouteEntry(key: generation, config: $0)] } ?? []
   }
+
+  /// Detaches the child.
+  ///
+  /// - Parameter key: of its entry.
+  /// - Returns: whether it was there.
+  public mutating func dismiss(_ key: Int) -> Bool {
+    guard config != nil, key == generation else { return false }
+    detach()
+    return true
+  }
 }

@@ -7,18 +7,29 @@ public typealias NodeID = Int
 class AnyNode {
   let id: NodeID
   let typeName: String
+  /// The node that attached it, and outlives it; nil for the root.
+  unowned let parent: AnyNode?
+  /// Whether its state is a part of its parent's.
+  let isEmbedded: Bool
   /// False once the node is detached; what is still queued for it is dropped then.
   fileprivate(set) var isAttached = true
+  /// Whether it may be acted on, and its effects run.
+  fileprivate(set) final var isActive = false
   /// Whether the tree has it on the list of nodes that this transaction may have changed.
-  var isTouched = false
+  final var isTouched = false
+  /// Whether it was attached in this transaction.
+  final var isNew = false
   /// Whether its state may have changed since its children were last reconciled.
-  var isUnsettled = false
-  /// Running effects, with their names.
-  var effects: [(token: EffectToken, id: EffectID?)] = []
+  final var isUnsettled = false
+  /// Running effects.
+  final var effects: [RunningEffect] = []
+  private var wasActive = false
 
-  init(id: NodeID, typeName: String) {
+  init(id: NodeID, typeName: String, parent: AnyNode?, isEmbedded: Bool) {
     self.id = id
     self.typeName = typeName
+    self.parent = parent
+    self.isEmbedded = isEmbedded
   }
 
   // MARK: What the tree asks for
@@ -27,13 +38,27 @@ class AnyNode {
   func perform(_ action: JSONElement, in tree: Tree) throws(Refusal) { preconditionFailure("abstract") }
   /// Reduces what an effect sent.
   func receive(_ report: any Sendable, in tree: Tree) { preconditionFailure("abstract") }
+  /// Goes on with what waits for an effect to end.
+  func effectEnded(_ effect: RunningEffect, hasFailed: Bool, in tree: Tree) { preconditionFailure("abstract") }
+  /// Whether something waits for the effect to end.
+  func isAwaited(_ effect: RunningEffect) -> Bool { preconditionFailure("abstract") }
+  func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) { preconditionFailure("abstract") }
   func didBecomeActive(in tree: Tree) { preconditionFailure("abstract") }
   func willResignActive(in tree: Tree) { preconditionFailure("abstract") }
   /// Attaches and detaches children until they are what the state says.
   func reconcile(in tree: Tree) { preconditionFailure("abstract") }
-  /// The children on one route; nil if there is no such route.
-  func children(on route: String) -> [AnyNode]? { preconditionFailure("abstract") }
-  var children: [AnyNode] { preconditionFailure("abstract") }
+  var attachments: [AnyAttachments] { preconditionFailure("abstract") }
+  /// Takes a child out of the state.
+  ///
+  /// - Returns: whether it could be taken out.
+  func dismiss(_ child: AnyNode, in tree: Tree) -> Bool { preconditionFailure("abstract") }
+  /// The state as JSON, if it is the node's own and can be saved.
+  func encodeState() throws(RecordingError) -> [UInt8]? { preconditionFailure("abstract") }
+  /// The version of the state's shape.
+  var stateVersion: Int { preconditionFailure("abstract") }
+
+  /// Whether clients see it.
+  var isViewable: Bool { false }
 
   /// Writes a node that is new in this transaction.
   func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
@@ -47,17 +72,19 @@ class AnyNode {
   func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
+  /// Takes note that other children are to be seen.
+  func childrenDidChange() {}
 
   // MARK: Transactions
 
   /// Keeps what a failed transaction has to bring back.
   ///
   /// Called before the first change.
-  func save() { preconditionFailure("abstract") }
+  func save() { wasActive = isActive }
   /// Makes the changes final.
   func commit() { preconditionFailure("abstract") }
   /// Brings back what ``save()`` kept.
-  func rollBack() { preconditionFailure("abstract") }
+  func rollBack() { isActive = wasActive }
 
   /// Puts the node on the transaction's list.
   final func touch(_ tree: Tree) {
@@ -67,31 +94,109 @@ class AnyNode {
     tree.didTouch(self)
   }
 
-  /// Detaches the node and all below it: first every one resigns, from the top down, then their effects end.
-  final func detach(from tree: Tree) {
-    resign(in: tree)
-    leave(tree)
+  /// Puts those on the list whose states this one is a part of.
+  final func touchOwners(_ tree: Tree) {
+    var node = self
+    while node.isEmbedded, let parent = node.parent {
+      parent.touch(tree)
+      tree.unsettle(parent)
+      node = parent
+    }
   }
 
-  /// Undoes a detachment.
-  final func reattach() { isAttached = true }
+  /// Puts those on the list whose states are parts of this one.
+  final func touchParts(_ tree: Tree) {
+    for route in attachments where route.areEmbedded {
+      for case let child? in route.children {
+        child.touch(tree)
+        tree.unsettle(child)
+        child.touchParts(tree)
+      }
+    }
+  }
+
+  // MARK: Children
+
+  final var children: [AnyNode] { attachments.flatMap { $0.children.compactMap(\.self) } }
+
+  /// The children on one route; nil if there is no such route.
+  final func children(on route: String) -> [AnyNode?]? { attachments.first { $0.name == route }?.children }
+
+  /// The nearest node that clients see: itself or one above.
+  final var viewable: AnyNode {
+    var node = self
+    while !node.isViewable, let parent = node.parent { node = parent }
+    return node
+  }
+
+  // MARK: Life
+
+  /// Activates or deactivates the node; its children follow when it is reconciled, or at once.
+  final func setActive(_ isActive: Bool, in tree: Tree) {
+    if isActive { activate(in: tree) } else { deactivate(in: tree) }
+  }
+
+  private func activate(in tree: Tree) {
+    guard !isActive else { return }
+    touch(tree)
+    isActive = true
+    tree.note { .activated(id: id, type: typeName) }
+    didBecomeActive(in: tree)
+  }
+
+  /// First every active node below resigns, from the top down, then their effects end.
+  private func deactivate(in tree: Tree) {
+    guard isActive else { return }
+    resign(in: tree)
+    silence(in: tree)
+  }
 
   private func resign(in tree: Tree) {
+    guard isActive else { return }
     touch(tree)
     willResignActive(in: tree)
+    isActive = false
+    tree.note { .deactivated(id: id, type: typeName) }
     for child in children { child.resign(in: tree) }
   }
 
-  private func leave(_ tree: Tree) {
+  private func silence(in tree: Tree) {
     cancelEffects(in: tree) { _ in true }
+    for child in children { child.silence(in: tree) }
+  }
+
+  /// Detaches the node and all below it.
+  final func detach(from tree: Tree) {
+    deactivate(in: tree)
+    leave(tree)
+  }
+
+  private func leave(_ tree: Tree) {
+    touch(tree)
     isAttached = false
     tree.didDetach(self)
     for child in children { child.leave(tree) }
   }
 
-  /// Cancels the effects whose names match, and revokes their tokens.
-  final func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {
-    for effect in effects where matches(effect.id) { tree.cancelEffect(effect.token, of: self) }
+  /// Undoes a detachment.
+  final func reattach() { isAttached = true }
+
+  // MARK: Effects
+
+  /// Cancels the effects whose names match, revokes their tokens, and gives up what was to follow them.
+  func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {
+    for effect in effects where matches(effect.id) { tree.cancelEffect(effect, of: self) }
     effects.removeAll { matches($0.id) }
   }
+}
+
+/// An effect that runs, as its node remembers it.
+struct RunningEffect {
+  let token: EffectToken
+  let id: EffectID?
+  let key: IdempotencyKey
+  /// Whether it starts again when its session wakes, and so need not keep it awake.
+  let isResumable: Bool
+  /// The sequence that goes on when it ends.
+  let sequence: Int?
 }

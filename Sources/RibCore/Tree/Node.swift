@@ -5,24 +5,24 @@ import Wire
 /// ``ViewNode`` adds what is seen of it.
 class Node<R: Router>: AnyNode {
   let riblet: R
-  let routes: [Attachments<R>]
-  private(set) var state: R.State
+  let cell: Cell<R.State>
+  private let routes: [Attachments<R>]
   private let onOutput: (R.Output, Tree) -> Void
-  private var saved: Saved?
-
-  private struct Saved {
-    let state: R.State
-    let effects: [(token: EffectToken, id: EffectID?)]
-  }
+  private var plan = EffectPlan<R>()
+  private var saved: (effects: [RunningEffect], plan: EffectPlan<R>)?
 
   init(
-    _ riblet: R, id: NodeID, typeName: String, onOutput: @escaping (R.Output, Tree) -> Void
+    _ riblet: R, id: NodeID, typeName: String, parent: AnyNode?, cell: Cell<R.State>,
+    onOutput: @escaping (R.Output, Tree) -> Void
   ) {
     self.riblet = riblet
+    self.cell = cell
     self.onOutput = onOutput
     routes = riblet.routes.map { $0.makeAttachments() }
-    state = riblet.makeState()
-    super.init(id: id, typeName: typeName)
+    super.init(id: id, typeName: typeName, parent: parent, isEmbedded: !(cell is OwnedCell<R.State>))
+    precondition(
+      Set(routes.map(\.name)).count == routes.count,
+      "\(typeName) has two routes of one name: \(routes.map(\.name).joined(separator: ", "))")
   }
 
   // MARK: Actions
@@ -47,20 +47,37 @@ class Node<R: Router>: AnyNode {
     }
   }
 
+  override final func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) {
+    reduce(in: tree) { riblet, state in riblet.didRestore(&state, interrupted: interrupted) }
+  }
+
   override final func didBecomeActive(in tree: Tree) {
     reduce(in: tree) { riblet, state in riblet.didBecomeActive(&state) }
   }
 
-  override final func willResignActive(in tree: Tree) { riblet.willResignActive(&state) }
+  override final func willResignActive(in tree: Tree) {
+    touchOwners(tree)
+    // An embedded state may be gone already.
+    _ = cell.modify { riblet.willResignActive(&$0) }
+    touchParts(tree)
+  }
 
   /// Lets `change` work on the state, and carries out the effect that it returns.
   final func reduce(in tree: Tree, _ change: (R, inout R.State) -> Effect<R>) {
     touch(tree)
-    if !routes.isEmpty { tree.unsettle(self) }
-    interpret(change(riblet, &state), in: tree)
+    if isEmbedded { touchOwners(tree) }
+    var effect = Effect<R>.none
+    guard cell.modify({ effect = change(riblet, &$0) }) else { return tree.drop() }
+    if !routes.isEmpty {
+      touchParts(tree)
+      tree.unsettle(self)
+    }
+    interpret(effect, in: tree)
   }
 
-  private func interpret(_ effect: Effect<R>, in tree: Tree) {
+  // MARK: Effects
+
+  private func interpret(_ effect: Effect<R>, in tree: Tree, sequence: Int? = nil) {
     switch effect.operation {
     case .none: break
     case .send(let action):
@@ -69,43 +86,116 @@ class Node<R: Router>: AnyNode {
       }
     case .output(let output): tree.enqueue(for: self) { [onOutput] tree in onOutput(output, tree) }
     case .cancel(let id): cancelEffects(in: tree) { $0 == id }
-    case .merge(let effects): for effect in effects { interpret(effect, in: tree) }
-    case .run(let id, let cancelInFlight, let work):
-      if cancelInFlight, let id { cancelEffects(in: tree) { $0 == id } }
-      let token = tree.startEffect(of: self) { token, port in try await work(Send(token: token, port: port)) }
-      effects.append((token, id))
+    case .merge(let effects): for effect in effects { interpret(effect, in: tree, sequence: sequence) }
+    case .run(let run): start(run, in: tree, sequence: sequence)
+    case .concatenate(let effects):
+      goOn(with: plan.begin(effects[...], within: sequence), in: tree)
+    case .throttle(let throttle):
+      if let effect = plan.throttle(throttle) { interpret(effect, in: tree, sequence: sequence) }
+    case .endThrottle(let throttle):
+      if let effect = plan.endThrottle(throttle) { interpret(effect, in: tree, sequence: sequence) }
     }
+  }
+
+  private func start(_ run: Effect<R>.Run, in tree: Tree, sequence: Int?) {
+    if run.cancelsInFlight, let id = run.id { cancelEffects(in: tree) { $0 == id } }
+    // What is not active runs nothing.
+    guard isActive else { return tree.drop() }
+    let work = run.work
+    let running = tree.startEffect(of: self, run.id, isResumable: run.isResumable, sequence: sequence) {
+      running, port in
+      try await work(Send(token: running.token, idempotencyKey: running.key, port: port))
+    }
+    effects.append(running)
+    if let sequence { plan.didStart(in: sequence) }
+  }
+
+  /// Starts one step of a sequence after the other, until one has to be waited for.
+  private func goOn(with sequence: Int, in tree: Tree) {
+    var current: Int? = sequence
+    while let sequence = current {
+      guard let step = plan.nextStep(of: sequence) else {
+        current = plan.end(sequence)
+        continue
+      }
+      interpret(step, in: tree, sequence: sequence)
+      if plan.isWaiting(sequence) { return }
+    }
+  }
+
+  override final func isAwaited(_ effect: RunningEffect) -> Bool { effect.sequence.map(plan.contains) ?? false }
+
+  override final func effectEnded(_ effect: RunningEffect, hasFailed: Bool, in tree: Tree) {
+    touch(tree)
+    effects.removeAll { $0.token == effect.token }
+    guard let sequence = effect.sequence else { return }
+    if hasFailed { return plan.abandon(sequence) }
+    if plan.didEnd(in: sequence) { goOn(with: sequence, in: tree) }
+  }
+
+  override final func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {
+    for effect in effects where matches(effect.id) {
+      if let sequence = effect.sequence { plan.abandon(sequence) }
+    }
+    super.cancelEffects(in: tree, where: matches)
+    if !isActive { plan = EffectPlan() }
   }
 
   // MARK: Children
 
+  override final var attachments: [AnyAttachments] { routes }
+
   override final func reconcile(in tree: Tree) {
-    for route in routes { route.reconcile(with: state, of: self, in: tree) }
+    guard let state = cell.state else { return }
+    var hasChanged = false
+    for route in routes where route.reconcile(with: state, of: self, in: tree) { hasChanged = true }
+    guard hasChanged else { return }
+    let viewable = viewable
+    viewable.touch(tree)
+    viewable.childrenDidChange()
   }
 
-  override final func children(on route: String) -> [AnyNode]? {
-    routes.first { $0.name == route }?.children
+  override final func dismiss(_ child: AnyNode, in tree: Tree) -> Bool {
+    for route in routes {
+      guard let index = route.children.firstIndex(where: { $0 === child }) else { continue }
+      var isDismissed = false
+      reduce(in: tree) { _, state in
+        isDismissed = route.dismiss(index, from: &state)
+        return .none
+      }
+      return isDismissed
+    }
+    return false
   }
 
-  override final var children: [AnyNode] { routes.flatMap(\.children) }
+  // MARK: Snapshots
+
+  override final var stateVersion: Int { R.stateVersion }
+
+  override final func encodeState() throws(RecordingError) -> [UInt8]? {
+    guard !isEmbedded, let state = cell.state as? any Encodable else { return nil }
+    return try StateCoder.encode(state)
+  }
 
   // MARK: Transactions
 
   override func save() {
-    saved = Saved(state: state, effects: effects)
+    super.save()
+    cell.save()
+    saved = (effects, plan)
     for route in routes { route.save() }
   }
 
   override func commit() {
+    cell.commit()
     saved = nil
     for route in routes { route.commit() }
   }
 
   override func rollBack() {
-    if let saved {
-      state = saved.state
-      effects = saved.effects
-    }
+    super.rollBack()
+    cell.rollBack()
+    if let saved { (effects, plan) = saved }
     saved = nil
     for route in routes { route.rollBack() }
   }

@@ -6,47 +6,55 @@ final class ViewNode<R: Riblet>: Node<R> {
   private var shown: R.ViewState?
   /// What the client is shown once the transaction is committed.
   private var showing: R.ViewState?
+  private var shownChildren = ShownChildren()
+  /// Nil while they are the same.
+  private var showingChildren: ShownChildren?
+  private var childrenHaveChanged = false
 
-  init(_ riblet: R, id: NodeID, onOutput: @escaping (R.Output, Tree) -> Void) {
-    super.init(riblet, id: id, typeName: R.typeName, onOutput: onOutput)
-  }
+  override var isViewable: Bool { true }
+
+  override func childrenDidChange() { childrenHaveChanged = true }
 
   override func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+    guard let state = cell.state else { preconditionFailure("a node without a state is detached") }
     let view = riblet.view(state)
+    let children = ShownChildren(of: self)
     showing = view
-    try write(view, into: &json, encoder)
+    showingChildren = children
+    try write(view, children, into: &json, encoder)
   }
 
   override func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    guard let shown else { preconditionFailure("a node that was never shown is added whole") }
+    guard let shown, let state = cell.state else { preconditionFailure("a node that was never shown is added whole") }
     let view = riblet.view(state)
     showing = view
     try patch.at("state") { patch throws(RecordingError) in
       try encoder.writeDifference(from: shown, to: view, into: &patch)
     }
-    if !routes.isEmpty {
-      patch.at("children") { patch in for route in routes { route.writeDifference(into: &patch) } }
+    guard childrenHaveChanged else { return }
+    let children = ShownChildren(of: self)
+    showingChildren = children
+    try patch.at("children") { patch throws(RecordingError) in
+      try encoder.writeDifference(from: shownChildren, to: children, into: &patch)
     }
   }
 
   override func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     guard let shown else { preconditionFailure("a snapshot is taken between transactions") }
-    try write(shown, into: &json, encoder)
+    try write(shown, shownChildren, into: &json, encoder)
   }
 
   private func write(
-    _ view: R.ViewState, into json: inout JSONWriter, _ encoder: ViewEncoder
+    _ view: R.ViewState, _ children: ShownChildren, into json: inout JSONWriter, _ encoder: ViewEncoder
   ) throws(RecordingError) {
     json.beginObject()
     json.key("type")
     json.string(typeName)
     json.key("state")
     try encoder.write(view, into: &json)
-    if !routes.isEmpty {
+    if !attachments.isEmpty {
       json.key("children")
-      json.beginObject()
-      for route in routes { route.write(into: &json) }
-      json.endObject()
+      try encoder.write(children, into: &json)
     }
     json.endObject()
   }
@@ -54,11 +62,18 @@ final class ViewNode<R: Riblet>: Node<R> {
   override func commit() {
     super.commit()
     if let showing { shown = showing }
-    showing = nil
+    if let showingChildren { shownChildren = showingChildren }
+    forget()
   }
 
   override func rollBack() {
     super.rollBack()
+    forget()
+  }
+
+  private func forget() {
     showing = nil
+    showingChildren = nil
+    childrenHaveChanged = false
   }
 }

@@ -3,9 +3,12 @@ import Wire
 
 /// What a client can ask for in its `hello`: a name, and how the root of a session is built.
 public struct App: Sendable {
+  /// A walk through a session's tree, from the root's id.
+  typealias Walk = @Sendable (NodeID, @escaping WorkflowPort) async throws -> Void
+
   /// The name that clients give.
   public let name: String
-  let makeTree: @Sendable (_ parameters: JSONElement?) throws -> sending Tree
+  let makeTree: @Sendable (_ parameters: JSONElement?, _ session: String) throws -> sending (Tree, Walk?)
 
   /// An app without parameters; what a client sends as `params` is ignored.
   ///
@@ -14,7 +17,7 @@ public struct App: Sendable {
   ///   - root: builds the riblet at the root, once for each session, on the session's loop.
   public init<Root: Riblet>(_ name: String, root: @escaping @Sendable () -> Root) where Root.Output == Never {
     self.name = name
-    makeTree = { _ in Tree(root: root()) }
+    makeTree = { _, session in (Tree(root: root(), session: session), nil) }
   }
 
   /// An app with parameters, which come from a client: decode only what it may decide.
@@ -26,10 +29,34 @@ public struct App: Sendable {
   public init<Parameters: Decodable & Sendable, Root: Riblet>(
     _ name: String, parameters: Parameters.Type, root: @escaping @Sendable (Parameters) throws -> Root
   ) where Root.Output == Never {
+    self.init(name, parameters, root, nil)
+  }
+
+  /// An app whose parameters may say where to go: a deep link.
+  ///
+  /// - Parameters:
+  ///   - name: the name that clients give.
+  ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
+  ///   - root: builds the riblet at the root, once for each session, on the session's loop.
+  ///   - walk: goes through the tree once the session has started; what it changes the client sees as patches. It ends with
+  ///     the session. An error is logged.
+  public init<Parameters: Decodable & Sendable, Root: Riblet>(
+    _ name: String, parameters: Parameters.Type, root: @escaping @Sendable (Parameters) throws -> Root,
+    walk: @escaping @Sendable (Parameters, NodeHandle<Root>) async throws -> Void
+  ) where Root.Output == Never {
+    self.init(name, parameters, root, walk)
+  }
+
+  private init<Parameters: Decodable & Sendable, Root: Riblet>(
+    _ name: String, _ parameters: Parameters.Type, _ root: @escaping @Sendable (Parameters) throws -> Root,
+    _ walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)?
+  ) where Root.Output == Never {
     self.name = name
-    makeTree = { json in
+    makeTree = { json, session in
       let value = try ActionDecoder.decodeValue(Parameters.self, from: json ?? JSONElement.emptyObject)
-      return Tree(root: try root(value))
+      let tree = Tree(root: try root(value), session: session)
+      guard let walk else { return (tree, nil) }
+      return (tree, { id, port in try await walk(value, NodeHandle<Root>(id: id, port: port)) })
     }
   }
 }

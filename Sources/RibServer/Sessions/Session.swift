@@ -13,6 +13,7 @@ actor Session {
   private nonisolated let loop: EventLoop
   private let context: ServerContext
   private let tree: Tree
+  private let walk: App.Walk?
   private let app: String
   private let client: ClientInfo
   private let epoch = Session.randomHex(words: 1)
@@ -25,6 +26,9 @@ actor Session {
   private var owesSnapshot = false
 
   private var effects: [EffectToken: Task<Void, Never>] = [:]
+  private var walkTask: Task<Void, Never>?
+  /// Steps of walks that wait for the next transaction.
+  private var waitingSteps: [CheckedContinuation<Void, Never>] = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -35,7 +39,7 @@ actor Session {
     id = Self.randomHex(words: 2)
     self.loop = loop
     self.context = context
-    tree = try app.makeTree(hello.parameters)
+    (tree, walk) = try app.makeTree(hello.parameters, id)
     self.app = app.name
     client = hello.client
     context.sessionCount.add(1, ordering: .relaxed)
@@ -70,6 +74,7 @@ actor Session {
       .debug, "A session has started.",
       ["app": "\(app)", "client": "\(client.name ?? "?") \(client.version ?? "")", "locale": "\(client.locale ?? "?")"])
     sendSnapshot()
+    beginWalk(walk)
     return nil
   }
 
@@ -124,12 +129,15 @@ actor Session {
     carryOut(tree.stop())
     for task in effects.values { task.cancel() }
     effects = [:]
+    walkTask?.cancel()
+    resumeWalks()
     log(.debug, "A session has ended.")
   }
 
   // MARK: What the client is told
 
   private func publish(isReply: Bool) {
+    resumeWalks()
     let base = revision
     if loop.renderer.patch.count > 0 { revision += 1 } else if !isReply { return }
     sendPatch(base: base)
@@ -217,9 +225,63 @@ actor Session {
 
   private func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
     effects[effect.token] = nil
-    tree.effectEnded(effect.token)
+    do throws(Refusal) {
+      let commands = try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: loop.renderer)
+      publish(isReply: false)
+      carryOut(commands)
+    } catch {
+      log(
+        .error, "What an effect was to be followed by could not be done.",
+        ["riblet": "\(effect.typeName)", "reason": "\(error.message)"])
+    }
+    connection?.flush()
     guard let error, !(error is CancellationError) else { return }
     log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
+  }
+
+  // MARK: Walks
+
+  /// Begins the app's walk through the tree, if it has one.
+  private func beginWalk(_ walk: App.Walk?) {
+    guard let walk else { return }
+    let root = tree.rootID
+    walkTask = Task.detached { [weak self] in
+      do {
+        try await walk(root) { [weak self] request in
+          guard let self else { throw CancellationError() }
+          return try await self.answer(request)
+        }
+      } catch is CancellationError {
+      } catch {
+        await self?.walkFailed(error)
+      }
+    }
+  }
+
+  private func walkFailed(_ error: any Error) {
+    log(.warning, "A walk through the tree could not be finished.", ["reason": "\(error)"])
+  }
+
+  /// Does a step of a walk, after as many transactions as it takes.
+  private func answer(_ request: WorkflowRequest) async throws -> NodeID {
+    while true {
+      if case .node(let id, let commands) = try tree.answer(request, rendering: loop.renderer) {
+        publish(isReply: false)
+        carryOut(commands)
+        connection?.flush()
+        return id
+      }
+      guard connection != nil else { throw CancellationError() }
+      await withCheckedContinuation { waitingSteps.append($0) }
+    }
+  }
+
+  /// Lets walks look whether what they wait for has come.
+  private func resumeWalks() {
+    guard !waitingSteps.isEmpty else { return }
+    let steps = waitingSteps
+    waitingSteps = []
+    for step in steps { step.resume() }
   }
 
   // MARK: Notes

@@ -30,6 +30,6 @@ public enum ActionDecoder {
   /// - Returns: the value.
   /// - Throws: `DecodingError` with the path, counted from `element`, and the reason.
   public static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
-    try ElementDecoder(element: element, root: element.index, type: type).decode(type)
+    try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
   }
 }

@@ -1,11 +1,18 @@
+/// Where decoding began, and what it reads.
+struct DecodingRoot {
+  /// Tape index of the value.
+  let index: Int
+  let form: CodingForm
+}
+
 /// The `Decoder` over a ``JSONElement``.
 ///
 /// It keeps no coding path: the path of a value follows from its place on the tape, and is worked out when an error
 /// asks for it.
 struct ElementDecoder: Decoder {
   let element: JSONElement
-  /// Tape index of the value at which decoding began.
-  let root: Int
+  /// Where decoding began.
+  let root: DecodingRoot
   /// What is being decoded; decides whether a short form applies.
   let type: any Any.Type
 
@@ -38,8 +45,8 @@ struct ElementDecoder: Decoder {
 extension ElementDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { element.isNull }
   func decode(_ type: Bool.Type) throws -> Bool { try require(element.bool, "a boolean") }
-  func decode(_ type: Double.Type) throws -> Double { try require(element.double, "a number") }
-  func decode(_ type: Float.Type) throws -> Float { try require(element.float, "a number") }
+  func decode(_ type: Double.Type) throws -> Double { try require(element.double ?? nonFinite(), "a number") }
+  func decode(_ type: Float.Type) throws -> Float { try require(element.float ?? nonFinite(), "a number") }
   func decode(_ type: Int.Type) throws -> Int { try integer() }
   func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
   func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
@@ -66,7 +73,7 @@ extension ElementDecoder: SingleValueDecodingContainer {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     if type == String.self, let string = element.string as? T { return string }
-    if let form = StandardForm(type) { return try standardValue(type, form) }
+    if root.form == .wire, let form = StandardForm(type) { return try standardValue(type, form) }
     return try T(from: ElementDecoder(element: element, root: root, type: type))
   }
 
@@ -77,6 +84,11 @@ extension ElementDecoder: SingleValueDecodingContainer {
     if let value = form.value(of: string) as? T { return value }
     throw DecodingError.dataCorrupted(
       .init(codingPath: codingPath, debugDescription: "\"\(string)\" is no \(form.rawValue)."))
+  }
+
+  /// What JSON has no number for.
+  private func nonFinite<T: LosslessStringConvertible>() -> T? {
+    root.form == .state ? element.string.flatMap { T($0) } : nil
   }
 
   private func integer<T: FixedWidthInteger>() throws -> T { try require(element.integer(), "an integer") }
@@ -100,17 +112,17 @@ extension JSONElement {
     return value.kind == .object && value.count == 0 ? JSONElement(document: document, index: index + 1).string : nil
   }
 
-  func mismatch(_ type: any Any.Type, expected: String, root: Int) -> DecodingError {
+  func mismatch(_ type: any Any.Type, expected: String, root: DecodingRoot) -> DecodingError {
     let context = DecodingError.Context(
       codingPath: path(from: root), debugDescription: "Expected \(expected), found \(kind.rawValue).")
     return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
   }
 
   /// The keys and indices that lead from the value at `root` to this one.
-  func path(from root: Int) -> [any CodingKey] {
+  func path(from root: DecodingRoot) -> [any CodingKey] {
     var path: [any CodingKey] = []
-    guard root < document.tape.count else { return path }
-    var container = JSONElement(document: document, index: root)
+    guard root.index < document.tape.count else { return path }
+    var container = JSONElement(document: document, index: root.index)
     while container.index < index, index < container.next {
       var part = container.index + 1
       var number = 0

@@ -13,14 +13,14 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   let element: JSONElement
-  let root: Int
+  let root: DecodingRoot
   let form: Form
   /// Tape indices of the values of a large object.
   ///
   /// Without it, decoding a dictionary would take quadratic time.
   private let index: [String: Int]?
 
-  init(element: JSONElement, root: Int, form: Form) {
+  init(element: JSONElement, root: DecodingRoot, form: Form) {
     self.element = element
     self.root = root
     self.form = form

@@ -1,12 +1,12 @@
 /// The unkeyed container over an array.
 struct ElementUnkeyedContainer: UnkeyedDecodingContainer {
   let element: JSONElement
-  let root: Int
+  let root: DecodingRoot
   private(set) var currentIndex = 0
   /// Tape index of the next element.
   private var position: Int
 
-  init(element: JSONElement, root: Int) {
+  init(element: JSONElement, root: DecodingRoot) {
     self.element = element
     self.root = root
     position = element.index + 1

@@ -30,6 +30,13 @@ extension Recorder {
   }
 }
 
+extension ViewEncoder {
+  fileprivate func writeNonFinite(_ text: String, into json: inout JSONWriter) throws(RecordingError) {
+    guard form == .state else { throw RecordingError("\(text) is no JSON number") }
+    json.string(text)
+  }
+}
+
 extension Recorded {
   func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
     switch self {
@@ -39,11 +46,9 @@ extension Recorded {
     case .unsigned(let value): json.integer(value)
     case .wide(let digits): json.raw(Array(digits.utf8))
     case .double(let value):
-      guard value.isFinite else { throw RecordingError("\(value) is no JSON number") }
-      json.number(value)
+      if value.isFinite { json.number(value) } else { try encoder.writeNonFinite("\(value)", into: &json) }
     case .float(let value):
-      guard value.isFinite else { throw RecordingError("\(value) is no JSON number") }
-      json.number(value)
+      if value.isFinite { json.number(value) } else { try encoder.writeNonFinite("\(value)", into: &json) }
     case .string(let value): json.string(value)
     case .value(let box): try box.write(into: &json, using: encoder)
     case .nested(let recorder): try recorder.write(into: &json, using: encoder)

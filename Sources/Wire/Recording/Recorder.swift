@@ -9,6 +9,10 @@ final class Recorder: Encoder {
   /// The properties of a keyed value; the elements of an unkeyed one, with empty keys; the one value of a single one.
   private(set) var fields: [Field] = []
 
+  let form: CodingForm
+
+  init(_ form: CodingForm) { self.form = form }
+
   /// Paths of errors are collected while they pass up; encoding itself needs none.
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -25,7 +29,7 @@ final class Recorder: Encoder {
   /// - Throws: ``RecordingError``, whatever `encode(to:)` throws.
   func record<Value: Encodable>(_ value: Value) throws(RecordingError) {
     reset()
-    if let string = try StandardForm.string(of: value) {
+    if form == .wire, let string = try StandardForm.string(of: value) {
       shape = .single
       fields.append(Field(key: "", value: .string(string)))
       return
@@ -78,7 +82,7 @@ final class Recorder: Encoder {
 
   /// Puts elements into an order that only the elements decide: numbers by value, strings by UTF-8, others by their JSON.
   func sortElements() throws(RecordingError) {
-    let encoder = ViewEncoder()
+    let encoder = ViewEncoder(prefersShorter: false, form: form)
     if let sorted = try? fields.sorted(by: { (ours, theirs) throws(NoSimpleOrder) in
       try ours.value.precedes(theirs.value)
     }) {
@@ -99,7 +103,7 @@ final class Recorder: Encoder {
 /// Learns which keys a value asks for.
 private final class KeyWitness: Encoder {
   private(set) var key: any Any.Type = Never.self
-  private let recorder = Recorder()
+  private let recorder = Recorder(.wire)
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 

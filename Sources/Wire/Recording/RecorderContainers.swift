@@ -35,7 +35,7 @@ struct RecorderKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func nest(_ key: Key) -> Recorder { nest(key.stringValue) }
 
   private func nest(_ key: String) -> Recorder {
-    let nested = Recorder()
+    let nested = Recorder(recorder.form)
     recorder.append(.nested(nested), key: key)
     return nested
   }
@@ -73,7 +73,7 @@ struct RecorderUnkeyedContainer: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { nest() }
 
   private func nest() -> Recorder {
-    let nested = Recorder()
+    let nested = Recorder(recorder.form)
     recorder.append(.nested(nested))
     return nested
   }

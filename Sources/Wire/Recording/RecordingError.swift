@@ -5,7 +5,12 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
   /// What is wrong with it.
   public let reason: String
 
-  init(_ reason: String, path: [String] = []) {
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - reason: what is wrong.
+  ///   - path: keys and indices that lead there from the value that is being written.
+  public init(_ reason: String, path: [String] = []) {
     self.reason = reason
     self.path = path
   }
@@ -20,8 +25,11 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The error, with `key` put before its path.
-  func below(_ key: String) -> RecordingError {
+  /// The error, as seen from one level above.
+  ///
+  /// - Parameter key: the key or index of the value that was being written.
+  /// - Returns: the error with the longer path.
+  public func below(_ key: String) -> RecordingError {
     var error = self
     error.path.insert(key, at: 0)
     return error

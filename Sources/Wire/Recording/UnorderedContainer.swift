@@ -14,6 +14,7 @@ extension Dictionary: UnorderedContainer {
   /// Other keys than strings and integers make an array of keys and values in turn of a dictionary.
   func order(_ recorder: Recorder) throws(RecordingError) {
     guard recorder.shape == .keyed else {
+      if recorder.form == .state { return }
       throw RecordingError(
         "\(Self.self) has keys that are neither strings nor integers, and cannot be an object; make \(Key.self) conform to CodingKeyRepresentable"
       )

@@ -14,17 +14,23 @@
 /// One encoder serves one session after the other on a loop; it keeps its recorders' memory, a pair for each level of
 /// nesting.
 public final class ViewEncoder {
-  private let ours = Recorder()
-  private let theirs = Recorder()
+  private let ours: Recorder
+  private let theirs: Recorder
   /// For what lies one level deeper.
-  private(set) lazy var below = ViewEncoder(prefersShorter: prefersShorter)
+  private(set) lazy var below = ViewEncoder(prefersShorter: prefersShorter, form: form)
+  let form: CodingForm
   /// Whether operations give way to a shorter one that replaces all of what they change.
   let prefersShorter: Bool
 
   /// An encoder without memory of any value.
-  public init() { prefersShorter = true }
+  public convenience init() { self.init(prefersShorter: true) }
 
-  init(prefersShorter: Bool) { self.prefersShorter = prefersShorter }
+  init(prefersShorter: Bool, form: CodingForm = .wire) {
+    self.prefersShorter = prefersShorter
+    self.form = form
+    ours = Recorder(form)
+    theirs = Recorder(form)
+  }
 
   /// Writes a whole value.
   ///

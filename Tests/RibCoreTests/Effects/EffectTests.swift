@@ -61,7 +61,7 @@ struct EffectTests {
     let old = session.pendingEffects.map(\.token)
     try session.send(#"{"reopen":"a"}"#)
     try session.send(#"{"load":"it"}"#, to: .path("detail"))
-    for token in old { session.tree.effectEnded(token) }
+    for token in old { try session.end(token) }
     #expect(session.tree.effectCount == 1)
     try await session.runNextEffect()
     #expect(session.property("loads", of: 3) == .integer(1))

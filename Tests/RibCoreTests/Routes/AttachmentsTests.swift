@@ -8,13 +8,13 @@ struct AttachmentsTests {
   @Test(
     arguments: [
       // from, to, the nodes then, the operations on ids
-      ([], [1, 2], [2, 3], ["add 0 2", "add 1 3"]),
-      ([1, 2], [], [], ["remove 1", "remove 0"]),
-      ([1, 2], [1, 2, 3], [2, 3, 4], ["add 2 4"]),
-      ([1, 2, 3], [1, 3], [2, 4], ["replace 1 4", "remove 2"]),
-      ([1, 2, 3], [3, 2, 1], [4, 3, 2], ["replace 0 4", "replace 2 2"]),
-      ([1, 2], [3, 1, 2], [4, 2, 3], ["replace 0 4", "replace 1 2", "add 2 3"]),
-      ([1, 2], [3, 4], [4, 5], ["replace 0 4", "replace 1 5"]),
+      ([], [1, 2], [2, 3], ["replace  [2,3]"]),
+      ([1, 2], [], [], ["replace  []"]),
+      ([1, 2], [1, 2, 3], [2, 3, 4], ["add /2 4"]),
+      ([1, 2, 3], [1, 3], [2, 4], ["remove /1"]),
+      ([1, 2, 3], [3, 2, 1], [4, 3, 2], ["replace  [4,3,2]"]),
+      ([1, 2], [3, 1, 2], [4, 2, 3], ["add /0 4"]),
+      ([1, 2], [3, 4], [4, 5], ["replace  [4,5]"]),
       ([1, 2], [1, 2], [2, 3], []),
     ] as [([Int], [Int], [Int64], [String])])
   func reconciliation_keepsTheNodesOfEntriesThatStay(
@@ -24,7 +24,7 @@ struct AttachmentsTests {
     let patch = try session.send(#"{"arrange":\#(to)}"#)
     #expect(try session.ids(on: "books") == nodes)
     #expect(nodes.map { session.property("number", of: Int($0)) } == to.map { .integer(Int64($0)) })
-    let prefix = "/nodes/1/children/books/ids/"
+    let prefix = "/nodes/1/children/books/ids"
     #expect(patch.filter { $0.contains(prefix) }.map { $0.replacing(prefix, with: "") } == operations)
   }
 
@@ -45,8 +45,8 @@ struct AttachmentsTests {
   }
 
   @Test func routeName_isEscapedInPaths() throws {
-    let session = try TestSession(Shelf(books: [1], route: "a/b~\"c"))
+    let session = try TestSession(Shelf(books: [1], route: "a~b\"c"))
     #expect(
-      try session.send(#"{"arrange":[]}"#) == ["remove /nodes/1/children/a~1b~0\"c/ids/0", "remove /nodes/2"])
+      try session.send(#"{"arrange":[]}"#) == ["remove /nodes/1/children/a~0b\"c/ids/0", "remove /nodes/2"])
   }
 }

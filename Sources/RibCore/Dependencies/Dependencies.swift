@@ -1,0 +1,150 @@
+public import Logging
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What a riblet takes from the world around it, so that a test can decide what that is.
+///
+/// Handed to a riblet's `init` as it is, or as a part of its own dependency type. ``live`` is the real thing;
+/// ``unimplemented(onUse:)`` knows nothing, and says so when it is asked: a test gives what its riblet needs, and learns of
+/// what it forgot.
+///
+///     var dependencies = Dependencies.unimplemented { Issue.record("\($0)") }
+///     dependencies.date = { Date(timeIntervalSince1970: 0) }
+public struct Dependencies: Sendable {
+  /// Measures time and waits.
+  public var clock: any Clock<Duration>
+  /// The time of day.
+  public var date: @Sendable () -> Date
+  /// A new UUID.
+  public var uuid: @Sendable () -> UUID
+  /// 64 random bits; ``random(in:)`` and others build on it.
+  public var randomBits: @Sendable () -> UInt64
+  /// Where to log.
+  public var logger: Logger
+
+  /// Dependencies.
+  ///
+  /// - Parameters:
+  ///   - clock: measures time and waits.
+  ///   - date: the time of day.
+  ///   - uuid: a new UUID.
+  ///   - randomBits: 64 random bits.
+  ///   - logger: where to log.
+  public init(
+    clock: any Clock<Duration>, date: @escaping @Sendable () -> Date, uuid: @escaping @Sendable () -> UUID,
+    randomBits: @escaping @Sendable () -> UInt64, logger: Logger
+  ) {
+    self.clock = clock
+    self.date = date
+    self.uuid = uuid
+    self.randomBits = randomBits
+    self.logger = logger
+  }
+
+  /// The system's clock, time, UUIDs and random numbers, and a logger of the label `riblets`.
+  public static var live: Dependencies {
+    Dependencies(
+      clock: ContinuousClock(), date: { Date() }, uuid: { UUID() },
+      randomBits: {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+      }, logger: Logger(label: "riblets"))
+  }
+
+  /// Dependencies that are not there: each says so when it is used, and answers with something harmless.
+  ///
+  /// - Parameter onUse: called with what was used, to fail the test with.
+  /// - Returns: the dependencies; set those that the test needs.
+  public static func unimplemented(onUse: @escaping @Sendable (MissingDependency) -> Void) -> Dependencies {
+    Dependencies(
+      clock: UnimplementedClock(onUse: onUse),
+      date: {
+        onUse(MissingDependency(name: "date"))
+        return Date(timeIntervalSinceReferenceDate: 0)
+      },
+      uuid: {
+        onUse(MissingDependency(name: "uuid"))
+        return UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+      },
+      randomBits: {
+        onUse(MissingDependency(name: "randomBits"))
+        return 0
+      },
+      logger: Logger(label: "unimplemented") { _ in UnimplementedLogHandler(onUse: onUse) })
+  }
+
+  /// A random integer.
+  ///
+  /// - Parameter range: what it may be.
+  /// - Returns: the integer.
+  public func random(in range: ClosedRange<Int>) -> Int {
+    var generator = Generator(bits: randomBits)
+    return Int.random(in: range, using: &generator)
+  }
+
+  /// A random element.
+  ///
+  /// - Parameter elements: what to choose from.
+  /// - Returns: one of them; nil if there is none.
+  public func randomElement<Elements: Collection>(of elements: Elements) -> Elements.Element? {
+    var generator = Generator(bits: randomBits)
+    return elements.randomElement(using: &generator)
+  }
+
+  private struct Generator: RandomNumberGenerator {
+    let bits: @Sendable () -> UInt64
+    func next() -> UInt64 { bits() }
+  }
+}
+
+/// A test's riblet has used what the test did not give it.
+public struct MissingDependency: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The property of ``Dependencies`` that was used.
+  public let name: String
+
+  /// What happened, and what to do.
+  public var description: String {
+    "The riblet has used `\(name)`, which this test has not given it: set `\(name)` of its Dependencies."
+  }
+}
+
+/// A clock that stands still and complains.
+private struct UnimplementedClock: Clock {
+  struct Instant: InstantProtocol {
+    var offset: Duration
+    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    func duration(to other: Instant) -> Duration { other.offset - offset }
+    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  let onUse: @Sendable (MissingDependency) -> Void
+
+  var now: Instant {
+    onUse(MissingDependency(name: "clock"))
+    return Instant(offset: .zero)
+  }
+  var minimumResolution: Duration { .zero }
+
+  /// Nobody is kept waiting for a clock that will never go on.
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    onUse(MissingDependency(name: "clock"))
+    throw CancellationError()
+  }
+}
+
+private struct UnimplementedLogHandler: LogHandler {
+  let onUse: @Sendable (MissingDependency) -> Void
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level = .trace
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { onUse(MissingDependency(name: "logger")) }
+}

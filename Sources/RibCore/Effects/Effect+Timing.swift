@@ -1,0 +1,65 @@
+extension Effect {
+  /// Several effects, each of which begins when the one before has ended.
+  ///
+  /// If one throws or is cancelled, those after it do not begin.
+  ///
+  /// - Parameter effects: what to do.
+  /// - Returns: the effect.
+  public static func concatenate(_ effects: [Effect]) -> Effect { Effect(operation: .concatenate(effects)) }
+
+  /// Several effects, each of which begins when the one before has ended.
+  ///
+  /// If one throws or is cancelled, those after it do not begin.
+  ///
+  /// - Parameter effects: what to do.
+  /// - Returns: the effect.
+  public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
+
+  /// Waits until nothing came under a name for a while, and then does what came last.
+  ///
+  /// What was begun is not cancelled by what comes later: give it the same name to have that.
+  ///
+  /// - Parameters:
+  ///   - id: the name.
+  ///   - duration: how long nothing may come.
+  ///   - clock: what measures it.
+  /// - Returns: the effect.
+  public func debounce(
+    id: some Hashable & Sendable, for duration: Duration, clock: any Clock<Duration>
+  ) -> Effect {
+    .concatenate(.run(id: id, cancelInFlight: true) { _ in try await clock.sleep(for: duration) }, self)
+  }
+
+  /// Does what comes under a name at most once in a while: the first at once, of those that come meanwhile the last one at
+  /// the end, or none.
+  ///
+  /// - Parameters:
+  ///   - id: the name.
+  ///   - duration: how long to hold back others.
+  ///   - clock: what measures it.
+  ///   - latest: whether the last one of those held back is done at the end.
+  /// - Returns: the effect.
+  public func throttle(
+    id: some Hashable & Sendable, for duration: Duration, clock: any Clock<Duration>, latest: Bool = true
+  ) -> Effect {
+    let throttle = Throttle(id: EffectID(id), duration: duration, clock: clock, latest: latest, effect: self)
+    return Effect(operation: .throttle(throttle))
+  }
+
+  /// Sends the riblet an internal action for each element of a sequence.
+  ///
+  /// - Parameters:
+  ///   - sequence: what to observe; made when the effect starts.
+  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
+  ///   - resumable: whether it may be interrupted while the session is idle: `true` suits what `didBecomeActive` starts.
+  ///   - action: makes the action for an element.
+  /// - Returns: the effect.
+  public static func observe<Elements: AsyncSequence & SendableMetatype>(
+    _ sequence: @escaping @Sendable () async throws -> Elements, id: some Hashable & Sendable, resumable: Bool = true,
+    _ action: @escaping @Sendable (Elements.Element) -> Source.InternalAction
+  ) -> Effect where Elements.AsyncIterator: SendableMetatype {
+    .run(id: id, cancelInFlight: true, resumable: resumable) { send in
+      for try await element in try await sequence() { await send(action(element)) }
+    }
+  }
+}

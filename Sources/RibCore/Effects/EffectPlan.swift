@@ -1,0 +1,86 @@
+/// What a node has to do when effects end: sequences that are under way, and effects that are held back.
+///
+/// A value, so that a failed transaction brings back the old one.
+struct EffectPlan<Source: Interactor> {
+  private struct Sequence {
+    var rest: ArraySlice<Effect<Source>>
+    /// How many effects of the present step run.
+    var running = 0
+    /// The sequence of which this one is a step.
+    let outer: Int?
+  }
+
+  private var sequences: [Int: Sequence] = [:]
+  private var lastSequence = 0
+  /// What is held back under a name while its time runs; nil in nil for nothing yet.
+  private var throttled: [EffectID: Effect<Source>?] = [:]
+
+  // MARK: Sequences
+
+  /// Begins a sequence.
+  ///
+  /// - Returns: its number.
+  mutating func begin(_ steps: ArraySlice<Effect<Source>>, within outer: Int?) -> Int {
+    lastSequence += 1
+    sequences[lastSequence] = Sequence(rest: steps, outer: outer)
+    if let outer { sequences[outer]?.running += 1 }
+    return lastSequence
+  }
+
+  func contains(_ sequence: Int) -> Bool { sequences[sequence] != nil }
+
+  mutating func didStart(in sequence: Int) { sequences[sequence]?.running += 1 }
+
+  /// Whether effects of the present step run.
+  func isWaiting(_ sequence: Int) -> Bool { sequences[sequence].map { $0.running > 0 } ?? true }
+
+  /// The next step; nil after the last one.
+  mutating func nextStep(of sequence: Int) -> Effect<Source>? { sequences[sequence]?.rest.popFirst() }
+
+  /// Takes note that an effect of the present step has ended.
+  ///
+  /// - Returns: whether the next one is due.
+  mutating func didEnd(in sequence: Int) -> Bool {
+    guard var current = sequences[sequence] else { return false }
+    current.running -= 1
+    sequences[sequence] = current
+    return current.running == 0
+  }
+
+  /// Ends a sequence without steps.
+  ///
+  /// - Returns: the one around it, if it goes on.
+  mutating func end(_ sequence: Int) -> Int? {
+    guard let outer = sequences.removeValue(forKey: sequence)?.outer else { return nil }
+    return didEnd(in: outer) ? outer : nil
+  }
+
+  /// Gives up a sequence, and those around it.
+  mutating func abandon(_ sequence: Int) {
+    var next: Int? = sequence
+    while let number = next { next = sequences.removeValue(forKey: number)?.outer }
+  }
+
+  // MARK: Throttling
+
+  /// What is to be done at once; nil if it is held back.
+  mutating func throttle(_ throttle: Effect<Source>.Throttle) -> Effect<Source>? {
+    if throttled[throttle.id] == nil { return open(throttle) }
+    if throttle.latest { throttled[throttle.id] = .some(throttle.effect) }
+    return nil
+  }
+
+  /// What is to be done when the time is over.
+  mutating func endThrottle(_ throttle: Effect<Source>.Throttle) -> Effect<Source>? {
+    guard case .some(.some(let held)) = throttled.removeValue(forKey: throttle.id) else { return nil }
+    return open(
+      .init(id: throttle.id, duration: throttle.duration, clock: throttle.clock, latest: throttle.latest, effect: held))
+  }
+
+  private mutating func open(_ throttle: Effect<Source>.Throttle) -> Effect<Source> {
+    throttled[throttle.id] = .some(nil)
+    let wait = Effect<Source>.run { _ in try await throttle.clock.sleep(for: throttle.duration) }
+    let end = Effect<Source>(operation: .endThrottle(throttle))
+    return .merge(throttle.effect, .concatenate(wait, end))
+  }
+}

@@ -1,0 +1,38 @@
+/// Codes values that only this program reads again, such as the state of a riblet.
+///
+/// What comes back is what there was: dates keep all their digits, numbers need not be finite, and dictionaries may have
+/// any keys.
+public enum StateCoder {
+  /// Encodes a value.
+  ///
+  /// - Parameter value: the value.
+  /// - Returns: its JSON.
+  /// - Throws: ``RecordingError`` if the value's own coding fails.
+  public static func encode<Value: Encodable>(_ value: Value) throws(RecordingError) -> [UInt8] {
+    var json = JSONWriter()
+    try ViewEncoder(prefersShorter: false, form: .state).write(value, into: &json)
+    return json.bytes
+  }
+
+  /// Decodes a value.
+  ///
+  /// - Parameters:
+  ///   - type: its type.
+  ///   - json: what was encoded.
+  /// - Returns: the value.
+  /// - Throws: `DecodingError`.
+  public static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: JSONElement) throws -> Value {
+    let root = DecodingRoot(index: json.index, form: .state)
+    return try ElementDecoder(element: json, root: root, type: type).decode(type)
+  }
+
+  /// Reads what was encoded.
+  ///
+  /// - Parameter text: the JSON.
+  /// - Returns: its value.
+  /// - Throws: ``JSONError`` if the text is damaged.
+  public static func read(_ text: String) throws(JSONError) -> JSONElement {
+    var reader = JSONReader(limits: JSONLimits(depth: 512, bytes: Int(UInt32.max)))
+    return try reader.read(text).root
+  }
+}
