@@ -64,6 +64,7 @@ let package = Package(
       name: "ribctl",
       dependencies: ["CurlTransport", "RibClient", "Wire", argumentParser],
       swiftSettings: swiftSettings),
+    .executableTarget(name: "ribbench", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
 
     .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: swiftSettings),
     .testTarget(

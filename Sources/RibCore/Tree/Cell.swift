@@ -10,7 +10,6 @@ class Cell<State> {
 
   // MARK: Transactions
 
-  func save() {}
   func commit() {}
   func rollBack() {}
 }
@@ -18,9 +17,13 @@ class Cell<State> {
 /// The state of a node that owns it.
 final class OwnedCell<State>: Cell<State> {
   private var current: State
-  private var saved: State?
+  /// As of the last commit.
+  private var committed: State
 
-  init(_ state: State) { current = state }
+  init(_ state: State) {
+    current = state
+    committed = state
+  }
 
   override var state: State? { current }
 
@@ -29,13 +32,8 @@ final class OwnedCell<State>: Cell<State> {
     return true
   }
 
-  override func save() { saved = current }
-  override func commit() { saved = nil }
-
-  override func rollBack() {
-    if let saved { current = saved }
-    saved = nil
-  }
+  override func commit() { committed = current }
+  override func rollBack() { current = committed }
 }
 
 /// The state of a node whose parent owns it, or has it from its own parent: the owner saves it and brings it back.

@@ -181,7 +181,6 @@ class Node<R: Router>: AnyNode {
 
   override func save() {
     super.save()
-    cell.save()
     saved = (effects, plan)
     for route in routes { route.save() }
   }

@@ -2,34 +2,40 @@ import Wire
 
 /// A riblet with a view: the node that a client knows.
 final class ViewNode<R: Riblet>: Node<R> {
-  /// What the client was shown last; nil until the node's first commit.
-  private var shown: R.ViewState?
+  /// What the client was shown last.
+  private var shown: R.ViewState
   /// What the client is shown once the transaction is committed.
-  private var showing: R.ViewState?
+  private var showing: R.ViewState
   private var shownChildren = ShownChildren()
   /// Nil while they are the same.
   private var showingChildren: ShownChildren?
   private var childrenHaveChanged = false
+
+  override init(
+    _ riblet: R, id: NodeID, typeName: String, parent: AnyNode?, cell: Cell<R.State>,
+    onOutput: @escaping (R.Output, Tree) -> Void
+  ) {
+    guard let state = cell.state else { preconditionFailure("\(typeName) is attached without a state") }
+    shown = riblet.view(state)
+    showing = shown
+    super.init(riblet, id: id, typeName: typeName, parent: parent, cell: cell, onOutput: onOutput)
+  }
 
   override var isViewable: Bool { true }
 
   override func childrenDidChange() { childrenHaveChanged = true }
 
   override func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    guard let state = cell.state else { preconditionFailure("a node without a state is detached") }
-    let view = riblet.view(state)
+    view()
     let children = ShownChildren(of: self)
-    showing = view
     showingChildren = children
-    try write(view, children, into: &json, encoder)
+    try write(showing, children, into: &json, encoder)
   }
 
   override func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    guard let shown, let state = cell.state else { preconditionFailure("a node that was never shown is added whole") }
-    let view = riblet.view(state)
-    showing = view
+    view()
     try patch.at("state") { patch throws(RecordingError) in
-      try encoder.writeDifference(from: shown, to: view, into: &patch)
+      try encoder.writeDifference(from: shown, to: showing, into: &patch)
     }
     guard childrenHaveChanged else { return }
     let children = ShownChildren(of: self)
@@ -40,7 +46,6 @@ final class ViewNode<R: Riblet>: Node<R> {
   }
 
   override func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    guard let shown else { preconditionFailure("a snapshot is taken between transactions") }
     try write(shown, shownChildren, into: &json, encoder)
   }
 
@@ -59,20 +64,26 @@ final class ViewNode<R: Riblet>: Node<R> {
     json.endObject()
   }
 
+  /// Looks at the state once more.
+  private func view() {
+    guard let state = cell.state else { preconditionFailure("a node without a state is detached") }
+    showing = riblet.view(state)
+  }
+
   override func commit() {
     super.commit()
-    if let showing { shown = showing }
+    shown = showing
     if let showingChildren { shownChildren = showingChildren }
     forget()
   }
 
   override func rollBack() {
     super.rollBack()
+    showing = shown
     forget()
   }
 
   private func forget() {
-    showing = nil
     showingChildren = nil
     childrenHaveChanged = false
   }

@@ -37,6 +37,11 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var allKeys: [Key] {
     if form == .caseName { return element.string.flatMap(Key.init(stringValue:)).map { [$0] } ?? [] }
+    // An action has one key: its case.
+    if element.count == 1 {
+      guard let name = element.firstKey, let key = Key(stringValue: name) else { return [] }
+      return [key]
+    }
     var keys: [Key] = []
     element.forEachMember { key, _ in
       if let key = key.string.flatMap(Key.init(stringValue:)) { keys.append(key) }

@@ -134,6 +134,12 @@ public struct JSONElement: Sendable {
     return found
   }
 
+  /// The key of an object's first member.
+  var firstKey: String? {
+    guard token.kind == .object, token.length > 0 else { return nil }
+    return JSONElement(document: document, index: index + 1).string
+  }
+
   /// Calls `body` with each member of an object, in the order of the text; not at all for anything else.
   ///
   /// - Parameter body: receives the key, a string, and the value.

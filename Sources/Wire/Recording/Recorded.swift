@@ -15,7 +15,10 @@ enum Recorded {
   case nested(Recorder)
 
   /// A value that came to its container by its type alone, as an array's elements do: the usual types go without a box.
-  init<Value: Encodable>(_ value: Value) {
+  init<Value: Encodable>(_ value: Value) { self = Recorded(simple: value) ?? .value(ValueBox(value)) }
+
+  /// A value of one of the usual simple types; nil for others.
+  init?<Value>(simple value: Value) {
     if let string = identical(value, String.self) {
       self = .string(string)
     } else if let integer = identical(value, Int.self) {
@@ -25,7 +28,7 @@ enum Recorded {
     } else if let bool = identical(value, Bool.self) {
       self = .bool(bool)
     } else {
-      self = .value(ValueBox(value))
+      return nil
     }
   }
 
@@ -58,6 +61,7 @@ struct Field {
 }
 
 /// The value, if it is of exactly this type; a dynamic cast would cost fifty times as much.
+@inline(__always)
 func identical<Value, Other>(_ value: Value, _ type: Other.Type) -> Other? {
   Value.self == Other.self ? unsafeBitCast(value, to: Other.self) : nil
 }

@@ -14,7 +14,11 @@ extension Array: TypedArray where Element: Encodable {
     json.beginArray()
     for (index, element) in enumerated() where !json.isFull {
       try locating("\(index)") { () throws(RecordingError) in
-        try Recorded(element).write(into: &json, using: encoder)
+        if let simple = Recorded(simple: element) {
+          try simple.write(into: &json, using: encoder)
+        } else {
+          try encoder.write(element, into: &json)
+        }
       }
     }
     json.endArray()

@@ -43,7 +43,7 @@ public final class ViewEncoder {
     // What is still recorded would make its owner's next change a copy.
     defer { ours.reset() }
     do {
-      if let array = value as? any TypedArray {
+      if !isPlain(Value.self), let array = value as? any TypedArray {
         try array.writeElements(into: &json, using: below)
       } else {
         try ours.record(value)
@@ -72,14 +72,7 @@ public final class ViewEncoder {
     from old: Value, to new: Value, into patch: inout PatchWriter
   ) throws(RecordingError) {
     if haveSameBits(old, new) { return }
-    if let array = new as? any TypedArray {
-      return try writeShorter(of: new, in: &patch) { patch throws(RecordingError) in
-        try array.writeDifference(fromAny: old, into: &patch, using: below)
-      }
-    }
-    if let value = new as? any ViewDifferentiable {
-      return try value.writeDifference(fromAny: old, into: &patch, using: below)
-    }
+    if !isPlain(Value.self), try writeOwnDifference(from: old, to: new, into: &patch) { return }
     defer {
       ours.reset()
       theirs.reset()
@@ -88,6 +81,35 @@ public final class ViewEncoder {
     try theirs.record(new)
     try ours.writeDifference(to: theirs, into: &patch, using: below)
   }
+
+  /// Writes the difference between two values whose type knows how.
+  ///
+  /// - Returns: false if it does not.
+  private func writeOwnDifference<Value: Encodable>(
+    from old: Value, to new: Value, into patch: inout PatchWriter
+  ) throws(RecordingError) -> Bool {
+    if let array = new as? any TypedArray {
+      try writeShorter(of: new, in: &patch) { patch throws(RecordingError) in
+        try array.writeDifference(fromAny: old, into: &patch, using: below)
+      }
+      return true
+    }
+    guard let value = new as? any ViewDifferentiable else {
+      notePlain(Value.self)
+      return false
+    }
+    try value.writeDifference(fromAny: old, into: &patch, using: below)
+    return true
+  }
+
+  // MARK: Plain types
+
+  /// Types that are known to be neither arrays nor ``ViewDifferentiable``: asking the runtime costs as much as comparing.
+  private var plainTypes: [ObjectIdentifier?] = Array(repeating: nil, count: 64)
+
+  private func slot(_ type: any Any.Type) -> Int { (unsafeBitCast(type, to: Int.self) >> 4) & 63 }
+  private func isPlain(_ type: any Any.Type) -> Bool { plainTypes[slot(type)] == ObjectIdentifier(type) }
+  private func notePlain(_ type: any Any.Type) { plainTypes[slot(type)] = ObjectIdentifier(type) }
 
   /// Whether both values encode alike.
   func areSame(_ ours: AnyValueBox, _ theirs: AnyValueBox) throws(RecordingError) -> Bool {

@@ -1,0 +1,51 @@
+import Wire
+
+/// The difference between two view states alone.
+enum DiffBench {
+  static func report() throws {
+    let old = BenchList(count: 10_000).makeState()
+    var new = old
+    new[5000].isDone.toggle()
+    try measure("diff: one row of 10,000", old, new)
+    var rotated = old
+    rotated.append(rotated.removeFirst())
+    try measure("diff: the first of 10,000 to the end", old, rotated)
+    let anew = BenchList(count: 10_000).makeState()
+    try measure("diff: 10,000 rows made anew", old, anew)
+    try measure(
+      "diff: two fields", BenchCounter.ViewState(count: 1, isNegative: false),
+      BenchCounter.ViewState(count: 2, isNegative: false))
+    try measureWriting("write: 10,000 rows", old)
+  }
+
+  private static func measure<View: Encodable>(_ name: String, _ old: View, _ new: View) throws {
+    let encoder = ViewEncoder()
+    var patch = PatchWriter()
+    try time(name) {
+      patch.removeAll()
+      try encoder.writeDifference(from: old, to: new, into: &patch)
+    }
+  }
+
+  private static func measureWriting(_ name: String, _ value: some Encodable) throws {
+    let encoder = ViewEncoder()
+    var json = JSONWriter()
+    try time(name) {
+      json.removeAll()
+      try encoder.write(value, into: &json)
+    }
+  }
+
+  private static func time(_ name: String, _ body: () throws -> Void) throws {
+    let clock = ContinuousClock()
+    try body()
+    var count = 1
+    while try clock.measure({ for _ in 0..<count { try body() } }) < .milliseconds(25) { count *= 2 }
+    var rounds: [Double] = []
+    for _ in 0..<9 {
+      rounds.append(try clock.measure { for _ in 0..<count { try body() } }.nanoseconds / Double(count))
+    }
+    rounds.sort()
+    print("\(name): \(Int(rounds[4])) ns (\(Int(rounds[0]))-\(Int(rounds[8])))")
+  }
+}

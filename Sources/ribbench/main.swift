@@ -1,0 +1,26 @@
+// Costs of the riblet runtime without sockets: time per action from its parsed JSON to the bytes of its patch.
+//
+//   ribbench          all of them, each the median of several rounds
+//   ribbench NAME N   one of them, N actions: for a profiler
+
+import RibCore
+import Wire
+
+let benches: [Bench] = [
+  Bench("counter", BenchCounter(), #"{"increment":{}}"#, to: .path("")),
+  Bench("depth-1", BenchChain(depth: 1), #"{"increment":{}}"#, to: .path("next")),
+  Bench("depth-40", BenchChain(depth: 40), #"{"increment":{}}"#, to: .id(41)),
+  Bench("siblings-1", BenchRow(count: 1), #"{"increment":{}}"#, to: .id(2)),
+  Bench("siblings-1000", BenchRow(count: 1000), #"{"increment":{}}"#, to: .id(2)),
+  Bench("row-of-10000", BenchList(count: 10_000), #"{"toggle":5000}"#, to: .path("")),
+]
+
+if CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) {
+  guard let bench = benches.first(where: { $0.name == CommandLine.arguments[1] }) else {
+    fatalError("there is no \(CommandLine.arguments[1]); there is: \(benches.map(\.name).joined(separator: ", "))")
+  }
+  try bench.run(count)
+} else {
+  for bench in benches { try bench.report() }
+  try DiffBench.report()
+}
