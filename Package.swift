@@ -66,7 +66,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(name: "ribbench", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
 
-    .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: swiftSettings),
+    .testTarget(name: "WireTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire"],
       swiftSettings: swiftSettings),

@@ -27,6 +27,7 @@ public final class TestSession {
   /// - Throws: `Refusal` if it cannot be started.
   public init<Root: Riblet>(_ root: Root) throws where Root.Output == Never {
     tree = Tree(root: root)
+    tree.notesChanges = true
     note(try tree.start(rendering: renderer))
     view = try snapshot()
   }
@@ -39,6 +40,7 @@ public final class TestSession {
   /// - Throws: `RestoreError` if it cannot be restored.
   public init<Root: Riblet>(_ root: Root, restoring snapshot: TreeSnapshot) throws where Root.Output == Never {
     tree = Tree(root: root)
+    tree.notesChanges = true
     let (commands, report) = try tree.restore(snapshot, rendering: renderer)
     restoreReport = report
     note(commands)

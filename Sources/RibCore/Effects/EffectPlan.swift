@@ -31,9 +31,6 @@ struct EffectPlan<Source: Interactor> {
 
   mutating func didStart(in sequence: Int) { sequences[sequence]?.running += 1 }
 
-  /// Whether effects of the present step run.
-  func isWaiting(_ sequence: Int) -> Bool { sequences[sequence].map { $0.running > 0 } ?? true }
-
   /// The next step; nil after the last one.
   mutating func nextStep(of sequence: Int) -> Effect<Source>? { sequences[sequence]?.rest.popFirst() }
 
@@ -58,29 +55,45 @@ struct EffectPlan<Source: Interactor> {
   /// Gives up a sequence, and those around it.
   mutating func abandon(_ sequence: Int) {
     var next: Int? = sequence
-    while let number = next { next = sequences.removeValue(forKey: number)?.outer }
+    while let number = next {
+      let abandoned = sequences.removeValue(forKey: number)
+      // A throttle whose time is not measured any more lets through what comes.
+      for step in abandoned?.rest ?? [] {
+        if case .endThrottle(let throttle) = step.operation { throttled[throttle.id] = nil }
+      }
+      next = abandoned?.outer
+    }
   }
 
   // MARK: Throttling
 
-  /// What is to be done at once; nil if it is held back.
-  mutating func throttle(_ throttle: Effect<Source>.Throttle) -> Effect<Source>? {
-    if throttled[throttle.id] == nil { return open(throttle) }
-    if throttle.latest { throttled[throttle.id] = .some(throttle.effect) }
-    return nil
+  /// Holds back an effect while another's time runs.
+  ///
+  /// - Returns: whether it is let through, and its own time begins.
+  mutating func throttle(_ throttle: Effect<Source>.Throttle) -> Bool {
+    guard let held = throttled[throttle.id] else {
+      throttled[throttle.id] = .some(nil)
+      return true
+    }
+    throttled[throttle.id] = .some(throttle.latest ? throttle.effect : held)
+    return false
   }
 
-  /// What is to be done when the time is over.
-  mutating func endThrottle(_ throttle: Effect<Source>.Throttle) -> Effect<Source>? {
+  /// Ends the time of an effect.
+  ///
+  /// - Returns: what was held back, whose own time begins.
+  mutating func endThrottle(_ throttle: Effect<Source>.Throttle) -> Effect<Source>.Throttle? {
     guard case .some(.some(let held)) = throttled.removeValue(forKey: throttle.id) else { return nil }
-    return open(
-      .init(id: throttle.id, duration: throttle.duration, clock: throttle.clock, latest: throttle.latest, effect: held))
-  }
-
-  private mutating func open(_ throttle: Effect<Source>.Throttle) -> Effect<Source> {
     throttled[throttle.id] = .some(nil)
-    let wait = Effect<Source>.run { _ in try await throttle.clock.sleep(for: throttle.duration) }
-    let end = Effect<Source>(operation: .endThrottle(throttle))
-    return .merge(throttle.effect, .concatenate(wait, end))
+    return .init(
+      id: throttle.id, duration: throttle.duration, clock: throttle.clock, latest: throttle.latest, effect: held)
+  }
+}
+
+extension Effect.Throttle {
+  /// Measures the time in which others are held back.
+  var window: Effect {
+    .concatenate(
+      .run { [clock, duration] _ in try await clock.sleep(for: duration) }, Effect(operation: .endThrottle(self)))
   }
 }

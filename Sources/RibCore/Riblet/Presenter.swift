@@ -4,21 +4,15 @@
 public protocol Presenter: SendableMetatype {
   /// What is shown from.
   associatedtype State
-  /// What is shown: a value whose encoding is the node's `state` in the view document. `Never`, written out, makes a
-  /// riblet without a view: logic between others.
+  /// What is shown: a value whose encoding is the node's `state` in the view document.
   associatedtype ViewState: Encodable & Equatable & Sendable
 
-  /// Makes the view of a state. It depends on the state alone, and is called once for each transaction that changes it.
+  /// Makes the view of a state.
+  ///
+  /// It depends on the state alone. It is called when the node is attached, and once for each transaction that may have
+  /// changed the state.
   ///
   /// - Parameter state: the riblet's state.
   /// - Returns: what the client sees.
   func view(_ state: State) -> ViewState
-}
-
-extension Presenter where ViewState == Never {
-  /// Never called: a riblet without a view is not shown; its children appear under the nearest one with a view.
-  ///
-  /// - Parameter state: the state.
-  /// - Returns: never.
-  public func view(_ state: State) -> Never { preconditionFailure("a riblet without a view was asked for one") }
 }

@@ -21,3 +21,16 @@ public protocol Riblet<Output>: Interactor, Presenter, Router {
   /// The name by which clients know this kind of riblet: the node's `type`. It stays when the Swift type is renamed.
   static var typeName: String { get }
 }
+
+/// A unit of an app that is not seen: logic between others, whose children appear under the nearest riblet with a view.
+///
+/// It is a protocol of its own so that forgetting a `view` stays an error.
+public protocol ViewlessRiblet<Output>: Riblet where ViewState == Never {}
+
+extension ViewlessRiblet {
+  /// Never called: there is no view.
+  ///
+  /// - Parameter state: the state.
+  /// - Returns: never.
+  public func view(_ state: State) -> Never { preconditionFailure("\(Self.typeName) has no view") }
+}

@@ -56,7 +56,8 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   /// What the source saw at the last reconciliation, and its entries, one a child.
   private var content: Source.Content?
   private var entries: [Source.Entry] = []
-  private var savedContent: (Source.Content?, [Source.Entry])?
+  private var parentWasActive = false
+  private var savedContent: (Source.Content?, [Source.Entry], Bool)?
 
   init(name: String, _ source: Source, _ policy: ActivationPolicy) {
     self.source = source
@@ -68,48 +69,63 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func reconcile(with state: Source.Parent.State, of parent: Node<Source.Parent>, in tree: Tree) -> Bool {
     let content = source.content(of: state)
+    let isNew = content != self.content
+    guard isNew || parent.isActive != parentWasActive else { return false }
+    parentWasActive = parent.isActive
     var hasChanged = false
-    if content != self.content {
+    if isNew {
       self.content = content
-      let target = source.entries(of: content)
       hasChanged = selected != source.selected(of: content)
       selected = source.selected(of: content)
       front = source.front(of: content)
-      if target != entries {
-        replace(with: target, of: parent, in: tree)
-        hasChanged = true
-      }
+      if replace(with: source.entries(of: content), in: tree) { hasChanged = true }
+    }
+    // Who leaves the front resigns before another one takes it.
+    for (index, child) in children.enumerated() {
+      if let child, !parent.isActive || !isActive(index) { child.setActive(false, in: tree) }
+    }
+    // Resigning may have changed the state: what follows from that comes with the next reconciliation.
+    guard let now = parent.cell.state, source.content(of: now) == content else {
+      tree.unsettle(parent)
+      return hasChanged
     }
     for (index, child) in children.enumerated() {
-      let isInFront = front == nil || front == index
-      switch (child, policy) {
-      case (nil, _) where isInFront || policy != .lazy:
-        children[index] = attach(index, to: parent, isActive: isInFront || policy != .selectedOnly, in: tree)
+      if let child {
+        child.setActive(parent.isActive && isActive(index), in: tree)
+      } else if isInFront(index) || policy != .lazy || tree.hasSaved(place(index, below: parent)) {
+        children[index] = attach(index, to: parent, in: tree)
         hasChanged = true
-      case (let child?, .selectedOnly): child.setActive(parent.isActive && isInFront, in: tree)
-      case (let child?, _): child.setActive(parent.isActive, in: tree)
-      case (nil, _): break
       }
     }
     return hasChanged
   }
 
-  /// Entries that stay keep their node; the old ones go before the new ones come.
-  private func replace(with target: [Source.Entry], of parent: Node<Source.Parent>, in tree: Tree) {
+  private func isInFront(_ index: Int) -> Bool { front == nil || front == index }
+  private func isActive(_ index: Int) -> Bool { policy != .selectedOnly || isInFront(index) }
+
+  /// Entries that stay keep their node; the others are detached.
+  ///
+  /// - Returns: whether the entries are others.
+  private func replace(with entries: [Source.Entry], in tree: Tree) -> Bool {
+    var seen = Set<Source.Entry>()
+    let target = entries.filter { seen.insert($0).inserted }
+    guard target != self.entries else { return false }
     var nodes: [Source.Entry: AnyNode] = [:]
-    for (entry, child) in zip(entries, children) { nodes[entry] = child }
-    let staying = target.map { nodes.removeValue(forKey: $0) }
-    for case let child? in children where nodes.contains(where: { $0.value === child }) { child.detach(from: tree) }
-    entries = target
-    children = staying
+    for (entry, child) in zip(self.entries, children) { nodes[entry] = child }
+    let gone = zip(self.entries, children).filter { !seen.contains($0.0) }.compactMap(\.1)
+    self.entries = target
+    children = target.map { nodes[$0] }
+    for child in gone { child.detach(from: tree) }
+    return true
   }
 
-  private func attach(
-    _ index: Int, to parent: Node<Source.Parent>, isActive: Bool, in tree: Tree
-  ) -> AnyNode {
-    let place = NodePlace(route: name, entry: entryName(index), parent: parent)
-    return tree.attach(at: place, isActive: parent.isActive && isActive) { birth throws(RestoreFailure) in
-      try source.child(for: entries[index]).makeNode(birth, parent)
+  private func place(_ index: Int, below parent: AnyNode) -> NodePlace {
+    NodePlace(route: name, entry: entryName(index), parent: parent)
+  }
+
+  private func attach(_ index: Int, to parent: Node<Source.Parent>, in tree: Tree) -> AnyNode {
+    tree.attach(at: place(index, below: parent), isActive: parent.isActive && isActive(index)) {
+      birth throws(RestoreFailure) in try source.child(for: entries[index]).makeNode(birth, parent)
     }
   }
 
@@ -121,7 +137,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func save() {
     super.save()
-    savedContent = (content, entries)
+    savedContent = (content, entries, parentWasActive)
   }
 
   override func commit() {
@@ -131,7 +147,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func rollBack() {
     super.rollBack()
-    if let savedContent { (content, entries) = savedContent }
+    if let savedContent { (content, entries, parentWasActive) = savedContent }
     savedContent = nil
   }
 }

@@ -47,6 +47,18 @@ extension Lens {
   }
 }
 
+extension Lens {
+  /// The part as long as it is a certain one.
+  func only(_ isIt: @escaping (Part) -> Bool) -> Lens {
+    Lens { [read] in
+      read($0).flatMap { isIt($0) ? $0 : nil }
+    } modify: { [read, modify] whole, change in
+      guard let part = read(whole), isIt(part) else { return false }
+      return modify(&whole, change)
+    }
+  }
+}
+
 extension Lens where Part: Identifiable {
   /// The element of an array with this id.
   static func element(_ path: WritableKeyPath<Whole, [Part]>, _ id: Part.ID) -> Lens {

@@ -52,6 +52,8 @@ public struct Route<Parent: Router> {
 
   /// A child that is always there, whose state is a property of the parent's.
   ///
+  /// No two routes may lead to the same property, or to parts of one another.
+  ///
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - state: where in the parent's state the child's is.
@@ -88,8 +90,8 @@ public struct Route<Parent: Router> {
   ) -> Route {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
       parent[keyPath: state].map { [identity(of: $0)] } ?? []
-    } build: { _ in
-      Child(child, in: .optional(state), onOutput: onOutput)
+    } build: { id in
+      Child(child, in: .optional(state).only { identity(of: $0) == id }, onOutput: onOutput)
     } remove: { parent, _ in
       parent[keyPath: state].take() != nil
     }
@@ -115,8 +117,8 @@ public struct Route<Parent: Router> {
   ) -> Route {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
       extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
-    } build: { _ in
-      Child(child, in: .enumCase(state, extract, embed), onOutput: onOutput)
+    } build: { id in
+      Child(child, in: .enumCase(state, extract, embed).only { identity(of: $0) == id }, onOutput: onOutput)
     } remove: { _, _ in
       false
     }

@@ -157,8 +157,8 @@ extension NodeSnapshot {
 }
 
 extension Riblet {
-  /// The state that was saved, migrated if it is an old one.
-  func restore(_ saved: NodeSnapshot) throws(RestoreFailure) -> State {
+  /// Makes sure that a node was of this type, and not newer.
+  func check(_ saved: NodeSnapshot) throws(RestoreFailure) {
     guard saved.type == Self.typeName else {
       throw RestoreFailure(id: saved.id, type: saved.type, reason: "\(Self.typeName) is in its place now")
     }
@@ -166,6 +166,11 @@ extension Riblet {
       throw RestoreFailure(
         id: saved.id, type: saved.type, reason: "version \(saved.version) is newer", knownVersion: Self.stateVersion)
     }
+  }
+
+  /// The state that was saved, migrated if it is an old one.
+  func restore(_ saved: NodeSnapshot) throws(RestoreFailure) -> State {
+    try check(saved)
     guard let text = saved.state else {
       throw RestoreFailure(id: saved.id, type: saved.type, reason: "its state was not Codable")
     }

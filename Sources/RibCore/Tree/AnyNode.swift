@@ -21,8 +21,12 @@ class AnyNode {
   final var isNew = false
   /// Whether its state may have changed since its children were last reconciled.
   final var isUnsettled = false
+  /// Whether its children were reconciled before.
+  final var isReconciled = false
   /// Running effects.
   final var effects: [RunningEffect] = []
+  /// How many nodes are above it.
+  let depth: Int
   private var wasActive = false
 
   init(id: NodeID, typeName: String, parent: AnyNode?, isEmbedded: Bool) {
@@ -30,6 +34,7 @@ class AnyNode {
     self.typeName = typeName
     self.parent = parent
     self.isEmbedded = isEmbedded
+    depth = parent.map { $0.depth + 1 } ?? 0
   }
 
   // MARK: What the tree asks for
@@ -40,6 +45,8 @@ class AnyNode {
   func receive(_ report: any Sendable, in tree: Tree) { preconditionFailure("abstract") }
   /// Goes on with what waits for an effect to end.
   func effectEnded(_ effect: RunningEffect, hasFailed: Bool, in tree: Tree) { preconditionFailure("abstract") }
+  /// Forgets an effect, and what waits for it to end.
+  func giveUp(_ effect: RunningEffect) { preconditionFailure("abstract") }
   /// Whether something waits for the effect to end.
   func isAwaited(_ effect: RunningEffect) -> Bool { preconditionFailure("abstract") }
   func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) { preconditionFailure("abstract") }
@@ -64,7 +71,7 @@ class AnyNode {
   func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
-  /// Writes the node as it was last committed.
+  /// Writes the node as it is.
   func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
@@ -109,6 +116,7 @@ class AnyNode {
     for route in attachments where route.areEmbedded {
       for case let child? in route.children {
         child.touch(tree)
+        guard !child.attachments.isEmpty else { continue }
         tree.unsettle(child)
         child.touchParts(tree)
       }
@@ -136,11 +144,13 @@ class AnyNode {
     if isActive { activate(in: tree) } else { deactivate(in: tree) }
   }
 
-  private func activate(in tree: Tree) {
+  /// Activates the node; `interrupted` are the effects that ran when it was saved, if it comes from a snapshot.
+  final func activate(restoring interrupted: [InterruptedEffect]? = nil, in tree: Tree) {
     guard !isActive else { return }
     touch(tree)
     isActive = true
     tree.note { .activated(id: id, type: typeName) }
+    if let interrupted { didRestore(interrupted, in: tree) }
     didBecomeActive(in: tree)
   }
 

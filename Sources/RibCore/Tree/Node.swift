@@ -7,6 +7,7 @@ class Node<R: Router>: AnyNode {
   let riblet: R
   let cell: Cell<R.State>
   private let routes: [Attachments<R>]
+  private let anyRoutes: [AnyAttachments]
   private let onOutput: (R.Output, Tree) -> Void
   private var plan = EffectPlan<R>()
   private var saved: (effects: [RunningEffect], plan: EffectPlan<R>)?
@@ -19,6 +20,7 @@ class Node<R: Router>: AnyNode {
     self.cell = cell
     self.onOutput = onOutput
     routes = riblet.routes.map { $0.makeAttachments() }
+    anyRoutes = routes
     super.init(id: id, typeName: typeName, parent: parent, isEmbedded: !(cell is OwnedCell<R.State>))
     precondition(
       Set(routes.map(\.name)).count == routes.count,
@@ -59,7 +61,10 @@ class Node<R: Router>: AnyNode {
     touchOwners(tree)
     // An embedded state may be gone already.
     _ = cell.modify { riblet.willResignActive(&$0) }
-    touchParts(tree)
+    if !routes.isEmpty {
+      touchParts(tree)
+      tree.unsettle(self)
+    }
   }
 
   /// Lets `change` work on the state, and carries out the effect that it returns.
@@ -91,16 +96,25 @@ class Node<R: Router>: AnyNode {
     case .concatenate(let effects):
       goOn(with: plan.begin(effects[...], within: sequence), in: tree)
     case .throttle(let throttle):
-      if let effect = plan.throttle(throttle) { interpret(effect, in: tree, sequence: sequence) }
+      if plan.throttle(throttle) { letThrough(throttle, in: tree, sequence: sequence) }
     case .endThrottle(let throttle):
-      if let effect = plan.endThrottle(throttle) { interpret(effect, in: tree, sequence: sequence) }
+      if let next = plan.endThrottle(throttle) { letThrough(next, in: tree, sequence: nil) }
     }
+  }
+
+  /// Does what is throttled, and holds back others for a while; nothing waits for that while.
+  private func letThrough(_ throttle: Effect<R>.Throttle, in tree: Tree, sequence: Int?) {
+    interpret(throttle.effect, in: tree, sequence: sequence)
+    interpret(throttle.window, in: tree)
   }
 
   private func start(_ run: Effect<R>.Run, in tree: Tree, sequence: Int?) {
     if run.cancelsInFlight, let id = run.id { cancelEffects(in: tree) { $0 == id } }
     // What is not active runs nothing.
-    guard isActive else { return tree.drop() }
+    guard isActive else {
+      if let sequence { plan.abandon(sequence) }
+      return tree.drop()
+    }
     let work = run.work
     let running = tree.startEffect(of: self, run.id, isResumable: run.isResumable, sequence: sequence) {
       running, port in
@@ -118,8 +132,10 @@ class Node<R: Router>: AnyNode {
         current = plan.end(sequence)
         continue
       }
+      // The step counts itself, so that a part of it that ends at once does not end it.
+      plan.didStart(in: sequence)
       interpret(step, in: tree, sequence: sequence)
-      if plan.isWaiting(sequence) { return }
+      guard plan.didEnd(in: sequence) else { return }
     }
   }
 
@@ -133,6 +149,11 @@ class Node<R: Router>: AnyNode {
     if plan.didEnd(in: sequence) { goOn(with: sequence, in: tree) }
   }
 
+  override final func giveUp(_ effect: RunningEffect) {
+    effects.removeAll { $0.token == effect.token }
+    if let sequence = effect.sequence { plan.abandon(sequence) }
+  }
+
   override final func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {
     for effect in effects where matches(effect.id) {
       if let sequence = effect.sequence { plan.abandon(sequence) }
@@ -143,12 +164,15 @@ class Node<R: Router>: AnyNode {
 
   // MARK: Children
 
-  override final var attachments: [AnyAttachments] { routes }
+  override final var attachments: [AnyAttachments] { anyRoutes }
 
   override final func reconcile(in tree: Tree) {
-    guard let state = cell.state else { return }
     var hasChanged = false
-    for route in routes where route.reconcile(with: state, of: self, in: tree) { hasChanged = true }
+    for route in routes {
+      // Read anew for each: a child that resigns may change it.
+      guard let state = cell.state else { break }
+      if route.reconcile(with: state, of: self, in: tree) { hasChanged = true }
+    }
     guard hasChanged else { return }
     let viewable = viewable
     viewable.touch(tree)

@@ -13,6 +13,10 @@ public final class Tree {
   ///
   /// A tree of a thousand nodes starts within it; a riblet that answers itself for ever does not.
   public static let settleLimit = 10_000
+  /// How deep a tree may be: one whose riblets attach their like without end is refused.
+  public static let depthLimit = 1_000
+  /// How many bytes the view document may have: 4 MiB, more than any renderer wants.
+  public static let viewLimit = 4 << 20
 
   /// The session's name, for ``IdempotencyKey``.
   public let session: String
@@ -28,6 +32,10 @@ public final class Tree {
   private var running: [EffectToken: AnyNode] = [:]
   private var transaction = Transaction()
   private var restoration: Restoration?
+  /// As much as the view document can have of bytes, by its last exact size and the patches since.
+  private var viewBytes = 0
+  /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
+  public var notesChanges = false
   /// Nodes that were changed, and nodes that have gone, since the last cut.
   private var uncut: (changed: Set<NodeID>, removed: Set<NodeID>) = ([], [])
   /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
@@ -54,7 +62,7 @@ public final class Tree {
   public var effectCount: Int { running.count }
   /// Whether an effect runs that would be lost if the tree left memory.
   public var hasVolatileEffects: Bool {
-    running.contains { token, node in node.effects.contains { $0.token == token && !$0.isResumable } }
+    nodes.values.contains { node in node.effects.contains { !$0.isResumable } }
   }
 
   // MARK: Events
@@ -100,7 +108,7 @@ public final class Tree {
       }
       renderer.patch.removeAll()
       // Whatever of the snapshot has no place any more is to be deleted.
-      uncut.removed.formUnion(Set(snapshot.nodes.keys).subtracting(nodes.keys))
+      if notesChanges { uncut.removed.formUnion(Set(snapshot.nodes.keys).subtracting(nodes.keys)) }
       return (commands, restoration?.report ?? RestoreReport())
     } catch {
       if let newer = restoration?.newer { throw newer }
@@ -195,22 +203,23 @@ public final class Tree {
   ) throws(Refusal) -> [EffectCommand] {
     renderer.patch.removeAll()
     guard let node = running[token], let effect = node.effects.first(where: { $0.token == token }) else { return [] }
-    note { .effectEnded(token: token, type: node.typeName, id: effect.id) }
     running[token] = nil
-    guard node.isAwaited(effect) else {
-      node.effects.removeAll { $0.token == token }
-      uncut.changed.insert(node.id)
-      return []
-    }
+    defer { note { .effectEnded(token: token, type: node.typeName, id: effect.id) } }
     lastTypeName = node.typeName
-    do throws(Refusal) {
-      return try transact(renderer) { () throws(Refusal) in
-        node.effectEnded(effect, hasFailed: hasFailed, in: self)
+    if node.isAwaited(effect) {
+      do throws(Refusal) {
+        return try transact(renderer) { () throws(Refusal) in
+          node.effectEnded(effect, hasFailed: hasFailed, in: self)
+        }
+      } catch {
+        node.giveUp(effect)
+        noteChange(node)
+        throw error
       }
-    } catch {
-      node.effects.removeAll { $0.token == token }
-      throw error
     }
+    node.giveUp(effect)
+    noteChange(node)
+    return []
   }
 
   /// Detaches everything.
@@ -238,7 +247,7 @@ public final class Tree {
     }
     json.key("nodes")
     json.beginObject()
-    for (id, node) in nodes.sorted(by: { $0.key < $1.key }) where node.isViewable {
+    for (id, node) in nodes.sorted(by: { $0.key < $1.key }) where node.isViewable && !json.isFull {
       json.key("\(id)")
       try node.writeShown(into: &json, renderer.encoder)
     }
@@ -324,7 +333,7 @@ public final class Tree {
   /// - Returns: the cut; the next one begins here.
   /// - Throws: ``/Wire/RecordingError`` if a state's own coding fails; the cut is still to be taken then.
   public func takeCut() throws(RecordingError) -> TreeCut {
-    guard let root else { preconditionFailure("a tree that is not started has no cut") }
+    guard let root, notesChanges else { preconditionFailure("a tree has a cut if it is started and notes changes") }
     var changed: [NodeSnapshot] = []
     for id in uncut.changed.sorted() {
       if let node = nodes[id] { changed.append(try NodeSnapshot(node)) }
@@ -370,6 +379,7 @@ extension Tree {
       try event()
       try settle()
       try render(renderer)
+      try measure(renderer)
     } catch {
       rollBack()
       renderer.patch.removeAll()
@@ -395,6 +405,12 @@ extension Tree {
         last = node
         node.isUnsettled = false
         if node.isAttached { node.reconcile(in: self) }
+        // What is attached has to be reconciled once, however much it is.
+        if !node.isReconciled {
+          node.isReconciled = true
+          try checkDepth()
+          continue
+        }
       } else {
         return
       }
@@ -409,6 +425,16 @@ extension Tree {
           """)
       }
     }
+  }
+
+  private func checkDepth() throws(Refusal) {
+    guard let last = transaction.attached.last, last.depth > Self.depthLimit else { return }
+    throw Refusal(
+      .failed,
+      """
+      The tree would be deeper than \(Self.depthLimit) levels; the last riblet was \(last.typeName). It probably \
+      attaches one of its kind, which does the same.
+      """)
   }
 
   private func render(_ renderer: ViewRenderer) throws(Refusal) {
@@ -434,16 +460,43 @@ extension Tree {
     }
   }
 
+  /// Makes sure that the view stays within its limit.
+  private func measure(_ renderer: ViewRenderer) throws(Refusal) {
+    // A patch makes the view longer by less than its own length.
+    guard viewBytes + renderer.patch.json.count > Self.viewLimit else {
+      viewBytes += renderer.patch.json.count
+      return
+    }
+    defer { renderer.measured = JSONWriter() }
+    renderer.measured.limit = Self.viewLimit
+    do throws(RecordingError) {
+      try writeView(into: &renderer.measured, rendering: renderer)
+    } catch {
+      throw Refusal(.failed, "The view cannot be encoded: \(error)")
+    }
+    guard !renderer.measured.isFull else {
+      throw Refusal(
+        .failed,
+        """
+        The view would have more than \(Self.viewLimit >> 20) MiB; the last riblet was \(lastTypeName ?? "the root"). \
+        Show a part of it, and let the client ask for more.
+        """)
+    }
+    viewBytes = renderer.measured.count
+  }
+
   private func endTransaction() -> [EffectCommand] {
     for node in transaction.touched {
       node.isTouched = false
       node.isNew = false
       node.commit()
-      uncut.changed.insert(node.id)
+      noteChange(node)
     }
-    for node in transaction.detached {
-      uncut.changed.remove(node.id)
-      uncut.removed.insert(node.id)
+    if notesChanges {
+      for node in transaction.detached {
+        uncut.changed.remove(node.id)
+        uncut.removed.insert(node.id)
+      }
     }
     transactionCount += 1
     observer?(.committed(transaction: transactionCount))
@@ -500,6 +553,13 @@ extension Tree {
 
   func enqueue(for node: AnyNode, _ action: @escaping (Tree) -> Void) { transaction.queue.append((node, action)) }
 
+  /// Whether a snapshot that is being restored has a node at this place.
+  func hasSaved(_ place: NodePlace) -> Bool { restoration?.take(place) != nil }
+
+  private func noteChange(_ node: AnyNode) {
+    if notesChanges { uncut.changed.insert(node.id) }
+  }
+
   /// Takes note of something that came too late.
   func drop() { droppedActions += 1 }
 
@@ -548,9 +608,12 @@ extension Tree {
     transaction.attached.append(node)
     note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
     node.touch(self)
-    unsettle(node)
-    if let saved { node.didRestore(saved.effects, in: self) }
-    if isActive { node.setActive(true, in: self) }
+    if !node.attachments.isEmpty { unsettle(node) }
+    if isActive {
+      node.activate(restoring: saved?.effects, in: self)
+    } else if let saved {
+      node.didRestore(saved.effects, in: self)
+    }
   }
 
   func didDetach(_ node: AnyNode) {

@@ -46,7 +46,8 @@ final class ViewNode<R: Riblet>: Node<R> {
   }
 
   override func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    try write(shown, shownChildren, into: &json, encoder)
+    // Between transactions they are what is shown.
+    try write(showing, showingChildren ?? shownChildren, into: &json, encoder)
   }
 
   private func write(

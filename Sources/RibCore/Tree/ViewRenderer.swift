@@ -7,6 +7,8 @@ public final class ViewRenderer {
   /// The operations of the last transaction.
   public internal(set) var patch = PatchWriter()
   let encoder = ViewEncoder()
+  /// A view that is only measured.
+  var measured = JSONWriter()
 
   /// A renderer without memory of any view.
   public init() {}

@@ -265,13 +265,13 @@ actor Session {
   /// Does a step of a walk, after as many transactions as it takes.
   private func answer(_ request: WorkflowRequest) async throws -> NodeID {
     while true {
+      guard connection != nil else { throw CancellationError() }
       if case .node(let id, let commands) = try tree.answer(request, rendering: loop.renderer) {
         publish(isReply: false)
         carryOut(commands)
         connection?.flush()
         return id
       }
-      guard connection != nil else { throw CancellationError() }
       await withCheckedContinuation { waitingSteps.append($0) }
     }
   }

@@ -39,10 +39,9 @@ final class Recorder: Encoder {
     } catch {
       throw RecordingError(error)
     }
-    // Of the containers that have no order, one asks for keys of the library's own, the others for none.
-    if shape == .unkeyed || isDictionary, let container = value as? any UnorderedContainer {
-      try container.order(self)
-    }
+    // A dictionary asks for keys of the library's own, whoever passes the encoder on to it.
+    if isDictionary { sortMembers() }
+    if shape == .unkeyed, let container = value as? any UnorderedContainer { try container.order(self) }
   }
 
   func append(_ value: Recorded, key: String = "") {

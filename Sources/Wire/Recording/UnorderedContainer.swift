@@ -1,6 +1,6 @@
-/// A container whose elements come in another order in every process: it is written sorted, or equal views would differ.
+/// A container whose elements come in another order in every process, and without keys: what JSON shall have of it.
 protocol UnorderedContainer {
-  /// Sorts what was recorded of the container.
+  /// Puts what was recorded of the container into an order.
   ///
   /// - Throws: ``RecordingError`` if JSON cannot express it.
   func order(_ recorder: Recorder) throws(RecordingError)
@@ -13,13 +13,11 @@ extension Set: UnorderedContainer {
 extension Dictionary: UnorderedContainer {
   /// Other keys than strings and integers make an array of keys and values in turn of a dictionary.
   func order(_ recorder: Recorder) throws(RecordingError) {
-    guard recorder.shape == .keyed else {
-      if recorder.form == .state { return }
+    guard recorder.form == .state else {
       throw RecordingError(
         "\(Self.self) has keys that are neither strings nor integers, and cannot be an object; make \(Key.self) conform to CodingKeyRepresentable"
       )
     }
-    recorder.sortMembers()
   }
 }
 

@@ -88,13 +88,14 @@ public final class ViewEncoder {
   private func writeOwnDifference<Value: Encodable>(
     from old: Value, to new: Value, into patch: inout PatchWriter
   ) throws(RecordingError) -> Bool {
-    if let array = new as? any TypedArray {
+    // A cast looks into an optional, whose value's coding is another one level deeper.
+    if let array = new as? any TypedArray, type(of: array) == Value.self {
       try writeShorter(of: new, in: &patch) { patch throws(RecordingError) in
         try array.writeDifference(fromAny: old, into: &patch, using: below)
       }
       return true
     }
-    guard let value = new as? any ViewDifferentiable else {
+    guard let value = new as? any ViewDifferentiable, type(of: value) == Value.self else {
       notePlain(Value.self)
       return false
     }

@@ -16,7 +16,8 @@ enum Wreck: String, CaseIterable, Codable {
   /// What the refusal says.
   var words: [String] {
     switch self {
-    case .spin, .flip, .dig: ["did not settle"]
+    case .spin, .flip: ["did not settle"]
+    case .dig: ["deeper than 1000 levels"]
     case .root: ["cannot be encoded", "measures.ratio", "nan"]
     case .child: ["cannot be encoded", "ratio", "inf"]
     }

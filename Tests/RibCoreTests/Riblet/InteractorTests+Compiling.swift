@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// What the compiler keeps: it is run on a riblet that is right, and on ones that are wrong by a word.
+extension InteractorTests {
+  private static let riblet = #"""
+    import RibCore
+    struct Sample: Riblet {
+      static let typeName = "Sample"
+      enum ViewAction: Decodable { case tap }
+      enum InternalAction: Sendable { case loaded }
+      func makeState() -> Int { 0 }
+      func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> { .run { send in await send(.loaded) } }
+      func reduce(into state: inout Int, internalAction: InternalAction) -> Effect<Self> { .none }
+      func view(_ state: Int) -> Int { state }
+    }
+    """#
+
+  /// What the compiler says of a source, with the modules of this build.
+  private func compile(_ source: String) throws -> (status: Int32, output: String) {
+    let build = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("Sample-\(UUID().uuidString).swift")
+    try Data(source.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    let maps = try moduleMaps(build).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    process.arguments =
+      ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.appendingPathComponent("Modules").path] + maps
+      + [file.path]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+
+  /// The C modules that the Swift modules were built on.
+  private func moduleMaps(_ build: URL) throws -> [String] {
+    let checkouts = build.appendingPathComponent("../../checkouts").standardized
+    let files = FileManager.default.enumerator(at: checkouts, includingPropertiesForKeys: nil)?.compactMap {
+      $0 as? URL
+    }
+    return (files ?? []).filter { $0.path.hasSuffix("/include/module.modulemap") && $0.path.contains("/Sources/") }
+      .map(\.path)
+  }
+
+  @Test func riblet_thatIsRight_compiles() throws {
+    let (status, output) = try compile(Self.riblet)
+    #expect(status == 0, "\(output)")
+  }
+
+  @Test(
+    arguments: [
+      // A reducer of another name is no reducer, never a silent default.
+      (
+        "reduce(into state: inout Int, viewAction: ViewAction)", "reduse(into state: inout Int, viewAction: ViewAction)"
+      ),
+      ("viewAction: ViewAction)", "viewaction: ViewAction)"),
+      ("internalAction: InternalAction)", "internalActions: InternalAction)"),
+      ("func view(_ state: Int)", "func veiw(_ state: Int)"),
+      // An effect has no way to send a view action, and no way to the state.
+      ("send(.loaded)", "send(.tap)"), ("{ send in await send(.loaded) }", "{ send in state += 1 }"),
+    ])
+  func riblet_thatIsWrong_doesNotCompile(right: String, wrong: String) throws {
+    try #require(Self.riblet.contains(right))
+    let (status, output) = try compile(Self.riblet.replacingOccurrences(of: right, with: wrong))
+    #expect(status != 0)
+    #expect(output.contains("error:"))
+  }
+}
