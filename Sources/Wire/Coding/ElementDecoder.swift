@@ -1,8 +1,16 @@
 /// Where decoding began, and what it reads.
+///
+/// In one word of 32 bits, as a decoder is to fit where an existential stores a value without a box.
 struct DecodingRoot {
-  /// Tape index of the value.
-  let index: Int
-  let form: CodingForm
+  private let bits: UInt32
+
+  init(index: Int, form: CodingForm) {
+    bits = UInt32(truncatingIfNeeded: index) << 1 | (form == .state ? 1 : 0)
+  }
+
+  /// Tape index of the value: below 2^31, as every token but the last is followed by a byte of punctuation.
+  var index: Int { Int(bits >> 1) }
+  var form: CodingForm { bits & 1 == 1 ? .state : .wire }
 }
 
 /// The `Decoder` over a ``JSONElement``.
@@ -10,11 +18,20 @@ struct DecodingRoot {
 /// It keeps no coding path: the path of a value follows from its place on the tape, and is worked out when an error
 /// asks for it.
 struct ElementDecoder: Decoder {
-  let element: JSONElement
-  /// Where decoding began.
+  private let document: JSONDocument
+  private let index: UInt32
   let root: DecodingRoot
   /// What is being decoded; decides whether a short form applies.
   let type: any Any.Type
+
+  init(element: JSONElement, root: DecodingRoot, type: any Any.Type) {
+    document = element.document
+    index = UInt32(truncatingIfNeeded: element.index)
+    self.root = root
+    self.type = type
+  }
+
+  var element: JSONElement { JSONElement(document: document, index: Int(index)) }
 
   var codingPath: [any CodingKey] { element.path(from: root) }
   var userInfo: [CodingUserInfoKey: Any] { [:] }

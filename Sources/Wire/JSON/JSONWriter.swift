@@ -170,7 +170,13 @@ public struct JSONWriter: Sendable {
       bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
       rest = quotient
     } while rest != 0
-    if bytes.count - start > 1 { bytes[start...].reverse() }
+    // In place: reversing a slice would copy it.
+    var (low, high) = (start, bytes.count - 1)
+    while low < high {
+      bytes.swapAt(low, high)
+      low += 1
+      high -= 1
+    }
   }
 
   /// Appends the content of a JSON string for `value`: RFC 8259 §7, with the short escapes and lower-case hex digits that
