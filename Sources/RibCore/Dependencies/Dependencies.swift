@@ -72,7 +72,8 @@ public struct Dependencies: Sendable {
       },
       randomBits: {
         onUse(MissingDependency(name: "randomBits"))
-        return 0
+        // Of all constants the one that no algorithm for a range rejects, to try again for ever.
+        return .max
       },
       logger: Logger(label: "unimplemented") { _ in UnimplementedLogHandler(onUse: onUse) })
   }

@@ -21,7 +21,7 @@ open class BaseInteractor<Action: Decodable & Sendable, Domain: Sendable> {
   /// A change of the domain, applied when its work is done to the domain as it is then.
   public typealias Mutation = @Sendable (inout Domain) -> Void
 
-  /// The feature's state, to be changed by ``updateDomain(_:)`` only.
+  /// The feature's state, to be changed by `updateDomain` only.
   public internal(set) final var domain: Domain
   final var updates: [Update] = []
 
@@ -59,7 +59,7 @@ open class BaseInteractor<Action: Decodable & Sendable, Domain: Sendable> {
     updates.append(Update(id: id.map { EffectID($0) }) { [domain] in try await work(domain) })
   }
 
-  /// Changes the domain when something is done that takes time, as ``updateDomain(id:_:)`` does, beside whatever runs.
+  /// Changes the domain when something is done that takes time, as `updateDomain` does, beside whatever runs.
   ///
   /// - Parameter work: what to do; the change that follows from it.
   public final func updateDomain(_ work: @escaping @Sendable (Domain) async throws -> Mutation) {

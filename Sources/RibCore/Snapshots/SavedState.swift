@@ -17,8 +17,18 @@ public struct SavedState: Sendable {
 
 /// A riblet has raised its version and not written how to get there.
 public struct MissingMigration: Error, CustomStringConvertible {
-  let from: Int
-  let to: Int
+  private let from: Int
+  private let to: Int
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - from: the version that was saved.
+  ///   - to: the version that the riblet has.
+  public init(from: Int, to: Int) {
+    self.from = from
+    self.to = to
+  }
 
   /// What is missing, and where.
   public var description: String {

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// The articles' code is compiled.
+@Suite struct ArticlesTests {
+  /// Swift code that stands in an article.
+  struct Block: CustomStringConvertible {
+    let article: String
+    let lines: [String]
+
+    var description: String { "\(article): \(lines.first ?? "")" }
+  }
+
+  private static func texts(in folder: String, ext: String) throws -> [(name: String, text: String)] {
+    let folder = repository.appendingPathComponent(folder)
+    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == ext }
+      .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
+  }
+
+  private static func blocks() throws -> [Block] {
+    try texts(in: "Sources/RibCore/RibCore.docc", ext: "md").flatMap { article in
+      article.text.components(separatedBy: "```swift\n").dropFirst().map { rest in
+        let code = rest.components(separatedBy: "\n```")[0]
+        return Block(article: article.name, lines: code.components(separatedBy: "\n"))
+      }
+    }
+  }
+
+  /// Whole lines with their indentation, all of one block in one snippet.
+  @Test func swiftBlocks_areCompiledSnippets() throws {
+    let snippets = try Self.texts(in: "Snippets", ext: "swift").map { Set($0.text.components(separatedBy: "\n")) }
+    let blocks = try Self.blocks()
+    try #require(blocks.count >= 10)
+    for block in blocks {
+      let lines = block.lines.filter { !$0.trimmingCharacters(in: .whitespaces).isEmpty }
+      #expect(!lines.isEmpty, "\(block)")
+      let missing = snippets.map { snippet in lines.filter { !snippet.contains($0) } }
+      // Of the snippet that comes nearest.
+      let fewest = try #require(missing.min { $0.count < $1.count })
+      #expect(fewest.isEmpty, "\(block): \(fewest)")
+    }
+  }
+
+  @Test func everyArticle_hasCode() throws {
+    let articles = try Self.texts(in: "Sources/RibCore/RibCore.docc", ext: "md").map(\.name)
+    let withCode = Set(try Self.blocks().map(\.article))
+    #expect(articles.filter { !withCode.contains($0) } == ["RibCore.md"])
+  }
+
+  @Test func firstRiblet_hasAtMostTwentyLines() throws {
+    let counters = try Self.blocks().filter { block in
+      block.article == "FirstRiblet.md" && block.lines.contains { $0.hasPrefix("struct Counter") }
+    }
+    try #require(counters.count == 1)
+    #expect(counters[0].lines.count <= 20)
+  }
+}
