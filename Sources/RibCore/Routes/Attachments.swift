@@ -80,10 +80,14 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
         hasChanged = true
       }
     }
+    // Whoever is in front no more resigns before another becomes active.
+    if policy == .selectedOnly, let front {
+      for (index, child) in children.enumerated() where index != front { child?.setActive(false, in: tree) }
+    }
     for (index, child) in children.enumerated() {
       let isInFront = front == nil || front == index
       switch (child, policy) {
-      case (nil, _) where isInFront || policy != .lazy:
+      case (nil, _) where isInFront || policy != .lazy || tree.wasSaved(at: place(index, below: parent)):
         children[index] = attach(index, to: parent, isActive: isInFront || policy != .selectedOnly, in: tree)
         hasChanged = true
       case (let child?, .selectedOnly): child.setActive(parent.isActive && isInFront, in: tree)
@@ -99,7 +103,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     var nodes: [Source.Entry: AnyNode] = [:]
     for (entry, child) in zip(entries, children) { nodes[entry] = child }
     let staying = target.map { nodes.removeValue(forKey: $0) }
-    for case let child? in children where nodes.contains(where: { $0.value === child }) { child.detach(from: tree) }
+    for (entry, child) in zip(entries, children) where nodes[entry] != nil { child?.detach(from: tree) }
     entries = target
     children = staying
   }
@@ -107,10 +111,14 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   private func attach(
     _ index: Int, to parent: Node<Source.Parent>, isActive: Bool, in tree: Tree
   ) -> AnyNode {
-    let place = NodePlace(route: name, entry: entryName(index), parent: parent)
-    return tree.attach(at: place, isActive: parent.isActive && isActive) { birth throws(RestoreFailure) in
+    tree.attach(at: place(index, below: parent), isActive: parent.isActive && isActive) {
+      birth throws(RestoreFailure) in
       try source.child(for: entries[index]).makeNode(birth, parent)
     }
+  }
+
+  private func place(_ index: Int, below parent: AnyNode) -> NodePlace {
+    NodePlace(route: name, entry: entryName(index), parent: parent)
   }
 
   override func dismiss(_ index: Int, from state: inout Source.Parent.State) -> Bool {

@@ -58,7 +58,8 @@ class Node<R: Router>: AnyNode {
   override final func willResignActive(in tree: Tree) {
     touchOwners(tree)
     // An embedded state may be gone already.
-    _ = cell.modify { riblet.willResignActive(&$0) }
+    guard cell.modify({ riblet.willResignActive(&$0) }), !routes.isEmpty else { return }
+    tree.unsettle(self)
     touchParts(tree)
   }
 
@@ -69,8 +70,9 @@ class Node<R: Router>: AnyNode {
     var effect = Effect<R>.none
     guard cell.modify({ effect = change(riblet, &$0) }) else { return tree.drop() }
     if !routes.isEmpty {
-      touchParts(tree)
+      // Before its parts: they may be others', or gone, once it is reconciled.
       tree.unsettle(self)
+      touchParts(tree)
     }
     interpret(effect, in: tree)
   }

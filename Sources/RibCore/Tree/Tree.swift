@@ -394,7 +394,8 @@ extension Tree {
         transaction.settled += 1
         last = node
         node.isUnsettled = false
-        if node.isAttached { node.reconcile(in: self) }
+        guard node.isAttached else { continue }
+        node.reconcile(in: self)
       } else {
         return
       }
@@ -522,6 +523,9 @@ extension Tree {
     didAttach(node, isActive: isActive, saved.flatMap { $0.id == node.id ? $0 : nil })
     return node
   }
+
+  /// Whether the tree is being restored, and something stood at this place.
+  func wasSaved(at place: @autoclosure () -> NodePlace) -> Bool { restoration.map { $0.take(place()) != nil } ?? false }
 
   /// Makes a node of what was saved or, if that cannot be done, a new one.
   private func makeNode(_ saved: NodeSnapshot?, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode) -> AnyNode {
