@@ -47,6 +47,18 @@ extension Lens {
   }
 }
 
+extension Lens {
+  /// The part while it is this one: another in its place is not seen.
+  func only(_ isIt: @escaping (Part) -> Bool) -> Lens {
+    Lens {
+      read($0).flatMap { isIt($0) ? $0 : nil }
+    } modify: { whole, change in
+      guard read(whole).map(isIt) == true else { return false }
+      return modify(&whole, change)
+    }
+  }
+}
+
 extension Lens where Part: Identifiable {
   /// The element of an array with this id.
   static func element(_ path: WritableKeyPath<Whole, [Part]>, _ id: Part.ID) -> Lens {

@@ -88,8 +88,8 @@ public struct Route<Parent: Router> {
   ) -> Route {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
       parent[keyPath: state].map { [identity(of: $0)] } ?? []
-    } build: { _ in
-      Child(child, in: .optional(state), onOutput: onOutput)
+    } build: { id in
+      Child(child, in: lens(.optional(state), of: id), onOutput: onOutput)
     } remove: { parent, _ in
       parent[keyPath: state].take() != nil
     }
@@ -115,8 +115,8 @@ public struct Route<Parent: Router> {
   ) -> Route {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
       extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
-    } build: { _ in
-      Child(child, in: .enumCase(state, extract, embed), onOutput: onOutput)
+    } build: { id in
+      Child(child, in: lens(.enumCase(state, extract, embed), of: id), onOutput: onOutput)
     } remove: { _, _ in
       false
     }
@@ -146,6 +146,13 @@ public struct Route<Parent: Router> {
       false
     }
     return Route(name, source)
+  }
+
+  /// The way to the state of this child only, and not to that of another that takes its place.
+  private static func lens<Part>(
+    _ lens: Lens<Parent.State, Part>, of id: AnyHashable
+  ) -> Lens<Parent.State, Part> {
+    Part.self is any Identifiable.Type ? lens.only { identity(of: $0) == id } : lens
   }
 
   private static func identity<State>(of state: State) -> AnyHashable {

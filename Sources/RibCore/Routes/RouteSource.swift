@@ -50,10 +50,15 @@ struct EmbeddedSource<Parent: Router, ID: Hashable>: RouteSource {
 
   var isEmbedding: Bool { true }
   func content(of state: Parent.State) -> [ID] { ids(state) }
-  func entries(of content: [ID]) -> [ID] { content }
   func selected(of content: [ID]) -> Int? { nil }
   func front(of content: [ID]) -> Int? { nil }
   func name(of entry: ID) -> String { "\(entry)" }
   func child(for entry: ID) -> Child<Parent> { build(entry) }
   func dismiss(_ entry: ID, from state: inout Parent.State) -> Bool { remove(&state, entry) }
+
+  /// Of parts with one identity, the first.
+  func entries(of content: [ID]) -> [ID] {
+    var known: Set<ID> = []
+    return content.filter { known.insert($0).inserted }
+  }
 }
