@@ -48,6 +48,8 @@ class AnyNode {
   /// Attaches and detaches children until they are what the state says.
   func reconcile(in tree: Tree) { preconditionFailure("abstract") }
   var attachments: [AnyAttachments] { preconditionFailure("abstract") }
+  /// Whether it can have children.
+  var hasRoutes: Bool { preconditionFailure("abstract") }
   /// Takes a child out of the state.
   ///
   /// - Returns: whether it could be taken out.

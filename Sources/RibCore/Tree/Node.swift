@@ -146,6 +146,7 @@ class Node<R: Router>: AnyNode {
   // MARK: Children
 
   override final var attachments: [AnyAttachments] { routes }
+  override final var hasRoutes: Bool { !routes.isEmpty }
 
   override final func reconcile(in tree: Tree) {
     guard let state = cell.state else { return }

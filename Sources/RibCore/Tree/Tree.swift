@@ -494,7 +494,8 @@ extension Tree {
   func didTouch(_ node: AnyNode) { transaction.touched.append(node) }
 
   func unsettle(_ node: AnyNode) {
-    guard !node.isUnsettled else { return }
+    // Without routes there is nothing to reconcile, and no step to count: a list may be as long as it likes.
+    guard node.hasRoutes, !node.isUnsettled else { return }
     node.isUnsettled = true
     transaction.unsettled.append(node)
   }

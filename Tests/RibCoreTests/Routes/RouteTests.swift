@@ -120,6 +120,17 @@ struct RouteTests {
     #expect(journal.take() == ["+tally 7"])
   }
 
+  @Test func ifLet_ofAComputedProperty_setsItOnce() throws {
+    let session = try TestSession(Queue())
+    #expect(
+      try session.send("\"count\"", to: .path("first")).sorted() == [
+        "replace /nodes/1/state/0 1", "replace /nodes/2/state/count 1",
+      ])
+    #expect(try session.back())
+    #expect(session.view["nodes"]?["1"]?["state"]?.text == "[0]")
+    #expect(try session.ids(on: "first") == [3])
+  }
+
   @Test func ifCase_followsTheCase() throws {
     let session = try makeSession([
       "done": { $0.phase = .done($0.phase.tally ?? .init(id: 0)) }, "idle": { $0.phase = .idle },
@@ -160,6 +171,18 @@ struct RouteTests {
     #expect(try session.ids(on: "tallies", of: 2) == [9, 6])
     try session.send("\"count\"", to: .path("ward/tallies[1]"))
     #expect(session.property("count", of: 6) == .integer(1))
+  }
+
+  @Test func forEach_ofMoreElementsThanATransactionHasSteps_settles() throws {
+    let count = Tree.settleLimit + 1
+    let session = try TestSession(
+      Census(
+        state: .init(ward: .init(id: 1, tallies: (1...count).map { Tally.State(id: $0) })),
+        changes: ["first": { $0.ward.tallies[0].count = 5 }]))
+    #expect(session.tree.nodeCount == count + 2)
+    try session.act("\"first\"")
+    #expect(session.property("sum") == .integer(5))
+    #expect(session.property("count", of: 3) == .integer(5))
   }
 
   @Test func forEach_ofElementsWithOneID_hasAChildForTheFirst() throws {
