@@ -172,6 +172,43 @@ extension AttachmentsTests {
     #expect(session.tree.nodeCount == 6)
   }
 
+  @Test func reactivation_startsEffectsAnew() throws {
+    let session = try TestSession(Ring(census: Census(state: .init())))
+    #expect(session.tree.effectCount == 0)
+    for _ in 1...2 {
+      try session.send(#"{"select":1}"#)
+      #expect(session.pendingEffects.map(\.typeName) == ["Assembly", "Assembly", "Assembly"])
+      let tokens = session.pendingEffects.map(\.token)
+      try session.send(#"{"select":0}"#)
+      #expect(Array(session.cancelledEffects.suffix(3)) == tokens)
+      #expect(session.tree.effectCount == 0)
+    }
+  }
+
+  @Test func reactivation_ofEmbeddedChildren_isParentFirst() throws {
+    let journal = Journal()
+    let state = Census.State(
+      ward: .init(id: 1, tallies: [.init(id: 1), .init(id: 2)]), guest: .init(id: 2, pick: .init(id: 3)))
+    let session = try TestSession(Ring(census: Census(state: state, journal: journal)))
+    let activation = ["+ward 1", "+ward 2", "+tally 1", "+tally 2", "+tally 3"]
+    #expect(Set(journal.take()) == Set(activation))
+    try session.send("\"count\"", to: .path("tabs/ward/tallies"))
+    for _ in 1...2 {
+      try session.send(#"{"select":1}"#)
+      #expect(journal.take() == ["-ward 1", "-tally 1", "-tally 2", "-ward 2", "-tally 3"])
+      #expect(try session.refusal(of: "\"count\"", to: .path("tabs/ward/tallies")).code == .inactive)
+      try session.send(#"{"select":0}"#)
+      let order = journal.take()
+      #expect(order.sorted() == activation.sorted())
+      for (parent, children) in [("+ward 1", ["+tally 1", "+tally 2"]), ("+ward 2", ["+tally 3"])] {
+        let index = try #require(order.firstIndex(of: parent))
+        for child in children { #expect(try #require(order.firstIndex(of: child)) > index) }
+      }
+    }
+    try session.send("\"count\"", to: .path("tabs/ward/tallies"))
+    #expect(session.property("sum", of: 2) == .integer(2))
+  }
+
   @Test func resigning_mayEmptyTheOwnRoute() throws {
     let journal = Journal()
     let session = try TestSession(Resigning(journal: journal))
