@@ -32,7 +32,8 @@ open class Component<Dependency> {
   /// - Returns: the instance.
   public final func shared<Instance>(_ property: String = #function, _ make: () -> Instance) -> Instance {
     let key = Key(property: property, type: ObjectIdentifier(Instance.self))
-    if let instance = instances[key] as? Instance { return instance }
+    // In two steps: a missing instance would pass for a nil one.
+    if let found = instances[key], let instance = found as? Instance { return instance }
     let instance = make()
     instances[key] = instance
     return instance

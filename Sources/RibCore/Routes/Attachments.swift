@@ -92,7 +92,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     for (index, child) in children.enumerated() {
       if let child {
         child.setActive(parent.isActive && isActive(index), in: tree)
-      } else if isInFront(index) || policy != .lazy || tree.hasSaved(place(index, below: parent)) {
+      } else if isInFront(index) || policy != .lazy || tree.wasSaved(at: place(index, below: parent)) {
         children[index] = attach(index, to: parent, in: tree)
         hasChanged = true
       }
@@ -103,7 +103,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   private func isInFront(_ index: Int) -> Bool { front == nil || front == index }
   private func isActive(_ index: Int) -> Bool { policy != .selectedOnly || isInFront(index) }
 
-  /// Entries that stay keep their node; the others are detached.
+  /// Entries that stay keep their node; the others are detached. Of equal entries, the first has a child.
   ///
   /// - Returns: whether the entries are others.
   private func replace(with entries: [Source.Entry], in tree: Tree) -> Bool {

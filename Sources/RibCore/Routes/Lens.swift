@@ -24,12 +24,17 @@ extension Lens {
     Lens {
       $0[keyPath: path]
     } modify: { whole, change in
-      // Taken out while it changes, so that nothing is copied.
-      guard var part = whole[keyPath: path].take() else { return false }
-      change(&part)
-      whole[keyPath: path] = part
-      return true
+      modify(&whole[keyPath: path], change)
     }
+  }
+
+  /// One access to the property, which may be computed: it is never set to nil in between.
+  private static func modify(_ optional: inout Part?, _ change: (inout Part) -> Void) -> Bool {
+    // Taken out while it changes, so that nothing is copied.
+    guard var part = optional.take() else { return false }
+    change(&part)
+    optional = part
+    return true
   }
 
   /// The payload of an enum's case.

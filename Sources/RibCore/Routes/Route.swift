@@ -91,7 +91,7 @@ public struct Route<Parent: Router> {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
       parent[keyPath: state].map { [identity(of: $0)] } ?? []
     } build: { id in
-      Child(child, in: .optional(state).only { identity(of: $0) == id }, onOutput: onOutput)
+      Child(child, in: lens(.optional(state), of: id), onOutput: onOutput)
     } remove: { parent, _ in
       parent[keyPath: state].take() != nil
     }
@@ -118,7 +118,7 @@ public struct Route<Parent: Router> {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
       extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
     } build: { id in
-      Child(child, in: .enumCase(state, extract, embed).only { identity(of: $0) == id }, onOutput: onOutput)
+      Child(child, in: lens(.enumCase(state, extract, embed), of: id), onOutput: onOutput)
     } remove: { _, _ in
       false
     }
@@ -148,6 +148,13 @@ public struct Route<Parent: Router> {
       false
     }
     return Route(name, source)
+  }
+
+  /// The way to the state of this child only, and not to that of another that takes its place.
+  private static func lens<Part>(
+    _ lens: Lens<Parent.State, Part>, of id: AnyHashable
+  ) -> Lens<Parent.State, Part> {
+    Part.self is any Identifiable.Type ? lens.only { identity(of: $0) == id } : lens
   }
 
   private static func identity<State>(of state: State) -> AnyHashable {

@@ -66,7 +66,20 @@ public struct Stack<Config: Hashable & Sendable>: Equatable, Sendable {
   }
 }
 
-extension Stack: Codable where Config: Codable {}
+extension Stack: Codable where Config: Codable {
+  /// Reads a stack.
+  ///
+  /// - Parameter decoder: where it is.
+  /// - Throws: `DecodingError`, also if the stack is empty.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    items = try container.decode([RouteEntry<Config>].self, forKey: .items)
+    lastKey = try container.decode(Int.self, forKey: .lastKey)
+    guard !items.isEmpty else {
+      throw DecodingError.dataCorruptedError(forKey: .items, in: container, debugDescription: "A stack is never empty.")
+    }
+  }
+}
 
 extension Stack: RouteContainer {
   /// The container's kind in the view document.

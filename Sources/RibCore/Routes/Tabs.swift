@@ -35,7 +35,21 @@ public struct Tabs<Config: Hashable & Sendable>: Equatable, Sendable {
   }
 }
 
-extension Tabs: Codable where Config: Codable {}
+extension Tabs: Codable where Config: Codable {
+  /// Reads tabs.
+  ///
+  /// - Parameter decoder: where they are.
+  /// - Throws: `DecodingError`, also if there is no tab at the index.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    configs = try container.decode([Config].self, forKey: .configs)
+    index = try container.decode(Int.self, forKey: .index)
+    guard configs.indices.contains(index) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .index, in: container, debugDescription: "There is no tab \(index) of \(configs.count).")
+    }
+  }
+}
 
 extension Tabs: RouteContainer {
   /// The container's kind in the view document.

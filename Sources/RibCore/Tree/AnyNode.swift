@@ -55,6 +55,8 @@ class AnyNode {
   /// Attaches and detaches children until they are what the state says.
   func reconcile(in tree: Tree) { preconditionFailure("abstract") }
   var attachments: [AnyAttachments] { preconditionFailure("abstract") }
+  /// Whether it can have children.
+  var hasRoutes: Bool { preconditionFailure("abstract") }
   /// Takes a child out of the state.
   ///
   /// - Returns: whether it could be taken out.
@@ -116,7 +118,7 @@ class AnyNode {
     for route in attachments where route.areEmbedded {
       for case let child? in route.children {
         child.touch(tree)
-        guard !child.attachments.isEmpty else { continue }
+        guard child.hasRoutes else { continue }
         tree.unsettle(child)
         child.touchParts(tree)
       }

@@ -62,8 +62,8 @@ class Node<R: Router>: AnyNode {
     // An embedded state may be gone already.
     _ = cell.modify { riblet.willResignActive(&$0) }
     if !routes.isEmpty {
-      touchParts(tree)
       tree.unsettle(self)
+      touchParts(tree)
     }
   }
 
@@ -74,8 +74,9 @@ class Node<R: Router>: AnyNode {
     var effect = Effect<R>.none
     guard cell.modify({ effect = change(riblet, &$0) }) else { return tree.drop() }
     if !routes.isEmpty {
-      touchParts(tree)
+      // Before its parts: they may be others', or gone, once it is reconciled.
       tree.unsettle(self)
+      touchParts(tree)
     }
     interpret(effect, in: tree)
   }
@@ -165,6 +166,7 @@ class Node<R: Router>: AnyNode {
   // MARK: Children
 
   override final var attachments: [AnyAttachments] { anyRoutes }
+  override final var hasRoutes: Bool { !routes.isEmpty }
 
   override final func reconcile(in tree: Tree) {
     var hasChanged = false

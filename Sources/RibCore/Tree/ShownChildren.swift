@@ -29,7 +29,10 @@ struct ShownChildren: Encodable {
       let path = prefix + attachments.name
       let ids = attachments.children.map { child in child.flatMap { $0.isViewable ? $0.id : nil } }
       let hasView = ids.contains { $0 != nil } || attachments.children.allSatisfy { $0 == nil }
-      if hasView { routes.append((path, Route(kind: attachments.kind, ids: ids, selected: attachments.selected))) }
+      // Which one is selected is to be seen in any case.
+      if hasView || attachments.selected != nil {
+        routes.append((path, Route(kind: attachments.kind, ids: ids, selected: attachments.selected)))
+      }
       for (index, child) in attachments.children.enumerated() {
         guard let child, !child.isViewable else { continue }
         add(child, below: attachments.children.count > 1 ? "\(path)[\(index)]/" : "\(path)/")

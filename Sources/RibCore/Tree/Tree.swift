@@ -546,15 +546,13 @@ extension Tree {
   func didTouch(_ node: AnyNode) { transaction.touched.append(node) }
 
   func unsettle(_ node: AnyNode) {
-    guard !node.isUnsettled else { return }
+    // Without routes there is nothing to reconcile, and no step to count: a list may be as long as it likes.
+    guard node.hasRoutes, !node.isUnsettled else { return }
     node.isUnsettled = true
     transaction.unsettled.append(node)
   }
 
   func enqueue(for node: AnyNode, _ action: @escaping (Tree) -> Void) { transaction.queue.append((node, action)) }
-
-  /// Whether a snapshot that is being restored has a node at this place.
-  func hasSaved(_ place: NodePlace) -> Bool { restoration?.take(place) != nil }
 
   private func noteChange(_ node: AnyNode) {
     if notesChanges { uncut.changed.insert(node.id) }
@@ -583,6 +581,9 @@ extension Tree {
     return node
   }
 
+  /// Whether the tree is being restored, and something stood at this place.
+  func wasSaved(at place: @autoclosure () -> NodePlace) -> Bool { restoration.map { $0.take(place()) != nil } ?? false }
+
   /// Makes a node of what was saved or, if that cannot be done, a new one.
   private func makeNode(_ saved: NodeSnapshot?, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode) -> AnyNode {
     if let saved {
@@ -608,7 +609,7 @@ extension Tree {
     transaction.attached.append(node)
     note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
     node.touch(self)
-    if !node.attachments.isEmpty { unsettle(node) }
+    unsettle(node)
     if isActive {
       node.activate(restoring: saved?.effects, in: self)
     } else if let saved {

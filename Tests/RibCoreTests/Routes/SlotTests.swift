@@ -43,11 +43,15 @@ struct SlotTests {
     #expect(try coded(slot) == slot)
   }
 
-  private func coded(_ slot: Slot<String>) throws -> Slot<String> {
-    var json = JSONWriter()
-    try ViewEncoder().write(slot, into: &json)
-    var reader = JSONReader()
-    return try ActionDecoder.decodeValue(from: reader.read(json.bytes.span).root)
+  @Test func dismiss_knowsWhichChildItIs() {
+    var slot = Slot("a")
+    let key = slot.entries[0].key
+    slot.replace(with: "a")
+    #expect(!dismiss(key, from: &slot))
+    #expect(slot.config == "a")
+    #expect(dismiss(slot.entries[0].key, from: &slot))
+    #expect(slot.config == nil)
+    #expect(!dismiss(key, from: &slot))
   }
 
   // MARK: In a tree

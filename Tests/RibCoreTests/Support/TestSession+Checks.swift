@@ -36,6 +36,20 @@ extension TestSession {
     }
   }
 
+  /// A route of a node as a client sees it: `{"ids":…,"kind":…}`.
+  func route(_ name: String, of node: NodeID = 1) -> String? {
+    view["nodes"]?["\(node)"]?["children"]?[name]?.text
+  }
+
+  /// The names of a node's routes as a client sees them, in alphabetical order.
+  func routeNames(of node: NodeID = 1) -> [String] {
+    guard case .object(let children) = view["nodes"]?["\(node)"]?["children"] else { return [] }
+    return children.keys.sorted()
+  }
+
+  /// Which of some nodes are active; those that are gone are left out.
+  func active(_ ids: ClosedRange<NodeID>) -> [NodeID] { ids.filter { tree.isActive(at: .id($0)) == true } }
+
   /// A property of a node's view state.
   func property(_ name: String, of node: NodeID = 1) -> JSONValue? { view["nodes"]?["\(node)"]?["state"]?[name] }
 }
