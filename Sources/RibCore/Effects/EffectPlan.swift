@@ -31,15 +31,12 @@ struct EffectPlan<Source: Interactor> {
 
   mutating func didStart(in sequence: Int) { sequences[sequence]?.running += 1 }
 
-  /// Whether effects of the present step run.
-  func isWaiting(_ sequence: Int) -> Bool { sequences[sequence].map { $0.running > 0 } ?? true }
-
   /// The next step; nil after the last one.
   mutating func nextStep(of sequence: Int) -> Effect<Source>? { sequences[sequence]?.rest.popFirst() }
 
   /// Takes note that an effect of the present step has ended.
   ///
-  /// - Returns: whether the next one is due.
+  /// - Returns: whether the next step is due; false if the sequence was given up.
   mutating func didEnd(in sequence: Int) -> Bool {
     guard var current = sequences[sequence] else { return false }
     current.running -= 1
@@ -58,7 +55,14 @@ struct EffectPlan<Source: Interactor> {
   /// Gives up a sequence, and those around it.
   mutating func abandon(_ sequence: Int) {
     var next: Int? = sequence
-    while let number = next { next = sequences.removeValue(forKey: number)?.outer }
+    while let number = next {
+      let abandoned = sequences.removeValue(forKey: number)
+      for case .endThrottle(let throttle) in (abandoned?.rest ?? []).map(\.operation) {
+        // Nobody else would open it again.
+        throttled.removeValue(forKey: throttle.id)
+      }
+      next = abandoned?.outer
+    }
   }
 
   // MARK: Throttling

@@ -136,6 +136,18 @@ class AnyNode {
     if isActive { activate(in: tree) } else { deactivate(in: tree) }
   }
 
+  /// Takes note that the node is back from a snapshot.
+  ///
+  /// If it is to be active, it is before it is told, so that effects which it starts again do start.
+  final func comeBack(_ interrupted: [InterruptedEffect], isActive: Bool, in tree: Tree) {
+    touch(tree)
+    self.isActive = isActive
+    didRestore(interrupted, in: tree)
+    guard isActive else { return }
+    tree.note { .activated(id: id, type: typeName) }
+    didBecomeActive(in: tree)
+  }
+
   private func activate(in tree: Tree) {
     guard !isActive else { return }
     touch(tree)
@@ -182,6 +194,9 @@ class AnyNode {
   final func reattach() { isAttached = true }
 
   // MARK: Effects
+
+  /// Forgets an effect that has ended, and gives up what waits for it.
+  func giveUp(_ effect: RunningEffect) { effects.removeAll { $0.token == effect.token } }
 
   /// Cancels the effects whose names match, revokes their tokens, and gives up what was to follow them.
   func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {

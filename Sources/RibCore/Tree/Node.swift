@@ -91,6 +91,8 @@ class Node<R: Router>: AnyNode {
     case .concatenate(let effects):
       goOn(with: plan.begin(effects[...], within: sequence), in: tree)
     case .throttle(let throttle):
+      // What is not active does not wait.
+      guard isActive else { return interpret(throttle.effect, in: tree, sequence: sequence) }
       if let effect = plan.throttle(throttle) { interpret(effect, in: tree, sequence: sequence) }
     case .endThrottle(let throttle):
       if let effect = plan.endThrottle(throttle) { interpret(effect, in: tree, sequence: sequence) }
@@ -99,8 +101,11 @@ class Node<R: Router>: AnyNode {
 
   private func start(_ run: Effect<R>.Run, in tree: Tree, sequence: Int?) {
     if run.cancelsInFlight, let id = run.id { cancelEffects(in: tree) { $0 == id } }
-    // What is not active runs nothing.
-    guard isActive else { return tree.drop() }
+    // What is not active runs nothing, nor what was to follow.
+    guard isActive else {
+      if let sequence { plan.abandon(sequence) }
+      return tree.drop()
+    }
     let work = run.work
     let running = tree.startEffect(of: self, run.id, isResumable: run.isResumable, sequence: sequence) {
       running, port in
@@ -118,8 +123,10 @@ class Node<R: Router>: AnyNode {
         current = plan.end(sequence)
         continue
       }
+      // Counted as running itself: an inner sequence that ends at once must not go on before the step's other parts.
+      plan.didStart(in: sequence)
       interpret(step, in: tree, sequence: sequence)
-      if plan.isWaiting(sequence) { return }
+      guard plan.didEnd(in: sequence) else { return }
     }
   }
 
@@ -131,6 +138,11 @@ class Node<R: Router>: AnyNode {
     guard let sequence = effect.sequence else { return }
     if hasFailed { return plan.abandon(sequence) }
     if plan.didEnd(in: sequence) { goOn(with: sequence, in: tree) }
+  }
+
+  override final func giveUp(_ effect: RunningEffect) {
+    super.giveUp(effect)
+    if let sequence = effect.sequence { plan.abandon(sequence) }
   }
 
   override final func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {

@@ -198,7 +198,7 @@ public final class Tree {
     note { .effectEnded(token: token, type: node.typeName, id: effect.id) }
     running[token] = nil
     guard node.isAwaited(effect) else {
-      node.effects.removeAll { $0.token == token }
+      node.giveUp(effect)
       uncut.changed.insert(node.id)
       return []
     }
@@ -208,7 +208,8 @@ public final class Tree {
         node.effectEnded(effect, hasFailed: hasFailed, in: self)
       }
     } catch {
-      node.effects.removeAll { $0.token == token }
+      node.giveUp(effect)
+      uncut.changed.insert(node.id)
       throw error
     }
   }
@@ -514,6 +515,9 @@ extension Tree {
     didAttach(node, isActive: true, saved.flatMap { $0.id == node.id ? $0 : nil })
   }
 
+  /// Whether a node stood at a place in the snapshot that the tree is being restored from.
+  func remembers(_ place: @autoclosure () -> NodePlace) -> Bool { restoration?.take(place()) != nil }
+
   func attach(
     at place: NodePlace, isActive: Bool, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode
   ) -> AnyNode {
@@ -549,8 +553,11 @@ extension Tree {
     note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
     node.touch(self)
     unsettle(node)
-    if let saved { node.didRestore(saved.effects, in: self) }
-    if isActive { node.setActive(true, in: self) }
+    if let saved {
+      node.comeBack(saved.effects, isActive: isActive, in: self)
+    } else if isActive {
+      node.setActive(true, in: self)
+    }
   }
 
   func didDetach(_ node: AnyNode) {
