@@ -83,7 +83,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     for (index, child) in children.enumerated() {
       let isInFront = front == nil || front == index
       switch (child, policy) {
-      case (nil, _) where isInFront || policy != .lazy:
+      case (nil, _) where isInFront || policy != .lazy || tree.remembers(place(index, below: parent)):
         children[index] = attach(index, to: parent, isActive: isInFront || policy != .selectedOnly, in: tree)
         hasChanged = true
       case (let child?, .selectedOnly): child.setActive(parent.isActive && isInFront, in: tree)
@@ -107,10 +107,14 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   private func attach(
     _ index: Int, to parent: Node<Source.Parent>, isActive: Bool, in tree: Tree
   ) -> AnyNode {
-    let place = NodePlace(route: name, entry: entryName(index), parent: parent)
-    return tree.attach(at: place, isActive: parent.isActive && isActive) { birth throws(RestoreFailure) in
+    tree.attach(at: place(index, below: parent), isActive: parent.isActive && isActive) {
+      birth throws(RestoreFailure) in
       try source.child(for: entries[index]).makeNode(birth, parent)
     }
+  }
+
+  private func place(_ index: Int, below parent: AnyNode) -> NodePlace {
+    NodePlace(route: name, entry: entryName(index), parent: parent)
   }
 
   override func dismiss(_ index: Int, from state: inout Source.Parent.State) -> Bool {

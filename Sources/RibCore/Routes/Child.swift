@@ -39,8 +39,10 @@ public struct Child<Parent: Router> {
     _ riblet: R, in lens: Lens<Parent.State, R.State>,
     onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
   ) {
-    makeNode = { birth, parent in
-      riblet.makeNode(birth.id, below: parent, EmbeddedCell(in: parent.cell, lens), Self.listener(parent, onOutput))
+    makeNode = { birth, parent throws(RestoreFailure) in
+      if let saved = birth.saved { try R.check(saved) }
+      return riblet.makeNode(
+        birth.id, below: parent, EmbeddedCell(in: parent.cell, lens), Self.listener(parent, onOutput))
     }
   }
 

@@ -50,7 +50,13 @@ struct EmbeddedSource<Parent: Router, ID: Hashable>: RouteSource {
 
   var isEmbedding: Bool { true }
   func content(of state: Parent.State) -> [ID] { ids(state) }
-  func entries(of content: [ID]) -> [ID] { content }
+
+  /// The parts, without those whose id another one before has.
+  func entries(of content: [ID]) -> [ID] {
+    var known: Set<ID> = []
+    return content.filter { known.insert($0).inserted }
+  }
+
   func selected(of content: [ID]) -> Int? { nil }
   func front(of content: [ID]) -> Int? { nil }
   func name(of entry: ID) -> String { "\(entry)" }

@@ -157,15 +157,20 @@ extension NodeSnapshot {
 }
 
 extension Riblet {
+  /// Checks that a node is of this riblet, and not newer than it.
+  static func check(_ saved: NodeSnapshot) throws(RestoreFailure) {
+    guard saved.type == typeName else {
+      throw RestoreFailure(id: saved.id, type: saved.type, reason: "\(typeName) is in its place now")
+    }
+    if saved.version > stateVersion {
+      throw RestoreFailure(
+        id: saved.id, type: saved.type, reason: "version \(saved.version) is newer", knownVersion: stateVersion)
+    }
+  }
+
   /// The state that was saved, migrated if it is an old one.
   func restore(_ saved: NodeSnapshot) throws(RestoreFailure) -> State {
-    guard saved.type == Self.typeName else {
-      throw RestoreFailure(id: saved.id, type: saved.type, reason: "\(Self.typeName) is in its place now")
-    }
-    if saved.version > Self.stateVersion {
-      throw RestoreFailure(
-        id: saved.id, type: saved.type, reason: "version \(saved.version) is newer", knownVersion: Self.stateVersion)
-    }
+    try Self.check(saved)
     guard let text = saved.state else {
       throw RestoreFailure(id: saved.id, type: saved.type, reason: "its state was not Codable")
     }
