@@ -107,6 +107,14 @@ extension TreeSnapshotTests {
     #expect(try restored.tree.takeCut().removed == [1, 2])
   }
 
+  @Test func ribletWithoutState_comesBack() throws {
+    let snapshot = try TestSession(Sign()).savedSnapshot()
+    #expect(snapshot.nodes[1]?.state == nil)
+    let restored = try TestSession(Sign(), restoring: snapshot)
+    #expect(restored.restoreReport?.restored == [1])
+    #expect(restored.restoreReport?.rebuilt == [])
+  }
+
   /// Bank 1 with the ledger 2, which has earned 2, its sheet 4, and the wallet 3.
   private func savedBank() throws -> TestSession {
     let session = try TestSession(Bank<FirstEdition>())
