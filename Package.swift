@@ -68,7 +68,7 @@ let package = Package(
 
     .testTarget(name: "WireTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire"],
+      name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire", logging],
       swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),

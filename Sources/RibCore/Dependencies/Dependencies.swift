@@ -72,33 +72,32 @@ public struct Dependencies: Sendable {
       },
       randomBits: {
         onUse(MissingDependency(name: "randomBits"))
-        // Of all constants the one that no algorithm for a range rejects, to try again for ever.
-        return .max
+        return 0
       },
       logger: Logger(label: "unimplemented") { _ in UnimplementedLogHandler(onUse: onUse) })
   }
 
-  /// A random integer.
+  /// A random integer, of one draw of ``randomBits``.
+  ///
+  /// One draw whatever it is: the standard library's way draws again until it likes the bits, for ever if they stay the
+  /// same.
   ///
   /// - Parameter range: what it may be.
   /// - Returns: the integer.
   public func random(in range: ClosedRange<Int>) -> Int {
-    var generator = Generator(bits: randomBits)
-    return Int.random(in: range, using: &generator)
+    let bits = randomBits()
+    let greatest = UInt64(truncatingIfNeeded: range.upperBound &- range.lowerBound)
+    let offset = greatest == .max ? bits : bits.multipliedFullWidth(by: greatest + 1).high
+    return range.lowerBound &+ Int(truncatingIfNeeded: offset)
   }
 
-  /// A random element.
+  /// A random element, of one draw of ``randomBits``; of none if there is no element.
   ///
   /// - Parameter elements: what to choose from.
   /// - Returns: one of them; nil if there is none.
   public func randomElement<Elements: Collection>(of elements: Elements) -> Elements.Element? {
-    var generator = Generator(bits: randomBits)
-    return elements.randomElement(using: &generator)
-  }
-
-  private struct Generator: RandomNumberGenerator {
-    let bits: @Sendable () -> UInt64
-    func next() -> UInt64 { bits() }
+    guard !elements.isEmpty else { return nil }
+    return elements[elements.index(elements.startIndex, offsetBy: random(in: 0...elements.count - 1))]
   }
 }
 

@@ -13,6 +13,8 @@ public struct Effect<Source: Interactor>: Sendable {
     var id: EffectID?
     var cancelsInFlight = false
     var isResumable = false
+    /// The key of the effect that this one repeats.
+    var key: IdempotencyKey?
     let work: Work
   }
 
@@ -67,16 +69,19 @@ public struct Effect<Source: Interactor>: Sendable {
   ///   - cancelInFlight: whether to cancel what runs under the same name first.
   ///   - resumable: whether it may be interrupted while the session is idle, since `didBecomeActive` or `didRestore` starts
   ///     it again when the session wakes.
+  ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
   ///   - work: what to do.
   /// - Returns: the effect.
   public static func run(
-    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false, _ work: @escaping Work
+    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false,
+    key: IdempotencyKey? = nil, _ work: @escaping Work
   ) -> Effect {
-    let run = Run(id: id.map { EffectID($0) }, cancelsInFlight: cancelInFlight, isResumable: resumable, work: work)
+    let run = Run(
+      id: id.map { EffectID($0) }, cancelsInFlight: cancelInFlight, isResumable: resumable, key: key, work: work)
     return Effect(operation: .run(run))
   }
 
-  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:_:)`` does.
+  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:key:_:)`` does.
   ///
   /// - Parameter work: what to do.
   /// - Returns: the effect.

@@ -7,8 +7,9 @@ public struct EffectToken: Hashable, Sendable {
 
 /// What an effect does once, wherever it is tried: for services that take a key to tell a repetition from a new request.
 ///
-/// It names the transaction that wanted the effect and the effect's place in it. The same action, run again after a crash
-/// that it did not survive, gives the same key; no other ever does within a session.
+/// It names the transaction that wanted the effect and the effect's place in it; as effects start once their transaction
+/// is committed, no two of a session have the same. ``InterruptedEffect`` has the key of one that was cut off, for the one
+/// that repeats it.
 public struct IdempotencyKey: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The session, as its driver calls it.
   public let session: String

@@ -36,7 +36,7 @@ struct EffectPlan<Source: Interactor> {
 
   /// Takes note that an effect of the present step has ended.
   ///
-  /// - Returns: whether the next one is due.
+  /// - Returns: whether the next step is due; false if the sequence was given up.
   mutating func didEnd(in sequence: Int) -> Bool {
     guard var current = sequences[sequence] else { return false }
     current.running -= 1

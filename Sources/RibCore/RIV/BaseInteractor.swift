@@ -40,6 +40,14 @@ open class BaseInteractor<Action: Decodable & Sendable, Domain: Sendable> {
   /// Called when the feature becomes active.
   open func didBecomeActive() {}
 
+  /// Called when the feature comes back from a snapshot, before ``didBecomeActive()``.
+  ///
+  /// - Parameter interrupted: the updates that ran when the snapshot was taken, and do not any more.
+  open func didRestore(interrupted: [InterruptedEffect]) {}
+
+  /// Called when the feature is about to become inactive; its updates are cancelled then.
+  open func willResignActive() {}
+
   /// Changes the domain.
   ///
   /// - Parameter change: works on the domain in place.

@@ -65,6 +65,21 @@ where Interactor: BaseInteractor<Action, Domain>, ViewState: Encodable & Equatab
   /// - Returns: the interactor's asynchronous updates.
   public func didBecomeActive(_ domain: inout Domain) -> Effect<Self> { lend(&domain) { $0.didBecomeActive() } }
 
+  /// Tells the interactor.
+  ///
+  /// - Parameters:
+  ///   - domain: the domain.
+  ///   - interrupted: the updates that ran when the snapshot was taken.
+  /// - Returns: the interactor's asynchronous updates.
+  public func didRestore(_ domain: inout Domain, interrupted: [InterruptedEffect]) -> Effect<Self> {
+    lend(&domain) { $0.didRestore(interrupted: interrupted) }
+  }
+
+  /// Tells the interactor; what it wants to do that takes time is not begun.
+  ///
+  /// - Parameter domain: the domain.
+  public func willResignActive(_ domain: inout Domain) { _ = lend(&domain) { $0.willResignActive() } }
+
   /// Reduces the domain to what is seen.
   ///
   /// - Parameter domain: the domain.

@@ -103,7 +103,9 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   private func isInFront(_ index: Int) -> Bool { front == nil || front == index }
   private func isActive(_ index: Int) -> Bool { policy != .selectedOnly || isInFront(index) }
 
-  /// Entries that stay keep their node; the others are detached. Of equal entries, the first has a child.
+  /// Entries that stay keep their node; the others are detached.
+  ///
+  /// Of equal entries, the first has a child.
   ///
   /// - Returns: whether the entries are others.
   private func replace(with entries: [Source.Entry], in tree: Tree) -> Bool {

@@ -61,7 +61,8 @@ public struct TreeCut: Equatable, Sendable {
 public struct RestoreReport: Equatable, Sendable {
   /// Nodes that came back as they were, or migrated.
   public fileprivate(set) var restored: [NodeID] = []
-  /// Nodes that were built anew by their parents' routes, under new ids, and why.
+  /// Nodes that did not come back, and why: their parents' routes have built others, under new ids, if there is a place for
+  /// them.
   public fileprivate(set) var rebuilt: [RestoreFailure] = []
 }
 
@@ -125,6 +126,17 @@ struct Restoration {
   mutating func didRestore(_ saved: NodeSnapshot) {
     children[saved.id] = saved.children
     report.restored.append(saved.id)
+  }
+
+  /// The report, with those nodes that nothing asked for.
+  func finish() -> RestoreReport {
+    var report = report
+    let known = Set(report.restored).union(report.rebuilt.map(\.id))
+    for (id, node) in nodes.sorted(by: { $0.key < $1.key }) where !known.contains(id) {
+      report.rebuilt.append(
+        RestoreFailure(id: id, type: node.type, reason: "the node above was not restored, or has it no more"))
+    }
+    return report
   }
 
   /// What was below the node goes with it.

@@ -45,8 +45,6 @@ class AnyNode {
   func receive(_ report: any Sendable, in tree: Tree) { preconditionFailure("abstract") }
   /// Goes on with what waits for an effect to end.
   func effectEnded(_ effect: RunningEffect, hasFailed: Bool, in tree: Tree) { preconditionFailure("abstract") }
-  /// Forgets an effect, and what waits for it to end.
-  func giveUp(_ effect: RunningEffect) { preconditionFailure("abstract") }
   /// Whether something waits for the effect to end.
   func isAwaited(_ effect: RunningEffect) -> Bool { preconditionFailure("abstract") }
   func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) { preconditionFailure("abstract") }
@@ -194,6 +192,9 @@ class AnyNode {
   final func reattach() { isAttached = true }
 
   // MARK: Effects
+
+  /// Forgets an effect that has ended, and gives up what waits for it.
+  func giveUp(_ effect: RunningEffect) { effects.removeAll { $0.token == effect.token } }
 
   /// Cancels the effects whose names match, revokes their tokens, and gives up what was to follow them.
   func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {

@@ -117,7 +117,7 @@ class Node<R: Router>: AnyNode {
       return tree.drop()
     }
     let work = run.work
-    let running = tree.startEffect(of: self, run.id, isResumable: run.isResumable, sequence: sequence) {
+    let running = tree.startEffect(of: self, run.id, run.key, isResumable: run.isResumable, sequence: sequence) {
       running, port in
       try await work(Send(token: running.token, idempotencyKey: running.key, port: port))
     }
@@ -151,7 +151,7 @@ class Node<R: Router>: AnyNode {
   }
 
   override final func giveUp(_ effect: RunningEffect) {
-    effects.removeAll { $0.token == effect.token }
+    super.giveUp(effect)
     if let sequence = effect.sequence { plan.abandon(sequence) }
   }
 

@@ -109,7 +109,7 @@ public final class Tree {
       renderer.patch.removeAll()
       // Whatever of the snapshot has no place any more is to be deleted.
       if notesChanges { uncut.removed.formUnion(Set(snapshot.nodes.keys).subtracting(nodes.keys)) }
-      return (commands, restoration?.report ?? RestoreReport())
+      return (commands, restoration?.finish() ?? RestoreReport())
     } catch {
       if let newer = restoration?.newer { throw newer }
       throw .refused(error)
@@ -624,12 +624,13 @@ extension Tree {
   }
 
   func startEffect(
-    of node: AnyNode, _ id: EffectID?, isResumable: Bool, sequence: Int?,
+    of node: AnyNode, _ id: EffectID?, _ key: IdempotencyKey?, isResumable: Bool, sequence: Int?,
     _ work: @escaping @Sendable (RunningEffect, _ port: @escaping EffectPort) async throws -> Void
   ) -> RunningEffect {
     lastToken += 1
     transaction.effects += 1
-    let key = IdempotencyKey(session: session, transaction: transactionCount + 1, ordinal: transaction.effects)
+    let key =
+      key ?? IdempotencyKey(session: session, transaction: transactionCount + 1, ordinal: transaction.effects)
     let effect = RunningEffect(
       token: EffectToken(number: lastToken), id: id, key: key, isResumable: isResumable, sequence: sequence)
     running[effect.token] = node

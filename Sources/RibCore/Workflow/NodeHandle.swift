@@ -43,10 +43,12 @@ public struct NodeHandle<R: Riblet>: Sendable {
   /// Changes the node's state, in a transaction of its own.
   ///
   /// - Parameter change: works on the state in place; the effect it returns is the node's.
-  /// - Throws: ``WorkflowError/gone(_:)`` if the node is detached; ``Refusal`` if the transaction cannot be completed.
+  /// - Throws: ``WorkflowError`` if the node is detached or another; ``Refusal`` if the transaction cannot be completed.
   public func update(_ change: @escaping @Sendable (inout R.State) -> Effect<R>) async throws {
     let step = WorkflowRequest.Step.update { node, tree in
-      (node as? Node<R>)?.reduce(in: tree) { _, state in change(&state) }
+      guard let node = node as? Node<R> else { return false }
+      node.reduce(in: tree) { _, state in change(&state) }
+      return true
     }
     _ = try await port(WorkflowRequest(node: id, waitsFor: R.typeName, step: step))
   }
@@ -54,7 +56,7 @@ public struct NodeHandle<R: Riblet>: Sendable {
   /// Sends the riblet an internal action, in a transaction of its own.
   ///
   /// - Parameter action: the action.
-  /// - Throws: ``WorkflowError/gone(_:)`` if the node is detached; ``Refusal`` if the transaction cannot be completed.
+  /// - Throws: ``WorkflowError`` if the node is detached or another; ``Refusal`` if the transaction cannot be completed.
   public func send(_ action: R.InternalAction) async throws { try await update { _ in .send(action) } }
 }
 
@@ -68,7 +70,7 @@ public typealias WorkflowPort = @Sendable (WorkflowRequest) async throws -> Node
 public struct WorkflowRequest: Sendable {
   enum Step: Sendable {
     case child(String?, @Sendable (AnyNode) -> Bool)
-    case update(@Sendable (AnyNode, Tree) -> Void)
+    case update(@Sendable (AnyNode, Tree) -> Bool)
   }
 
   /// The node that the walk is at.
@@ -90,11 +92,14 @@ public enum WorkflowAnswer: Sendable {
 public enum WorkflowError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The node that the walk was at has been detached.
   case gone(NodeID)
+  /// The node is of another riblet, this one, than the handle says.
+  case otherRiblet(NodeID, String)
 
   /// One sentence for a log.
   public var description: String {
     switch self {
     case .gone(let id): "Node \(id) was detached before the walk through it had ended."
+    case .otherRiblet(let id, let type): "Node \(id) is of \(type), and not of the riblet that the walk takes it for."
     }
   }
 }
@@ -116,7 +121,10 @@ extension Tree {
       for case let child? in children where child.isActive && matches(child) { return .node(child.id, []) }
       return .waiting
     case .update(let change):
-      return .node(node.id, try transact(renderer) { () throws(Refusal) in change(node, self) })
+      var isIts = true
+      let commands = try transact(renderer) { () throws(Refusal) in isIts = change(node, self) }
+      guard isIts else { throw WorkflowError.otherRiblet(node.id, node.typeName) }
+      return .node(node.id, commands)
     }
   }
 }

@@ -1,7 +1,7 @@
 /// Codes values that only this program reads again, such as the state of a riblet.
 ///
 /// What comes back is what there was: dates keep all their digits, numbers need not be finite, and dictionaries may have
-/// any keys.
+/// any keys. Only an optional that holds an empty optional comes back empty, as JSON has one `null`.
 public enum StateCoder {
   /// Encodes a value.
   ///

@@ -1,0 +1,117 @@
+import RibCore
+import RibTesting
+import Testing
+import Wire
+
+/// What a store has to write.
+extension TreeSnapshotTests {
+  @Test func cut_afterTheStart_hasEverything() throws {
+    let session = try TestSession(Branch(depth: 1))
+    let cut = try session.tree.takeCut()
+    #expect(cut.changed.map(\.id) == [1, 2, 3])
+    #expect(cut.removed == [])
+    #expect(cut.root == 1)
+    #expect(cut.lastID == 3)
+    #expect(cut.transactions == 1)
+    #expect(try session.tree.takeCut().changed == [])
+  }
+
+  @Test func cut_hasTheNodeOfAnAction() throws {
+    let session = try cutTree()
+    try session.send(#""count""#, to: .path("stack"))
+    let cut = try session.tree.takeCut()
+    #expect(cut.changed.map(\.id) == [2])
+    #expect(cut.changed.map(\.state) == ["1"])
+    #expect(cut.transactions == session.tree.transactionCount)
+  }
+
+  @Test func cut_hasTheOwnerOfAnEmbeddedChild() throws {
+    let session = try cutTree()
+    try session.send(#""count""#, to: .path("twigs/leaf"))
+    let cut = try session.tree.takeCut()
+    #expect(cut.changed.map(\.type) == ["Branch", "Twig", "Leaf"])
+    #expect(cut.changed.first?.state?.contains(#""leaf":{"count":1}"#) == true)
+    #expect(cut.changed.dropFirst().allSatisfy { $0.state == nil })
+  }
+
+  @Test func cut_hasWhatWasAttachedAndDetached() throws {
+    let session = try cutTree()
+    try session.send(#""open""#)
+    let branch = try #require(try session.ids(on: "slot").first.map { Int($0) })
+    let attached = try session.tree.takeCut()
+    #expect(Set(attached.changed.map(\.id)).isSuperset(of: [1, branch, branch + 1, branch + 2]))
+    #expect(attached.lastID == branch + 2)
+    #expect(attached.removed == [])
+    try session.send(#""close""#)
+    let detached = try session.tree.takeCut()
+    #expect(detached.removed == [branch, branch + 1, branch + 2])
+    #expect(detached.changed.map(\.id).contains(1))
+    #expect(detached.lastID == branch + 2)
+  }
+
+  @Test func cut_hasEffectsThatBeginAndEnd() async throws {
+    let session = try cutTree()
+    try session.send(#"{"run":"it"}"#)
+    #expect(try session.tree.takeCut().changed.first?.effects.map(\.id) == ["it"])
+    try await session.runNextEffect()
+    let cut = try session.tree.takeCut()
+    #expect(cut.changed.map(\.id) == [1])
+    #expect(cut.changed.first?.effects == [])
+  }
+
+  @Test func cut_afterARefusal_hasNothing() throws {
+    let session = try cutTree()
+    let before = session.tree.transactionCount
+    _ = try session.refusal(of: #""fail""#)
+    _ = try session.refusal(of: #""unheardOf""#)
+    let cut = try session.tree.takeCut()
+    #expect(cut.changed == [])
+    #expect(cut.removed == [])
+    #expect(cut.transactions == before)
+  }
+
+  @Test func cut_ofSeveralTransactions_hasAllOfThem() throws {
+    let session = try cutTree()
+    try session.send(#""count""#, to: .path("stack"))
+    try session.send(#""open""#)
+    try session.send(#""close""#)
+    try session.send(#""count""#, to: .path("tabs"))
+    let cut = try session.tree.takeCut()
+    #expect(Set(cut.changed.map(\.id)).isSuperset(of: [1, 2, 3]))
+    #expect(cut.removed.count == 3)
+  }
+
+  @Test(arguments: UInt64(1)...5)
+  func cuts_inOrder_makeTheSnapshot(seed: UInt64) throws {
+    for sequence in UInt64(1)...10 {
+      var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence), runsEffects: true)
+      let session = try TestSession(Branch(depth: 2))
+      var snapshot = try session.tree.snapshot()
+      // Half of the time the first cut is one on nothing.
+      if sequence % 2 == 0 { snapshot.nodes = [:] } else { _ = try session.tree.takeCut() }
+      var trail: [BranchWalk.Step] = []
+      do {
+        for _ in 1...60 {
+          let step = try walk.step(on: session)
+          trail.append(step)
+          _ = try BranchWalk.perform(step, on: session)
+          guard Int.random(in: 1...3, using: &walk.random) == 1 else { continue }
+          snapshot.apply(try session.tree.takeCut())
+          try #require(try session.tree.snapshot() == snapshot)
+        }
+      } catch {
+        Issue.record(error, "seed \(seed), sequence \(sequence): \(trail)")
+        return
+      }
+    }
+  }
+
+  /// Branch 1 with the floor 2, the first tab 3, a twig and its leaf; nothing is left to write.
+  private func cutTree() throws -> TestSession {
+    let session = try TestSession(Branch(depth: 1))
+    try session.send(#""addTwig""#)
+    try session.send(#""sprout""#, to: .path("twigs"))
+    _ = try session.tree.takeCut()
+    return session
+  }
+}

@@ -1,0 +1,38 @@
+import RibCore
+import RibTesting
+import Testing
+import Wire
+
+extension TreeSnapshotTests {
+  /// Of two trees with the same past one is saved and restored now and then, and nobody sees which.
+  @Test(arguments: UInt64(1)...3)
+  func randomActions_afterARestoration_showTheSame(seed: UInt64) throws {
+    for sequence in UInt64(1)...40 {
+      var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence))
+      let session = try TestSession(Branch(depth: 2))
+      var restored = try TestSession(Branch(depth: 2))
+      var trail: [String] = []
+      do {
+        for _ in 1...50 {
+          let step = try walk.step(on: session)
+          trail.append("\(step)")
+          let refusal = try BranchWalk.perform(step, on: session)
+          try #require(try BranchWalk.perform(step, on: restored) == refusal)
+          if refusal == nil { try #require(restored.lastPatch == session.lastPatch) }
+          if Int.random(in: 1...8, using: &walk.random) == 1 {
+            trail.append("restored")
+            restored = try TestSession(Branch(depth: 2), restoring: try restored.savedSnapshot())
+            try #require(restored.restoreReport?.rebuilt == [])
+            try #require(restored.view == session.view)
+          }
+        }
+        try #require(restored.view == session.view)
+        try #require(try restored.snapshot().text == session.snapshot().text)
+        try #require(try restored.tree.snapshot().nodes == session.tree.snapshot().nodes)
+      } catch {
+        Issue.record(error, "seed \(seed), sequence \(sequence): \(trail)")
+        return
+      }
+    }
+  }
+}

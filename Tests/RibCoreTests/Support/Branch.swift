@@ -1,0 +1,172 @@
+import RibCore
+
+/// A riblet with every kind of route.
+struct Branch: Riblet {
+  static let typeName = "Branch"
+
+  struct State: Codable {
+    var count = 0
+    var heard = 0
+    var ratio = 1.0
+    var slot = Slot<Int>()
+    var stack = Stack("ground")
+    var tabs = Tabs("first", "second", "third")
+    var items = Items<Int>()
+    var leaf: Leaf.State?
+    var twigs: [Twig.State] = []
+    var lastTwig = 0
+  }
+
+  enum ViewAction: Decodable {
+    case count
+    /// Starts an effect that may not be interrupted.
+    case run(String)
+    case stop(String)
+    case open, reopen, close
+    case push, pop
+    case select(Int)
+    case add, remove(Int), move(Int)
+    case sprout, wither
+    case addTwig, removeTwig(Int), swapTwigs
+    /// Changes a few things, and then the view so that JSON has no word for it.
+    case fail
+  }
+
+  struct ViewState: Encodable, Equatable {
+    let count: Int
+    let heard: Int
+    let ratio: Double
+  }
+
+  /// How many generations may follow.
+  let depth: Int
+
+  var routes: [Route<Self>] {
+    [
+      Route("slot", \.slot) { depth in Child(Branch(depth: depth)) },
+      Route("stack", \.stack) { name in Child(Bud(name: name)) },
+      Route("tabs", \.tabs, activation: .lazy) { name in Child(Bud(name: name)) },
+      Route("items", \.items) { depth in Child(Branch(depth: depth)) },
+      .ifLet("leaf", \.leaf, Leaf()) { state, _ in
+        state.heard += 1
+        return .none
+      },
+      .forEach("twigs", \.twigs, Twig()) { state, id, _ in
+        state.heard += id
+        return .none
+      },
+    ]
+  }
+
+  func makeState() -> State { State() }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .count: state.count += 1
+    case .run(let id): return .run(id: id) { _ in }
+    case .stop(let id): return .cancel(id: id)
+    case .open: if depth > 0 { state.slot.attach(depth - 1) }
+    case .reopen: if depth > 0 { state.slot.replace(with: depth - 1) }
+    case .close: state.slot.detach()
+    case .push: if state.stack.count < 4 { state.stack.push("floor") }
+    case .pop: state.stack.pop()
+    case .select(let index): state.tabs.select(index)
+    case .add: if depth > 0, state.items.count < 3 { state.items.insert(depth - 1, at: 0) }
+    case .remove(let index): if let key = state.items.keys.at(index) { state.items.remove(key) }
+    case .move(let index): if let key = state.items.keys.first { state.items.move(key, to: index) }
+    case .sprout: state.leaf = state.leaf ?? Leaf.State()
+    case .wither: state.leaf = nil
+    case .addTwig:
+      guard state.twigs.count < 3 else { break }
+      state.lastTwig += 1
+      state.twigs.insert(Twig.State(id: state.lastTwig), at: 0)
+    case .removeTwig(let index): if state.twigs.at(index) != nil { state.twigs.remove(at: index) }
+    case .swapTwigs: state.twigs.reverse()
+    case .fail:
+      state.count += 1
+      state.slot.replace(with: 0)
+      state.twigs = [Twig.State(id: -1)]
+      state.ratio = .nan
+      return .run(id: "unseen") { _ in }
+    }
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState {
+    ViewState(count: state.count, heard: state.heard, ratio: state.ratio)
+  }
+}
+
+/// One of a list, with room for a leaf: its state is a part of its parent's.
+struct Twig: Riblet {
+  static let typeName = "Twig"
+  struct State: Codable, Identifiable {
+    let id: Int
+    var count = 0
+    var leaf: Leaf.State?
+  }
+  enum ViewAction: Decodable { case count, sprout, wither, tell }
+  enum Output: Sendable { case told }
+  struct ViewState: Encodable, Equatable { let id, count: Int }
+
+  var routes: [Route<Self>] { [.ifLet("leaf", \.leaf, Leaf()) { _, _ in .output(.told) }] }
+
+  func makeState() -> State { State(id: 0) }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .count: state.count += 1
+    case .sprout: state.leaf = state.leaf ?? Leaf.State()
+    case .wither: state.leaf = nil
+    case .tell: return .output(.told)
+    }
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(id: state.id, count: state.count) }
+}
+
+/// Counts in a part of its parent's state.
+struct Leaf: Riblet {
+  static let typeName = "Leaf"
+  struct State: Codable { var count = 0 }
+  enum ViewAction: Decodable { case count, tell }
+  enum Output: Sendable { case told }
+
+  func makeState() -> State { State() }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .count: state.count += 1
+    case .tell: return .output(.told)
+    }
+    return .none
+  }
+
+  func view(_ state: State) -> Int { state.count }
+}
+
+/// Counts in a state of its own.
+struct Bud: Riblet {
+  static let typeName = "Bud"
+  enum ViewAction: Decodable { case count }
+  struct ViewState: Encodable, Equatable {
+    let name: String
+    let count: Int
+  }
+
+  let name: String
+
+  func makeState() -> Int { 0 }
+
+  func reduce(into count: inout Int, viewAction: ViewAction) -> Effect<Self> {
+    count += 1
+    return .none
+  }
+
+  func view(_ count: Int) -> ViewState { ViewState(name: name, count: count) }
+}
+
+extension Array {
+  fileprivate func at(_ index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
