@@ -5,7 +5,7 @@ import Wire
 
 extension TreeSnapshotTests {
   /// Of two trees with the same past one is saved and restored now and then, and nobody sees which.
-  @Test(arguments: UInt64(1)...3)
+  @Test(arguments: UInt64(1)...5)
   func randomActions_afterARestoration_showTheSame(seed: UInt64) throws {
     for sequence in UInt64(1)...40 {
       var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence))

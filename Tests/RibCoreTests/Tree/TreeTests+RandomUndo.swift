@@ -1,0 +1,43 @@
+import RibCore
+import RibTesting
+import Testing
+import Wire
+
+extension TreeTests {
+  /// 10,000 transactions that fail, in trees of every shape: nothing is left of any.
+  @Test(arguments: UInt64(1)...5)
+  func failedTransaction_leavesNothing(seed: UInt64) throws {
+    for sequence in UInt64(1)...40 {
+      var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence), runsEffects: true)
+      let session = try TestSession(Branch(depth: 2))
+      var trail: [String] = []
+      do {
+        for _ in 1...50 {
+          let step = try walk.step(on: session)
+          trail.append("\(step)")
+          _ = try BranchWalk.perform(step, on: session)
+          let nodes = try session.tree.snapshot().nodes.values
+          let branches = nodes.filter { $0.type == "Branch" }.map(\.id).sorted()
+          let branch = try #require(branches.randomElement(using: &walk.random))
+          trail.append("\(branch) fails")
+          try requireFailure(at: branch, in: session)
+        }
+      } catch {
+        Issue.record(error, "seed \(seed), sequence \(sequence): \(trail)")
+        return
+      }
+    }
+  }
+
+  private func requireFailure(at branch: NodeID, in session: TestSession) throws {
+    let view = session.view
+    let (before, effects) = (try session.tree.snapshot(), session.pendingEffects.map(\.token))
+    let cancelled = session.cancelledEffects
+    let refusal = try BranchWalk.perform(.init(node: branch, action: #""fail""#), on: session)
+    try #require(refusal?.code == .failed)
+    try #require(try session.snapshot() == view)
+    try #require(try session.tree.snapshot() == before)
+    try #require(session.pendingEffects.map(\.token) == effects && session.cancelledEffects == cancelled)
+    try #require(session.tree.effectCount == effects.count)
+  }
+}
