@@ -154,6 +154,7 @@ public final class TestSession {
       case .cancel(let token):
         pendingEffects.removeAll { $0.token == token }
         cancelledEffects.append(token)
+      case .publish(let publish): publish()
       }
     }
   }

@@ -32,6 +32,7 @@ public struct Effect<Source: Interactor>: Sendable {
     case none
     case send(Source.InternalAction)
     case output(Source.Output)
+    case publish(@Sendable () -> Void)
     case run(Run)
     case cancel(EffectID)
     case merge([Effect])

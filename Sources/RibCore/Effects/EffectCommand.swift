@@ -37,6 +37,8 @@ public enum EffectCommand: Sendable {
   case start(EffectStart)
   /// Cancel one that was started.
   case cancel(EffectToken)
+  /// Tell other sessions something: call it.
+  case publish(@Sendable () -> Void)
 }
 
 /// An effect that is due to start.

@@ -91,6 +91,7 @@ class Node<R: Router>: AnyNode {
         reduce(in: tree) { riblet, state in riblet.reduce(into: &state, internalAction: action) }
       }
     case .output(let output): tree.enqueue(for: self) { [onOutput] tree in onOutput(output, tree) }
+    case .publish(let publish): tree.publish(publish)
     case .cancel(let id): cancelEffects(in: tree) { $0 == id }
     case .merge(let effects): for effect in effects { interpret(effect, in: tree, sequence: sequence) }
     case .run(let run): start(run, in: tree, sequence: sequence)

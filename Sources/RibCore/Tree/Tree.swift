@@ -643,6 +643,8 @@ extension Tree {
     return effect
   }
 
+  func publish(_ publish: @escaping @Sendable () -> Void) { transaction.commands.append(.publish(publish)) }
+
   func cancelEffect(_ effect: RunningEffect, of node: AnyNode) {
     let token = effect.token
     guard running.removeValue(forKey: token) != nil else { return }

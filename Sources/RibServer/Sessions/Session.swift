@@ -191,6 +191,7 @@ actor Session {
       switch command {
       case .start(let start): effects[start.token] = run(start)
       case .cancel(let token): effects.removeValue(forKey: token)?.cancel()
+      case .publish(let publish): publish()
       }
     }
   }

@@ -44,7 +44,7 @@ enum Recorded {
     case (.double(let ours), .double(let theirs)): ours.bitPattern == theirs.bitPattern
     case (.float(let ours), .float(let theirs)): ours.bitPattern == theirs.bitPattern
     case (.wide(let ours), .wide(let theirs)), (.string(let ours), .string(let theirs)):
-      ours.utf8.elementsEqual(theirs.utf8)
+      haveSameUTF8(ours, theirs)
     case (.value(let ours), .value(let theirs)): ours.hasSameBits(as: theirs)
     default: false
     }
@@ -57,7 +57,12 @@ struct Field {
   var value: Recorded
 
   /// Whether both keys are the same to a client: `==` would overlook different UTF-8.
-  func hasSameKey(as other: Field) -> Bool { key.utf8.elementsEqual(other.key.utf8) }
+  func hasSameKey(as other: Field) -> Bool { haveSameUTF8(key, other.key) }
+}
+
+/// Whether two strings are the same to the byte; mostly they are the same value.
+func haveSameUTF8(_ ours: String, _ theirs: String) -> Bool {
+  haveSameBits(ours, theirs) || ours.utf8.elementsEqual(theirs.utf8)
 }
 
 /// The value, if it is of exactly this type; a dynamic cast would cost fifty times as much.

@@ -65,6 +65,7 @@ extension TreeTests {
           started += 1
           if started.isMultiple(of: 1000) { late.append(effect) }
         case .cancel: cancelled += 1
+        case .publish: Issue.record("nobody publishes here")
         }
       }
     }

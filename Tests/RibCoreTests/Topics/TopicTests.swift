@@ -1,0 +1,110 @@
+import RibCore
+import RibTesting
+import Testing
+import Wire
+
+struct TopicTests {
+  /// Says what it is told to all who listen, and listens itself.
+  private struct Member: Riblet {
+    static let typeName = "Member"
+
+    struct State {
+      var heard: [String] = []
+      var ratio = 1.0
+    }
+
+    enum ViewAction: Decodable { case say([String]), stumble(String) }
+    enum InternalAction: Sendable { case heard(String) }
+    struct ViewState: Encodable, Equatable {
+      let heard: [String]
+      let ratio: Double
+    }
+
+    let topic: Topic<String>
+
+    func makeState() -> State { State() }
+
+    func didBecomeActive(_ state: inout State) -> Effect<Self> {
+      .observe({ [topic] in topic.subscribe() }, id: "topic") { .heard($0) }
+    }
+
+    func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+      switch viewAction {
+      case .say(let words): return .merge(words.map { .publish($0, to: topic) })
+      case .stumble(let word):
+        state.ratio = .nan
+        return .publish(word, to: topic)
+      }
+    }
+
+    func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+      if case .heard(let word) = internalAction { state.heard.append(word) }
+      return .none
+    }
+
+    func view(_ state: State) -> ViewState { ViewState(heard: state.heard, ratio: state.ratio) }
+  }
+
+  private func action(_ text: String) throws -> JSONElement {
+    var reader = JSONReader()
+    return try reader.read(text).root
+  }
+
+  @Test func publication_reachesEverySubscriber_inOrder() async {
+    let topic = Topic<Int>()
+    topic.publish(0)
+    var first = topic.subscribe().makeAsyncIterator()
+    topic.publish(1)
+    var second = topic.subscribe().makeAsyncIterator()
+    topic.publish(2)
+    #expect(await first.next() == 1)
+    #expect(await first.next() == 2)
+    #expect(await second.next() == 2)
+    #expect(topic.subscriberCount == 2)
+  }
+
+  @Test func subscriber_thatIsGone_isForgotten() {
+    let topic = Topic<Int>()
+    var stream: AsyncStream<Int>? = topic.subscribe()
+    #expect(topic.subscriberCount == 1)
+    withExtendedLifetime(stream) {}
+    stream = nil
+    #expect(topic.subscriberCount == 0)
+  }
+
+  @Test func subscriber_thatIsBusy_getsTheNewest() async {
+    let topic = Topic<Int>(bufferSize: 2)
+    var values = topic.subscribe().makeAsyncIterator()
+    for value in 1...5 { topic.publish(value) }
+    #expect(await values.next() == 4)
+    #expect(await values.next() == 5)
+  }
+
+  @Test func publish_leavesAfterItsTransaction_inOrder() async throws {
+    let topic = Topic<String>()
+    var values = topic.subscribe().makeAsyncIterator()
+    let session = try TestSession(Member(topic: topic))
+    try session.act(#"{"say":["a","b"]}"#)
+    #expect(await values.next() == "a")
+    #expect(await values.next() == "b")
+  }
+
+  @Test func publish_ofATransactionThatIsUndone_doesNotLeave() async throws {
+    let topic = Topic<String>()
+    var values = topic.subscribe().makeAsyncIterator()
+    let session = try TestSession(Member(topic: topic))
+    #expect(throws: Refusal.self) { try session.act(#"{"stumble":"a"}"#) }
+    try session.act(#"{"say":["b"]}"#)
+    #expect(await values.next() == "b")
+  }
+
+  @Test func tree_handsPublicationsToItsDriver() throws {
+    let topic = Topic<String>()
+    let tree = Tree(root: Member(topic: topic))
+    let renderer = ViewRenderer()
+    _ = try tree.start(rendering: renderer)
+    let commands = try tree.perform(try action(#"{"say":["a"]}"#), for: .id(1), rendering: renderer)
+    #expect(commands.contains { if case .publish = $0 { true } else { false } })
+    #expect(renderer.patch.count == 0)
+  }
+}
