@@ -1,0 +1,47 @@
+/// What became of a snapshot's nodes.
+public struct RestoreReport: Equatable, Sendable {
+  /// Nodes that came back as they were, or migrated.
+  public internal(set) var restored: [NodeID] = []
+  /// Nodes that did not come back, and why: their parents' routes have built others, under new ids, if there is a place for
+  /// them.
+  public internal(set) var rebuilt: [RestoreFailure] = []
+}
+
+/// Why a node could not be restored.
+public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Its old id.
+  public let id: NodeID
+  /// Its riblet's type, as the snapshot has it.
+  public let type: String
+  /// What went wrong.
+  public let reason: String
+  /// The version that this program knows, if the snapshot's is newer.
+  let knownVersion: Int?
+
+  init(id: NodeID, type: String, reason: String, knownVersion: Int? = nil) {
+    self.id = id
+    self.type = type
+    self.reason = reason
+    self.knownVersion = knownVersion
+  }
+
+  /// One sentence for a log.
+  public var description: String { "Node \(id) of type \(type) was not restored: \(reason)" }
+}
+
+/// A snapshot that is not loaded at all.
+public enum RestoreError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A later version of the code has saved it: loading it would lose what this version does not know.
+  case newerSnapshot(type: String, version: Int, known: Int)
+  /// The tree that comes of it does not settle, or cannot be shown.
+  case refused(Refusal)
+
+  /// One sentence for a log.
+  public var description: String {
+    switch self {
+    case .newerSnapshot(let type, let version, let known):
+      "\(type) was saved in version \(version), and this program knows \(known): start a newer program."
+    case .refused(let refusal): refusal.message
+    }
+  }
+}

@@ -1,0 +1,61 @@
+public import Wire
+
+extension Tree {
+  /// The type of the riblet at an address.
+  ///
+  /// - Parameter address: of a node.
+  /// - Returns: its type; nil if there is no such node.
+  public func typeName(at address: NodeAddress) -> String? { try? node(at: address).typeName }
+
+  /// Whether the riblet at an address is active.
+  ///
+  /// - Parameter address: of a node.
+  /// - Returns: nil if there is no such node.
+  public func isActive(at address: NodeAddress) -> Bool? { try? node(at: address).isActive }
+
+  func activeNode(at address: NodeAddress) throws(Refusal) -> AnyNode {
+    lastTypeName = nil
+    let node = try node(at: address)
+    lastTypeName = node.typeName
+    guard node.isActive else {
+      throw Refusal(.inactive, "\(node.typeName) \(node.id) is not active: another child of its container is in front.")
+    }
+    return node
+  }
+
+  func node(_ id: NodeID) -> AnyNode? { nodes[id] }
+
+  func node(at address: NodeAddress) throws(Refusal) -> AnyNode {
+    switch address {
+    case .id(let id):
+      guard let node = nodes[id] else { throw Refusal(.gone, "There is no node \(id).") }
+      return node
+    case .path(let path):
+      guard let node = root.flatMap({ Self.walk(path, from: $0) }) else {
+        throw Refusal(.gone, "There is no node at \"\(path)\".")
+      }
+      return node
+    }
+  }
+
+  /// Follows `route[index]/route[index]…`; the index may be left out for the first child.
+  private static func walk(_ path: String, from root: AnyNode) -> AnyNode? {
+    guard !path.isEmpty else { return root }
+    var node = root
+    for step in path.split(separator: "/", omittingEmptySubsequences: false) {
+      var name = step
+      var index = 0
+      if step.hasSuffix("]"), let bracket = step.lastIndex(of: "[") {
+        let digits = step[step.index(after: bracket)..<step.index(before: step.endIndex)]
+        guard digits.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(digits) else { return nil }
+        name = step[..<bracket]
+        index = number
+      }
+      guard let children = node.children(on: String(name)), children.indices.contains(index),
+        let child = children[index]
+      else { return nil }
+      node = child
+    }
+    return node
+  }
+}

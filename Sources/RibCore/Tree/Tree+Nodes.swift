@@ -1,0 +1,119 @@
+/// What nodes report while a transaction runs.
+extension Tree {
+  func didTouch(_ node: AnyNode) { transaction.touched.append(node) }
+
+  func unsettle(_ node: AnyNode) {
+    // Without routes there is nothing to reconcile, and no step to count: a list may be as long as it likes.
+    guard node.hasRoutes, !node.isUnsettled else { return }
+    node.isUnsettled = true
+    transaction.unsettled.append(node)
+  }
+
+  func enqueue(for node: AnyNode, _ action: @escaping (Tree) -> Void) { transaction.queue.append((node, action)) }
+
+  func noteChange(_ node: AnyNode) {
+    if notesChanges { uncut.changed.insert(node.id) }
+  }
+
+  /// Takes note of something that came too late.
+  func drop() { droppedActions += 1 }
+
+  /// Tells the observer, if there is one.
+  func note(_ event: () -> TreeEvent) {
+    if let observer { observer(event()) }
+  }
+
+  func attachRoot(_ saved: NodeSnapshot?) {
+    let node = makeNode(saved, makeRoot)
+    root = node
+    didAttach(node, isActive: true, saved.flatMap { $0.id == node.id ? $0 : nil })
+  }
+
+  func attach(
+    at place: NodePlace, isActive: Bool, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode
+  ) -> AnyNode {
+    let saved = restoration?.take(place)
+    let node = makeNode(saved, make)
+    didAttach(node, isActive: isActive, saved.flatMap { $0.id == node.id ? $0 : nil })
+    return node
+  }
+
+  /// Whether the tree is being restored, and something stood at this place.
+  func wasSaved(at place: @autoclosure () -> NodePlace) -> Bool { restoration.map { $0.take(place()) != nil } ?? false }
+
+  /// Makes a node of what was saved or, if that cannot be done, a new one.
+  private func makeNode(_ saved: NodeSnapshot?, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode) -> AnyNode {
+    if let saved {
+      do throws(RestoreFailure) {
+        let node = try make(NodeBirth(id: saved.id, saved: saved))
+        restoration?.didRestore(saved)
+        return node
+      } catch {
+        restoration?.didFail(error)
+      }
+    }
+    lastID += 1
+    do throws(RestoreFailure) {
+      return try make(NodeBirth(id: lastID, saved: nil))
+    } catch {
+      preconditionFailure("a node that was not saved has nothing to restore: \(error)")
+    }
+  }
+
+  private func didAttach(_ node: AnyNode, isActive: Bool, _ saved: NodeSnapshot?) {
+    nodes[node.id] = node
+    node.isNew = true
+    transaction.attached.append(node)
+    note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
+    node.touch(self)
+    unsettle(node)
+    if isActive {
+      node.activate(restoring: saved?.effects, in: self)
+    } else if let saved {
+      node.didRestore(saved.effects, in: self)
+    }
+  }
+
+  func didDetach(_ node: AnyNode) {
+    nodes[node.id] = nil
+    transaction.detached.append(node)
+    note { .detached(id: node.id, type: node.typeName) }
+  }
+
+  func startEffect(
+    of node: AnyNode, _ id: EffectID?, _ key: IdempotencyKey?, isResumable: Bool, sequence: Int?,
+    _ work: @escaping @Sendable (RunningEffect, _ port: @escaping EffectPort) async throws -> Void
+  ) -> RunningEffect {
+    lastToken += 1
+    transaction.effects += 1
+    let key =
+      key ?? IdempotencyKey(session: session, transaction: transactionCount + 1, ordinal: transaction.effects)
+    let effect = RunningEffect(
+      token: EffectToken(number: lastToken), id: id, key: key, isResumable: isResumable, sequence: sequence)
+    running[effect.token] = node
+    transaction.startedTokens.append(effect.token)
+    note { .effectStarted(token: effect.token, type: node.typeName, id: id) }
+    let start = EffectStart(token: effect.token, id: id, key: key, typeName: node.typeName) { port in
+      try await work(effect, port)
+    }
+    transaction.commands.append(.start(start))
+    return effect
+  }
+
+  func publish(_ publish: @escaping @Sendable () -> Void) { transaction.commands.append(.publish(publish)) }
+
+  func cancelEffect(_ effect: RunningEffect, of node: AnyNode) {
+    let token = effect.token
+    guard running.removeValue(forKey: token) != nil else { return }
+    note { .effectEnded(token: token, type: node.typeName, id: effect.id) }
+    let started = transaction.commands.firstIndex { command in
+      if case .start(let start) = command { start.token == token } else { false }
+    }
+    if let started {
+      transaction.commands.remove(at: started)
+    } else {
+      transaction.endedTokens.append((token, node))
+      transaction.commands.append(.cancel(token))
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import Wire
+
+extension Tree {
+  /// What a transaction has done so far, and needs to be undone.
+  struct Transaction {
+    /// Nodes that may have changed, in the order of their first change.
+    var touched: [AnyNode] = []
+    /// Nodes whose children are to be reconciled, and how many of them have been.
+    var unsettled: [AnyNode] = []
+    var settled = 0
+    /// Actions and outputs in order, and how many of them have been handled.
+    var queue: [(node: AnyNode, action: (Tree) -> Void)] = []
+    var handled = 0
+    var attached: [AnyNode] = []
+    var detached: [AnyNode] = []
+    var commands: [EffectCommand] = []
+    var startedTokens: [EffectToken] = []
+    var endedTokens: [(EffectToken, AnyNode)] = []
+    /// How many effects have got a key.
+    var effects = 0
+    var lastID: NodeID = 0
+    var droppedActions = 0
+  }
+
+  func transact(
+    _ renderer: ViewRenderer, _ event: () throws(Refusal) -> Void
+  ) throws(Refusal) -> [EffectCommand] {
+    renderer.patch.removeAll()
+    transaction.lastID = lastID
+    transaction.droppedActions = droppedActions
+    do throws(Refusal) {
+      try event()
+      try settle()
+      try render(renderer)
+      try measure(renderer)
+    } catch {
+      rollBack()
+      renderer.patch.removeAll()
+      observer?(.undone(reason: error.message))
+      throw error
+    }
+    return endTransaction()
+  }
+
+  /// Drains the queue, then reconciles, until there is neither an action nor an unsettled node left.
+  func settle() throws(Refusal) {
+    var steps = 0
+    var last: AnyNode?
+    while true {
+      if transaction.handled < transaction.queue.count {
+        let (node, action) = transaction.queue[transaction.handled]
+        transaction.handled += 1
+        last = node
+        if node.isAttached { action(self) } else { drop() }
+      } else if transaction.settled < transaction.unsettled.count {
+        let node = transaction.unsettled[transaction.settled]
+        transaction.settled += 1
+        last = node
+        node.isUnsettled = false
+        if node.isAttached { node.reconcile(in: self) }
+        // What is attached has to be reconciled once, however much it is.
+        if !node.isReconciled {
+          node.isReconciled = true
+          try checkDepth()
+          continue
+        }
+      } else {
+        return
+      }
+      steps += 1
+      guard steps <= Self.settleLimit else {
+        throw Refusal(
+          .failed,
+          """
+          The transaction did not settle within \(Self.settleLimit) steps; the last riblet was \
+          \(last?.typeName ?? "unknown"). It probably answers its own internal action with another one, or \
+          attaches and detaches in turn.
+          """)
+      }
+    }
+  }
+
+  private func checkDepth() throws(Refusal) {
+    guard let last = transaction.attached.last, last.depth > Self.depthLimit else { return }
+    throw Refusal(
+      .failed,
+      """
+      The tree would be deeper than \(Self.depthLimit) levels; the last riblet was \(last.typeName). It probably \
+      attaches one of its kind, which does the same.
+      """)
+  }
+
+  private func render(_ renderer: ViewRenderer) throws(Refusal) {
+    var culprit: AnyNode?
+    do throws(RecordingError) {
+      try renderer.patch.at("nodes") { patch throws(RecordingError) in
+        for node in transaction.attached where node.isAttached && node.isViewable {
+          culprit = node
+          try patch.at(node.id) { patch throws(RecordingError) in
+            try patch.add { json throws(RecordingError) in try node.writeAddition(into: &json, renderer.encoder) }
+          }
+        }
+        for node in transaction.touched where node.isAttached && node.isViewable && !node.isNew {
+          culprit = node
+          try patch.at(node.id) { patch throws(RecordingError) in
+            try node.writeDifference(into: &patch, renderer.encoder)
+          }
+        }
+        for node in transaction.detached where node.isViewable && !node.isNew { patch.at(node.id) { $0.remove() } }
+      }
+    } catch {
+      throw Refusal(.failed, "The view state of \(culprit?.typeName ?? "a riblet") cannot be encoded: \(error)")
+    }
+  }
+
+  /// Makes sure that the view stays within its limit.
+  private func measure(_ renderer: ViewRenderer) throws(Refusal) {
+    // A patch makes the view longer by less than its own length.
+    guard viewBytes + renderer.patch.json.count > Self.viewLimit else {
+      viewBytes += renderer.patch.json.count
+      return
+    }
+    defer { renderer.measured = JSONWriter() }
+    renderer.measured.limit = Self.viewLimit
+    do throws(RecordingError) {
+      try writeView(into: &renderer.measured, rendering: renderer)
+    } catch {
+      throw Refusal(.failed, "The view cannot be encoded: \(error)")
+    }
+    guard !renderer.measured.isFull else {
+      throw Refusal(
+        .failed,
+        """
+        The view would have more than \(Self.viewLimit >> 20) MiB; the last riblet was \(lastTypeName ?? "the root"). \
+        Show a part of it, and let the client ask for more.
+        """)
+    }
+    viewBytes = renderer.measured.count
+  }
+
+  func endTransaction() -> [EffectCommand] {
+    for node in transaction.touched {
+      node.isTouched = false
+      node.isNew = false
+      node.commit()
+      noteChange(node)
+    }
+    if notesChanges {
+      for node in transaction.detached {
+        uncut.changed.remove(node.id)
+        uncut.removed.insert(node.id)
+      }
+    }
+    transactionCount += 1
+    observer?(.committed(transaction: transactionCount))
+    let commands = transaction.commands
+    reset()
+    return commands
+  }
+
+  private func rollBack() {
+    for node in transaction.detached {
+      node.reattach()
+      nodes[node.id] = node
+    }
+    // After the detached ones: a node may have come and gone in this transaction.
+    for node in transaction.attached {
+      nodes[node.id] = nil
+      if node === root { root = nil }
+    }
+    for node in transaction.unsettled { node.isUnsettled = false }
+    for token in transaction.startedTokens { running[token] = nil }
+    for (token, node) in transaction.endedTokens { running[token] = node }
+    for node in transaction.touched {
+      node.isTouched = false
+      node.rollBack()
+    }
+    lastID = transaction.lastID
+    droppedActions = transaction.droppedActions
+    reset()
+  }
+
+  private func reset() {
+    transaction.touched.removeAll(keepingCapacity: true)
+    transaction.settled = 0
+    transaction.handled = 0
+    transaction.effects = 0
+    if !transaction.unsettled.isEmpty { transaction.unsettled = [] }
+    if !transaction.queue.isEmpty { transaction.queue = [] }
+    if !transaction.attached.isEmpty { transaction.attached = [] }
+    if !transaction.detached.isEmpty { transaction.detached = [] }
+    if !transaction.commands.isEmpty { transaction.commands = [] }
+    if !transaction.startedTokens.isEmpty { transaction.startedTokens = [] }
+    if !transaction.endedTokens.isEmpty { transaction.endedTokens = [] }
+  }
+}
