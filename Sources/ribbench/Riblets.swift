@@ -72,3 +72,36 @@ struct BenchList: Riblet {
 
   func view(_ rows: [Row]) -> ViewState { ViewState(rows: rows) }
 }
+
+/// Counts in a part of its parent's state, which counts in a part of its own parent's, and so on.
+struct BenchNest: Riblet {
+  static let typeName = "Nest"
+
+  struct State: Identifiable {
+    let id: Int
+    var count = 0
+    var inner: [State] = []
+  }
+
+  enum ViewAction: Decodable { case increment }
+  struct ViewState: Encodable, Equatable { let count: Int }
+
+  /// As many side by side, or one below the other.
+  let width: Int
+  let depth: Int
+
+  func makeState() -> State {
+    guard depth == 1 else {
+      return (0..<depth).reduce(State(id: 0)) { inner, _ in State(id: 0, inner: [inner]) }
+    }
+    return State(id: 0, inner: (0..<width).map { State(id: $0) })
+  }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    state.count += 1
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(count: state.count) }
+  var routes: [Route<Self>] { [.forEach("inner", \.inner, self)] }
+}

@@ -12,6 +12,8 @@ let benches: [Bench] = [
   Bench("depth-40", BenchChain(depth: 40), #"{"increment":{}}"#, to: .id(41)),
   Bench("siblings-1", BenchRow(count: 1), #"{"increment":{}}"#, to: .id(2)),
   Bench("siblings-1000", BenchRow(count: 1000), #"{"increment":{}}"#, to: .id(2)),
+  Bench("embedded-depth-40", BenchNest(width: 1, depth: 40), #"{"increment":{}}"#, to: .id(41)),
+  Bench("embedded-siblings-1000", BenchNest(width: 1000, depth: 1), #"{"increment":{}}"#, to: .id(2)),
   Bench("row-of-10000", BenchList(count: 10_000), #"{"toggle":5000}"#, to: .path("")),
 ]
 

@@ -47,6 +47,8 @@ public protocol Interactor: SendableMetatype {
   /// Called when the riblet is about to become inactive or to be detached, after its parent's and before its children's.
   /// Its effects are cancelled in the same transaction.
   ///
+  /// Not called for a child whose state was a part of its parent's that the parent has taken away: there is none any more.
+  ///
   /// - Parameter state: to be changed in place.
   func willResignActive(_ state: inout State)
 

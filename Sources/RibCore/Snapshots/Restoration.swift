@@ -2,7 +2,8 @@ import Wire
 
 /// A snapshot while a tree is restored from it.
 struct Restoration {
-  private let nodes: [NodeID: NodeSnapshot]
+  /// What nobody has asked for yet.
+  private var nodes: [NodeID: NodeSnapshot]
   /// The children of nodes that were restored.
   private var children: [NodeID: [String: [String: NodeID]]] = [:]
   private(set) var report = RestoreReport()
@@ -11,12 +12,15 @@ struct Restoration {
 
   init(_ snapshot: TreeSnapshot) { nodes = snapshot.nodes }
 
-  /// The node that stood at a place below a restored one.
-  func take(_ place: NodePlace) -> NodeSnapshot? {
-    children[place.parent.id]?[place.route]?[place.entry].flatMap { nodes[$0] }
-  }
+  private func id(at place: NodePlace) -> NodeID? { children[place.parent.id]?[place.route]?[place.entry] }
 
-  func take(_ id: NodeID) -> NodeSnapshot? { nodes[id] }
+  /// Whether a node stood at a place below a restored one, and was not taken.
+  func contains(_ place: NodePlace) -> Bool { id(at: place).map { nodes[$0] != nil } ?? false }
+
+  /// The node that stood at a place below a restored one, once.
+  mutating func take(_ place: NodePlace) -> NodeSnapshot? { id(at: place).flatMap { take($0) } }
+
+  mutating func take(_ id: NodeID) -> NodeSnapshot? { nodes.removeValue(forKey: id) }
 
   mutating func didRestore(_ saved: NodeSnapshot) {
     children[saved.id] = saved.children
@@ -26,10 +30,8 @@ struct Restoration {
   /// The report, with those nodes that nothing asked for.
   func finish() -> RestoreReport {
     var report = report
-    let known = Set(report.restored).union(report.rebuilt.map(\.id))
-    for (id, node) in nodes.sorted(by: { $0.key < $1.key }) where !known.contains(id) {
-      report.rebuilt.append(
-        RestoreFailure(id: id, type: node.type, reason: "the node above was not restored, or has it no more"))
+    for (_, node) in nodes.sorted(by: { $0.key < $1.key }) {
+      report.rebuilt.append(RestoreFailure(node, "the node above was not restored, or has it no more"))
     }
     return report
   }
@@ -37,8 +39,17 @@ struct Restoration {
   /// What was below the node goes with it.
   mutating func didFail(_ failure: RestoreFailure) {
     report.rebuilt.append(failure)
-    guard let known = failure.knownVersion, let version = nodes[failure.id]?.version, newer == nil else { return }
-    newer = .newerSnapshot(type: failure.type, version: version, known: known)
+    guard let known = failure.knownVersion, newer == nil else { return }
+    newer = .newerSnapshot(type: failure.type, version: failure.version, known: known)
+  }
+
+  /// Looks for newer nodes among those that nobody asked for, as far as their riblets are known from others.
+  mutating func noteNewer(than attached: some Sequence<AnyNode>) {
+    let versions = Dictionary(attached.map { ($0.typeName, $0.stateVersion) }, uniquingKeysWith: max)
+    for node in nodes.values where newer == nil {
+      guard let known = versions[node.type], node.version > known else { continue }
+      newer = .newerSnapshot(type: node.type, version: node.version, known: known)
+    }
   }
 }
 
@@ -46,11 +57,10 @@ extension Riblet {
   /// Makes sure that a node was of this type, and not newer.
   func check(_ saved: NodeSnapshot) throws(RestoreFailure) {
     guard saved.type == Self.typeName else {
-      throw RestoreFailure(id: saved.id, type: saved.type, reason: "\(Self.typeName) is in its place now")
+      throw RestoreFailure(saved, "\(Self.typeName) is in its place now")
     }
     if saved.version > Self.stateVersion {
-      throw RestoreFailure(
-        id: saved.id, type: saved.type, reason: "version \(saved.version) is newer", knownVersion: Self.stateVersion)
+      throw RestoreFailure(saved, "version \(saved.version) is newer", knownVersion: Self.stateVersion)
     }
   }
 
@@ -60,18 +70,18 @@ extension Riblet {
     // Nothing is saved of nothing.
     if State.self == Void.self { return makeState() }
     guard let text = saved.state else {
-      throw RestoreFailure(id: saved.id, type: saved.type, reason: "its state was not Codable")
+      throw RestoreFailure(saved, "its state was not Codable")
     }
     do {
       let json = try StateCoder.read(text)
       if saved.version != Self.stateVersion { return try migrate(SavedState(json: json), from: saved.version) }
       guard let type = State.self as? any Decodable.Type, let state = try StateCoder.decode(type, from: json) as? State
-      else { throw RestoreFailure(id: saved.id, type: saved.type, reason: "its state is not Codable any more") }
+      else { throw RestoreFailure(saved, "its state is not Codable any more") }
       return state
     } catch let failure as RestoreFailure {
       throw failure
     } catch {
-      throw RestoreFailure(id: saved.id, type: saved.type, reason: "\(error)")
+      throw RestoreFailure(saved, "\(error)")
     }
   }
 }

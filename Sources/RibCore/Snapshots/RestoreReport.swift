@@ -15,12 +15,15 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public let type: String
   /// What went wrong.
   public let reason: String
+  /// The version of its state.
+  let version: Int
   /// The version that this program knows, if the snapshot's is newer.
   let knownVersion: Int?
 
-  init(id: NodeID, type: String, reason: String, knownVersion: Int? = nil) {
-    self.id = id
-    self.type = type
+  init(_ node: NodeSnapshot, _ reason: String, knownVersion: Int? = nil) {
+    id = node.id
+    type = node.type
+    version = node.version
     self.reason = reason
     self.knownVersion = knownVersion
   }

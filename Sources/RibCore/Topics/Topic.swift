@@ -48,8 +48,8 @@ public final class Topic<Value: Sendable>: Sendable {
   ///
   /// - Parameter value: the value.
   public func publish(_ value: Value) {
-    let continuations = subscribers.withLock { Array($0.continuations.values) }
-    for continuation in continuations { continuation.yield(value) }
+    // Within the lock, so that all subscribers see one order.
+    subscribers.withLock { for continuation in $0.continuations.values { continuation.yield(value) } }
   }
 }
 

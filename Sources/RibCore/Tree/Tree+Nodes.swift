@@ -39,7 +39,7 @@ extension Tree {
   }
 
   /// Whether the tree is being restored, and something stood at this place.
-  func wasSaved(at place: @autoclosure () -> NodePlace) -> Bool { restoration.map { $0.take(place()) != nil } ?? false }
+  func wasSaved(at place: @autoclosure () -> NodePlace) -> Bool { restoration?.contains(place()) ?? false }
 
   /// Makes a node of what was saved or, if that cannot be done, a new one.
   private func makeNode(_ saved: NodeSnapshot?, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode) -> AnyNode {

@@ -61,7 +61,7 @@ extension Tree {
         // What is attached has to be reconciled once, however much it is.
         if !node.isReconciled {
           node.isReconciled = true
-          try checkDepth()
+          try checkGrowth()
           continue
         }
       } else {
@@ -80,14 +80,19 @@ extension Tree {
     }
   }
 
-  private func checkDepth() throws(Refusal) {
-    guard let last = transaction.attached.last, last.depth > Self.depthLimit else { return }
+  private func checkGrowth() throws(Refusal) {
+    guard let last = transaction.attached.last else { return }
+    let excess: String
+    if last.depth > Self.depthLimit {
+      excess = "The tree would be deeper than \(Self.depthLimit) levels"
+    } else if transaction.attached.count > Self.attachLimit {
+      excess = "The transaction would attach more than \(Self.attachLimit) nodes"
+    } else {
+      return
+    }
     throw Refusal(
       .failed,
-      """
-      The tree would be deeper than \(Self.depthLimit) levels; the last riblet was \(last.typeName). It probably \
-      attaches one of its kind, which does the same.
-      """)
+      "\(excess); the last riblet was \(last.typeName). It probably attaches its kind, which does the same.")
   }
 
   private func render(_ renderer: ViewRenderer) throws(Refusal) {

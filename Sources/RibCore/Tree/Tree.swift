@@ -15,6 +15,8 @@ public final class Tree {
   public static let settleLimit = 10_000
   /// How deep a tree may be: one whose riblets attach their like without end is refused.
   public static let depthLimit = 1_000
+  /// How many nodes one transaction may attach: more than any screen has, and few enough for any machine.
+  public static let attachLimit = 50_000
   /// How many bytes the view document may have: 4 MiB, more than any renderer wants.
   public static let viewLimit = 4 << 20
 
@@ -104,6 +106,7 @@ public final class Tree {
         attachRoot(restoration?.take(snapshot.root))
         // Nothing is kept of what a newer program saved: not even its loss.
         try settle()
+        restoration?.noteNewer(than: nodes.values)
         if let newer = restoration?.newer { throw Refusal(.failed, "\(newer)") }
       }
       renderer.patch.removeAll()

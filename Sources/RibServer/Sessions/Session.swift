@@ -266,6 +266,7 @@ actor Session {
   /// Does a step of a walk, after as many transactions as it takes.
   private func answer(_ request: WorkflowRequest) async throws -> NodeID {
     while true {
+      try Task.checkCancellation()
       guard connection != nil else { throw CancellationError() }
       if case .node(let id, let commands) = try tree.answer(request, rendering: loop.renderer) {
         publish(isReply: false)
@@ -273,7 +274,11 @@ actor Session {
         connection?.flush()
         return id
       }
-      await withCheckedContinuation { waitingSteps.append($0) }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waitingSteps.append($0) }
+      } onCancel: {
+        Task { await self.resumeWalks() }
+      }
     }
   }
 

@@ -8,6 +8,8 @@ enum Wreck: String, CaseIterable, Codable {
   case flip
   /// A riblet attaches one of its kind, which does the same.
   case dig
+  /// A riblet attaches two of its kind, which do the same.
+  case branch
   /// The root's view has no JSON.
   case root
   /// The view of a child that is new has no JSON.
@@ -18,6 +20,7 @@ enum Wreck: String, CaseIterable, Codable {
     switch self {
     case .spin, .flip: ["did not settle"]
     case .dig: ["deeper than 1000 levels"]
+    case .branch: ["more than 50000 nodes"]
     case .root: ["cannot be encoded", "measures.ratio", "nan"]
     case .child: ["cannot be encoded", "ratio", "inf"]
     }
@@ -28,7 +31,7 @@ enum Wreck: String, CaseIterable, Codable {
     switch self {
     case .spin, .root: ["Fragile"]
     case .flip: ["Fragile", "Flipper"]
-    case .dig: ["Digger"]
+    case .dig, .branch: ["Digger"]
     case .child: ["Opaque"]
     }
   }
@@ -81,7 +84,7 @@ struct Fragile: Riblet {
           return .none
         }
       },
-      Route("digger", \.digger) { _ in Child(Digger()) },
+      Route("digger", \.digger) { count in Child(Digger(count: count)) },
       Route("opaque", \.opaque) { _ in Child(Opaque()) },
     ]
   }
@@ -116,7 +119,8 @@ struct Fragile: Riblet {
     switch wreck {
     case .spin: break
     case .flip: state.left.attach(0)
-    case .dig: state.digger.attach(0)
+    case .dig: state.digger.attach(1)
+    case .branch: state.digger.attach(2)
     case .root: state.measures.ratio = .nan
     case .child: state.opaque.attach(0)
     }
@@ -139,15 +143,18 @@ struct Flipper: Riblet {
   func view(_ state: Void) -> ViewState { ViewState() }
 }
 
-/// Has a child of its kind, always.
+/// Has children of its kind, always.
 struct Digger: Riblet {
   static let typeName = "Digger"
-  struct State { var deeper = Slot(0) }
+  struct State { var deeper: Items<Int> }
   struct ViewState: Encodable, Equatable {}
 
-  var routes: [Route<Self>] { [Route("deeper", \.deeper) { _ in Child(Digger()) }] }
+  /// How many of its kind it attaches.
+  let count: Int
 
-  func makeState() -> State { State() }
+  var routes: [Route<Self>] { [Route("deeper", \.deeper) { count in Child(Digger(count: count)) }] }
+
+  func makeState() -> State { State(deeper: Items(Array(repeating: count, count: count))) }
   func view(_ state: State) -> ViewState { ViewState() }
 }
 
