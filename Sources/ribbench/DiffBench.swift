@@ -15,6 +15,10 @@ enum DiffBench {
     try measure(
       "diff: two fields", BenchCounter.ViewState(count: 1, isNegative: false),
       BenchCounter.ViewState(count: 2, isNegative: false))
+    let action = try Bench.Reader().read(#"{"increment":{}}"#)
+    try time("decode: a case without a payload") {
+      _ = try ActionDecoder.decode(BenchCounter.ViewAction.self, from: action)
+    }
     try measureWriting("write: 10,000 rows", old)
   }
 

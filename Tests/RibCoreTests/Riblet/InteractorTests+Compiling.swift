@@ -61,6 +61,8 @@ extension InteractorTests {
       ("viewAction: ViewAction)", "viewaction: ViewAction)"),
       ("internalAction: InternalAction)", "internalActions: InternalAction)"),
       ("func view(_ state: Int)", "func veiw(_ state: Int)"),
+      // A view state that cannot be compared is none.
+      ("-> Int { state }", "-> Shown { Shown() }; struct Shown: Encodable, Sendable {}"),
       // An effect has no way to send a view action, and no way to the state.
       ("send(.loaded)", "send(.tap)"), ("{ send in await send(.loaded) }", "{ send in state += 1 }"),
     ])

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 extension TreeSnapshotTests {
-  /// Of two trees with the same past one is saved and restored now and then, and nobody sees which.
+  /// Of two trees with the same past one is saved and restored after every action, 10,000 times, and nobody sees which.
   @Test(arguments: UInt64(1)...5)
   func randomActions_afterARestoration_showTheSame(seed: UInt64) throws {
     for sequence in UInt64(1)...40 {
@@ -19,12 +19,9 @@ extension TreeSnapshotTests {
           let refusal = try BranchWalk.perform(step, on: session)
           try #require(try BranchWalk.perform(step, on: restored) == refusal)
           if refusal == nil { try #require(restored.lastPatch == session.lastPatch) }
-          if Int.random(in: 1...8, using: &walk.random) == 1 {
-            trail.append("restored")
-            restored = try TestSession(Branch(depth: 2), restoring: try restored.savedSnapshot())
-            try #require(restored.restoreReport?.rebuilt == [])
-            try #require(restored.view == session.view)
-          }
+          restored = try TestSession(Branch(depth: 2), restoring: try restored.savedSnapshot())
+          try #require(restored.restoreReport?.rebuilt == [])
+          try #require(restored.view == session.view)
         }
         try #require(restored.view == session.view)
         try #require(try restored.snapshot().text == session.snapshot().text)
