@@ -13,7 +13,8 @@ import Wire
 ///
 /// It lives on one loop and hands them out to all in turn.
 ///
-/// `@unchecked Sendable`: what is not constant is only touched on the listener's loop, by the poller or a job of the loop.
+/// `@unchecked Sendable`: what is not constant, `watch` and `next`, is only touched on the listener's loop: by the poller
+/// in ``ready(_:)``, and by the jobs that ``start()``, ``stop()`` and a pause put there.
 final class Listener: PollTarget, @unchecked Sendable {
   /// Where the socket listens.
   let address: String
@@ -40,7 +41,8 @@ final class Listener: PollTarget, @unchecked Sendable {
   /// - Throws: ``SystemError`` if the socket cannot be watched; it is closed then.
   func start() throws(SystemError) {
     do throws(SystemError) {
-      watch = try loop.executeAndWait { [self] () throws(SystemError) in try loop.watch(descriptor, for: .reading, self)
+      try loop.executeAndWait { [self] () throws(SystemError) in
+        watch = try loop.watch(descriptor, for: .reading, self)
       }
     } catch {
       closeDescriptor(descriptor)
