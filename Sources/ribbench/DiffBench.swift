@@ -10,6 +10,10 @@ enum DiffBench {
     var rotated = old
     rotated.append(rotated.removeFirst())
     try measure("diff: the first of 10,000 to the end", old, rotated)
+    let padded = BenchPaddedList(count: 10_000).makeState()
+    var otherPadded = padded.map { BenchPaddedList.Row(id: $0.id, isDone: $0.isDone, title: $0.title) }
+    otherPadded[5000].isDone.toggle()
+    try measure("diff: one row of 10,000 with padding", padded, otherPadded)
     let anew = BenchList(count: 10_000).makeState()
     try measure("diff: 10,000 rows made anew", old, anew)
     try measure(

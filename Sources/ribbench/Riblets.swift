@@ -73,6 +73,35 @@ struct BenchList: Riblet {
   func view(_ rows: [Row]) -> ViewState { ViewState(rows: rows) }
 }
 
+/// A list whose rows have bytes between their properties.
+struct BenchPaddedList: Riblet {
+  static let typeName = "PaddedList"
+
+  struct Row: Encodable, Equatable, Identifiable {
+    let id: Int
+    var isDone = false
+    var title: String
+  }
+
+  struct ViewState: Encodable, Equatable {
+    let rows: [Row]
+  }
+
+  let count: Int
+
+  func makeState() -> [Row] { (0..<count).map { Row(id: $0, title: "The title of row number \($0)") } }
+
+  func reduce(into rows: inout [Row], viewAction: BenchList.ViewAction) -> Effect<Self> {
+    if case .toggle(let index) = viewAction { rows[index].isDone.toggle() }
+    return .none
+  }
+
+  /// Makes every row anew, as a view does that shows less than there is.
+  func view(_ rows: [Row]) -> ViewState {
+    ViewState(rows: rows.map { Row(id: $0.id, isDone: $0.isDone, title: $0.title) })
+  }
+}
+
 /// Counts in a part of its parent's state, which counts in a part of its own parent's, and so on.
 struct BenchNest: Riblet {
   static let typeName = "Nest"

@@ -15,6 +15,7 @@ let benches: [Bench] = [
   Bench("embedded-depth-40", BenchNest(width: 1, depth: 40), #"{"increment":{}}"#, to: .id(41)),
   Bench("embedded-siblings-1000", BenchNest(width: 1000, depth: 1), #"{"increment":{}}"#, to: .id(2)),
   Bench("row-of-10000", BenchList(count: 10_000), #"{"toggle":5000}"#, to: .path("")),
+  Bench("padded-row-of-10000", BenchPaddedList(count: 10_000), #"{"toggle":5000}"#, to: .path("")),
 ]
 
 if CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) {
