@@ -59,9 +59,10 @@ public enum JSONValue: Equatable, Sendable {
     if case .object(let members) = self { members[key] } else { nil }
   }
 
-  /// The text of the value, compact, with the members of every object sorted by their keys' UTF-16 code units.
+  /// The text of the value in the canonical form of RFC 8785: compact, with the members of every object sorted by their
+  /// keys' UTF-16 code units.
   ///
-  /// That order is RFC 8785's (§3.2.3), so for integers and strings this is the canonical form.
+  /// Integers of more than 53 bits keep all their digits; I-JSON, which that RFC presupposes, has none (RFC 7493 §2.2).
   public var text: String {
     var writer = JSONWriter()
     write(into: &writer)
@@ -76,7 +77,7 @@ public enum JSONValue: Equatable, Sendable {
     case .null: writer.null()
     case .bool(let value): writer.bool(value)
     case .integer(let value): writer.integer(value)
-    case .number(let value): writer.number(value)
+    case .number(let value): writer.number(value == 0 ? 0 : value)
     case .string(let value): writer.string(value)
     case .array(let elements):
       writer.beginArray()

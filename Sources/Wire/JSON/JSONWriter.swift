@@ -79,22 +79,24 @@ public struct JSONWriter: Sendable {
     Self.append(value, to: &bytes)
   }
 
-  /// Writes a double as the shortest number that reads back as the same value.
+  /// Writes a double as the shortest number that reads back as the same value, laid out as RFC 8785 §3.2.2.3 has it.
+  ///
+  /// Negative zero is written as `-0`, so that it comes back; the RFC has it as `0`, and so has ``JSONValue/text``.
   ///
   /// - Parameter value: a finite number; JSON has no others.
   public mutating func number(_ value: Double) {
     precondition(value.isFinite, "JSON has no number for \(value)")
     separate()
-    appendNumber(value.description)
+    ShortestNumber.append(value.description, to: &bytes)
   }
 
-  /// Writes a single-precision number in its own shortest form.
+  /// Writes a single-precision number in its own shortest form, laid out as a double is.
   ///
   /// - Parameter value: a finite number; JSON has no others.
   public mutating func number(_ value: Float) {
     precondition(value.isFinite, "JSON has no number for \(value)")
     separate()
-    appendNumber(value.description)
+    ShortestNumber.append(value.description, to: &bytes)
   }
 
   /// Writes a string.
@@ -148,15 +150,6 @@ public struct JSONWriter: Sendable {
     switch bytes.last {
     case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: ","): break
     default: bytes.append(UInt8(ascii: ","))
-    }
-  }
-
-  /// `description` is the shortest round-trip form; only the `.0` of a whole number is more than JSON needs.
-  private mutating func appendNumber(_ description: String) {
-    var description = description
-    description.withUTF8 { digits in
-      let whole = digits.count > 2 && digits[digits.count - 2] == UInt8(ascii: ".") && digits.last == UInt8(ascii: "0")
-      bytes.append(contentsOf: whole ? digits.dropLast(2) : digits[...])
     }
   }
 
