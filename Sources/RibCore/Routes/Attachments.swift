@@ -14,12 +14,15 @@ class AnyAttachments {
   fileprivate(set) var front: Int?
   /// Whether the children's states are parts of the parent's.
   let areEmbedded: Bool
+  /// Which bytes of the parent's state decide about the children; nil if it may be any.
+  let extent: Range<Int>?
   private var saved: (children: [AnyNode?], selected: Int?, front: Int?)?
 
-  fileprivate init(name: String, kind: String, areEmbedded: Bool) {
+  fileprivate init(name: String, kind: String, areEmbedded: Bool, extent: Range<Int>?) {
     self.name = name
     self.kind = kind
     self.areEmbedded = areEmbedded
+    self.extent = extent
   }
 
   /// The name of a child's entry, under which a snapshot finds it again.
@@ -62,7 +65,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   init(name: String, _ source: Source, _ policy: ActivationPolicy) {
     self.source = source
     self.policy = policy
-    super.init(name: name, kind: source.kind, areEmbedded: source.isEmbedding)
+    super.init(name: name, kind: source.kind, areEmbedded: source.isEmbedding, extent: source.extent)
   }
 
   override func entryName(_ index: Int) -> String { source.name(of: entries[index]) }

@@ -41,7 +41,7 @@ public struct Child<Parent: Router> {
   ) {
     makeNode = { birth, parent throws(RestoreFailure) in
       if let saved = birth.saved { try riblet.check(saved) }
-      let cell = EmbeddedCell(in: parent.cell, lens)
+      let cell = EmbeddedCell(in: parent.cell, lens, isOnlyRoute: parent.hasOneRoute(to: lens.extent))
       return riblet.makeNode(birth.id, below: parent, cell, Self.listener(parent, onOutput))
     }
   }

@@ -3,64 +3,77 @@ struct Lens<Whole, Part> {
   /// The part; nil if it is not there.
   let read: (Whole) -> Part?
   /// Lets the part be changed in place.
-  ///
-  /// - Returns: false if it is not there.
-  let modify: (inout Whole, (inout Part) -> Void) -> Bool
+  let modify: (inout Whole, (inout Part) -> Void) -> StateChange
+  /// Which bytes of the whole hold the part, or refer to it; nil if it is computed, and a change of it may be a change of
+  /// anything.
+  let extent: Range<Int>?
+}
+
+/// The bytes of a value that a stored property takes; nil if the property is computed or observed.
+func extent<Whole, Part>(of path: KeyPath<Whole, Part>) -> Range<Int>? {
+  MemoryLayout<Whole>.offset(of: path).map { $0..<($0 + MemoryLayout<Part>.size) }
 }
 
 extension Lens {
   /// A part that is always there.
   static func property(_ path: WritableKeyPath<Whole, Part>) -> Lens {
-    Lens {
-      $0[keyPath: path]
-    } modify: { whole, change in
-      change(&whole[keyPath: path])
-      return true
-    }
+    Lens(
+      read: { $0[keyPath: path] },
+      modify: { whole, change in
+        change(&whole[keyPath: path])
+        return .within
+      },
+      extent: RibCore.extent(of: path))
   }
 
   /// What an optional property holds.
   static func optional(_ path: WritableKeyPath<Whole, Part?>) -> Lens {
-    Lens {
-      $0[keyPath: path]
-    } modify: { whole, change in
-      modify(&whole[keyPath: path], change)
-    }
+    Lens(
+      read: { $0[keyPath: path] },
+      modify: { whole, change in modify(&whole[keyPath: path], change) },
+      extent: RibCore.extent(of: path))
   }
 
   /// One access to the property, which may be computed: it is never set to nil in between.
-  private static func modify(_ optional: inout Part?, _ change: (inout Part) -> Void) -> Bool {
+  private static func modify(_ optional: inout Part?, _ change: (inout Part) -> Void) -> StateChange {
     // Taken out while it changes, so that nothing is copied.
-    guard var part = optional.take() else { return false }
+    guard var part = optional.take() else { return .missing }
     change(&part)
     optional = part
-    return true
+    return .within
   }
 
   /// The payload of an enum's case.
   static func enumCase<Enum>(
     _ path: WritableKeyPath<Whole, Enum>, _ extract: @escaping (Enum) -> Part?, _ embed: @escaping (Part) -> Enum
   ) -> Lens {
-    Lens {
-      extract($0[keyPath: path])
-    } modify: { whole, change in
-      guard var part = extract(whole[keyPath: path]) else { return false }
-      change(&part)
-      whole[keyPath: path] = embed(part)
-      return true
-    }
+    Lens(
+      read: { extract($0[keyPath: path]) },
+      modify: { whole, change in
+        guard var part = extract(whole[keyPath: path]) else { return .missing }
+        change(&part)
+        whole[keyPath: path] = embed(part)
+        return .within
+      },
+      extent: RibCore.extent(of: path))
   }
 }
 
 extension Lens {
   /// The part as long as it is a certain one.
   func only(_ isIt: @escaping (Part) -> Bool) -> Lens {
-    Lens { [read] in
-      read($0).flatMap { isIt($0) ? $0 : nil }
-    } modify: { [read, modify] whole, change in
-      guard let part = read(whole), isIt(part) else { return false }
-      return modify(&whole, change)
-    }
+    Lens(
+      read: { [read] in read($0).flatMap { isIt($0) ? $0 : nil } },
+      modify: { [read, modify] whole, change in
+        guard let part = read(whole), isIt(part) else { return .missing }
+        var isStill = true
+        let result = modify(&whole) { part in
+          change(&part)
+          isStill = isIt(part)
+        }
+        return isStill ? result : .identity
+      },
+      extent: extent)
   }
 }
 
@@ -75,13 +88,17 @@ extension Lens where Part: Identifiable {
       hint = index
       return index
     }
-    return Lens {
-      let elements = $0[keyPath: path]
-      return index(elements).map { elements[$0] }
-    } modify: { whole, change in
-      guard let index = index(whole[keyPath: path]) else { return false }
-      change(&whole[keyPath: path][index])
-      return true
+    func modify(_ elements: inout [Part], _ change: (inout Part) -> Void) -> StateChange {
+      guard let index = index(elements) else { return .missing }
+      change(&elements[index])
+      return elements[index].id == id ? .within : .identity
     }
+    return Lens(
+      read: {
+        let elements = $0[keyPath: path]
+        return index(elements).map { elements[$0] }
+      },
+      modify: { whole, change in modify(&whole[keyPath: path], change) },
+      extent: RibCore.extent(of: path))
   }
 }

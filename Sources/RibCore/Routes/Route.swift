@@ -64,7 +64,7 @@ public struct Route<Parent: Router> {
     _ name: String, _ state: WritableKeyPath<Parent.State, R.State>, _ child: R,
     onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
   ) -> Route {
-    let source = EmbeddedSource<Parent, Int>(kind: "slot") { _ in
+    let source = EmbeddedSource<Parent, Int>(kind: "slot", extent: extent(of: state)) { _ in
       [0]
     } build: { _ in
       Child(child, in: .property(state), onOutput: onOutput)
@@ -88,7 +88,7 @@ public struct Route<Parent: Router> {
     _ name: String, _ state: WritableKeyPath<Parent.State, R.State?>, _ child: R,
     onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
   ) -> Route {
-    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
+    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", extent: extent(of: state)) { parent in
       parent[keyPath: state].map { [identity(of: $0)] } ?? []
     } build: { id in
       Child(child, in: lens(.optional(state), of: id), onOutput: onOutput)
@@ -115,7 +115,7 @@ public struct Route<Parent: Router> {
     extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: R,
     onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
   ) -> Route {
-    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot") { parent in
+    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", extent: extent(of: state)) { parent in
       extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
     } build: { id in
       Child(child, in: lens(.enumCase(state, extract, embed), of: id), onOutput: onOutput)
@@ -140,7 +140,7 @@ public struct Route<Parent: Router> {
     _ name: String, _ states: WritableKeyPath<Parent.State, [R.State]>, _ child: R,
     onOutput: @escaping (inout Parent.State, R.State.ID, R.Output) -> Effect<Parent> = { _, _, _ in .none }
   ) -> Route where R.State: Identifiable {
-    let source = EmbeddedSource<Parent, R.State.ID>(kind: "list") { parent in
+    let source = EmbeddedSource<Parent, R.State.ID>(kind: "list", extent: extent(of: states)) { parent in
       parent[keyPath: states].map(\.id)
     } build: { id in
       Child(child, in: .element(states, id)) { state, output in onOutput(&state, id, output) }

@@ -9,6 +9,8 @@ protocol RouteSource<Parent> {
   var kind: String { get }
   /// Whether the children's states are parts of the parent's.
   var isEmbedding: Bool { get }
+  /// Which bytes of the parent's state the content is read from; nil if it may be any.
+  var extent: Range<Int>? { get }
   func content(of state: Parent.State) -> Content
   func entries(of content: Content) -> [Entry]
   func selected(of content: Content) -> Int?
@@ -26,6 +28,7 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
 
   var kind: String { Container.kind }
   var isEmbedding: Bool { false }
+  var extent: Range<Int>? { RibCore.extent(of: path) }
   func content(of state: Parent.State) -> Container { state[keyPath: path] }
   func entries(of content: Container) -> [RouteEntry<Container.Config>] { content.entries }
   func selected(of content: Container) -> Int? { content.selected }
@@ -42,6 +45,7 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
 /// The children whose states are parts of the parent's.
 struct EmbeddedSource<Parent: Router, ID: Hashable>: RouteSource {
   let kind: String
+  let extent: Range<Int>?
   /// Which parts there are.
   let ids: (Parent.State) -> [ID]
   let build: (ID) -> Child<Parent>

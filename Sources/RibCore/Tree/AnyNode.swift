@@ -53,6 +53,8 @@ class AnyNode {
   /// Attaches and detaches children until they are what the state says.
   func reconcile(in tree: Tree) { preconditionFailure("abstract") }
   var attachments: [AnyAttachments] { preconditionFailure("abstract") }
+  /// Whether its state is its own, or no route of its parent's but its own depends on the same part.
+  var isApart: Bool { preconditionFailure("abstract") }
   /// Whether it can have children.
   var hasRoutes: Bool { preconditionFailure("abstract") }
   /// Takes a child out of the state.
@@ -93,20 +95,23 @@ class AnyNode {
   /// Brings back what ``save()`` kept.
   func rollBack() { isActive = wasActive }
 
-  /// Puts the node on the transaction's list.
+  /// Puts the node on the transaction's list, and those whose states its own is a part of.
   final func touch(_ tree: Tree) {
-    guard !isTouched else { return }
-    isTouched = true
-    save()
-    tree.didTouch(self)
+    var node = self
+    while !node.isTouched {
+      node.isTouched = true
+      node.save()
+      tree.didTouch(node)
+      guard node.isEmbedded, let parent = node.parent else { return }
+      node = parent
+    }
   }
 
-  /// Puts those on the list whose states this one is a part of.
-  final func touchOwners(_ tree: Tree) {
+  /// Reconciles those whose states this one is a part of, as far as they have to be after a change of it.
+  final func unsettleOwners(after change: StateChange, in tree: Tree) {
     var node = self
     while node.isEmbedded, let parent = node.parent {
-      parent.touch(tree)
-      tree.unsettle(parent)
+      if change != .within || !node.isApart { tree.unsettle(parent) }
       node = parent
     }
   }

@@ -3,15 +3,32 @@ class Cell<State> {
   /// The state; nil if it is part of a parent's that has it no more.
   var state: State? { preconditionFailure("abstract") }
 
-  /// Lets the state be changed in place.
+  /// Reads the state once the tree has settled: until the transaction ends it does not change.
   ///
   /// - Returns: false if there is none any more.
-  func modify(_ change: (inout State) -> Void) -> Bool { preconditionFailure("abstract") }
+  func readSettled(_ body: (State) -> Void) -> Bool { preconditionFailure("abstract") }
+
+  /// Lets the state be changed in place.
+  func modify(_ change: (inout State) -> Void) -> StateChange { preconditionFailure("abstract") }
+
+  /// Whether changes of the state concern no route of the parent's but the one that leads here, and that one only if
+  /// another state takes its place.
+  var isApart: Bool { true }
 
   // MARK: Transactions
 
   func commit() {}
   func rollBack() {}
+}
+
+/// What became of a state that was to be changed.
+enum StateChange {
+  /// There is none any more.
+  case missing
+  /// It may be another now, but is the same child's.
+  case within
+  /// It, or one that it is a part of, is another child's now.
+  case identity
 }
 
 /// The state of a node that owns it.
@@ -27,9 +44,14 @@ final class OwnedCell<State>: Cell<State> {
 
   override var state: State? { current }
 
-  override func modify(_ change: (inout State) -> Void) -> Bool {
-    change(&current)
+  override func readSettled(_ body: (State) -> Void) -> Bool {
+    body(current)
     return true
+  }
+
+  override func modify(_ change: (inout State) -> Void) -> StateChange {
+    change(&current)
+    return .within
   }
 
   override func commit() { committed = current }
@@ -40,17 +62,39 @@ final class OwnedCell<State>: Cell<State> {
 final class EmbeddedCell<Whole, State>: Cell<State> {
   private let whole: Cell<Whole>
   private let lens: Lens<Whole, State>
+  private let isOnlyRoute: Bool
+  /// What was read since the tree settled: parts of it need not go the whole way again.
+  private var settled: State?
 
-  init(in whole: Cell<Whole>, _ lens: Lens<Whole, State>) {
+  /// A part of a state.
+  ///
+  /// - Parameters:
+  ///   - whole: where the parent's state is.
+  ///   - lens: the way from there.
+  ///   - isOnlyRoute: whether no other route of the parent's depends on the same part of its state.
+  init(in whole: Cell<Whole>, _ lens: Lens<Whole, State>, isOnlyRoute: Bool) {
     self.whole = whole
     self.lens = lens
+    self.isOnlyRoute = isOnlyRoute
   }
+
+  override var isApart: Bool { isOnlyRoute }
 
   override var state: State? { whole.state.flatMap(lens.read) }
 
-  override func modify(_ change: (inout State) -> Void) -> Bool {
-    var isThere = false
-    _ = whole.modify { isThere = lens.modify(&$0, change) }
-    return isThere
+  override func readSettled(_ body: (State) -> Void) -> Bool {
+    if settled == nil { _ = whole.readSettled { settled = lens.read($0) } }
+    guard let settled else { return false }
+    body(settled)
+    return true
   }
+
+  override func modify(_ change: (inout State) -> Void) -> StateChange {
+    var ours = StateChange.missing
+    let outer = whole.modify { ours = lens.modify(&$0, change) }
+    return ours == .within && outer == .identity ? .identity : ours
+  }
+
+  override func commit() { settled = nil }
+  override func rollBack() { settled = nil }
 }

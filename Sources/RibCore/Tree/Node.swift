@@ -7,6 +7,7 @@ class Node<R: Router>: AnyNode {
   let riblet: R
   let cell: Cell<R.State>
   private let routes: [Attachments<R>]
+  /// The same; an array of a generic class is slow to look into where the class is not known.
   private let anyRoutes: [AnyAttachments]
   private let onOutput: (R.Output, Tree) -> Void
   private var plan = EffectPlan<R>()
@@ -58,22 +59,24 @@ class Node<R: Router>: AnyNode {
   }
 
   override final func willResignActive(in tree: Tree) {
-    touchOwners(tree)
+    touch(tree)
     // An embedded state may be gone already.
-    _ = cell.modify { riblet.willResignActive(&$0) }
-    if !routes.isEmpty {
+    let change = cell.modify { riblet.willResignActive(&$0) }
+    unsettleOwners(after: change, in: tree)
+    if hasRoutes {
       tree.unsettle(self)
       touchParts(tree)
     }
   }
 
-  /// Lets `change` work on the state, and carries out the effect that it returns.
-  final func reduce(in tree: Tree, _ change: (R, inout R.State) -> Effect<R>) {
+  /// Lets `reduce` work on the state, and carries out the effect that it returns.
+  final func reduce(in tree: Tree, _ reduce: (R, inout R.State) -> Effect<R>) {
     touch(tree)
-    if isEmbedded { touchOwners(tree) }
     var effect = Effect<R>.none
-    guard cell.modify({ effect = change(riblet, &$0) }) else { return tree.drop() }
-    if !routes.isEmpty {
+    let change = cell.modify { effect = reduce(riblet, &$0) }
+    guard change != .missing else { return tree.drop() }
+    unsettleOwners(after: change, in: tree)
+    if hasRoutes {
       // Before its parts: they may be others', or gone, once it is reconciled.
       tree.unsettle(self)
       touchParts(tree)
@@ -167,7 +170,14 @@ class Node<R: Router>: AnyNode {
   // MARK: Children
 
   override final var attachments: [AnyAttachments] { anyRoutes }
-  override final var hasRoutes: Bool { !routes.isEmpty }
+  override final var hasRoutes: Bool { !anyRoutes.isEmpty }
+  override final var isApart: Bool { cell.isApart }
+
+  /// Whether only one route depends on this part of the state.
+  final func hasOneRoute(to part: Range<Int>?) -> Bool {
+    guard let part else { return false }
+    return anyRoutes.count { $0.extent?.overlaps(part) ?? true } == 1
+  }
 
   override final func reconcile(in tree: Tree) {
     var hasChanged = false
@@ -209,13 +219,13 @@ class Node<R: Router>: AnyNode {
   override func save() {
     super.save()
     saved = (effects, plan)
-    for route in routes { route.save() }
+    for route in anyRoutes { route.save() }
   }
 
   override func commit() {
     cell.commit()
     saved = nil
-    for route in routes { route.commit() }
+    for route in anyRoutes { route.commit() }
   }
 
   override func rollBack() {
@@ -223,6 +233,6 @@ class Node<R: Router>: AnyNode {
     cell.rollBack()
     if let saved { (effects, plan) = saved }
     saved = nil
-    for route in routes { route.rollBack() }
+    for route in anyRoutes { route.rollBack() }
   }
 }

@@ -67,8 +67,8 @@ final class ViewNode<R: Riblet>: Node<R> {
 
   /// Looks at the state once more.
   private func view() {
-    guard let state = cell.state else { preconditionFailure("a node without a state is detached") }
-    showing = riblet.view(state)
+    let isThere = cell.readSettled { showing = riblet.view($0) }
+    precondition(isThere, "a node without a state is detached")
   }
 
   override func commit() {

@@ -10,6 +10,7 @@ final class Recorder: Encoder {
   private(set) var fields: [Field] = []
 
   let form: CodingForm
+  private var lastContainer: AnyCachedContainer?
 
   init(_ form: CodingForm) { self.form = form }
 
@@ -19,6 +20,7 @@ final class Recorder: Encoder {
 
   /// Forgets the value and keeps the memory.
   func reset() {
+    guard shape != .nothing else { return }
     shape = .nothing
     isDictionary = false
     fields.removeAll(keepingCapacity: true)
@@ -51,7 +53,13 @@ final class Recorder: Encoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     shape = .keyed
     if type == Self.dictionaryKey { isDictionary = true }
-    return KeyedEncodingContainer(RecorderKeyedContainer<Key>(recorder: self))
+    // A recorder is used for values of few types, and a container is costly to make.
+    if let lastContainer, lastContainer.key == type {
+      return unsafeDowncast(lastContainer, to: CachedContainer<Key>.self).container
+    }
+    let container = KeyedEncodingContainer(RecorderKeyedContainer<Key>(recorder: self))
+    lastContainer = CachedContainer(container)
+    return container
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -96,6 +104,21 @@ final class Recorder: Encoder {
     }
     json.sort { $0.text.lexicographicallyPrecedes($1.text) }
     fields = json.map(\.element)
+  }
+}
+
+/// A container that is kept for the next value with the same keys.
+private class AnyCachedContainer {
+  let key: any Any.Type
+  init(_ key: any Any.Type) { self.key = key }
+}
+
+private final class CachedContainer<Key: CodingKey>: AnyCachedContainer {
+  let container: KeyedEncodingContainer<Key>
+
+  init(_ container: KeyedEncodingContainer<Key>) {
+    self.container = container
+    super.init(Key.self)
   }
 }
 

@@ -1,5 +1,6 @@
 struct RecorderKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let recorder: Recorder
+  /// It keeps this container, and outlives the `encode(to:)` that uses it.
+  unowned let recorder: Recorder
   var codingPath: [any CodingKey] { [] }
 
   func encodeNil(forKey key: Key) { append(.null, key) }
