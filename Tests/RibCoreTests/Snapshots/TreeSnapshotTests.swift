@@ -84,7 +84,7 @@ struct TreeSnapshotTests {
     let twig = try #require(session.ids(on: "twigs").first)
     #expect(snapshot.nodes[Int(twig)]?.type == "Twig")
     #expect(snapshot.nodes[Int(twig)]?.state == nil)
-    #expect(snapshot.nodes[1]?.state?.contains(#""twigs":[{"id":1,"count":0,"leaf":{"count":1}}]"#) == true)
+    #expect(snapshot.nodes[1]?.state?.contains(#""twigs":[{"id":1,"count":0,"leaf":{"count":1},"ratio":1}]"#) == true)
     let restored = try TestSession(Branch(depth: 0), restoring: snapshot)
     let patch = try restored.send(#""count""#, to: .path("twigs/leaf"))
     #expect(patch == ["replace /nodes/\(twig + 1)/state 2"])
@@ -96,15 +96,15 @@ struct TreeSnapshotTests {
     var snapshot = try session.tree.snapshot()
     // Two elements of one id.
     let text = try #require(snapshot.nodes[1]?.state)
-    let twig = #"{"id":1,"count":0}"#
+    let twig = #"{"id":1,"count":0,"ratio":1}"#
     try #require(text.contains(twig))
-    snapshot = try snapshot.replacing(twig, with: "\(twig),{\"id\":1,\"count\":5}")
+    snapshot = try snapshot.replacing(twig, with: "\(twig),{\"id\":1,\"count\":5,\"ratio\":1}")
     let restored = try TestSession(Branch(depth: 0), restoring: snapshot)
     #expect(try restored.ids(on: "twigs") == session.ids(on: "twigs"))
     #expect(try restored.snapshot().text == session.snapshot().text)
     try restored.send(#"{"removeTwig":0}"#)
     try restored.send(#"{"removeTwig":0}"#)
-    #expect(restored.tree.nodeCount == 3)
+    #expect(restored.tree.nodeCount == 6)
   }
 
   // MARK: Life

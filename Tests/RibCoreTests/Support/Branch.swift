@@ -15,6 +15,29 @@ struct Branch: Riblet {
     var leaf: Leaf.State?
     var twigs: [Twig.State] = []
     var lastTwig = 0
+    var knot = Twig.State(id: 0)
+    var season = Season.winter
+    var hedge = Slot<String>()
+    var pages = Tabs("left", "right")
+  }
+
+  enum Season: Codable {
+    case winter
+    case spring(Leaf.State)
+    case summer(Twig.State)
+
+    var leaf: Leaf.State? { if case .spring(let leaf) = self { leaf } else { nil } }
+    var twig: Twig.State? { if case .summer(let twig) = self { twig } else { nil } }
+  }
+
+  /// Why a transaction fails after it has changed a few things.
+  enum Failure: String, Decodable {
+    /// JSON has no word for what is to be shown.
+    case view
+    /// The riblet answers itself for ever.
+    case loop
+    /// A child that has just been attached cannot be shown.
+    case child
   }
 
   enum ViewAction: Decodable {
@@ -28,9 +51,10 @@ struct Branch: Riblet {
     case add, remove(Int), move(Int)
     case sprout, wither
     case addTwig, removeTwig(Int), swapTwigs
-    /// Changes a few things, and then the view so that JSON has no word for it.
-    case fail
+    case turn(String), plant(String), clear, turnPage(Int)
+    case fail(Failure)
   }
+  enum InternalAction: Sendable { case again }
 
   struct ViewState: Encodable, Equatable {
     let count: Int
@@ -55,6 +79,17 @@ struct Branch: Riblet {
         state.heard += id
         return .none
       },
+      .scope("knot", \.knot, Twig()) { state, _ in
+        state.heard += 1
+        return .none
+      },
+      .ifCase("spring", \.season, extract: \.leaf, embed: { .spring($0) }, Leaf()) { state, _ in
+        state.season = .winter
+        return .none
+      },
+      .ifCase("summer", \.season, extract: \.twig, embed: { .summer($0) }, Twig()),
+      Route("hedge", \.hedge) { name in Child(Hedge(name: name)) },
+      Route("pages", \.pages, activation: .selectedOnly) { name in Child(Bud(name: name)) },
     ]
   }
 
@@ -82,15 +117,35 @@ struct Branch: Riblet {
       state.twigs.insert(Twig.State(id: state.lastTwig), at: 0)
     case .removeTwig(let index): if state.twigs.at(index) != nil { state.twigs.remove(at: index) }
     case .swapTwigs: state.twigs.reverse()
-    case .fail:
-      state.count += 1
-      state.slot.replace(with: 0)
-      state.twigs = [Twig.State(id: -1)]
-      state.ratio = .nan
-      return .run(id: "unseen") { _ in }
+    case .turn("spring"): state.season = .spring(Leaf.State())
+    case .turn("summer"): state.season = .summer(Twig.State(id: 0, leaf: Leaf.State()))
+    case .turn: state.season = .winter
+    case .plant(let name): state.hedge.replace(with: name)
+    case .clear: state.hedge.detach()
+    case .turnPage(let index): state.pages.select(index)
+    case .fail(let failure): return fail(failure, &state)
     }
     return .none
   }
+
+  private func fail(_ failure: Failure, _ state: inout State) -> Effect<Self> {
+    state.count += 1
+    state.slot.replace(with: 0)
+    state.twigs = [Twig.State(id: -1)]
+    state.season = .summer(Twig.State(id: 1))
+    state.knot.count += 1
+    state.hedge.replace(with: "unseen")
+    state.pages.select(1)
+    let unseen = Effect<Self>.merge(.cancel(id: "it"), .run(id: "unseen") { _ in })
+    switch failure {
+    case .view: state.ratio = .nan
+    case .loop: return .merge(unseen, .send(.again))
+    case .child: state.twigs[0].ratio = .infinity
+    }
+    return unseen
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> { .send(.again) }
 
   func view(_ state: State) -> ViewState {
     ViewState(count: state.count, heard: state.heard, ratio: state.ratio)
@@ -104,10 +159,14 @@ struct Twig: Riblet {
     let id: Int
     var count = 0
     var leaf: Leaf.State?
+    var ratio = 1.0
   }
-  enum ViewAction: Decodable { case count, sprout, wither, tell }
+  enum ViewAction: Decodable { case count, sprout, wither, tell, fail }
   enum Output: Sendable { case told }
-  struct ViewState: Encodable, Equatable { let id, count: Int }
+  struct ViewState: Encodable, Equatable {
+    let id, count: Int
+    let ratio: Double
+  }
 
   var routes: [Route<Self>] { [.ifLet("leaf", \.leaf, Leaf()) { _, _ in .output(.told) }] }
 
@@ -119,11 +178,16 @@ struct Twig: Riblet {
     case .sprout: state.leaf = state.leaf ?? Leaf.State()
     case .wither: state.leaf = nil
     case .tell: return .output(.told)
+    case .fail:
+      state.count += 1
+      state.leaf = nil
+      state.ratio = .nan
+      return .output(.told)
     }
     return .none
   }
 
-  func view(_ state: State) -> ViewState { ViewState(id: state.id, count: state.count) }
+  func view(_ state: State) -> ViewState { ViewState(id: state.id, count: state.count, ratio: state.ratio) }
 }
 
 /// Counts in a part of its parent's state.
@@ -165,6 +229,36 @@ struct Bud: Riblet {
   }
 
   func view(_ count: Int) -> ViewState { ViewState(name: name, count: count) }
+}
+
+/// Stands between its parent and a bud, or another of its kind, and is not seen.
+struct Hedge: ViewlessRiblet {
+  static let typeName = "Hedge"
+  typealias State = Slot<String>
+  enum ViewAction: Decodable {
+    case plant(String), clear
+  }
+
+  let name: String
+
+  /// `-a` holds the hedge `a`, any other name a bud.
+  var routes: [Route<Self>] {
+    [
+      Route("inner", \.self) { name in
+        name.hasPrefix("-") ? Child(Hedge(name: String(name.dropFirst()))) : Child(Bud(name: name))
+      }
+    ]
+  }
+
+  func makeState() -> Slot<String> { Slot(name) }
+
+  func reduce(into state: inout Slot<String>, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .plant(let name): state.replace(with: name)
+    case .clear: state.detach()
+    }
+    return .none
+  }
 }
 
 extension Array {

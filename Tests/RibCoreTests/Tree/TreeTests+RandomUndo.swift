@@ -16,11 +16,9 @@ extension TreeTests {
           let step = try walk.step(on: session)
           trail.append("\(step)")
           _ = try BranchWalk.perform(step, on: session)
-          let nodes = try session.tree.snapshot().nodes.values
-          let branches = nodes.filter { $0.type == "Branch" }.map(\.id).sorted()
-          let branch = try #require(branches.randomElement(using: &walk.random))
-          trail.append("\(branch) fails")
-          try requireFailure(at: branch, in: session)
+          let failure = try walk.failure(on: session)
+          trail.append("\(failure)")
+          try requireFailure(failure, in: session)
         }
       } catch {
         Issue.record(error, "seed \(seed), sequence \(sequence): \(trail)")
@@ -29,11 +27,11 @@ extension TreeTests {
     }
   }
 
-  private func requireFailure(at branch: NodeID, in session: TestSession) throws {
+  private func requireFailure(_ step: BranchWalk.Step, in session: TestSession) throws {
     let view = session.view
     let (before, effects) = (try session.tree.snapshot(), session.pendingEffects.map(\.token))
     let cancelled = session.cancelledEffects
-    let refusal = try BranchWalk.perform(.init(node: branch, action: #""fail""#), on: session)
+    let refusal = try BranchWalk.perform(step, on: session)
     try #require(refusal?.code == .failed)
     try #require(try session.snapshot() == view)
     try #require(try session.tree.snapshot() == before)

@@ -18,7 +18,7 @@ struct NodeHandleTests {
         state.twigs = [Twig.State(id: 4)]
         return .none
       }
-      let twig = try await branch.child(Twig.self)
+      let twig = try await branch.child(Twig.self, on: "twigs")
       try await twig.update { state in
         state.count = 7
         return .output(.told)
@@ -26,9 +26,10 @@ struct NodeHandleTests {
     }
     #expect(try session.snapshot() == session.view)
     #expect(session.tree.typeName(at: .path("slot/twigs")) == "Twig")
-    let twig = try #require(try session.ids(on: "twigs", of: 4).first)
+    let branch = Int(try #require(try session.ids(on: "slot").first))
+    let twig = try #require(try session.ids(on: "twigs", of: branch).first)
     #expect(session.property("count", of: Int(twig)) == .integer(7))
-    #expect(session.property("heard", of: 4) == .integer(4))
+    #expect(session.property("heard", of: branch) == .integer(4))
   }
 
   @Test func walk_sendsInternalActions() async throws {
