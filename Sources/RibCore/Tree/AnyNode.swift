@@ -15,10 +15,11 @@ class AnyNode {
   fileprivate(set) var isAttached = true
   /// Whether it may be acted on, and its effects run.
   fileprivate(set) final var isActive = false
+  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
   /// Whether the tree has it on the list of nodes that this transaction may have changed.
-  final var isTouched = false
+  @exclusivity(unchecked) final var isTouched = false
   /// Whether it was attached in this transaction.
-  final var isNew = false
+  @exclusivity(unchecked) final var isNew = false
   /// Whether its state may have changed since its children were last reconciled.
   final var isUnsettled = false
   /// Whether its children were reconciled before.

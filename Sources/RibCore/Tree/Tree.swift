@@ -29,19 +29,20 @@ public final class Tree {
   var nodes: [NodeID: AnyNode] = [:]
   var lastID: NodeID = 0
   var lastToken: UInt64 = 0
+  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
   /// The number of transactions that were committed.
-  public internal(set) var transactionCount: UInt64 = 0
+  @exclusivity(unchecked) public internal(set) var transactionCount: UInt64 = 0
   var running: [EffectToken: AnyNode] = [:]
-  var transaction = Transaction()
+  @exclusivity(unchecked) var transaction = Transaction()
   var restoration: Restoration?
   /// As much as the view document can have of bytes, by its last exact size and the patches since.
-  var viewBytes = 0
+  @exclusivity(unchecked) var viewBytes = 0
   /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
   public var notesChanges = false
   /// Nodes that were changed, and nodes that have gone, since the last cut.
   var uncut: (changed: Set<NodeID>, removed: Set<NodeID>) = ([], [])
   /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
-  public internal(set) var lastTypeName: String?
+  @exclusivity(unchecked) public internal(set) var lastTypeName: String?
   /// Reports and queued actions that came too late for their node, and effects that an inactive node wanted to start.
   public internal(set) var droppedActions = 0
 

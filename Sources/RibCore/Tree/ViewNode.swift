@@ -2,10 +2,11 @@ import Wire
 
 /// A riblet with a view: the node that a client knows.
 final class ViewNode<R: Riblet>: Node<R> {
+  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
   /// What the client was shown last.
-  private var shown: R.ViewState
+  @exclusivity(unchecked) private var shown: R.ViewState
   /// What the client is shown once the transaction is committed.
-  private var showing: R.ViewState
+  @exclusivity(unchecked) private var showing: R.ViewState
   private var shownChildren = ShownChildren()
   /// Nil while they are the same.
   private var showingChildren: ShownChildren?

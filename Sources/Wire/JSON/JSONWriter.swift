@@ -111,7 +111,7 @@ public struct JSONWriter: Sendable {
 
   /// Writes text that is JSON already.
   ///
-  /// - Parameter text: one value.
+  /// - Parameter text: one value, or its beginning or a member's, up to its colon.
   public mutating func raw(_ text: StaticString) {
     separate()
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -178,7 +178,8 @@ public struct JSONWriter: Sendable {
     var value = value
     value.withUTF8 { text in
       var clean = 0
-      for (index, byte) in text.enumerated() {
+      for index in 0..<text.count {
+        let byte = text[index]
         guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
         bytes.append(contentsOf: text[clean..<index])
         clean = index + 1
@@ -196,7 +197,7 @@ public struct JSONWriter: Sendable {
           bytes.append(lowerHexDigit(byte & 0xF))
         }
       }
-      bytes.append(contentsOf: text[clean...])
+      bytes.append(contentsOf: clean == 0 ? text : UnsafeBufferPointer(rebasing: text[clean...]))
     }
   }
 }

@@ -61,10 +61,11 @@ public struct PatchWriter: Sendable {
   mutating func enter(_ token: String) -> Int {
     let length = path.count
     path.append(UInt8(ascii: "/"))
-    if token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) {
+    JSONWriter.escape(token, into: &path)
+    let hasSpecials = path[(length + 1)...].contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
+    if hasSpecials {
+      leave(to: length + 1)
       JSONWriter.escape(JSONPointer.escape(token), into: &path)
-    } else {
-      JSONWriter.escape(token, into: &path)
     }
     return length
   }
@@ -87,7 +88,7 @@ public struct PatchWriter: Sendable {
   /// - Parameter value: writes the value.
   /// - Throws: what `value` throws; the operation is taken back then.
   public mutating func add<Failure: Error>(_ value: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
-    try operation("\"add\"", value)
+    try operation(#"{"op":"add","path":"#, value)
   }
 
   /// Puts a value in the place of the one at the current place.
@@ -95,12 +96,13 @@ public struct PatchWriter: Sendable {
   /// - Parameter value: writes the value.
   /// - Throws: what `value` throws; the operation is taken back then.
   public mutating func replace<Failure: Error>(_ value: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
-    try operation("\"replace\"", value)
+    try operation(#"{"op":"replace","path":"#, value)
   }
 
   /// Takes away the value at the current place.
   public mutating func remove() {
-    begin("\"remove\"")
+    json.raw(#"{"op":"remove","path":"#)
+    json.escapedString(path)
     json.endObject()
     count += 1
   }
@@ -112,14 +114,11 @@ public struct PatchWriter: Sendable {
   ///   - index: its index afterwards.
   public mutating func move(from: Int, to index: Int) {
     let length = enter(from)
-    json.beginObject()
-    json.key("op")
-    json.raw("\"move\"")
-    json.key("from")
+    json.raw(#"{"op":"move","from":"#)
     json.escapedString(path)
     leave(to: length)
     _ = enter(index)
-    json.key("path")
+    json.raw(#""path":"#)
     json.escapedString(path)
     leave(to: length)
     json.endObject()
@@ -157,26 +156,19 @@ public struct PatchWriter: Sendable {
   }
 
   private mutating func operation<Failure: Error>(
-    _ name: StaticString, _ value: (inout JSONWriter) throws(Failure) -> Void
+    _ start: StaticString, _ value: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
-    let start = json.count
-    begin(name)
-    json.key("value")
+    let length = json.count
+    json.raw(start)
+    json.escapedString(path)
+    json.raw(#""value":"#)
     do {
       try value(&json)
     } catch {
-      json.truncate(to: start)
+      json.truncate(to: length)
       throw error
     }
     json.endObject()
     count += 1
-  }
-
-  private mutating func begin(_ name: StaticString) {
-    json.beginObject()
-    json.key("op")
-    json.raw(name)
-    json.key("path")
-    json.escapedString(path)
   }
 }

@@ -32,9 +32,10 @@ extension Recorder {
     to new: Recorder, into patch: inout PatchWriter, using encoder: ViewEncoder
   ) throws(RecordingError) {
     // Two values of one type nearly always have the same keys in the same order.
-    if fields.count == new.fields.count, zip(fields, new.fields).allSatisfy({ $0.hasSameKey(as: $1) }) {
-      for index in fields.indices {
-        try fields[index].writeDifference(to: new.fields[index], into: &patch, using: encoder)
+    let (ours, theirs) = (fields, new.fields)
+    if ours.count == theirs.count, ours.indices.allSatisfy({ ours[$0].hasSameKey(as: theirs[$0]) }) {
+      for index in ours.indices {
+        try ours[index].writeDifference(to: theirs[index], into: &patch, using: encoder)
       }
       return
     }

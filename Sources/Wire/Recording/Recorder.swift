@@ -3,14 +3,15 @@ final class Recorder: Encoder {
   /// Which container the value asked for.
   enum Shape { case nothing, single, keyed, unkeyed }
 
-  private(set) var shape = Shape.nothing
+  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
+  @exclusivity(unchecked) private(set) var shape = Shape.nothing
   /// Whether the keys are those that a `Dictionary` codes itself with.
-  private var isDictionary = false
+  @exclusivity(unchecked) private var isDictionary = false
   /// The properties of a keyed value; the elements of an unkeyed one, with empty keys; the one value of a single one.
-  private(set) var fields: [Field] = []
+  @exclusivity(unchecked) private(set) var fields: [Field] = []
 
   let form: CodingForm
-  private var lastContainer: AnyCachedContainer?
+  @exclusivity(unchecked) private var lastContainer: AnyCachedContainer?
 
   init(_ form: CodingForm) { self.form = form }
 

@@ -106,7 +106,7 @@ public final class ViewEncoder {
   // MARK: Plain types
 
   /// Types that are known to be neither arrays nor ``ViewDifferentiable``: asking the runtime costs as much as comparing.
-  private var plainTypes: [ObjectIdentifier?] = Array(repeating: nil, count: 64)
+  @exclusivity(unchecked) private var plainTypes: [ObjectIdentifier?] = Array(repeating: nil, count: 64)
 
   private func slot(_ type: any Any.Type) -> Int { (unsafeBitCast(type, to: Int.self) >> 4) & 63 }
   private func isPlain(_ type: any Any.Type) -> Bool { plainTypes[slot(type)] == ObjectIdentifier(type) }
