@@ -120,12 +120,12 @@ struct Basket: Riblet {
 
   var routes: [Route<Self>] {
     [
-      .scope("address", \.address, Field()),
+      .scope("address", \.address, Field()) { _, _ in .none },
       .ifLet("voucher", \.voucher, Field()) { state, _ in
         state.voucher = nil
         return .none
       },
-      .ifCase("card", \.payment, extract: { $0.field }, embed: Payment.card, Field()),
+      .ifCase("card", \.payment, extract: { $0.field }, embed: Payment.card, Field()) { _, _ in .none },
       .forEach("notes", \.notes, Field()) { state, id, _ in
         state.notes.removeAll { $0.id == id }
         return .none
@@ -173,4 +173,25 @@ let app = App("shop", parameters: Link.self) { _ in
     state.pages.push(.product(number))
     return .none
   }
+}
+
+/// Several filters of which each can be taken away.
+struct Board: Riblet {
+  static let typeName = "Board"
+
+  var routes: [Route<Self>] {
+    [
+      Route("filters", \.self) { word, key in
+        Child(Filter(word: word)) { filters, output in
+          switch output {
+          case .done: filters.remove(key)
+          }
+          return .none
+        }
+      }
+    ]
+  }
+
+  func makeState() -> Items<String> { Items(["new", "new"]) }
+  func view(_ state: Items<String>) -> Int { state.count }
 }

@@ -78,6 +78,6 @@ struct Rows {
 func wake(_ snapshot: TreeSnapshot, upload: @escaping @Sendable (String, IdempotencyKey) async throws -> Int) throws {
   let tree = Tree(root: Upload(upload: upload), session: "42")
   let (commands, report) = try tree.restore(snapshot, rendering: ViewRenderer())
-  for failure in report.rebuilt { print(failure) }
+  for failure in report.lost { print(failure) }
   print("\(commands.count) effects to start")
 }

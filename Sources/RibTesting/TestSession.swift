@@ -121,6 +121,15 @@ public final class TestSession {
     return isLeft
   }
 
+  /// Lets the whole tree rest, or go on, as a session does.
+  ///
+  /// - Parameter isActive: whether it is active.
+  /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
+  public func setActive(_ isActive: Bool) throws {
+    note(try tree.setActive(isActive, rendering: renderer))
+    try applyPatch()
+  }
+
   /// Does a step of a walk.
   ///
   /// - Returns: the node that was asked for; nil if it is not there yet.

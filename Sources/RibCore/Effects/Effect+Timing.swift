@@ -33,6 +33,8 @@ extension Effect {
   /// Does what comes under a name at most once in a while: the first at once, of those that come meanwhile the last one at
   /// the end, or none.
   ///
+  /// What is held back is no part of a snapshot: a session that sleeps meanwhile forgets it.
+  ///
   /// - Parameters:
   ///   - id: the name.
   ///   - duration: how long to hold back others.

@@ -84,9 +84,14 @@ public struct Effect<Source: Interactor>: Sendable {
 
   /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:key:_:)`` does.
   ///
-  /// - Parameter work: what to do.
+  /// - Parameters:
+  ///   - resumable: whether it may be interrupted while the session is idle.
+  ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
+  ///   - work: what to do.
   /// - Returns: the effect.
-  public static func run(_ work: @escaping Work) -> Effect { Effect(operation: .run(Run(work: work))) }
+  public static func run(
+    resumable: Bool = false, key: IdempotencyKey? = nil, _ work: @escaping Work
+  ) -> Effect { Effect(operation: .run(Run(isResumable: resumable, key: key, work: work))) }
 
   /// Cancels what runs under a name, in this node; nothing that it sends afterwards arrives.
   ///

@@ -79,6 +79,11 @@ struct EffectPlan<Source: Interactor> {
     return false
   }
 
+  /// Gives up what is held back under a name; the time goes on.
+  mutating func cancel(_ id: EffectID) {
+    if throttled[id] != nil { throttled[id] = .some(nil) }
+  }
+
   /// Ends the time of an effect.
   ///
   /// - Returns: what was held back, whose own time begins.

@@ -25,6 +25,9 @@ class AnyAttachments {
     self.extent = extent
   }
 
+  /// Takes note that the parent has resigned, and its children with it.
+  func didResign() { preconditionFailure("abstract") }
+
   /// The name of a child's entry, under which a snapshot finds it again.
   func entryName(_ index: Int) -> String { preconditionFailure("abstract") }
 
@@ -78,10 +81,12 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     var hasChanged = false
     if isNew {
       self.content = content
-      hasChanged = selected != source.selected(of: content)
-      selected = source.selected(of: content)
-      front = source.front(of: content)
-      if replace(with: source.entries(of: content), in: tree) { hasChanged = true }
+      let (entries, places) = Self.withoutDuplicates(source.entries(of: content))
+      func place(_ index: Int?) -> Int? { index.flatMap { places.indices.contains($0) ? places[$0] : nil } }
+      hasChanged = selected != place(source.selected(of: content))
+      selected = place(source.selected(of: content))
+      front = place(source.front(of: content))
+      if replace(with: entries, in: tree) { hasChanged = true }
     }
     // Who leaves the front resigns before another one takes it.
     for (index, child) in children.enumerated() {
@@ -89,6 +94,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     }
     // Resigning may have changed the state: what follows from that comes with the next reconciliation.
     guard let now = parent.cell.state, source.content(of: now) == content else {
+      self.content = nil
       tree.unsettle(parent)
       return hasChanged
     }
@@ -96,7 +102,13 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
       if let child {
         child.setActive(parent.isActive && isActive(index), in: tree)
       } else if isInFront(index) || policy != .lazy || tree.wasSaved(at: place(index, below: parent)) {
-        children[index] = attach(index, to: parent, in: tree)
+        guard let child = attach(index, to: parent, in: tree) else {
+          // What another one did when it became active has taken its state away.
+          self.content = nil
+          tree.unsettle(parent)
+          return hasChanged
+        }
+        children[index] = child
         hasChanged = true
       }
     }
@@ -106,20 +118,30 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   private func isInFront(_ index: Int) -> Bool { front == nil || front == index }
   private func isActive(_ index: Int) -> Bool { policy != .selectedOnly || isInFront(index) }
 
+  /// The entries, of equal ones the first, and where among them each of all is.
+  private static func withoutDuplicates(_ entries: [Source.Entry]) -> (entries: [Source.Entry], places: [Int]) {
+    var places: [Source.Entry: Int] = [:]
+    var unique: [Source.Entry] = []
+    let all = entries.map { entry in
+      if let place = places[entry] { return place }
+      places[entry] = unique.count
+      unique.append(entry)
+      return unique.count - 1
+    }
+    return (unique, all)
+  }
+
   /// Entries that stay keep their node; the others are detached.
-  ///
-  /// Of equal entries, the first has a child.
   ///
   /// - Returns: whether the entries are others.
   private func replace(with entries: [Source.Entry], in tree: Tree) -> Bool {
-    var seen = Set<Source.Entry>()
-    let target = entries.filter { seen.insert($0).inserted }
-    guard target != self.entries else { return false }
+    guard entries != self.entries else { return false }
     var nodes: [Source.Entry: AnyNode] = [:]
     for (entry, child) in zip(self.entries, children) { nodes[entry] = child }
-    let gone = zip(self.entries, children).filter { !seen.contains($0.0) }.compactMap(\.1)
-    self.entries = target
-    children = target.map { nodes[$0] }
+    let staying = Set(entries)
+    let gone = zip(self.entries, children).filter { !staying.contains($0.0) }.compactMap(\.1)
+    self.entries = entries
+    children = entries.map { nodes[$0] }
     for child in gone { child.detach(from: tree) }
     return true
   }
@@ -128,11 +150,16 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     NodePlace(route: name, entry: entryName(index), parent: parent)
   }
 
-  private func attach(_ index: Int, to parent: Node<Source.Parent>, in tree: Tree) -> AnyNode {
-    tree.attach(at: place(index, below: parent), isActive: parent.isActive && isActive(index)) {
-      birth throws(RestoreFailure) in try source.child(for: entries[index]).makeNode(birth, parent)
+  /// Attaches a child; nil if it has no state.
+  private func attach(_ index: Int, to parent: Node<Source.Parent>, in tree: Tree) -> AnyNode? {
+    let child = source.child(for: entries[index])
+    guard child.hasState(parent) else { return nil }
+    return tree.attach(at: place(index, below: parent), isActive: parent.isActive && isActive(index)) {
+      birth throws(RestoreFailure) in try child.makeNode(birth, parent)
     }
   }
+
+  override func didResign() { parentWasActive = false }
 
   override func dismiss(_ index: Int, from state: inout Source.Parent.State) -> Bool {
     source.dismiss(entries[index], from: &state)

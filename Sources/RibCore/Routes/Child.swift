@@ -1,6 +1,8 @@
 /// A child as its parent builds it: the riblet, and what its outputs mean to the parent.
 public struct Child<Parent: Router> {
   let makeNode: (NodeBirth, Node<Parent>) throws(RestoreFailure) -> AnyNode
+  /// Whether there is a state for it, if that is a part of the parent's.
+  let hasState: (Node<Parent>) -> Bool
 
   /// A child that has something to say.
   ///
@@ -10,6 +12,7 @@ public struct Child<Parent: Router> {
   public init<R: Riblet>(
     _ riblet: R, onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
   ) {
+    hasState = { _ in true }
     makeNode = { birth, parent throws(RestoreFailure) in
       try riblet.makeNode(birth, below: parent, Self.listener(parent, onOutput))
     }
@@ -19,6 +22,7 @@ public struct Child<Parent: Router> {
   ///
   /// - Parameter riblet: the child.
   public init<R: Riblet>(_ riblet: R) where R.Output == Never {
+    hasState = { _ in true }
     makeNode = { birth, parent throws(RestoreFailure) in try riblet.makeNode(birth, below: parent) { _, _ in } }
   }
 
@@ -39,6 +43,7 @@ public struct Child<Parent: Router> {
     _ riblet: R, in lens: Lens<Parent.State, R.State>,
     onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
   ) {
+    hasState = { parent in parent.cell.state.flatMap(lens.read) != nil }
     makeNode = { birth, parent throws(RestoreFailure) in
       if let saved = birth.saved { try riblet.check(saved) }
       let cell = EmbeddedCell(in: parent.cell, lens, isOnlyRoute: parent.hasOneRoute(to: lens.extent))
@@ -50,7 +55,9 @@ public struct Child<Parent: Router> {
   private static func listener<Output>(
     _ parent: Node<Parent>, _ onOutput: @escaping (inout Parent.State, Output) -> Effect<Parent>
   ) -> (Output, Tree) -> Void {
-    { [unowned parent] output, tree in parent.reduce(in: tree) { _, state in onOutput(&state, output) } }
+    { [unowned parent] output, tree in
+      parent.reduce(in: tree, .childOutput(output)) { _, state in onOutput(&state, output) }
+    }
   }
 }
 

@@ -30,14 +30,20 @@ public struct Items<Config: Hashable & Sendable>: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - config: what to build it with.
-  ///   - index: its place, from 0 to ``count``.
+  ///   - index: its place, held to the ends of the list.
   /// - Returns: its number.
   @discardableResult
   public mutating func insert(_ config: Config, at index: Int) -> Int {
     lastKey += 1
-    items.insert(RouteEntry(key: lastKey, config: config), at: index)
+    items.insert(RouteEntry(key: lastKey, config: config), at: min(max(index, 0), items.count))
     return lastKey
   }
+
+  /// What a child is built with.
+  ///
+  /// - Parameter key: its number.
+  /// - Returns: its configuration; nil if there is no such child.
+  public subscript(key: Int) -> Config? { items.first { $0.key == key }?.config }
 
   /// Takes a child away.
   ///

@@ -53,7 +53,8 @@ extension Lens {
         guard var part = extract(whole[keyPath: path]) else { return .missing }
         change(&part)
         whole[keyPath: path] = embed(part)
-        return .within
+        // The closures may say what they like: a part that has counted to three may be in another case.
+        return extract(whole[keyPath: path]) == nil ? .identity : .within
       },
       extent: RibCore.extent(of: path))
   }
@@ -66,27 +67,38 @@ extension Lens {
       read: { [read] in read($0).flatMap { isIt($0) ? $0 : nil } },
       modify: { [read, modify] whole, change in
         guard let part = read(whole), isIt(part) else { return .missing }
-        var isStill = true
-        let result = modify(&whole) { part in
-          change(&part)
-          isStill = isIt(part)
-        }
-        return isStill ? result : .identity
+        let result = modify(&whole, change)
+        return read(whole).map(isIt) == true ? result : .identity
       },
       extent: extent)
   }
 }
 
+/// Where in an array the next element will probably be looked for.
+final class ElementSearch {
+  var next = 0
+}
+
 extension Lens where Part: Identifiable {
   /// The element of an array with this id.
-  static func element(_ path: WritableKeyPath<Whole, [Part]>, _ id: Part.ID) -> Lens {
-    // Where it was last time, as elements move rarely.
-    var hint = 0
+  ///
+  /// - Parameters:
+  ///   - path: where the array is.
+  ///   - id: the element's.
+  ///   - search: shared by the lenses of one array.
+  /// - Returns: the way.
+  static func element(_ path: WritableKeyPath<Whole, [Part]>, _ id: Part.ID, _ search: ElementSearch) -> Lens {
+    // Where it was last time, as elements move rarely; at first, behind the one that was looked for before it.
+    var hint: Int?
     func index(_ elements: [Part]) -> Int? {
-      if elements.indices.contains(hint), elements[hint].id == id { return hint }
-      guard let index = elements.firstIndex(where: { $0.id == id }) else { return nil }
-      hint = index
-      return index
+      let guess = hint ?? search.next
+      if elements.indices.contains(guess), elements[guess].id == id {
+        hint = guess
+      } else {
+        hint = elements.firstIndex { $0.id == id }
+      }
+      if let hint { search.next = hint + 1 }
+      return hint
     }
     func modify(_ elements: inout [Part], _ change: (inout Part) -> Void) -> StateChange {
       guard let index = index(elements) else { return .missing }

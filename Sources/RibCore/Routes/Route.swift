@@ -22,12 +22,35 @@ public struct Route<Parent: Router> {
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - container: where in the state it is.
   ///   - activation: which of the children are attached, and which are active.
-  ///   - build: makes the child for a configuration; called once for each child.
+  ///   - build: makes the child for a configuration; called once for each child, and again for one that was saved and
+  ///     cannot be restored.
   public init<Container: RouteContainer>(
     _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
     _ build: @escaping (Container.Config) -> Child<Parent>
   ) {
-    self.init(name, ContainerSource(path: container, build: build), activation)
+    self.init(name, ContainerSource(path: container) { build($0.config) }, activation)
+  }
+
+  /// A route whose children a container in the state decides, and whose outputs are about one child of several.
+  ///
+  ///     Route("rows", \.rows) { config, key in
+  ///       Child(Row(config)) { state, output in
+  ///         state.rows.remove(key)
+  ///         return .none
+  ///       }
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - container: where in the state it is.
+  ///   - activation: which of the children are attached, and which are active.
+  ///   - build: makes the child for a configuration and the ``RouteEntry/key`` of its entry, which tells it from others
+  ///     with an equal configuration.
+  public init<Container: RouteContainer>(
+    _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
+    _ build: @escaping (Container.Config, _ key: Int) -> Child<Parent>
+  ) {
+    self.init(name, ContainerSource(path: container) { build($0.config, $0.key) }, activation)
   }
 
   /// A route whose children a container in the state decides, and a builder builds.
@@ -57,22 +80,33 @@ public struct Route<Parent: Router> {
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - state: where in the parent's state the child's is.
-  ///   - child: the riblet; its `makeState` is not called.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
   ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
   /// - Returns: the route.
   public static func scope<R: Riblet>(
-    _ name: String, _ state: WritableKeyPath<Parent.State, R.State>, _ child: R,
-    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
+    _ name: String, _ state: WritableKeyPath<Parent.State, R.State>, _ child: @autoclosure @escaping () -> R,
+    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
   ) -> Route {
     let source = EmbeddedSource<Parent, Int>(kind: "slot", extent: extent(of: state)) { _ in
       [0]
     } build: { _ in
-      Child(child, in: .property(state), onOutput: onOutput)
+      Child(child(), in: .property(state), onOutput: onOutput)
     } remove: { _, _ in
       false
     }
     return Route(name, source)
   }
+
+  /// A child that is always there, whose state is a property of the parent's, and which has nothing to say.
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - state: where in the parent's state the child's is.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
+  /// - Returns: the route.
+  public static func scope<R: Riblet>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, R.State>, _ child: @autoclosure @escaping () -> R
+  ) -> Route where R.Output == Never { scope(name, state, child(), onOutput: ignore) }
 
   /// A child that is there while an optional property of the parent's state holds its state.
   ///
@@ -81,22 +115,33 @@ public struct Route<Parent: Router> {
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - state: where in the parent's state the child's is.
-  ///   - child: the riblet; its `makeState` is not called.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
   ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
   /// - Returns: the route.
   public static func ifLet<R: Riblet>(
-    _ name: String, _ state: WritableKeyPath<Parent.State, R.State?>, _ child: R,
-    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
+    _ name: String, _ state: WritableKeyPath<Parent.State, R.State?>, _ child: @autoclosure @escaping () -> R,
+    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
   ) -> Route {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", extent: extent(of: state)) { parent in
       parent[keyPath: state].map { [identity(of: $0)] } ?? []
     } build: { id in
-      Child(child, in: lens(.optional(state), of: id), onOutput: onOutput)
+      Child(child(), in: lens(.optional(state), of: id), onOutput: onOutput)
     } remove: { parent, _ in
       parent[keyPath: state].take() != nil
     }
     return Route(name, source)
   }
+
+  /// A child that is there while an optional property of the parent's state holds its state, and which has nothing to say.
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - state: where in the parent's state the child's is.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
+  /// - Returns: the route.
+  public static func ifLet<R: Riblet>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, R.State?>, _ child: @autoclosure @escaping () -> R
+  ) -> Route where R.Output == Never { ifLet(name, state, child(), onOutput: ignore) }
 
   /// A child that is there while an enum in the parent's state is in the case that holds its state.
   ///
@@ -107,22 +152,39 @@ public struct Route<Parent: Router> {
   ///   - state: where in the parent's state the enum is.
   ///   - extract: the case's payload; nil if the enum is in another case.
   ///   - embed: the case with a payload.
-  ///   - child: the riblet; its `makeState` is not called.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
   ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
   /// - Returns: the route.
   public static func ifCase<R: Riblet, Enum>(
     _ name: String, _ state: WritableKeyPath<Parent.State, Enum>,
-    extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: R,
-    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent> = { _, _ in .none }
+    extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: @autoclosure @escaping () -> R,
+    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
   ) -> Route {
     let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", extent: extent(of: state)) { parent in
       extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
     } build: { id in
-      Child(child, in: lens(.enumCase(state, extract, embed), of: id), onOutput: onOutput)
+      Child(child(), in: lens(.enumCase(state, extract, embed), of: id), onOutput: onOutput)
     } remove: { _, _ in
       false
     }
     return Route(name, source)
+  }
+
+  /// A child that is there while an enum in the parent's state is in the case that holds its state, and which has nothing
+  /// to say.
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - state: where in the parent's state the enum is.
+  ///   - extract: the case's payload; nil if the enum is in another case.
+  ///   - embed: the case with a payload.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
+  /// - Returns: the route.
+  public static func ifCase<R: Riblet, Enum>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, Enum>,
+    extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: @autoclosure @escaping () -> R
+  ) -> Route where R.Output == Never {
+    ifCase(name, state, extract: extract, embed: embed, child(), onOutput: ignore)
   }
 
   /// A child for each element of an array in the parent's state, which is the child's state.
@@ -132,22 +194,42 @@ public struct Route<Parent: Router> {
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - states: where in the parent's state the array is.
-  ///   - child: the riblet; its `makeState` is not called.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
   ///   - onOutput: takes note of the output of the child with this `id` in the parent's state; the effect it returns is
   ///     the parent's.
   /// - Returns: the route.
   public static func forEach<R: Riblet>(
-    _ name: String, _ states: WritableKeyPath<Parent.State, [R.State]>, _ child: R,
-    onOutput: @escaping (inout Parent.State, R.State.ID, R.Output) -> Effect<Parent> = { _, _, _ in .none }
+    _ name: String, _ states: WritableKeyPath<Parent.State, [R.State]>, _ child: @autoclosure @escaping () -> R,
+    onOutput: @escaping (inout Parent.State, R.State.ID, R.Output) -> Effect<Parent>
   ) -> Route where R.State: Identifiable {
+    let search = ElementSearch()
     let source = EmbeddedSource<Parent, R.State.ID>(kind: "list", extent: extent(of: states)) { parent in
       parent[keyPath: states].map(\.id)
     } build: { id in
-      Child(child, in: .element(states, id)) { state, output in onOutput(&state, id, output) }
+      Child(child(), in: .element(states, id, search)) { state, output in onOutput(&state, id, output) }
     } remove: { _, _ in
       false
     }
     return Route(name, source)
+  }
+
+  /// A child for each element of an array in the parent's state, which is the child's state; none has anything to say.
+  ///
+  /// - Parameters:
+  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
+  ///   - states: where in the parent's state the array is.
+  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
+  /// - Returns: the route.
+  public static func forEach<R: Riblet>(
+    _ name: String, _ states: WritableKeyPath<Parent.State, [R.State]>, _ child: @autoclosure @escaping () -> R
+  ) -> Route where R.State: Identifiable, R.Output == Never {
+    forEach(name, states, child(), onOutput: ignore)
+  }
+
+  /// What is done with the outputs of a child that has none.
+  private static func ignore<Output>(_ state: inout Parent.State, _ output: Output) -> Effect<Parent> { .none }
+  private static func ignore<ID, Output>(_ state: inout Parent.State, _ id: ID, _ output: Output) -> Effect<Parent> {
+    .none
   }
 
   /// The way to the state of this child only, and not to that of another that takes its place.

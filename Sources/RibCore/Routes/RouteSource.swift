@@ -1,3 +1,5 @@
+import Wire
+
 /// How a route tells from its parent's state which children there are.
 protocol RouteSource<Parent> {
   associatedtype Parent: Router
@@ -24,7 +26,7 @@ protocol RouteSource<Parent> {
 /// The children that a container in the state decides; their states are their own.
 struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   let path: KeyPath<Parent.State, Container>
-  let build: (Container.Config) -> Child<Parent>
+  let build: (RouteEntry<Container.Config>) -> Child<Parent>
 
   var kind: String { Container.kind }
   var isEmbedding: Bool { false }
@@ -34,7 +36,7 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   func selected(of content: Container) -> Int? { content.selected }
   func front(of content: Container) -> Int? { content.front }
   func name(of entry: RouteEntry<Container.Config>) -> String { "\(entry.key)" }
-  func child(for entry: RouteEntry<Container.Config>) -> Child<Parent> { build(entry.config) }
+  func child(for entry: RouteEntry<Container.Config>) -> Child<Parent> { build(entry) }
 
   func dismiss(_ entry: RouteEntry<Container.Config>, from state: inout Parent.State) -> Bool {
     guard let path = path as? WritableKeyPath<Parent.State, Container> else { return false }
@@ -57,7 +59,13 @@ struct EmbeddedSource<Parent: Router, ID: Hashable>: RouteSource {
   func entries(of content: [ID]) -> [ID] { content }
   func selected(of content: [ID]) -> Int? { nil }
   func front(of content: [ID]) -> Int? { nil }
-  func name(of entry: ID) -> String { "\(entry)" }
+  func name(of entry: ID) -> String { Self.name(of: AnyHashable(entry).base) }
   func child(for entry: ID) -> Child<Parent> { build(entry) }
   func dismiss(_ entry: ID, from state: inout Parent.State) -> Bool { remove(&state, entry) }
+
+  /// An id as it is coded, so that its type may be renamed; as it describes itself if it is not `Encodable`.
+  private static func name(of id: Any) -> String {
+    guard let id = id as? any Encodable, let json = try? StateCoder.encode(id) else { return "\(id)" }
+    return String(decoding: json, as: UTF8.self)
+  }
 }

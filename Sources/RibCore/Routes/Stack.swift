@@ -41,6 +41,14 @@ public struct Stack<Config: Hashable & Sendable>: Equatable, Sendable {
     items.removeSubrange((index + 1)...)
   }
 
+  /// Takes one child away, wherever it is, unless it is the only one.
+  ///
+  /// - Parameter key: of its entry, as its route's `build` is told; nothing happens if there is none.
+  public mutating func remove(_ key: Int) {
+    guard items.count > 1 else { return }
+    items.removeAll { $0.key == key }
+  }
+
   /// Puts a child in the place of the one in front.
   ///
   /// - Parameter config: what to build it with.

@@ -31,14 +31,14 @@ struct Restoration {
   func finish() -> RestoreReport {
     var report = report
     for (_, node) in nodes.sorted(by: { $0.key < $1.key }) {
-      report.rebuilt.append(RestoreFailure(node, "the node above was not restored, or has it no more"))
+      report.lost.append(RestoreFailure(node, "the node above was not restored, or has it no more"))
     }
     return report
   }
 
   /// What was below the node goes with it.
   mutating func didFail(_ failure: RestoreFailure) {
-    report.rebuilt.append(failure)
+    report.lost.append(failure)
     guard let known = failure.knownVersion, newer == nil else { return }
     newer = .newerSnapshot(type: failure.type, version: failure.version, known: known)
   }

@@ -4,7 +4,7 @@ public struct RestoreReport: Equatable, Sendable {
   public internal(set) var restored: [NodeID] = []
   /// Nodes that did not come back, and why: their parents' routes have built others, under new ids, if there is a place for
   /// them.
-  public internal(set) var rebuilt: [RestoreFailure] = []
+  public internal(set) var lost: [RestoreFailure] = []
 }
 
 /// Why a node could not be restored.
@@ -13,6 +13,8 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public let id: NodeID
   /// Its riblet's type, as the snapshot has it.
   public let type: String
+  /// The effects that ran when it was saved, and that nobody was told of: a payment may have been cut off.
+  public let interrupted: [InterruptedEffect]
   /// What went wrong.
   public let reason: String
   /// The version of its state.
@@ -24,6 +26,7 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
     id = node.id
     type = node.type
     version = node.version
+    interrupted = node.effects
     self.reason = reason
     self.knownVersion = knownVersion
   }

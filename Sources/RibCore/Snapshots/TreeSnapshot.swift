@@ -58,12 +58,14 @@ public struct TreeCut: Equatable, Sendable {
 }
 
 extension NodeSnapshot {
-  init(_ node: AnyNode) throws(RecordingError) {
+  /// A node as it is now; `state` is its state if it was encoded since it last changed.
+  init(_ node: AnyNode, state json: [UInt8]? = nil) throws(RecordingError) {
     id = node.id
     type = node.typeName
     version = node.stateVersion
     do throws(RecordingError) {
-      state = try node.encodeState().map { String(decoding: $0, as: UTF8.self) }
+      let json = if let json { json } else { try node.encodeState() }
+      state = json.map { String(decoding: $0, as: UTF8.self) }
     } catch {
       throw error.below(node.typeName)
     }

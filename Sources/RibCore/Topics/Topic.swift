@@ -3,14 +3,16 @@ import Synchronization
 /// What sessions tell one another: a value that is published reaches every awake session that observes the topic.
 ///
 /// Whoever makes the riblets makes the topic and hands it to them, so that what is shared between users is to be seen. A
-/// riblet publishes with ``Effect/publish(_:to:)`` and observes with ``Effect/observe(_:id:resumable:_:)``:
+/// riblet publishes with ``Effect/publish(_:to:)`` and observes with ``Effect/observe(_:id:resumable:_:)-(Topic<Value>,_,_,_)``:
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
-///       .observe({ scores.subscribe() }, id: "scores") { .scored($0) }
+///       let news = Effect.observe(scores, id: "scores") { .scored($0) }
+///       state.scores = database.scores
+///       return news
 ///     }
 ///
 /// A publication arrives at most once, and not at a session that sleeps: what must not be missed is read again in
-/// `didBecomeActive`, after the subscription.
+/// `didBecomeActive`, after the effect was made.
 public final class Topic<Value: Sendable>: Sendable {
   private struct Subscribers {
     var lastNumber = 0
@@ -54,6 +56,22 @@ public final class Topic<Value: Sendable>: Sendable {
 }
 
 extension Effect {
+  /// Sends the riblet an internal action for each value that is published from now on, before the effect has begun too.
+  ///
+  /// - Parameters:
+  ///   - topic: what to observe.
+  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
+  ///   - resumable: whether it may be interrupted while the session is idle: `true` suits what `didBecomeActive` starts.
+  ///   - action: makes the action for a value.
+  /// - Returns: the effect.
+  public static func observe<Value: Sendable>(
+    _ topic: Topic<Value>, id: some Hashable & Sendable, resumable: Bool = true,
+    _ action: @escaping @Sendable (Value) -> Source.InternalAction
+  ) -> Effect {
+    let values = topic.subscribe()
+    return observe({ values }, id: id, resumable: resumable, action)
+  }
+
   /// Publishes a value once the transaction is committed, in the order of such effects; never if it is undone.
   ///
   /// - Parameters:

@@ -22,8 +22,8 @@ class AnyNode {
   @exclusivity(unchecked) final var isNew = false
   /// Whether its state may have changed since its children were last reconciled.
   final var isUnsettled = false
-  /// Whether its children were reconciled before.
-  final var isReconciled = false
+  /// The last transaction, of those that were begun, in which its children were reconciled.
+  final var lastReconciliation: UInt64 = 0
   /// Running effects.
   final var effects: [RunningEffect] = []
   /// How many nodes are above it.
@@ -54,6 +54,8 @@ class AnyNode {
   /// Attaches and detaches children until they are what the state says.
   func reconcile(in tree: Tree) { preconditionFailure("abstract") }
   var attachments: [AnyAttachments] { preconditionFailure("abstract") }
+  /// Whether a change of its state changes nothing else of its parent's.
+  var isStored: Bool { preconditionFailure("abstract") }
   /// Whether its state is its own, or no route of its parent's but its own depends on the same part.
   var isApart: Bool { preconditionFailure("abstract") }
   /// Whether it can have children.
@@ -112,7 +114,8 @@ class AnyNode {
   final func unsettleOwners(after change: StateChange, in tree: Tree) {
     var node = self
     while node.isEmbedded, let parent = node.parent {
-      if change != .within || !node.isApart { tree.unsettle(parent) }
+      if change != .within || !node.isApart || !node.isStored { tree.unsettle(parent) }
+      if !node.isStored { parent.touchParts(tree) }
       node = parent
     }
   }
@@ -173,6 +176,7 @@ class AnyNode {
     willResignActive(in: tree)
     isActive = false
     tree.note { .deactivated(id: id, type: typeName) }
+    for route in attachments { route.didResign() }
     for child in children { child.resign(in: tree) }
   }
 

@@ -11,8 +11,9 @@ class Cell<State> {
   /// Lets the state be changed in place.
   func modify(_ change: (inout State) -> Void) -> StateChange { preconditionFailure("abstract") }
 
-  /// Whether changes of the state concern no route of the parent's but the one that leads here, and that one only if
-  /// another state takes its place.
+  /// Whether a change of the state changes nothing else: false if the way to it is computed or observed.
+  var isStored: Bool { true }
+  /// Whether a change of the state concerns no route of the parent's but the one that leads here.
   var isApart: Bool { true }
 
   // MARK: Transactions
@@ -78,6 +79,7 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
     self.isOnlyRoute = isOnlyRoute
   }
 
+  override var isStored: Bool { lens.extent != nil }
   override var isApart: Bool { isOnlyRoute }
 
   override var state: State? { whole.state.flatMap(lens.read) }

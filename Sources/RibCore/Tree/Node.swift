@@ -37,7 +37,11 @@ class Node<R: Router>: AnyNode {
     } catch {
       throw Refusal(error, decoding: typeName)
     }
-    reduce(in: tree) { riblet, state in riblet.reduce(into: &state, viewAction: viewAction) }
+    perform(viewAction, in: tree)
+  }
+
+  final func perform(_ action: R.ViewAction, in tree: Tree) {
+    reduce(in: tree, .viewAction(action)) { riblet, state in riblet.reduce(into: &state, viewAction: action) }
   }
 
   override final func receive(_ report: any Sendable, in tree: Tree) {
@@ -45,23 +49,28 @@ class Node<R: Router>: AnyNode {
       preconditionFailure("a report of another riblet was sent to \(typeName)")
     }
     switch report {
-    case .action(let action): reduce(in: tree) { riblet, state in riblet.reduce(into: &state, internalAction: action) }
+    case .action(let action): receive(action, in: tree)
     case .output(let output): tree.enqueue(for: self) { [onOutput] tree in onOutput(output, tree) }
     }
   }
 
+  private func receive(_ action: R.InternalAction, in tree: Tree) {
+    reduce(in: tree, .internalAction(action)) { riblet, state in riblet.reduce(into: &state, internalAction: action) }
+  }
+
   override final func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) {
-    reduce(in: tree) { riblet, state in riblet.didRestore(&state, interrupted: interrupted) }
+    reduce(in: tree, .restoration) { riblet, state in riblet.didRestore(&state, interrupted: interrupted) }
   }
 
   override final func didBecomeActive(in tree: Tree) {
-    reduce(in: tree) { riblet, state in riblet.didBecomeActive(&state) }
+    reduce(in: tree, .activation) { riblet, state in riblet.didBecomeActive(&state) }
   }
 
   override final func willResignActive(in tree: Tree) {
     touch(tree)
     // An embedded state may be gone already.
     let change = cell.modify { riblet.willResignActive(&$0) }
+    tree.witness?(Reduction(node: id, typeName: typeName, cause: .resignation))
     unsettleOwners(after: change, in: tree)
     if hasRoutes {
       tree.unsettle(self)
@@ -70,12 +79,15 @@ class Node<R: Router>: AnyNode {
   }
 
   /// Lets `reduce` work on the state, and carries out the effect that it returns.
-  final func reduce(in tree: Tree, _ reduce: (R, inout R.State) -> Effect<R>) {
+  final func reduce(
+    in tree: Tree, _ cause: @autoclosure () -> Reduction.Cause, _ reduce: (R, inout R.State) -> Effect<R>
+  ) {
     touch(tree)
     var effect = Effect<R>.none
     let change = cell.modify { effect = reduce(riblet, &$0) }
-    guard change != .missing else { return tree.drop() }
     unsettleOwners(after: change, in: tree)
+    guard change != .missing else { return tree.drop() }
+    tree.witness?(Reduction(node: id, typeName: typeName, cause: cause()))
     if hasRoutes {
       // Before its parts: they may be others', or gone, once it is reconciled.
       tree.unsettle(self)
@@ -90,12 +102,12 @@ class Node<R: Router>: AnyNode {
     switch effect.operation {
     case .none: break
     case .send(let action):
-      tree.enqueue(for: self) { [unowned self] tree in
-        reduce(in: tree) { riblet, state in riblet.reduce(into: &state, internalAction: action) }
-      }
+      tree.enqueue(for: self) { [unowned self] tree in receive(action, in: tree) }
     case .output(let output): tree.enqueue(for: self) { [onOutput] tree in onOutput(output, tree) }
     case .publish(let publish): tree.publish(publish)
-    case .cancel(let id): cancelEffects(in: tree) { $0 == id }
+    case .cancel(let id):
+      plan.cancel(id)
+      cancelEffects(in: tree) { $0 == id }
     case .merge(let effects): for effect in effects { interpret(effect, in: tree, sequence: sequence) }
     case .run(let run): start(run, in: tree, sequence: sequence)
     case .concatenate(let effects):
@@ -171,6 +183,7 @@ class Node<R: Router>: AnyNode {
 
   override final var attachments: [AnyAttachments] { anyRoutes }
   override final var hasRoutes: Bool { !anyRoutes.isEmpty }
+  override final var isStored: Bool { cell.isStored }
   override final var isApart: Bool { cell.isApart }
 
   /// Whether only one route depends on this part of the state.
@@ -196,7 +209,7 @@ class Node<R: Router>: AnyNode {
     for route in routes {
       guard let index = route.children.firstIndex(where: { $0 === child }) else { continue }
       var isDismissed = false
-      reduce(in: tree) { _, state in
+      reduce(in: tree, .dismissal) { _, state in
         isDismissed = route.dismiss(index, from: &state)
         return .none
       }

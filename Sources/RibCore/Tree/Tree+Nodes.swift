@@ -106,9 +106,13 @@ extension Tree {
     let token = effect.token
     guard running.removeValue(forKey: token) != nil else { return }
     note { .effectEnded(token: token, type: node.typeName, id: effect.id) }
-    let started = transaction.commands.firstIndex { command in
-      if case .start(let start) = command { start.token == token } else { false }
-    }
+    // Only what this transaction has started can be among its commands.
+    let started =
+      token.number <= transaction.lastToken
+      ? nil
+      : transaction.commands.firstIndex { command in
+        if case .start(let start) = command { start.token == token } else { false }
+      }
     if let started {
       transaction.commands.remove(at: started)
     } else {

@@ -20,11 +20,11 @@ extension Tree {
     guard let root, notesChanges else { preconditionFailure("a tree has a cut if it is started and notes changes") }
     var changed: [NodeSnapshot] = []
     for id in uncut.changed.sorted() {
-      if let node = nodes[id] { changed.append(try NodeSnapshot(node)) }
+      if let node = nodes[id] { changed.append(try NodeSnapshot(node, state: uncut.states[id])) }
     }
     let cut = TreeCut(
       root: root.id, lastID: lastID, transactions: transactionCount, changed: changed, removed: uncut.removed.sorted())
-    uncut = ([], [])
+    uncut = ([], [:], [])
     return cut
   }
 }

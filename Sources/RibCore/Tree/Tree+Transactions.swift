@@ -19,20 +19,27 @@ extension Tree {
     /// How many effects have got a key.
     var effects = 0
     var lastID: NodeID = 0
+    /// The last effect that was started before.
+    var lastToken: UInt64 = 0
     var droppedActions = 0
+    /// States as JSON, for the next cut.
+    var states: [NodeID: [UInt8]] = [:]
   }
 
   func transact(
     _ renderer: ViewRenderer, _ event: () throws(Refusal) -> Void
   ) throws(Refusal) -> [EffectCommand] {
     renderer.patch.removeAll()
+    transactionAttempts += 1
     transaction.lastID = lastID
+    transaction.lastToken = lastToken
     transaction.droppedActions = droppedActions
     do throws(Refusal) {
       try event()
       try settle()
       try render(renderer)
       try measure(renderer)
+      try encodeStates()
     } catch {
       rollBack()
       renderer.patch.removeAll()
@@ -57,10 +64,11 @@ extension Tree {
         transaction.settled += 1
         last = node
         node.isUnsettled = false
-        if node.isAttached { node.reconcile(in: self) }
-        // What is attached has to be reconciled once, however much it is.
-        if !node.isReconciled {
-          node.isReconciled = true
+        guard node.isAttached else { continue }
+        node.reconcile(in: self)
+        // Once is no step: there may be as many nodes as there like to be.
+        if node.lastReconciliation != transactionAttempts {
+          node.lastReconciliation = transactionAttempts
           try checkGrowth()
           continue
         }
@@ -143,6 +151,29 @@ extension Tree {
     viewBytes = renderer.measured.count
   }
 
+  /// Encodes the states that the next cut has to have: what cannot be saved is not committed.
+  private func encodeStates() throws(Refusal) {
+    guard notesChanges else { return }
+    for node in transaction.touched where node.isAttached {
+      let state: [UInt8]?
+      do throws(RecordingError) {
+        state = try node.encodeState()
+      } catch {
+        throw Refusal(.failed, "The state of \(node.typeName) cannot be saved: \(error)")
+      }
+      guard let state else { continue }
+      guard state.count <= Self.stateLimit else {
+        throw Refusal(
+          .failed,
+          """
+          The state of \(node.typeName) would have \(state.count) bytes, more than \(Self.stateLimit >> 20) MiB. Keep in it \
+          what the session needs, and the rest in a database.
+          """)
+      }
+      transaction.states[node.id] = state
+    }
+  }
+
   func endTransaction() -> [EffectCommand] {
     for node in transaction.touched {
       node.isTouched = false
@@ -151,7 +182,9 @@ extension Tree {
       noteChange(node)
     }
     if notesChanges {
+      uncut.states.merge(transaction.states) { $1 }
       for node in transaction.detached {
+        uncut.states[node.id] = nil
         uncut.changed.remove(node.id)
         uncut.removed.insert(node.id)
       }
@@ -190,6 +223,7 @@ extension Tree {
     transaction.settled = 0
     transaction.handled = 0
     transaction.effects = 0
+    if !transaction.states.isEmpty { transaction.states = [:] }
     if !transaction.unsettled.isEmpty { transaction.unsettled = [] }
     if !transaction.queue.isEmpty { transaction.queue = [] }
     if !transaction.attached.isEmpty { transaction.attached = [] }

@@ -20,10 +20,15 @@ public final class Tree {
   /// How many bytes the view document may have: 4 MiB, more than any renderer wants.
   public static let viewLimit = 4 << 20
 
+  /// How many bytes of JSON the state of one node can have if it is to be saved: 4 MiB.
+  public static let stateLimit = 4 << 20
+
   /// The session's name, for ``IdempotencyKey``.
   public let session: String
   /// Called with what happens, while it happens; nil costs nothing.
   public var observer: ((TreeEvent) -> Void)?
+  /// Called after each pass of a reducer, before what follows from it.
+  package var witness: ((Reduction) -> Void)?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   var root: AnyNode?
   var nodes: [NodeID: AnyNode] = [:]
@@ -32,6 +37,8 @@ public final class Tree {
   // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
   /// The number of transactions that were committed.
   @exclusivity(unchecked) public internal(set) var transactionCount: UInt64 = 0
+  /// The number of transactions that were begun.
+  var transactionAttempts: UInt64 = 0
   var running: [EffectToken: AnyNode] = [:]
   @exclusivity(unchecked) var transaction = Transaction()
   var restoration: Restoration?
@@ -39,8 +46,8 @@ public final class Tree {
   @exclusivity(unchecked) var viewBytes = 0
   /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
   public var notesChanges = false
-  /// Nodes that were changed, and nodes that have gone, since the last cut.
-  var uncut: (changed: Set<NodeID>, removed: Set<NodeID>) = ([], [])
+  /// Nodes that were changed, their states as JSON, and nodes that have gone, since the last cut.
+  var uncut: (changed: Set<NodeID>, states: [NodeID: [UInt8]], removed: Set<NodeID>) = ([], [:], [])
   /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
   @exclusivity(unchecked) public internal(set) var lastTypeName: String?
   /// Reports and queued actions that came too late for their node, and effects that an inactive node wanted to start.
@@ -55,6 +62,17 @@ public final class Tree {
     precondition(Root.ViewState.self != Never.self, "\(Root.typeName) has no view, and cannot be a root")
     self.session = session
     makeRoot = { birth throws(RestoreFailure) in try root.makeNode(birth, below: nil) { _, _ in } }
+  }
+
+  /// A tree whose root has something to say, for a test of that riblet alone.
+  ///
+  /// - Parameters:
+  ///   - root: the riblet.
+  ///   - onOutput: called with its outputs, in the transaction that has them.
+  package init<Root: Riblet>(testing root: Root, onOutput: @escaping (Root.Output) -> Void) {
+    session = ""
+    makeRoot = { birth throws(RestoreFailure) in try root.makeNode(birth, below: nil) { output, _ in onOutput(output) }
+    }
   }
 
   /// The root's id; 0 as long as there is none.
@@ -137,6 +155,35 @@ public final class Tree {
     }
   }
 
+  /// Runs a view action that needs no decoding.
+  ///
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - id: the node.
+  ///   - type: the riblet's.
+  ///   - renderer: gets the patch.
+  /// - Returns: effects to start and to cancel.
+  /// - Throws: ``Refusal``; nothing has changed then.
+  package func perform<R: Riblet>(
+    _ action: R.ViewAction, for id: NodeID, of type: R.Type, rendering renderer: ViewRenderer
+  ) throws(Refusal) -> [EffectCommand] {
+    try transact(renderer) { () throws(Refusal) in
+      let node = try activeNode(at: .id(id))
+      guard let node = node as? Node<R> else {
+        throw Refusal(.badAction, "Node \(id) is of \(node.typeName), not of \(R.typeName).")
+      }
+      node.perform(action, in: self)
+    }
+  }
+
+  /// The state of a node.
+  ///
+  /// - Parameters:
+  ///   - id: the node.
+  ///   - type: the riblet's.
+  /// - Returns: the state; nil if there is no such node of this type.
+  package func state<R: Riblet>(of id: NodeID, _ type: R.Type) -> R.State? { (nodes[id] as? Node<R>)?.cell.state }
+
   /// Leaves a node as its renderer's back button does.
   ///
   /// Of the active nodes from there downwards, the deepest that stands in front and can be taken out of its container is
@@ -171,6 +218,23 @@ public final class Tree {
       }
     }
     return false
+  }
+
+  /// Lets the whole tree rest, without effects and deaf to actions, or lets it go on.
+  ///
+  /// - Parameters:
+  ///   - isActive: whether the session is active.
+  ///   - renderer: gets the patch.
+  /// - Returns: effects to start and to cancel.
+  /// - Throws: ``Refusal`` with the code `failed`; nothing has changed then.
+  public func setActive(
+    _ isActive: Bool, rendering renderer: ViewRenderer
+  ) throws(Refusal) -> [EffectCommand] {
+    try transact(renderer) { () throws(Refusal) in
+      guard let root else { preconditionFailure("a tree that is not started cannot be active") }
+      root.setActive(isActive, in: self)
+      unsettle(root)
+    }
   }
 
   /// Takes what a running effect sends.
@@ -208,7 +272,7 @@ public final class Tree {
     renderer.patch.removeAll()
     guard let node = running[token], let effect = node.effects.first(where: { $0.token == token }) else { return [] }
     running[token] = nil
-    defer { note { .effectEnded(token: token, type: node.typeName, id: effect.id) } }
+    note { .effectEnded(token: token, type: node.typeName, id: effect.id) }
     lastTypeName = node.typeName
     if node.isAwaited(effect) {
       do throws(Refusal) {

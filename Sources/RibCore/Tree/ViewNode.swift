@@ -27,14 +27,14 @@ final class ViewNode<R: Riblet>: Node<R> {
   override func childrenDidChange() { childrenHaveChanged = true }
 
   override func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    view()
+    try view()
     let children = ShownChildren(of: self)
     showingChildren = children
     try write(showing, children, into: &json, encoder)
   }
 
   override func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    view()
+    try view()
     try patch.at("state") { patch throws(RecordingError) in
       try encoder.writeDifference(from: shown, to: showing, into: &patch)
     }
@@ -67,9 +67,10 @@ final class ViewNode<R: Riblet>: Node<R> {
   }
 
   /// Looks at the state once more.
-  private func view() {
-    let isThere = cell.readSettled { showing = riblet.view($0) }
-    precondition(isThere, "a node without a state is detached")
+  private func view() throws(RecordingError) {
+    guard cell.readSettled({ showing = riblet.view($0) }) else {
+      throw RecordingError("its state is gone from its parent's, and it was not detached")
+    }
   }
 
   override func commit() {

@@ -1,5 +1,3 @@
-import Wire
-
 /// A node of a known riblet, as a walk through the tree holds it: what a deep link goes along.
 ///
 /// A walk is an `async` function. Each step waits for the child it needs, then changes the state of the node it is at, in a
@@ -40,14 +38,14 @@ public struct NodeHandle<R: Riblet>: Sendable {
     return NodeHandle<C>(id: try await port(request), port: port)
   }
 
-  /// Changes the node's state, in a transaction of its own.
+  /// Changes the node's state, in a transaction of its own, once the node is active.
   ///
   /// - Parameter change: works on the state in place; the effect it returns is the node's.
   /// - Throws: ``WorkflowError`` if the node is detached or another; ``Refusal`` if the transaction cannot be completed.
   public func update(_ change: @escaping @Sendable (inout R.State) -> Effect<R>) async throws {
     let step = WorkflowRequest.Step.update { node, tree in
       guard let node = node as? Node<R> else { return false }
-      node.reduce(in: tree) { _, state in change(&state) }
+      node.reduce(in: tree, .walk) { _, state in change(&state) }
       return true
     }
     _ = try await port(WorkflowRequest(node: id, waitsFor: R.typeName, step: step))
@@ -58,73 +56,4 @@ public struct NodeHandle<R: Riblet>: Sendable {
   /// - Parameter action: the action.
   /// - Throws: ``WorkflowError`` if the node is detached or another; ``Refusal`` if the transaction cannot be completed.
   public func send(_ action: R.InternalAction) async throws { try await update { _ in .send(action) } }
-}
-
-/// The way of a walk's requests to the tree's driver, which answers with the id of the node that was asked for.
-///
-/// The driver asks ``Tree/answer(_:rendering:)``; as long as that says ``WorkflowAnswer/waiting``, it asks again after each
-/// transaction.
-public typealias WorkflowPort = @Sendable (WorkflowRequest) async throws -> NodeID
-
-/// What a walk wants of a tree.
-public struct WorkflowRequest: Sendable {
-  enum Step: Sendable {
-    case child(String?, @Sendable (AnyNode) -> Bool)
-    case update(@Sendable (AnyNode, Tree) -> Bool)
-  }
-
-  /// The node that the walk is at.
-  public let node: NodeID
-  /// The type of the riblet that it is about, for logs.
-  public let waitsFor: String
-  let step: Step
-}
-
-/// What a tree answers to a walk.
-public enum WorkflowAnswer: Sendable {
-  /// It is done; this is the node, and effects to start and to cancel.
-  case node(NodeID, [EffectCommand])
-  /// The child is not there yet.
-  case waiting
-}
-
-/// A walk that cannot go on.
-public enum WorkflowError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The node that the walk was at has been detached.
-  case gone(NodeID)
-  /// The node is of another riblet, this one, than the handle says.
-  case otherRiblet(NodeID, String)
-
-  /// One sentence for a log.
-  public var description: String {
-    switch self {
-    case .gone(let id): "Node \(id) was detached before the walk through it had ended."
-    case .otherRiblet(let id, let type): "Node \(id) is of \(type), and not of the riblet that the walk takes it for."
-    }
-  }
-}
-
-extension Tree {
-  /// Does a step of a walk, if it can be done.
-  ///
-  /// - Parameters:
-  ///   - request: the step.
-  ///   - renderer: gets the patch, without operations if nothing visible changed.
-  /// - Returns: the node, or that it is to be waited for.
-  /// - Throws: ``WorkflowError`` or ``Refusal``; nothing has changed then.
-  public func answer(_ request: WorkflowRequest, rendering renderer: ViewRenderer) throws -> WorkflowAnswer {
-    guard let node = node(request.node) else { throw WorkflowError.gone(request.node) }
-    switch request.step {
-    case .child(let route, let matches):
-      renderer.patch.removeAll()
-      let children: [AnyNode?] = route.map { node.children(on: $0) ?? [] } ?? node.children
-      for case let child? in children where child.isActive && matches(child) { return .node(child.id, []) }
-      return .waiting
-    case .update(let change):
-      var isIts = true
-      let commands = try transact(renderer) { () throws(Refusal) in isIts = change(node, self) }
-      guard isIts else { throw WorkflowError.otherRiblet(node.id, node.typeName) }
-      return .node(node.id, commands)
-    }
-  }
 }

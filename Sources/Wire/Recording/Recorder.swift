@@ -21,7 +21,7 @@ final class Recorder: Encoder {
 
   /// Forgets the value and keeps the memory.
   func reset() {
-    guard shape != .nothing else { return }
+    guard shape != .nothing || !fields.isEmpty else { return }
     shape = .nothing
     isDictionary = false
     fields.removeAll(keepingCapacity: true)

@@ -50,13 +50,14 @@ extension Array: TypedArray where Element: Encodable {
   }
 
   /// The number of elements with which both arrays begin, and with which they end; the places at which they differ, if
-  /// they are of one length.
+  /// their elements are identified and they are of one length.
   private static func compare(
     _ bits: consuming ElementBits<Element>, _ ours: Int, _ theirs: Int
   ) -> (start: Int, end: Int, changed: [Int]?) {
     let start = bits.commonPrefix
     let end = bits.commonSuffix(atMost: Swift.min(ours, theirs) - start)
-    return (start, end, ours == theirs ? bits.differences(in: start..<(ours - end)) : nil)
+    let areComparable = ours == theirs && Element.self is any Identifiable.Type
+    return (start, end, areComparable ? bits.differences(in: start..<(ours - end)) : nil)
   }
 
   /// Whether all these elements are identified, and where they were.

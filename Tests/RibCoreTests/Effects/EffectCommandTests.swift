@@ -110,24 +110,17 @@ struct EffectCommandTests {
     #expect(!session.tree.hasVolatileEffects)
   }
 
-  @Test func effect_ofAnInactiveNode_doesNotStart() async throws {
-    let session = try TestSession(Hall())
-    try await session.walk(from: Hall.self) { hall in
-      let left = try await hall.child(Conductor.self, on: "stages")
-      try await hall.update { state in
-        state.stages.select(1)
-        return .none
-      }
-      let conductor = Conductor()
-      try await left.update { _ in
-        .merge(
-          [.run("a"), .sequence([.run("b"), .send("c")]), .debounce(.send("d")), .send("e")].map(conductor.effect))
-      }
-    }
-    #expect(session.pending == [])
-    #expect(session.tree.effectCount == 0)
+  @Test func effect_ofAnInactiveNode_doesNotStart() throws {
+    let saved = try TestSession(Hall()).savedSnapshot()
+    let plans: [Conductor.Plan] = [.run("a"), .sequence([.run("b"), .send("c")]), .debounce(.send("d")), .send("e")]
+    let session = try TestSession(Hall(conductor: Conductor(whenRestored: plans)), restoring: saved)
+    // Of two that are restored, the one in front starts what it wants.
+    #expect(session.active(1...3) == [1, 2])
+    #expect(session.pending == ["a", "b", "wait"])
+    #expect(session.tree.effectCount == 3)
     #expect(session.tree.droppedActions == 3)
-    #expect(try session.log(of: 2) == ["e"])
+    #expect(try session.log(of: 2) == ["back from ", "e"])
+    #expect(try session.log(of: 3) == ["back from ", "e"])
   }
 }
 

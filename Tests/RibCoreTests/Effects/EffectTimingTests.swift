@@ -52,6 +52,18 @@ struct EffectTimingTests {
     #expect(try session.log() == ["a", "c", "d", "e"])
   }
 
+  @Test func cancel_dropsWhatIsHeldBack() async throws {
+    let session = try TestSession(Conductor(clock: clock))
+    for name in ["a", "b"] { try session.carryOut(#"{"throttle":{"send":"\#(name)"}}"#) }
+    try session.carryOut(#"{"cancel":"held"}"#)
+    // The time goes on, and at its end there is nothing to do.
+    #expect(session.pending.count == 1)
+    try await session.runNextEffect(sleeping: .seconds(1), on: clock)
+    #expect(try session.log() == ["a"])
+    try session.carryOut(#"{"throttle":{"send":"c"}}"#)
+    #expect(try session.log() == ["a", "c"])
+  }
+
   @Test func throttle_withoutTheLatest_dropsWhatIsHeldBack() async throws {
     let session = try TestSession(Conductor(clock: clock))
     for name in ["a", "b", "c"] { try session.carryOut(#"{"throttleFirst":{"send":"\#(name)"}}"#) }

@@ -31,7 +31,7 @@ struct FeatureTests {
     #expect(snapshot.nodes[1]?.state == #"{"count":11,"bonus":0,"countThen":0,"ratio":1}"#)
     // It becomes active once more; what the interactor was made with does not count.
     let restored = try TestSession(makeTally(TallyDomain(count: 500)), restoring: snapshot)
-    #expect(restored.restoreReport?.rebuilt == [])
+    #expect(restored.restoreReport?.lost == [])
     #expect(restored.property("count") == .integer(21))
   }
 

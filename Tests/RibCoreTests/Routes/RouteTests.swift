@@ -75,52 +75,6 @@ struct RouteTests {
       ])
   }
 
-  // MARK: What a child's action concerns
-
-  @Test func computedContainer_followsWhatItIsComputedFrom() throws {
-    let session = try TestSession(Entangled())
-    try session.send("\"count\"", to: .path("part"))
-    #expect(try session.ids(on: "computed").isEmpty)
-    try session.send("\"count\"", to: .path("part"))
-    #expect(try session.ids(on: "computed").count == 1)
-  }
-
-  @Test func observedProperty_mayChangeAnything() throws {
-    let session = try TestSession(Entangled())
-    try session.send("\"count\"", to: .path("watched"))
-    let first = try session.ids(on: "changes")
-    #expect(first.count == 1)
-    try session.send("\"count\"", to: .path("watched"))
-    #expect(try session.ids(on: "changes").count == 1 && session.ids(on: "changes") != first)
-  }
-
-  @Test func containerWithinAPart_followsIt() throws {
-    let session = try TestSession(Entangled())
-    try session.send("\"open\"", to: .path("part"))
-    #expect(try session.ids(on: "overlapping").count == 1)
-  }
-
-  @Test func element_thatBecomesAnother_isAnotherChild() throws {
-    let session = try TestSession(Entangled())
-    let before = try session.ids(on: "parts")
-    try session.send(#"{"rename":9}"#, to: .path("parts[1]"))
-    let after = try session.ids(on: "parts")
-    #expect(after[0] == before[0] && after[2] == before[2])
-    #expect(!before.contains(after[1]))
-  }
-
-  @Test func action_ofAChild_asksForNoSiblings() throws {
-    func asked(of size: Int) throws -> Int {
-      let journal = Journal()
-      let session = try TestSession(Crowd(size: size, journal: journal))
-      try session.act("\"count\"", to: .path("members[0]"))
-      _ = journal.take()
-      try session.act("\"count\"", to: .path("members[0]"))
-      return journal.take().count
-    }
-    #expect(try asked(of: 100) == asked(of: 1))
-  }
-
   // MARK: ifLet, ifCase
 
   @Test func ifLet_comesAndGoes() throws {

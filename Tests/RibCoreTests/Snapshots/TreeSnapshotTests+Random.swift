@@ -20,7 +20,7 @@ extension TreeSnapshotTests {
           try #require(try BranchWalk.perform(step, on: restored) == refusal)
           if refusal == nil { try #require(restored.lastPatch == session.lastPatch) }
           restored = try TestSession(Branch(depth: 2), restoring: try restored.savedSnapshot())
-          try #require(restored.restoreReport?.rebuilt == [])
+          try #require(restored.restoreReport?.lost == [])
           try #require(restored.view == session.view)
         }
         try #require(restored.view == session.view)

@@ -8,7 +8,7 @@ extension TreeSnapshotTests {
   @Test func olderState_isMigrated() throws {
     let session = try savedBank()
     let restored = try TestSession(Bank<SecondEdition>(), restoring: try session.savedSnapshot())
-    #expect(restored.restoreReport?.rebuilt == [])
+    #expect(restored.restoreReport?.lost == [])
     #expect(try restored.ids(on: "ledger") == session.ids(on: "ledger"))
     #expect(restored.view["nodes"]?["2"]?["state"] == .integer(200))
     #expect(restored.view["nodes"]?["4"] == session.view["nodes"]?["4"])
@@ -26,19 +26,29 @@ extension TreeSnapshotTests {
     let snapshot = try StateCoder.decode(
       TreeSnapshot.self, from: try StateCoder.read(json.replacing("\(bud)1", with: "\(bud)0")))
     let restored = try TestSession(Bank<FirstEdition>(), restoring: snapshot)
-    #expect(restored.restoreReport?.rebuilt.map(\.id) == [4])
-    #expect(restored.restoreReport?.rebuilt.first?.reason.contains("write migrate(_:from:)") == true)
+    #expect(restored.restoreReport?.lost.map(\.id) == [4])
+    #expect(restored.restoreReport?.lost.first?.reason.contains("write migrate(_:from:)") == true)
     #expect(try restored.ids(on: "sheet", of: 2) == [5])
     #expect(restored.property("count", of: 5) == .integer(0))
+  }
+
+  @Test func lostNode_tellsOfItsEffects() throws {
+    let session = try TestSession(Branch(depth: 0))
+    try session.send(#"{"run":"payment"}"#)
+    let key = try #require(session.pendingEffects.first?.key)
+    let restored = try TestSession(Countdown(), restoring: try session.savedSnapshot())
+    let effects = try #require(restored.restoreReport?.lost.first { $0.type == "Branch" }).interrupted
+    #expect(effects.map(\.id) == ["payment"])
+    #expect(effects.map(\.key) == [key])
   }
 
   @Test func olderState_whoseMigrationFails_isLost() throws {
     let session = try savedBank()
     let restored = try TestSession(Bank<ForgetfulEdition>(), restoring: try session.savedSnapshot())
-    let failure = try #require(restored.restoreReport?.rebuilt.first)
+    let failure = try #require(restored.restoreReport?.lost.first)
     // With it goes what was below it.
-    #expect(restored.restoreReport?.rebuilt.map(\.id) == [2, 4])
-    #expect(restored.restoreReport?.rebuilt.last?.reason.hasPrefix("the node above was not restored") == true)
+    #expect(restored.restoreReport?.lost.map(\.id) == [2, 4])
+    #expect(restored.restoreReport?.lost.last?.reason.hasPrefix("the node above was not restored") == true)
     #expect(failure.id == 2)
     #expect(failure.type == "Ledger")
     #expect(failure.reason.contains("NoMigration"))
@@ -48,7 +58,7 @@ extension TreeSnapshotTests {
   @Test func otherType_isBuiltAnew() throws {
     let session = try savedBank()
     let restored = try TestSession(Bank<OtherEdition>(), restoring: try session.savedSnapshot())
-    let rebuilt = try #require(restored.restoreReport?.rebuilt)
+    let rebuilt = try #require(restored.restoreReport?.lost)
     #expect(rebuilt.map(\.id) == [2, 3, 4])
     #expect(rebuilt.map(\.type) == ["Ledger", "Wallet of Ledger", "Bud"])
     #expect(rebuilt.first?.reason == "Notebook is in its place now")
@@ -89,8 +99,8 @@ extension TreeSnapshotTests {
     let snapshot = try StateCoder.decode(
       TreeSnapshot.self, from: try StateCoder.read(json.replacing(total, with: #"{\"total\":\"two\""#)))
     let restored = try TestSession(Bank<FirstEdition>(), restoring: snapshot)
-    #expect(restored.restoreReport?.rebuilt.map(\.id) == [2, 4])
-    #expect(restored.restoreReport?.rebuilt.first?.reason.contains("total") == true)
+    #expect(restored.restoreReport?.lost.map(\.id) == [2, 4])
+    #expect(restored.restoreReport?.lost.first?.reason.contains("total") == true)
     try expectNewLedger(in: restored, of: "Ledger")
   }
 
@@ -101,8 +111,8 @@ extension TreeSnapshotTests {
     #expect(snapshot.nodes[1]?.state == nil)
     let restored = try TestSession(Desk(detail: "a"), restoring: snapshot)
     #expect(restored.restoreReport?.restored == [])
-    #expect(restored.restoreReport?.rebuilt.map(\.id) == [1, 2])
-    #expect(restored.restoreReport?.rebuilt.first?.reason == "its state was not Codable")
+    #expect(restored.restoreReport?.lost.map(\.id) == [1, 2])
+    #expect(restored.restoreReport?.lost.first?.reason == "its state was not Codable")
     #expect(restored.property("count", of: 3) == .integer(0))
     #expect(restored.view["root"] == .integer(3))
     // What of the old tree has no place any more is to be deleted.
@@ -114,7 +124,7 @@ extension TreeSnapshotTests {
     #expect(snapshot.nodes[1]?.state == nil)
     let restored = try TestSession(Sign(), restoring: snapshot)
     #expect(restored.restoreReport?.restored == [1])
-    #expect(restored.restoreReport?.rebuilt == [])
+    #expect(restored.restoreReport?.lost == [])
   }
 
   /// Bank 1 with the ledger 2, which has earned 2, its sheet 4, and the wallet 3.

@@ -14,7 +14,7 @@ struct TreeSnapshotTests {
     let restored = try TestSession(Branch(depth: 2), restoring: snapshot)
     #expect(try restored.snapshot().text == session.snapshot().text)
     #expect(restored.restoreReport?.restored.sorted() == snapshot.nodes.keys.sorted())
-    #expect(restored.restoreReport?.rebuilt == [])
+    #expect(restored.restoreReport?.lost == [])
     #expect(restored.tree.nodeCount == session.tree.nodeCount)
   }
 

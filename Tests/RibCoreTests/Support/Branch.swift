@@ -87,7 +87,7 @@ struct Branch: Riblet {
         state.season = .winter
         return .none
       },
-      .ifCase("summer", \.season, extract: \.twig, embed: { .summer($0) }, Twig()),
+      .ifCase("summer", \.season, extract: \.twig, embed: { .summer($0) }, Twig()) { _, _ in .none },
       Route("hedge", \.hedge) { name in Child(Hedge(name: name)) },
       Route("pages", \.pages, activation: .selectedOnly) { name in Child(Bud(name: name)) },
     ]

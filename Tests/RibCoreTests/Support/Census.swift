@@ -46,9 +46,10 @@ struct Census: Riblet {
         }
         return .none
       },
-      .ifLet("guest", \.guest, Ward(journal: journal)),
-      .ifCase("editing", \.phase, extract: \.edited, embed: { .editing($0) }, Tally(journal: journal)),
-      .ifCase("done", \.phase, extract: \.finished, embed: { .done($0) }, Tally(journal: journal)),
+      .ifLet("guest", \.guest, Ward(journal: journal)) { _, _ in .none },
+      .ifCase("editing", \.phase, extract: \.edited, embed: { .editing($0) }, Tally(journal: journal)) { _, _ in .none
+      },
+      .ifCase("done", \.phase, extract: \.finished, embed: { .done($0) }, Tally(journal: journal)) { _, _ in .none },
     ]
   }
 

@@ -13,7 +13,7 @@ struct Queue: Riblet {
     }
   }
 
-  var routes: [Route<Self>] { [.ifLet("first", \.first, Tally(journal: Journal()))] }
+  var routes: [Route<Self>] { [.ifLet("first", \.first, Tally(journal: Journal())) { _, _ in .none }] }
 
   func makeState() -> State { State() }
   func view(_ state: State) -> [Int] { state.tallies.map(\.count) }

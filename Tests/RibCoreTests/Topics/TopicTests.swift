@@ -25,7 +25,7 @@ struct TopicTests {
     func makeState() -> State { State() }
 
     func didBecomeActive(_ state: inout State) -> Effect<Self> {
-      .observe({ [topic] in topic.subscribe() }, id: "topic") { .heard($0) }
+      .observe(topic, id: "topic") { .heard($0) }
     }
 
     func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
@@ -106,5 +106,27 @@ struct TopicTests {
     let commands = try tree.perform(try action(#"{"say":["a"]}"#), for: .id(1), rendering: renderer)
     #expect(commands.contains { if case .publish = $0 { true } else { false } })
     #expect(renderer.patch.count == 0)
+  }
+
+  @Test func value_publishedBeforeTheEffectBegins_arrives() async throws {
+    let topic = Topic<String>()
+    let session = try TestSession(Member(topic: topic))
+    topic.publish("early")
+    let effect = try #require(session.pendingEffects.first)
+    let (reports, port) = AsyncStream.makeStream(of: EffectReport.self)
+    let task = Task { try await effect.run { port.yield($0) } }
+    var iterator = reports.makeAsyncIterator()
+    try session.deliver(try #require(await iterator.next()))
+    #expect(session.view["nodes"]?["1"]?["state"]?["heard"] == .array([.string("early")]))
+    task.cancel()
+  }
+
+  @Test func effect_thatIsUndone_observesNothing() throws {
+    let topic = Topic<String>()
+    do {
+      _ = Effect<Member>.observe(topic, id: "topic") { .heard($0) }
+      #expect(topic.subscriberCount <= 1)
+    }
+    #expect(topic.subscriberCount == 0)
   }
 }

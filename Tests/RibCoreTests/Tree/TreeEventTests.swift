@@ -82,6 +82,20 @@ struct TreeEventTests {
     #expect(log.take() == [.undone(reason: refusal.message)])
   }
 
+  @Test func effect_endsBeforeWhatFollows() async throws {
+    let session = try observed(Conductor())
+    try session.carryOut(#"{"sequence":[{"run":"a"},{"run":"b"}]}"#)
+    let first = try #require(session.pendingEffects.first?.token)
+    _ = log.take()
+    try await session.runNextEffect()
+    let second = try #require(session.pendingEffects.first?.token)
+    #expect(
+      log.take() == [
+        .committed(transaction: 3), .effectEnded(token: first, type: "Conductor", id: EffectID("a")),
+        .effectStarted(token: second, type: "Conductor", id: EffectID("b")), .committed(transaction: 4),
+      ])
+  }
+
   private func observed<Root: Riblet>(_ root: Root) throws -> TestSession where Root.Output == Never {
     let session = try TestSession(root)
     session.tree.observer = { [log] in log.note($0) }

@@ -93,7 +93,47 @@ struct NodeHandleTests {
     #expect(try session.log(of: 4) == ["here"])
   }
 
-  @Test(arguments: ["stages", "guest", "nowhere"])
+  @Test func route_thatIsNotThere_isAnError() async throws {
+    let session = try TestSession(Hall())
+    let error = await #expect(throws: WorkflowError.self) {
+      try await session.walk(from: Hall.self) { hall in _ = try await hall.child(Conductor.self, on: "nowhere") }
+    }
+    #expect(error == .noRoute("nowhere", "Hall"))
+    #expect(error?.description == "Hall has no route \"nowhere\" for the walk to go along.")
+  }
+
+  @Test func child_inFront_comesFirst() async throws {
+    var stack = Stack("a")
+    stack.push("b")
+    let session = try TestSession(Rack(pages: stack, changes: [:]))
+    try await session.walk(from: Rack<Stack<String>>.self) { rack in
+      let page = try await rack.child(Page.self, on: "pages")
+      #expect(page.id == 3)
+    }
+  }
+
+  @Test func step_onAnInactiveNode_waitsForIt() async throws {
+    let session = try TestSession(Hall())
+    var waits = 0
+    try await session.walk(
+      from: Hall.self,
+      whileWaiting: { session in
+        waits += 1
+        try session.act(#"{"select":0}"#)
+      }
+    ) { hall in
+      let left = try await hall.child(Conductor.self, on: "stages")
+      try await hall.update { state in
+        state.stages.select(1)
+        return .none
+      }
+      try await left.update { _ in .run(id: "a") { send in await send(.note("a")) } }
+    }
+    #expect(waits == 1)
+    #expect(session.pending == ["a"])
+  }
+
+  @Test(arguments: ["stages", "guest"])
   func child_thatDoesNotCome_isNamed(route: String) async throws {
     let session = try TestSession(Hall())
     let error = await #expect(throws: WalkIsStuck.self) {

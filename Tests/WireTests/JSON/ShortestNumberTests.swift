@@ -41,6 +41,14 @@ struct ShortestNumberTests {
       let (low, high) = (1e-6, 1e21)
       #expect(text.contains("e") == (double < low || double >= high), "\(text)")
       #expect(!text.contains("e+0") && !text.contains("e-0"), "\(text)")
+      #expect(JSONWriter.text { $0.number(-double) } == "-\(text)")
+    }
+    for exponent in -45...38 {
+      guard let float = Float("\(mantissa)e\(exponent)"), float.isFinite, float > 0 else { continue }
+      let text = JSONWriter.text { $0.number(float) }
+      #expect(Float(text) == float)
+      // Its digits are laid out as those of a double are.
+      #expect(JSONValue.number(Double(text) ?? .nan).text == text)
     }
   }
 }

@@ -24,6 +24,36 @@ struct RecorderTests {
     #expect(json.text == #"[{"street":"a","number":1},[{}],{},"x",[1,2]]"#)
   }
 
+  @Test("one recorder takes values of several types in turn")
+  func recorder_isUsedForSeveralTypes() throws {
+    let encoder = ViewEncoder()
+    func text(_ value: some Encodable, _ encoder: ViewEncoder) throws -> String {
+      try JSONWriter.text { json throws(RecordingError) in try encoder.write(value, into: &json) }
+    }
+    let values: [any Encodable] = [
+      Address(street: "a", number: 1), Simple(), Address(street: "b", number: 2), Bird(canFly: true), Simple(),
+      Bird(canFly: true), ["a": 1],
+      ["b": Simple()], Address(street: "c", number: 3),
+    ]
+    for value in values { #expect(try text(value, encoder) == text(value, ViewEncoder())) }
+  }
+
+  @Test("a container that is kept past the coding of its value changes no other one")
+  func container_thatIsKept_changesNothing() throws {
+    final class Keeper: Encodable {
+      enum Keys: CodingKey { case late }
+      var container: KeyedEncodingContainer<Keys>?
+      func encode(to encoder: any Encoder) throws { container = encoder.container(keyedBy: Keys.self) }
+    }
+    let (encoder, keeper) = (ViewEncoder(), Keeper())
+    var json = JSONWriter()
+    try encoder.write(keeper, into: &json)
+    try keeper.container?.encode(1, forKey: .late)
+    json.removeAll()
+    try encoder.write(Address(street: "a", number: 1), into: &json)
+    #expect(json.text == #"{"street":"a","number":1}"#)
+  }
+
   @Test("properties are written in the order in which they are encoded")
   func properties_keepTheirOrder() throws {
     let text = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(Simple(), into: &json) }
