@@ -33,6 +33,24 @@ struct Bench {
     }
   }
 
+  /// A benchmark of the root's action without its decoding.
+  init<Root: Riblet>(
+    _ name: String, _ root: @escaping @autoclosure () -> Root, decoded action: Root.ViewAction
+  ) where Root.Output == Never {
+    self.name = name
+    var prepared: (tree: Tree, renderer: ViewRenderer)?
+    perform = {
+      if prepared == nil {
+        let (tree, renderer) = (Tree(root: root()), ViewRenderer())
+        _ = try tree.start(rendering: renderer)
+        prepared = (tree, renderer)
+      }
+      guard let (tree, renderer) = prepared else { return }
+      _ = try tree.perform(action, for: tree.rootID, of: Root.self, rendering: renderer)
+      precondition(renderer.patch.count == 1, "\(renderer.patch.count) operations for one change")
+    }
+  }
+
   /// Performs the action so many times.
   func run(_ count: Int) throws {
     for _ in 0..<count { try perform() }

@@ -8,6 +8,7 @@ import Wire
 
 let benches: [Bench] = [
   Bench("counter", BenchCounter(), #"{"increment":{}}"#, to: .path("")),
+  Bench("counter-decoded", BenchCounter(), decoded: .increment),
   Bench("depth-1", BenchChain(depth: 1), #"{"increment":{}}"#, to: .path("next")),
   Bench("depth-40", BenchChain(depth: 40), #"{"increment":{}}"#, to: .id(41)),
   Bench("siblings-1", BenchRow(count: 1), #"{"increment":{}}"#, to: .id(2)),
