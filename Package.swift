@@ -10,6 +10,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let customDump = Target.Dependency.product(name: "CustomDump", package: "swift-custom-dump")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -33,6 +34,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.3"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+    .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.3.0"),
   ],
   targets: [
     .systemLibrary(
@@ -51,7 +53,7 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),
-    .target(name: "RibTesting", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
     .target(name: "Showcase", dependencies: ["RibCore"], swiftSettings: swiftSettings),
     .target(
       name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire"], swiftSettings: swiftSettings),
@@ -70,6 +72,8 @@ let package = Package(
     .testTarget(
       name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire", logging],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(

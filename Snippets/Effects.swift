@@ -1,6 +1,7 @@
 // The riblets of the article "Effects", and tests of them.
 import RibCore
 import RibTesting
+import Testing
 import Wire
 
 struct Search: Riblet {

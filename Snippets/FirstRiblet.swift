@@ -2,6 +2,7 @@
 import RibCore
 import RibServer
 import RibTesting
+import Testing
 import Wire
 
 struct Counter: Riblet {

@@ -1,6 +1,7 @@
 // The riblet of the article "Snapshots", a test that it comes back, and a store.
 import RibCore
 import RibTesting
+import Testing
 import Wire
 
 struct Upload: Riblet {

@@ -1,0 +1,136 @@
+import RibCore
+import Synchronization
+
+/// Which effect a task works for.
+struct EffectContext: Sendable {
+  @TaskLocal static var current: EffectContext?
+
+  let token: EffectToken
+  let runner: EffectRunner
+}
+
+/// An effect that was started and has not ended.
+struct EffectFlight {
+  let effect: EffectStart
+  /// What started it, and where.
+  let origin: Origin
+  fileprivate let task: Task<Void, Never>
+
+  /// The name that the riblet gave it, or what it is.
+  var name: String { effect.id.map { "\"\($0)\"" } ?? "without a name" }
+}
+
+/// What an effect has to say to its tree.
+enum EffectMessage {
+  case report(EffectReport)
+  case ended(EffectFlight, failure: (any Error)?)
+}
+
+/// Runs effects on a ``ManualExecutor``, and hands on what they send, one after the other, on the test's thread.
+///
+/// `@unchecked`: all but the mailbox and the sleepers belongs to the test's thread, on which the clock is advanced, too.
+final class EffectRunner: @unchecked Sendable {
+  private struct Sleep {
+    let token: EffectToken
+    let deadline: ManualClock.Instant
+    let clock: ManualClock
+  }
+
+  private enum Letter {
+    case report(EffectReport, CheckedContinuation<Void, Never>)
+    case ended(EffectToken, failure: (any Error)?)
+  }
+
+  /// How much may arrive before the test goes on.
+  static let arrivalLimit = 10_000
+
+  let executor = ManualExecutor()
+  private let mailbox = Mutex<[Letter]>([])
+  private let sleepers = Mutex<[Sleep]>([])
+  private var flights: [EffectToken: EffectFlight] = [:]
+  private var order: [EffectToken] = []
+  private var isSettling = false
+  /// Takes what arrives.
+  var deliver: (EffectMessage) -> Void = { _ in }
+  /// Called if effects send without end.
+  var onOverflow: (EffectFlight?) -> Void = { _ in }
+
+  /// What has started and not ended, in order.
+  var inFlight: [EffectFlight] { order.compactMap { flights[$0] } }
+
+  func start(_ effect: EffectStart, from origin: Origin) {
+    let context = EffectContext(token: effect.token, runner: self)
+    let task = Task(executorPreference: executor) { [self] in
+      var failure: (any Error)?
+      do {
+        try await EffectContext.$current.withValue(context) {
+          try await effect.run { [self] report in
+            await withCheckedContinuation { put(.report(report, $0)) }
+          }
+        }
+      } catch {
+        failure = error
+      }
+      put(.ended(effect.token, failure: failure))
+    }
+    flights[effect.token] = EffectFlight(effect: effect, origin: origin, task: task)
+    order.append(effect.token)
+  }
+
+  func cancel(_ token: EffectToken) {
+    flights.removeValue(forKey: token)?.task.cancel()
+    order.removeAll { $0 == token }
+  }
+
+  /// Lets every effect go on as far as it can, and delivers what it sends.
+  func settle() {
+    // What is delivered may start effects; they are part of what is under way.
+    guard !isSettling else { return }
+    isSettling = true
+    defer { isSettling = false }
+    var arrivals = 0
+    while true {
+      executor.runUntilIdle()
+      guard let letter = mailbox.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
+      arrivals += 1
+      if arrivals > Self.arrivalLimit, case .report = letter {
+        onOverflow(inFlight.last)
+        for flight in inFlight { cancel(flight.effect.token) }
+        arrivals = 0
+      }
+      switch letter {
+      case .report(let report, let continuation):
+        deliver(.report(report))
+        continuation.resume()
+      case .ended(let token, let failure):
+        guard let flight = flights.removeValue(forKey: token) else { continue }
+        order.removeAll { $0 == token }
+        deliver(.ended(flight, failure: failure))
+      }
+    }
+  }
+
+  private func put(_ letter: Letter) { mailbox.withLock { $0.append(letter) } }
+
+  // MARK: Sleepers
+
+  func didFallAsleep(_ effect: EffectContext, until deadline: ManualClock.Instant, on clock: ManualClock) {
+    sleepers.withLock { $0.append(Sleep(token: effect.token, deadline: deadline, clock: clock)) }
+  }
+
+  func didWake(_ effect: EffectContext, at deadline: ManualClock.Instant, on clock: ManualClock) {
+    sleepers.withLock { sleepers in
+      let index = sleepers.firstIndex { $0.token == effect.token && $0.deadline == deadline && $0.clock === clock }
+      if let index { sleepers.remove(at: index) }
+    }
+  }
+
+  /// How long an effect sleeps on a manual clock; nil if it does not.
+  func sleepingTime(of flight: EffectFlight) -> Duration? {
+    sleepers.withLock { $0.filter { $0.token == flight.effect.token } }
+      .map { $0.clock.now.duration(to: $0.deadline) }.min()
+  }
+
+  /// What waits for something that is not the test's.
+  var outside: [EffectFlight] { inFlight.filter { sleepingTime(of: $0) == nil } }
+}

@@ -1,0 +1,138 @@
+import Synchronization
+
+/// A clock that goes on only when the test says so.
+///
+/// Give it to a riblet in place of the real one. When ``advance(by:)`` returns, every effect of a ``TestRiblet`` or
+/// ``TestSession`` that was due has gone on as far as it can, and what it sent has arrived: a test needs neither `await` nor
+/// time-outs.
+public final class ManualClock: Clock {
+  /// A time on a ``ManualClock``, counted from its beginning.
+  public struct Instant: InstantProtocol {
+    /// How long after the clock's beginning it is.
+    public var offset: Duration
+
+    /// A time.
+    ///
+    /// - Parameter offset: how long after the clock's beginning it is.
+    public init(offset: Duration) { self.offset = offset }
+
+    /// A later time.
+    ///
+    /// - Parameter duration: how much later.
+    /// - Returns: the time.
+    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+    /// How long it is to another time.
+    ///
+    /// - Parameter other: the other time.
+    /// - Returns: the duration, negative if the other one is earlier.
+    public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+    /// Whether one time is earlier than another.
+    ///
+    /// - Parameters:
+    ///   - left: the one.
+    ///   - right: the other.
+    /// - Returns: whether `left` is earlier.
+    public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private struct Sleeper {
+    let number: Int
+    let deadline: Instant
+    let effect: EffectContext?
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now = Instant(offset: .zero)
+    var lastNumber = 0
+    var sleepers: [Sleeper] = []
+    /// Sleeps that were cancelled before they began.
+    var cancelled: Set<Int> = []
+
+    /// Takes out the sleeper that is next to wake, if that is not later than `limit`, and goes on to its time.
+    mutating func wakeNext(until limit: Instant) -> Sleeper? {
+      let next = sleepers.indices.min { left, right in
+        (sleepers[left].deadline, sleepers[left].number) < (sleepers[right].deadline, sleepers[right].number)
+      }
+      guard let next, sleepers[next].deadline <= limit else { return nil }
+      now = max(now, sleepers[next].deadline)
+      return sleepers.remove(at: next)
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// A clock at its beginning.
+  public init() {}
+
+  /// The time.
+  public var now: Instant { state.withLock { $0.now } }
+  /// Any difference counts.
+  public var minimumResolution: Duration { .zero }
+  /// How many sleep.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Waits until the test has advanced the clock.
+  ///
+  /// - Parameters:
+  ///   - deadline: when to wake.
+  ///   - tolerance: without meaning here.
+  /// - Throws: `CancellationError`.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    let effect = EffectContext.current
+    if let effect { effect.runner.didFallAsleep(effect, until: deadline, on: self) }
+    defer {
+      if let effect { effect.runner.didWake(effect, at: deadline, on: self) }
+      _ = state.withLock { $0.cancelled.remove(number) }
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let outcome: Result<Void, any Error>? = state.withLock { state in
+          if state.cancelled.contains(number) { return .failure(CancellationError()) }
+          if deadline <= state.now { return .success(()) }
+          state.sleepers.append(
+            Sleeper(number: number, deadline: deadline, effect: effect, continuation: continuation))
+          return nil
+        }
+        if let outcome { continuation.resume(with: outcome) }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state in
+        guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else {
+          state.cancelled.insert(number)
+          return nil as Sleeper?
+        }
+        return state.sleepers.remove(at: index)
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+  }
+
+  /// Lets time pass, from one sleeper's time to the next one's, and lets everyone who wakes do what it wants to do.
+  ///
+  /// - Parameter duration: how long.
+  public func advance(by duration: Duration) {
+    let end = now.advanced(by: duration)
+    while let sleeper = state.withLock({ $0.wakeNext(until: end) }) { wake(sleeper) }
+    state.withLock { $0.now = max($0.now, end) }
+  }
+
+  /// Lets time pass until nobody sleeps any more.
+  ///
+  /// - Parameter limit: how long at most: a timer that repeats itself sleeps for ever.
+  public func runUntilNobodySleeps(atMost limit: Duration = .seconds(3600)) {
+    let end = now.advanced(by: limit)
+    while let sleeper = state.withLock({ $0.wakeNext(until: end) }) { wake(sleeper) }
+  }
+
+  private func wake(_ sleeper: Sleeper) {
+    sleeper.continuation.resume()
+    sleeper.effect?.runner.settle()
+  }
+}

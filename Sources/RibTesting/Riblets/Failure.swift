@@ -1,0 +1,150 @@
+import CustomDump
+import RibCore
+
+/// What a failed assertion says: what was expected, what was instead, why that may be, and what to do.
+enum Failure {
+  // MARK: States
+
+  static func difference<Value>(_ what: String, expected: Value, actual: Value) -> String {
+    let difference = diff(expected, actual, format: .proportional) ?? "Both look the same: is == right?"
+    return "\(what)\n\n\(difference.indented)\n\n(expected: −, actual: +)"
+  }
+
+  static func unexpectedChange<State>(_ origin: String, before: State, after: State) -> String {
+    difference(
+      "\(origin) changed the state, and the test does not say how. Give it a closure that makes the expected change.",
+      expected: before, actual: after)
+  }
+
+  static func wrongState<State>(_ origin: String, expected: State, actual: State) -> String {
+    difference("\(origin) left another state than the test expects.", expected: expected, actual: actual)
+  }
+
+  static func noChange(_ origin: String) -> String {
+    """
+    \(origin) was expected to change the state, and the expected state is the one before. Leave out the closure, or make a \
+    change in it: it begins with the state before.
+    """
+  }
+
+  // MARK: What happened
+
+  static func notAsserted(_ origin: String, _ happenings: [String]) -> String {
+    """
+    \(origin): \(happenings.count == 1 ? "this has" : "these have") happened before, and \
+    \(happenings.count == 1 ? "was" : "were") not asserted:
+
+    \(happenings.list)
+
+    Assert \(happenings.count == 1 ? "it" : "each") in order with receive, receiveOutput or expectOutput, or set \
+    exhaustivity to .off.
+    """
+  }
+
+  static func leftAtTheEnd(_ happenings: [String]) -> String {
+    """
+    The test has ended, and \(happenings.count == 1 ? "this has" : "these have") not been asserted:
+
+    \(happenings.list)
+
+    Assert \(happenings.count == 1 ? "it" : "each") with receive, receiveOutput or expectOutput, or set exhaustivity to .off.
+    """
+  }
+
+  static func another(_ expected: String, _ actual: String, difference: String?) -> String {
+    """
+    Expected \(expected), but what happened next is another:
+
+      \(actual)
+    \(difference.map { "\n\($0.indented)\n" } ?? "")
+    Things are asserted in the order in which they happen.
+    """
+  }
+
+  static func nothing(_ expected: String, _ effects: [String]) -> String {
+    let why =
+      effects.isEmpty
+      ? """
+      No effect is in flight: no reducer has returned one that sends it, or it has ended or was cancelled. Return the effect, \
+      or leave the assertion out.
+      """
+      : "In flight:\n\n\(effects.list)"
+    return "Expected \(expected), but nothing more has happened. \(why)"
+  }
+
+  static func skipped(_ happenings: [String]) -> String {
+    "Passed over, as exhaustivity is off:\n\n\(happenings.list)"
+  }
+
+  // MARK: Effects
+
+  static func describe(_ flight: EffectFlight, _ runner: EffectRunner?) -> String {
+    let name = "The effect \(flight.name) of \(flight.effect.typeName), started by \(flight.origin.description),"
+    if let time = runner?.sleepingTime(of: flight) {
+      return
+        "\(name) sleeps on the test's clock for another \(time): advance it with clock.advance(by: \(time.literal))."
+    }
+    return """
+      \(name) waits for something outside of the test's control: neither the test's clock nor the riblet, but a real sleep, \
+      a socket, another executor, or a stream that the test has to feed. Give the riblet a dependency that the test \
+      controls, or wait for it with `await waitForEffects()`.
+      """
+  }
+
+  static func inFlightAtTheEnd(_ effects: [String]) -> String {
+    """
+    The test has ended, and \(effects.count == 1 ? "an effect is" : "\(effects.count) effects are") still in flight:
+
+    \(effects.list)
+
+    Let \(effects.count == 1 ? "it" : "them") end, or send what cancels \(effects.count == 1 ? "it" : "them"). One that is \
+    meant to run as long as its riblet is skipped with skipEffectsInFlight().
+    """
+  }
+
+  static func nothingToWaitFor(_ effects: [String]) -> String {
+    effects.isEmpty
+      ? "There is nothing to wait for: no effect is in flight."
+      : "There is nothing to wait for outside of the test:\n\n\(effects.list)"
+  }
+
+  static func thrown(_ flight: EffectFlight, _ error: any Error) -> String {
+    """
+    The effect \(flight.name) of \(flight.effect.typeName), started by \(flight.origin.description), has thrown \(error). A \
+    server logs that and the riblet never learns of it: catch the error in the effect, and send what follows from it.
+    """
+  }
+
+  static func overflow(_ flight: EffectFlight?) -> String {
+    let who =
+      flight.map { ", probably \($0.name) of \($0.effect.typeName), started by \($0.origin.description)," } ?? ""
+    return """
+      An effect\(who) sends without end and never waits: more than \(EffectRunner.arrivalLimit) reports arrived at one time. \
+      All effects were cancelled. Let it wait for the clock between two reports.
+      """
+  }
+
+  static func refused(_ error: any Error, _ what: String) -> String { "The runtime has refused \(what): \(error)" }
+}
+
+extension String {
+  fileprivate var indented: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { "  \($0)" }.joined(separator: "\n")
+  }
+}
+
+extension [String] {
+  fileprivate var list: String { map { "  - \($0)" }.joined(separator: "\n") }
+}
+
+extension Duration {
+  /// As a test has it.
+  fileprivate var literal: String {
+    let (seconds, attoseconds) = components
+    if attoseconds == 0 { return ".seconds(\(seconds))" }
+    if attoseconds % 1_000_000_000_000_000 == 0 {
+      return ".milliseconds(\(seconds * 1000 + attoseconds / 1_000_000_000_000_000))"
+    }
+    return ".nanoseconds(\(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))"
+  }
+}

@@ -1,0 +1,70 @@
+public import RibCore
+import Testing
+
+extension TestSession {
+  /// Lets every effect go on as far as it can; only those that were kept waiting by something outside of the test have not.
+  public func settle() { runner?.settle() }
+
+  /// Waits for an effect that waits for something outside of the test, and lets it go on.
+  ///
+  /// Prefer a dependency that the test controls.
+  public func waitForEffects() async {
+    guard let runner, !runner.outside.isEmpty else {
+      let text = Failure.nothingToWaitFor(runner?.inFlight.map { Failure.describe($0, runner) } ?? [])
+      Issue.record(Comment(rawValue: text), sourceLocation: origin.location)
+      return
+    }
+    await runner.executor.waitForJob()
+    runner.settle()
+  }
+
+  /// Ends an effect that runs, as if it had returned.
+  func endEffect(_ token: EffectToken) {
+    runner?.cancel(token)
+    try? end(token)
+  }
+
+  /// Runs the oldest pending effect to its end; what it sends is applied at once.
+  ///
+  /// - Throws: what the effect throws, after what it sent has been applied; `Refusal` and `PatchError` for what it sends.
+  public func runNextEffect() async throws {
+    guard !pendingEffects.isEmpty else { throw NoPendingEffect() }
+    let effect = pendingEffects.removeFirst()
+    let reports = ReportBox()
+    var failure: (any Error)?
+    do {
+      try await effect.run { report in await reports.append(report) }
+    } catch {
+      failure = error
+    }
+    for report in await reports.content { try deliver(report) }
+    try end(effect.token, hasFailed: failure != nil)
+    if let failure { throw failure }
+  }
+
+  /// Runs the oldest pending effect but keeps what it sends, for ``deliver(_:)``.
+  ///
+  /// - Returns: what it sent, in order.
+  /// - Throws: what the effect throws.
+  public func reportsOfNextEffect() async throws -> [EffectReport] {
+    guard !pendingEffects.isEmpty else { throw NoPendingEffect() }
+    let effect = pendingEffects.removeFirst()
+    let reports = ReportBox()
+    try await effect.run { report in await reports.append(report) }
+    return await reports.content
+  }
+}
+
+/// A test wanted an effect to run, and there is none.
+public struct NoPendingEffect: Error, CustomStringConvertible {
+  /// What is wrong, and what to look for.
+  public var description: String {
+    "No effect is pending: either no reducer returned .run, or its effect was run or cancelled already."
+  }
+}
+
+/// Collects what an effect sends, wherever it runs.
+private actor ReportBox {
+  private(set) var content: [EffectReport] = []
+  func append(_ report: EffectReport) { content.append(report) }
+}

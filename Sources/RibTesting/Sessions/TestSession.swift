@@ -1,0 +1,226 @@
+public import RibCore
+public import Testing
+public import Wire
+
+/// Drives a tree in a test, as a session does on a server: synchronously, with the view and its patches at hand.
+///
+/// Effects start only when the test runs them or, with ``EffectPolicy/running``, at once, on the test's own thread, as far as
+/// they get without the time that only a ``ManualClock`` lets pass.
+public final class TestSession {
+  /// What becomes of effects.
+  public enum EffectPolicy: Sendable {
+    /// They wait in ``pendingEffects`` until the test runs them, one by one.
+    case held
+    /// They run at once, on a ``ManualExecutor``.
+    case running
+  }
+
+  /// The tree.
+  public let tree: Tree
+  /// The view document: the first snapshot with every patch since applied to it.
+  public private(set) var view: JSONValue = .null
+  /// The operations of the last transaction.
+  public private(set) var lastPatch: [PatchOperation] = []
+  /// Effects that were started and not yet run, in order.
+  public internal(set) var pendingEffects: [EffectStart] = []
+  /// Effects that were cancelled after they had been started, in order.
+  public private(set) var cancelledEffects: [EffectToken] = []
+
+  /// What became of the snapshot's nodes, if the tree was restored from one.
+  public private(set) var restoreReport: RestoreReport?
+
+  private let renderer = ViewRenderer()
+  private var reader = JSONReader()
+  /// Nil if effects are held.
+  let runner: EffectRunner?
+  /// What the test is doing, for what is started by it.
+  var origin: Origin
+  /// Told of an effect that has thrown something else than its cancellation.
+  var onEffectFailure: (EffectFlight, any Error) -> Void = { _, _ in }
+
+  /// Starts a tree.
+  ///
+  /// - Parameters:
+  ///   - root: the riblet at its root.
+  ///   - effects: what becomes of its effects.
+  ///   - sourceLocation: where the test is.
+  /// - Throws: `Refusal` if it cannot be started.
+  public convenience init<Root: Riblet>(
+    _ root: Root, effects: EffectPolicy = .held, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws where Root.Output == Never {
+    self.init(Tree(root: root), effects, Origin(text: "TestSession(…)", location: sourceLocation))
+    try start()
+  }
+
+  /// Restores a tree from a snapshot.
+  ///
+  /// - Parameters:
+  ///   - root: the riblet at its root.
+  ///   - snapshot: what was saved.
+  ///   - effects: what becomes of its effects.
+  ///   - sourceLocation: where the test is.
+  /// - Throws: `RestoreError` if it cannot be restored.
+  public convenience init<Root: Riblet>(
+    _ root: Root, restoring snapshot: TreeSnapshot, effects: EffectPolicy = .held,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws where Root.Output == Never {
+    self.init(Tree(root: root), effects, Origin(text: "TestSession(…, restoring: …)", location: sourceLocation))
+    let (commands, report) = try tree.restore(snapshot, rendering: renderer)
+    restoreReport = report
+    view = try self.snapshot()
+    note(commands)
+    settle()
+  }
+
+  init(_ tree: Tree, _ effects: EffectPolicy, _ origin: Origin) {
+    self.tree = tree
+    self.origin = origin
+    runner = effects == .running ? EffectRunner() : nil
+    tree.notesChanges = true
+    runner?.deliver = { [unowned self] in arrived($0) }
+    runner?.onOverflow = { [unowned self] flight in
+      Issue.record(Comment(rawValue: Failure.overflow(flight)), sourceLocation: self.origin.location)
+    }
+  }
+
+  deinit {
+    // Whatever still runs comes to its end, so that nothing of it is left.
+    guard let runner else { return }
+    runner.deliver = { _ in }
+    for flight in runner.inFlight { runner.cancel(flight.effect.token) }
+    runner.settle()
+  }
+
+  func start() throws(any Error) {
+    let commands = try tree.start(rendering: renderer)
+    view = try snapshot()
+    note(commands)
+    settle()
+  }
+
+  /// Takes what a running effect has to say.
+  private func arrived(_ message: EffectMessage) {
+    do {
+      switch message {
+      case .report(let report): try deliver(report)
+      case .ended(let flight, let failure):
+        if let failure, !(failure is CancellationError) { onEffectFailure(flight, failure) }
+        try end(flight.effect.token, hasFailed: failure != nil)
+      }
+    } catch {
+      Issue.record(Comment(rawValue: Failure.refused(error, "what an effect sent")), sourceLocation: origin.location)
+    }
+  }
+
+  /// Sends a view action as a client does.
+  ///
+  /// - Parameters:
+  ///   - action: the action's JSON.
+  ///   - address: of its node; the root unless given.
+  /// - Throws: `Refusal`, `JSONError`, or `PatchError` if the patch does not fit the view.
+  public func act(_ action: String, to address: NodeAddress = .path("")) throws {
+    try finish(try tree.perform(try reader.read(action).root, for: address, rendering: renderer))
+  }
+
+  /// Sends a view action that needs no decoding.
+  func act<R: Riblet>(_ action: R.ViewAction, to id: NodeID, of type: R.Type) throws {
+    try finish(try tree.perform(action, for: id, of: type, rendering: renderer))
+  }
+
+  /// Hands a report to the tree.
+  ///
+  /// - Parameter report: from an effect.
+  /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
+  public func deliver(_ report: EffectReport) throws {
+    try finish(try tree.receive(report, rendering: renderer))
+  }
+
+  /// Tells the tree that an effect has ended; what waited for it begins.
+  ///
+  /// - Parameters:
+  ///   - token: of the effect.
+  ///   - hasFailed: whether it has thrown.
+  /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
+  public func end(_ token: EffectToken, hasFailed: Bool = false) throws {
+    let before = tree.transactionCount
+    let commands = try tree.effectEnded(token, hasFailed: hasFailed, rendering: renderer)
+    // Mostly nothing follows, and it is no transaction.
+    if tree.transactionCount != before { try finish(commands) }
+  }
+
+  /// Leaves a node as its renderer's back button does.
+  ///
+  /// - Parameter address: the node; the root unless given.
+  /// - Returns: whether there was anything to leave.
+  /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
+  @discardableResult
+  public func back(from address: NodeAddress = .path("")) throws -> Bool {
+    let (isLeft, commands) = try tree.back(from: address, rendering: renderer)
+    try finish(commands)
+    return isLeft
+  }
+
+  /// Lets the whole tree rest, or go on, as a session does.
+  ///
+  /// - Parameter isActive: whether it is active.
+  /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
+  public func setActive(_ isActive: Bool) throws {
+    try finish(try tree.setActive(isActive, rendering: renderer))
+  }
+
+  /// Does a step of a walk.
+  ///
+  /// - Returns: the node that was asked for; nil if it is not there yet.
+  func perform(_ request: WorkflowRequest) throws -> NodeID? {
+    guard case .node(let id, let commands) = try tree.answer(request, rendering: renderer) else { return nil }
+    if !commands.isEmpty || renderer.patch.count > 0 { try finish(commands) }
+    return id
+  }
+
+  /// The id of the root.
+  var rootID: NodeID { tree.rootID }
+
+  /// Stops the tree.
+  public func stop() { note(tree.stop()) }
+
+  /// The view document as the server would send it now.
+  ///
+  /// - Returns: the document.
+  /// - Throws: `RecordingError` or `JSONError`.
+  public func snapshot() throws -> JSONValue {
+    var json = JSONWriter()
+    try tree.writeView(into: &json, rendering: renderer)
+    return JSONValue(try reader.read(json.bytes.span).root)
+  }
+
+  private func note(_ commands: [EffectCommand]) {
+    for command in commands {
+      switch command {
+      case .start(let effect):
+        if let runner { runner.start(effect, from: origin) } else { pendingEffects.append(effect) }
+      case .cancel(let token):
+        runner?.cancel(token)
+        pendingEffects.removeAll { $0.token == token }
+        cancelledEffects.append(token)
+      case .publish(let publish): publish()
+      }
+    }
+  }
+
+  /// Does what a transaction asks for.
+  private func finish(_ commands: [EffectCommand]) throws {
+    try applyPatch()
+    note(commands)
+    settle()
+  }
+
+  private func applyPatch() throws {
+    var json = JSONWriter()
+    json.patch(revision: 1, base: 0, number: 0, operations: renderer.patch)
+    guard case .patch(_, _, _, let operations) = try ServerMessage(try reader.read(json.bytes.span).root) else {
+      return
+    }
+    lastPatch = operations
+    try view.apply(operations)
+  }
+}

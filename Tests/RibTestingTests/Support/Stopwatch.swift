@@ -1,0 +1,174 @@
+import RibCore
+
+/// Counts seconds, in a state of its own, by the clock that it is given.
+struct Stopwatch: Riblet {
+  static let typeName = "Stopwatch"
+
+  struct State: Equatable, Codable {
+    var seconds = 0
+    var isRunning = false
+    var note = ""
+  }
+
+  enum ViewAction: Decodable, Sendable {
+    case start, stop, reset
+    /// Answers itself, and then its parent.
+    case lap
+    /// Takes a note once nothing was typed for a while.
+    case type(String)
+    /// Returns an effect that throws.
+    case breakDown
+    /// Waits for something that no test controls.
+    case wander
+    /// Sends without end.
+    case babble
+  }
+
+  enum InternalAction: Sendable, Equatable {
+    case ticked
+    case lapped(Int)
+    case noted(String)
+  }
+
+  enum Output: Sendable, Equatable { case lap(Int) }
+
+  struct ViewState: Encodable, Equatable {
+    let text: String
+  }
+
+  struct Breakdown: Error {}
+
+  let clock: any Clock<Duration>
+  var gate = Gate()
+  var startsAtOnce = false
+
+  func makeState() -> State { State() }
+
+  func didBecomeActive(_ state: inout State) -> Effect<Self> {
+    guard startsAtOnce else { return .none }
+    state.isRunning = true
+    return ticking
+  }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .start:
+      guard !state.isRunning else { return .none }
+      state.isRunning = true
+      return ticking
+    case .stop:
+      state.isRunning = false
+      return .cancel(id: "ticking")
+    case .reset:
+      state.seconds = 0
+      return .none
+    case .lap: return .send(.lapped(state.seconds))
+    case .type(let text):
+      return .run(id: "typing", cancelInFlight: true) { [clock] send in
+        try await clock.sleep(for: .milliseconds(300))
+        await send(.noted(text))
+      }
+    case .breakDown: return .run(id: "breakdown") { _ in throw Breakdown() }
+    case .wander:
+      return .run(id: "wandering") { [gate] send in
+        await gate.wait()
+        await send(.ticked)
+      }
+    case .babble: return .run(id: "babble") { send in while !Task.isCancelled { await send(.ticked) } }
+    }
+  }
+
+  private var ticking: Effect<Self> {
+    .run(id: "ticking") { [clock] send in
+      while true {
+        try await clock.sleep(for: .seconds(1))
+        await send(.ticked)
+      }
+    }
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .ticked: state.seconds += 1
+    case .lapped(let seconds): return .output(.lap(seconds))
+    case .noted(let text): state.note = text
+    }
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(text: "\(state.seconds) s\(state.isRunning ? "" : ", stopped")") }
+}
+
+/// Something outside of a test's control: whoever waits here goes on, on another thread, when it is opened.
+actor Gate {
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var isOpen = false
+
+  func wait() async {
+    guard !isOpen else { return }
+    await withCheckedContinuation { waiters.append($0) }
+  }
+
+  func open() {
+    isOpen = true
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+  }
+}
+
+/// Has a stopwatch, and a lamp whose state is a part of its own.
+struct Gym: Riblet {
+  static let typeName = "Gym"
+
+  struct State: Equatable, Codable {
+    var watch = Slot<Int>()
+    var laps: [Int] = []
+    var lamp = Lamp.State()
+  }
+
+  enum ViewAction: Decodable, Sendable { case open, lightUp }
+
+  let clock: any Clock<Duration>
+
+  var routes: [Route<Self>] {
+    [
+      Route("watch", \.watch) { _ in
+        Child(Stopwatch(clock: clock)) { state, output in
+          switch output {
+          case .lap(let seconds): state.laps.append(seconds)
+          }
+          return .none
+        }
+      },
+      .scope("lamp", \.lamp, Lamp()),
+    ]
+  }
+
+  func makeState() -> State { State() }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .open: state.watch.attach(1)
+    case .lightUp: state.lamp.isOn = true
+    }
+    return .none
+  }
+
+  func view(_ state: State) -> Int { state.laps.count }
+}
+
+struct Lamp: Riblet {
+  static let typeName = "Lamp"
+  struct State: Equatable, Codable { var isOn = false }
+  enum ViewAction: Decodable, Sendable { case toggle }
+
+  /// Never called, for the parent has the state.
+  func makeState() -> State { State() }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    state.isOn.toggle()
+    return .none
+  }
+
+  func view(_ state: State) -> Bool { state.isOn }
+}
