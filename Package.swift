@@ -54,7 +54,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
-    .target(name: "Showcase", dependencies: ["RibCore"], swiftSettings: swiftSettings),
+    .target(name: "Showcase", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
     .target(
       name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire"], swiftSettings: swiftSettings),
 
@@ -74,6 +74,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ShowcaseTests", dependencies: ["RibCore", "RibServer", "RibTesting", "Showcase", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(

@@ -26,7 +26,7 @@ struct Ribd: AsyncParsableCommand {
     let settings = try await ServerSettings(config)
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = try await flags.logLevel(config)
-    let server = Server(apps: [App("counter") { Counter() }], settings: settings, logger: logger) { url in
+    let server = Server(apps: Showcase.apps, settings: settings, logger: logger) { url in
       announce("ribd \(Server.version) listens on \(url)")
     }
     let group = ServiceGroup(

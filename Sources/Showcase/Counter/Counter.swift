@@ -1,49 +1,16 @@
-public import RibCore
+import RibCore
 
 /// A number that goes up, down and back to zero.
-public struct Counter: Riblet {
-  /// The name by which clients know it.
-  public static let typeName = "Counter"
+struct Counter: Riblet {
+  static let typeName = "Counter"
 
-  /// What the counter remembers.
-  public struct State: Codable, Equatable, Sendable {
-    /// The number.
-    public var count = 0
-  }
+  struct State: Codable, Equatable { var count = 0 }
+  enum ViewAction: String, Codable { case increment, decrement, reset }
+  struct ViewState: Codable, Equatable { let count: Int, isNegative: Bool }
 
-  /// What a user does.
-  public enum ViewAction: String, Codable, Sendable {
-    /// Adds one.
-    case increment
-    /// Takes one away.
-    case decrement
-    /// Goes back to zero.
-    case reset
-  }
+  func makeState() -> State { State() }
 
-  /// What a user sees.
-  public struct ViewState: Codable, Equatable, Sendable {
-    /// The number.
-    public let count: Int
-    /// Whether it is below zero.
-    public let isNegative: Bool
-  }
-
-  /// A counter at zero.
-  public init() {}
-
-  /// A counter starts at zero.
-  ///
-  /// - Returns: the state.
-  public func makeState() -> State { State() }
-
-  /// Counts.
-  ///
-  /// - Parameters:
-  ///   - state: the number.
-  ///   - viewAction: what the user did.
-  /// - Returns: no effect.
-  public func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
     case .increment: state.count &+= 1
     case .decrement: state.count &-= 1
@@ -52,11 +19,5 @@ public struct Counter: Riblet {
     return .none
   }
 
-  /// Shows the number.
-  ///
-  /// - Parameter state: the number.
-  /// - Returns: what the user sees.
-  public func view(_ state: State) -> ViewState {
-    ViewState(count: state.count, isNegative: state.count < 0)
-  }
+  func view(_ state: State) -> ViewState { ViewState(count: state.count, isNegative: state.count < 0) }
 }

@@ -1,9 +1,10 @@
 import CurlTransport
 import Logging
 import RibServer
-import Showcase
 import Testing
 import Wire
+
+@testable import Showcase
 
 /// Runs `body` against a server in this process, and stops it.
 func withServer(

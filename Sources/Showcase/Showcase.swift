@@ -1,0 +1,9 @@
+public import RibServer
+
+/// The showcase's apps: the samples of the architectures that a riblet comes from, and one of our own.
+public enum Showcase {
+  /// The apps, by the names that clients give in their `hello`.
+  public static let apps: [App] = [
+    App("counter") { Counter() }
+  ]
+}
