@@ -1,9 +1,22 @@
+import RibCore
 public import RibServer
 
 /// The showcase's apps: the samples of the architectures that a riblet comes from, and one of our own.
 public enum Showcase {
   /// The apps, by the names that clients give in their `hello`.
-  public static let apps: [App] = [
-    App("counter") { Counter() }
-  ]
+  public static let apps = apps(clock: ContinuousClock())
+
+  /// The apps, by a clock of one's own.
+  static func apps(clock: any Clock<Duration>) -> [App] {
+    [
+      App("counter") { Counter() },
+      App("counter-riv") {
+        Feature(interactor: CounterInteractor(initialDomain: CounterDomain()), reducer: CounterReducer())
+      },
+      App("search") { Search(service: .showcase(clock: clock)) },
+      App("login") { LoginRoot(service: .showcase(clock: clock)) },
+      App("boundaries") { BoundariesParent() },
+      App("catalog") { Catalog() },
+    ]
+  }
 }

@@ -122,6 +122,14 @@ public final class TestSession {
     try finish(try tree.perform(try reader.read(action).root, for: address, rendering: renderer))
   }
 
+  /// Sends a view action as a client does.
+  ///
+  /// - Parameters:
+  ///   - action: the action's JSON.
+  ///   - path: where its node is: `detail/inner`, `pages[1]`.
+  /// - Throws: `Refusal`, `JSONError`, or `PatchError` if the patch does not fit the view.
+  public func act(_ action: String, at path: String) throws { try act(action, to: .path(path)) }
+
   /// Sends a view action that needs no decoding.
   func act<R: Riblet>(_ action: R.ViewAction, to id: NodeID, of type: R.Type) throws {
     try finish(try tree.perform(action, for: id, of: type, rendering: renderer))
