@@ -1,0 +1,39 @@
+import CurlTransport
+import RibClient
+import Testing
+import Wire
+
+extension CurlClient {
+  /// Acts and waits for the answer.
+  func perform(_ action: String, at path: String = "") throws {
+    try act(try JSONValue(parsing: action), to: .path(path))
+    for case .refused(_, let nack) in try settle() { throw Refused(nack: nack) }
+  }
+
+  /// The node at a path, as the view has it: `login`, `tabs[1]/stack`.
+  func node(_ path: String = "") throws -> JSONValue {
+    let view = try #require(session.view)
+    guard case .integer(var id)? = view["root"] else { throw Unexpected(value: view) }
+    for step in path.split(separator: "/") {
+      let parts = step.split(separator: "[")
+      let index = parts.count > 1 ? Int(parts[1].dropLast()) ?? 0 : 0
+      let ids = view["nodes"]?["\(id)"]?["children"]?[String(parts[0])]?["ids"]
+      guard case .array(let list)? = ids, list.indices.contains(index), case .integer(let child) = list[index] else {
+        throw Unexpected(value: ids ?? .null)
+      }
+      id = child
+    }
+    return try #require(view["nodes"]?["\(id)"])
+  }
+
+  /// What is seen of the node at a path.
+  func state(_ path: String = "") throws -> JSONValue { try #require(try node(path)["state"]) }
+
+  /// Takes messages until the view is as wanted.
+  func wait(until isSo: (CurlClient) throws -> Bool) throws {
+    while try !isSo(self) { _ = try receive() }
+  }
+
+  struct Refused: Error { let nack: Nack }
+  struct Unexpected: Error { let value: JSONValue }
+}
