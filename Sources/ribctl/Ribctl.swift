@@ -8,8 +8,8 @@ import Wire
 struct Ribctl: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ribctl",
-    abstract: "Talks to a RibServer.",
-    subcommands: [Connect.self, Act.self])
+    abstract: "Talks to a RibServer, and writes what riblets begin with.",
+    subcommands: [Connect.self, Act.self, New.self])
 }
 
 /// Which session to start.

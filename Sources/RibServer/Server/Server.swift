@@ -51,7 +51,7 @@ public final class Server: Service {
   ///   - logger: where it writes; a session's lines carry `session`, and `riblet` where they are about one.
   ///   - onListening: called once connections are accepted.
   public init(
-    apps: [App], settings: ServerSettings = ServerSettings(), logger: Logger,
+    apps: [App], settings: ServerSettings = ServerSettings(), logger: Logger = Logger(label: "ribserver"),
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
     context = ServerContext(apps: apps, settings: settings, logger: logger)

@@ -53,9 +53,9 @@ public struct ServerSettings: Equatable, Sendable {
   /// `host`: the address to listen on.
   ///
   /// The default is reachable from this machine only.
-  public var host = "127.0.0.1"
+  public var host: String
   /// `port`: the port to listen on; 0 picks a free one.
-  public var port = 8080
+  public var port: Int
   /// `loops`: how many threads serve connections; 0 for one a core.
   public var loops = 0
   /// `lingerMilliseconds`: how long a loop waits for more after it found something to do; 0 for not at all.
@@ -69,14 +69,22 @@ public struct ServerSettings: Equatable, Sendable {
   /// How long a client may take.
   public var timeouts = Timeouts()
 
-  /// The defaults.
-  public init() {}
+  /// The defaults, but for where to listen.
+  ///
+  /// - Parameters:
+  ///   - host: the address to listen on.
+  ///   - port: the port to listen on; 0 picks a free one.
+  public init(host: String = "127.0.0.1", port: Int = 8080) {
+    self.host = host
+    self.port = port
+  }
 
   /// Reads the settings.
   ///
   /// - Parameter config: where from; what it does not say keeps its default.
   /// - Throws: ``SettingsError`` for a value that is out of range; what the reader throws for one of another type.
   public init(_ config: ConfigReader) async throws {
+    self.init()
     let anyLimit = 0...Int(UInt32.max)
     let seconds = 1...86_400
     host = try await config.fetchString(forKey: "host", default: host)

@@ -1,0 +1,223 @@
+/// A riblet as it begins: the riblet, its builder and its test.
+///
+/// It counts taps, begins with what its builder is told, and tells its parent when it is to be closed; with a child it opens
+/// that, and closes it when the child says so.
+struct RibletTemplate {
+  let name: String
+  var isViewless = false
+  var isClass = false
+  var child: String?
+
+  /// The file of the riblet.
+  var riblet: String {
+    """
+    \(imports("RibCore"))
+
+    /// \(summary)
+    \(declaration) {
+    \(members.joined(separator: "\n\n").indented)
+    }
+
+    """
+  }
+
+  /// The file of its builder.
+  var builder: String {
+    """
+    \(imports("RibCore"))
+
+    /// Builds a ``\(name)``: whoever has it need not know the type.
+    struct \(name)Builder: Builder {
+      func build(_ config: \(name).Config) -> any Riblet<\(name).Output> { \(name)(config: config) }
+    }
+
+    """
+  }
+
+  /// The file of its test, in the tests of a module.
+  func test(of module: String) -> String {
+    """
+    \(imports("RibTesting", "Testing"))
+
+    @testable \(imports(module))
+
+    struct \(name)Tests {
+    \(tests.joined(separator: "\n\n").indented)
+    }
+
+    """
+  }
+
+  private func imports(_ modules: String...) -> String {
+    modules.map { ["import", $0].joined(separator: " ") }.joined(separator: "\n")
+  }
+
+  // MARK: The riblet
+
+  private var summary: String {
+    switch (isViewless, child) {
+    case (true, let child?): "Holds a ``\(child)``, and has no view of its own."
+    case (true, nil): "Has no view: logic between its parent and its children."
+    case (false, let child?): "Counts taps, and opens a ``\(child)``."
+    case (false, nil): "Counts taps."
+    }
+  }
+
+  private var declaration: String {
+    "\(isClass ? "final class" : "struct") \(name): \(isViewless ? "ViewlessRiblet" : "Riblet")"
+  }
+
+  private var members: [String] {
+    var members = ["static let typeName = \"\(name)\"", config, state]
+    if !isViewless {
+      members.append(
+        "enum ViewAction: String, Codable { case \((["tapped"] + opening + ["closeTapped"]).joined(separator: ", ")) }")
+    }
+    members.append("enum Output: Equatable { case closed }")
+    if !isViewless { members.append("struct ViewState: Codable, Equatable { let count: Int }") }
+    members.append("let config: Config")
+    if isClass { members.append("init(config: Config) { self.config = config }") }
+    if let routes { members.append(routes) }
+    members.append("func makeState() -> State { State(\(isViewless ? "" : "count: config.start")) }")
+    if !isViewless {
+      members.append(reducer)
+      members.append("func view(_ state: State) -> ViewState { ViewState(count: state.count) }")
+    }
+    return members
+  }
+
+  /// What a user does to open the child.
+  private var opening: [String] { child.map { ["\($0.lowerCamel)Tapped"] } ?? [] }
+  private var own: String { isClass ? name : "Self" }
+
+  private var config: String {
+    isViewless
+      ? "struct Config: Codable, Hashable {}"
+      : """
+      /// What it is built with.
+      struct Config: Codable, Hashable { var start = 0 }
+      """
+  }
+
+  private var state: String {
+    let properties =
+      (isViewless ? [] : ["var count: Int"])
+      + (child.map { ["var \($0.lowerCamel) = Slot\(isViewless ? "(\($0).Config())" : "<\($0).Config>()")"] } ?? [])
+    switch properties.count {
+    case 0: return "struct State: Codable, Equatable {}"
+    case 1: return "struct State: Codable, Equatable { \(properties[0]) }"
+    default: return "struct State: Codable, Equatable {\n\(properties.joined(separator: "\n").indented)\n}"
+    }
+  }
+
+  private var routes: String? {
+    guard let child else { return nil }
+    let slot = child.lowerCamel
+    let answer =
+      isViewless
+      ? "case .closed: .output(.closed)"
+      : """
+      case .closed:
+        state.\(slot).detach()
+        return .none
+      """
+    return """
+      var routes: [Route<\(own)>] {
+        [
+          Route("\(slot)", \\.\(slot), builder: \(child)Builder()) { \(isViewless ? "_" : "state"), output in
+            switch output {
+      \(answer.indented.indented.indented)
+            }
+          }
+        ]
+      }
+      """
+  }
+
+  private var reducer: String {
+    let open = child.map {
+      "case .\($0.lowerCamel)Tapped: state.\($0.lowerCamel).attach(\($0).Config(start: state.count))\n"
+    }
+    return """
+      func reduce(into state: inout State, viewAction: ViewAction) -> Effect<\(own)> {
+        switch viewAction {
+        case .tapped: state.count += 1
+      \((open ?? "").indented)  case .closeTapped: return .output(.closed)
+        }
+        return .none
+      }
+      """
+  }
+
+  // MARK: The test
+
+  private var tests: [String] {
+    guard let child else {
+      return isViewless
+        ? [
+          """
+          @Test func riblet_doesNothingByItself() {
+            TestRiblet(\(name)(config: \(name).Config())).finish()
+          }
+          """
+        ] : [counts, closes]
+    }
+    let slot = child.lowerCamel
+    guard isViewless else {
+      return [
+        counts,
+        """
+        @Test func \(slot)_opensOnceAndCloses() {
+          let test = TestRiblet(\(name)(config: \(name).Config(start: 3)))
+          test.send(.\(slot)Tapped) { $0.\(slot).attach(\(child).Config(start: 3)) }
+          test.send(.\(slot)Tapped)
+          test.send(.closeTapped, to: \(child).self, at: "\(slot)")
+          test.receiveOutput(\(child).Output.closed) { $0.\(slot).detach() }
+        }
+        """, closes,
+      ]
+    }
+    return [
+      """
+      @Test func \(slot)_isThere_andItsEndIsTheEnd() {
+        let test = TestRiblet(\(name)(config: \(name).Config()))
+        test.send(.closeTapped, to: \(child).self, at: "\(slot)")
+        test.receiveOutput(\(child).Output.closed)
+        test.expectOutput(.closed)
+      }
+      """
+    ]
+  }
+
+  private var counts: String {
+    """
+    @Test func tap_counts() {
+      let test = TestRiblet(\(name)(config: \(name).Config(start: 1)))
+      test.expectView(.init(count: 1))
+      test.send(.tapped) { $0.count = 2 }
+      test.expectView(.init(count: 2))
+    }
+    """
+  }
+
+  private var closes: String {
+    """
+    @Test func close_isTheParentsToDo() {
+      let test = TestRiblet(\(name)(config: \(name).Config()))
+      test.send(.closeTapped)
+      test.expectOutput(.closed)
+    }
+    """
+  }
+}
+
+extension String {
+  /// As a property is named.
+  fileprivate var lowerCamel: String { prefix(1).lowercased() + dropFirst() }
+
+  /// One level deeper; empty lines stay empty.
+  fileprivate var indented: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
+      .joined(separator: "\n")
+  }
+}
