@@ -4,6 +4,8 @@ public import RibServer
 public enum Showcase {
   /// The apps, by the names that clients give in their `hello`.
   public static let apps: [App] = [
-    App("counter") { Counter() }
+    App("counter") { Counter() },
+    App("home-detail") { Root() },
   ]
+
 }
