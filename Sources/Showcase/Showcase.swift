@@ -6,6 +6,7 @@ public enum Showcase {
   public static let apps: [App] = [
     App("counter") { Counter() },
     App("home-detail") { Root() },
+    App("tabs") { AppRoot() },
   ]
 
 }
