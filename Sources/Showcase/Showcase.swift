@@ -7,6 +7,7 @@ public enum Showcase {
     App("counter") { Counter() },
     App("home-detail") { Root() },
     App("tabs") { AppRoot() },
+    App("profile") { ProfileNavigationRouter() },
   ]
 
 }
