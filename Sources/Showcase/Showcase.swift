@@ -8,6 +8,9 @@ public enum Showcase {
     App("home-detail") { Root() },
     App("tabs") { AppRoot() },
     App("profile") { ProfileNavigationRouter() },
+    App("screens") { MainRiblet(someManager: someManager) },
   ]
 
+  /// What all sessions of `screens` share.
+  private static let someManager = SomeManager()
 }
