@@ -8,14 +8,19 @@ public enum Showcase {
 
   /// The apps, by a clock of one's own.
   static func apps(clock: any Clock<Duration>) -> [App] {
-    [
+    let someManager = SomeManager()
+    return [
       App("counter") { Counter() },
       App("counter-riv") {
         Feature(interactor: CounterInteractor(initialDomain: CounterDomain()), reducer: CounterReducer())
       },
+      App("home-detail") { Root() },
+      App("tabs") { AppRoot() },
       App("search") { Search(service: .showcase(clock: clock)) },
+      App("profile") { ProfileNavigationRouter() },
       App("login") { LoginRoot(service: .showcase(clock: clock)) },
       App("boundaries") { BoundariesParent() },
+      App("screens") { MainRiblet(someManager: someManager) },
       App("catalog") { Catalog() },
     ]
   }

@@ -1,0 +1,49 @@
+import RibCore
+
+/// Has two routes over its whole screen, each of which says when it is done.
+struct Screen2: Riblet {
+  static let typeName = "Screen2"
+
+  struct State: Codable, Equatable {
+    var subRoute1 = Slot<Plain>()
+    var subRoute2 = Slot<Plain>()
+  }
+
+  enum ViewAction: Codable { case didClose, didSelectSubRoute1, didSelectSubRoute2 }
+  enum Output { case completion }
+  struct ViewState: Codable, Equatable { let title: String }
+
+  var routes: [Route<Self>] {
+    [
+      Route("subRoute1", \.subRoute1) { _ in
+        Child(NavigationSubRoute1()) { state, output in
+          switch output {
+          case .completion: state.subRoute1.detach()
+          }
+          return .none
+        }
+      },
+      Route("subRoute2", \.subRoute2) { _ in
+        Child(NavigationSubRoute2()) { state, output in
+          switch output {
+          case .completion: state.subRoute2.detach()
+          }
+          return .none
+        }
+      },
+    ]
+  }
+
+  func makeState() -> State { State() }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .didClose: return .output(.completion)
+    case .didSelectSubRoute1: state.subRoute1.attach()
+    case .didSelectSubRoute2: state.subRoute2.attach()
+    }
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(title: "Screen 2") }
+}
