@@ -159,18 +159,11 @@ import Wire
   }
 }
 
-/// An action that was to be applied.
-private struct Refused: Error {
-  let action: String
-  let nack: Nack
-}
-
 extension CurlClient {
   /// Sends actions as they are typed, waits for their answers, and answers with what is seen then.
   @discardableResult
   fileprivate func take(_ steps: [(path: String, action: String)]) throws -> String {
-    for (path, action) in steps { try act(try JSONValue(parsing: action), to: .path(path)) }
-    for case .refused(let sent, let nack) in try settle() { throw Refused(action: sent.action.text, nack: nack) }
+    for (path, action) in steps { try perform(action, at: path) }
     return ViewText.render(session.view ?? .null)
   }
 
