@@ -13,13 +13,18 @@ import Testing
 
   private static func texts(in folder: String, ext: String) throws -> [(name: String, text: String)] {
     let folder = repository.appendingPathComponent(folder)
-    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    return try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { folder.appendingPathComponent($0) }
       .filter { $0.pathExtension == ext }
       .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
   }
 
+  private static func articles() throws -> [(name: String, text: String)] {
+    try texts(in: "Sources/RibCore/RibCore.docc", ext: "md")
+      + texts(in: "Sources/RibTesting/RibTesting.docc", ext: "md")
+  }
+
   private static func blocks() throws -> [Block] {
-    try texts(in: "Sources/RibCore/RibCore.docc", ext: "md").flatMap { article in
+    try articles().flatMap { article in
       article.text.components(separatedBy: "```swift\n").dropFirst().map { rest in
         let code = rest.components(separatedBy: "\n```")[0]
         return Block(article: article.name, lines: code.components(separatedBy: "\n"))
@@ -27,9 +32,11 @@ import Testing
     }
   }
 
-  /// Whole lines with their indentation, all of one block in one snippet.
+  /// Whole lines with their indentation, all of one block in one snippet, or in one file of the showcase or its tests.
   @Test func swiftBlocks_areCompiledSnippets() throws {
-    let snippets = try Self.texts(in: "Snippets", ext: "swift").map { Set($0.text.components(separatedBy: "\n")) }
+    let folders = ["Snippets", "Sources/Showcase", "Tests/ShowcaseTests", "Tests/RibTestingTests"]
+    let texts = try folders.flatMap { try Self.texts(in: $0, ext: "swift") }
+    let snippets = texts.map { Set($0.text.components(separatedBy: "\n")) }
     let blocks = try Self.blocks()
     try #require(blocks.count >= 10)
     for block in blocks {
@@ -43,9 +50,9 @@ import Testing
   }
 
   @Test func everyArticle_hasCode() throws {
-    let articles = try Self.texts(in: "Sources/RibCore/RibCore.docc", ext: "md").map(\.name)
+    let articles = try Self.articles().map(\.name)
     let withCode = Set(try Self.blocks().map(\.article))
-    #expect(articles.filter { !withCode.contains($0) } == ["RibCore.md"])
+    #expect(articles.filter { !withCode.contains($0) }.sorted() == ["RibCore.md", "RibTesting.md"])
   }
 
   @Test func firstRiblet_hasAtMostTwentyLines() throws {
