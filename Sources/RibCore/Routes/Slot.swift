@@ -35,6 +35,20 @@ public struct Slot<Config: Hashable & Sendable>: Equatable, Sendable {
   public mutating func detach() { config = nil }
 }
 
+/// The configuration of a child that is built the same each time.
+public struct NoConfig: Codable, Hashable, Sendable {
+  /// Nothing.
+  public init() {}
+}
+
+extension Slot where Config == NoConfig {
+  /// Attaches the child, unless it is there already.
+  public mutating func attach() { attach(NoConfig()) }
+
+  /// Attaches a new child in the place of whatever is there.
+  public mutating func replace() { replace(with: NoConfig()) }
+}
+
 extension Slot: Codable where Config: Codable {}
 
 extension Slot: RouteContainer {

@@ -4,7 +4,7 @@ import RibCore
 struct Root: Riblet {
   static let typeName = "Root"
 
-  struct State: Codable, Equatable { var home = Slot<Plain>() }
+  struct State: Codable, Equatable { var home = Slot<NoConfig>() }
   enum ViewAction: Codable { case homeTapped }
   struct ViewState: Codable, Equatable {}
 

@@ -6,7 +6,7 @@ struct LoginRoot: Riblet {
 
   struct State: Codable, Equatable {
     var user: String?
-    var login = Slot(true)
+    var login = Slot(NoConfig())
   }
 
   enum ViewAction: String, Codable { case logOut }
@@ -33,7 +33,7 @@ struct LoginRoot: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     state.user = nil
-    state.login.attach(true)
+    state.login.attach()
     return .none
   }
 

@@ -5,8 +5,8 @@ struct Screen1: Riblet {
   static let typeName = "Screen1"
 
   struct State: Codable, Equatable {
-    var subView1 = Slot<Plain>()
-    var subView2 = Slot<Plain>()
+    var subView1 = Slot<NoConfig>()
+    var subView2 = Slot<NoConfig>()
     var globalCount = 0
     var localCount = 0
   }

@@ -5,8 +5,8 @@ struct Screen2: Riblet {
   static let typeName = "Screen2"
 
   struct State: Codable, Equatable {
-    var subRoute1 = Slot<Plain>()
-    var subRoute2 = Slot<Plain>()
+    var subRoute1 = Slot<NoConfig>()
+    var subRoute2 = Slot<NoConfig>()
   }
 
   enum ViewAction: Codable { case didClose, didSelectSubRoute1, didSelectSubRoute2 }

@@ -124,4 +124,14 @@ struct SlotTests {
     let state = #""state":{"count":0,"heard":"","loads":0,"name":"\#(name)"}"#
     return "add /nodes/\(id) {\(children),\(state),\"type\":\"Page\"}"
   }
+
+  @Test func slot_withoutConfiguration_needsNoWords() {
+    var slot = Slot<NoConfig>()
+    slot.attach()
+    let first = slot
+    slot.attach()
+    #expect(slot == first)
+    slot.replace()
+    #expect(slot != first && slot.config == NoConfig())
+  }
 }

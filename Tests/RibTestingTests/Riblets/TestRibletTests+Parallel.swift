@@ -29,6 +29,7 @@ extension TestRibletTests {
       return await group.reduce(into: [Bool: Int]()) { $0[$1, default: 0] += 1 }
     }
     #expect(results == [true: 1000])
-    #expect(start.duration(to: clock.now) < .seconds(2))
+    // A second on an idle machine; fifty minutes if anybody waited.
+    #expect(start.duration(to: clock.now) < .seconds(10))
   }
 }

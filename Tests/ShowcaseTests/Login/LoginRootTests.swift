@@ -15,7 +15,7 @@ struct LoginRootTests {
     test.expectView(.init(user: "Blob"))
     test.send(.logOut) { state in
       state.user = nil
-      state.login.attach(true)
+      state.login.attach()
     }
   }
 }

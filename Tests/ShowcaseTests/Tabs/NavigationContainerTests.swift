@@ -97,10 +97,12 @@ struct NavigationContainerTests {
   }
 
   @Test func backTapped_takesThePageInFrontAway() {
-    push(1)
+    push(2)
     test.send(.backTapped) { $0.pages.pop() }
-    #expect(shown == [#""a""#])
+    #expect(shown == [#""a""#, #""b""#])
+    test.send(.backTapped) { $0.pages.pop() }
     test.send(.backTapped)
+    #expect(shown == [#""a""#])
   }
 
   @Test func back_takesThePageInFrontAway() {
