@@ -44,6 +44,7 @@ extension Tree {
       rollBack()
       renderer.patch.removeAll()
       observer?(.undone(reason: error.message))
+      onEnd?(false)
       throw error
     }
     return endTransaction()
@@ -191,6 +192,7 @@ extension Tree {
     }
     transactionCount += 1
     observer?(.committed(transaction: transactionCount))
+    onEnd?(true)
     let commands = transaction.commands
     reset()
     return commands

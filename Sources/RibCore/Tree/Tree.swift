@@ -29,6 +29,8 @@ public final class Tree {
   public var observer: ((TreeEvent) -> Void)?
   /// Called after each pass of a reducer, before what follows from it.
   package var witness: ((Reduction) -> Void)?
+  /// Called when a transaction has been committed, or undone.
+  package var onEnd: ((_ isCommitted: Bool) -> Void)?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   var root: AnyNode?
   var nodes: [NodeID: AnyNode] = [:]

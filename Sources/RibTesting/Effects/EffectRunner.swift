@@ -45,7 +45,7 @@ final class EffectRunner: @unchecked Sendable {
   static let arrivalLimit = 10_000
 
   let executor = ManualExecutor()
-  private let mailbox = Mutex<[Letter]>([])
+  private let mailbox = Mutex<(letters: [Letter], isOver: Bool)>(([], false))
   private let sleepers = Mutex<[Sleep]>([])
   private var flights: [EffectToken: EffectFlight] = [:]
   private var order: [EffectToken] = []
@@ -53,7 +53,9 @@ final class EffectRunner: @unchecked Sendable {
   /// Takes what arrives.
   var deliver: (EffectMessage) -> Void = { _ in }
   /// Called if effects send without end.
-  var onOverflow: (EffectFlight?) -> Void = { _ in }
+  var onOverflow: ([EffectFlight]) -> Void = { _ in }
+  /// How much has arrived.
+  private var arrivalCount = 0
 
   /// What has started and not ended, in order.
   var inFlight: [EffectFlight] { order.compactMap { flights[$0] } }
@@ -91,12 +93,14 @@ final class EffectRunner: @unchecked Sendable {
     var arrivals = 0
     while true {
       executor.runUntilIdle()
-      guard let letter = mailbox.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
+      guard let letter = mailbox.withLock({ $0.letters.isEmpty ? nil : $0.letters.removeFirst() }) else { return }
       arrivals += 1
-      if arrivals > Self.arrivalLimit, case .report = letter {
-        onOverflow(inFlight.last)
-        for flight in inFlight { cancel(flight.effect.token) }
-        arrivals = 0
+      arrivalCount += 1
+      if arrivals > Self.arrivalLimit, case .report(_, let continuation) = letter {
+        onOverflow(inFlight)
+        retire()
+        continuation.resume()
+        return
       }
       switch letter {
       case .report(let report, let continuation):
@@ -110,7 +114,35 @@ final class EffectRunner: @unchecked Sendable {
     }
   }
 
-  private func put(_ letter: Letter) { mailbox.withLock { $0.append(letter) } }
+  /// Gives up all effects: what they still do is nobody's business any more, and not on the test's thread.
+  func retire() {
+    executor.retire()
+    for flight in inFlight { cancel(flight.effect.token) }
+    let letters = mailbox.withLock { mailbox in
+      defer { mailbox.letters = [] }
+      mailbox.isOver = true
+      return mailbox.letters
+    }
+    for case .report(_, let continuation) in letters { continuation.resume() }
+  }
+
+  private func put(_ letter: Letter) {
+    let isOver = mailbox.withLock { mailbox in
+      if !mailbox.isOver { mailbox.letters.append(letter) }
+      return mailbox.isOver
+    }
+    if isOver, case .report(_, let continuation) = letter { continuation.resume() }
+    executor.wake()
+  }
+
+  /// Waits until something has arrived from an effect that is outside of the test.
+  func waitForArrival() async {
+    let before = arrivalCount
+    while arrivalCount == before, !outside.isEmpty, !Task.isCancelled {
+      await executor.waitForNews()
+      settle()
+    }
+  }
 
   // MARK: Sleepers
 

@@ -7,8 +7,12 @@ import Synchronization
 public final class ManualExecutor: TaskExecutor {
   private struct Jobs {
     var waiting: [UnownedJob] = []
-    /// Who waits for a job to come.
-    var waiter: CheckedContinuation<Void, Never>?
+    /// Who waits for something to come.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Whether something came that nobody has waited for yet.
+    var hasNews = false
+    /// Whether jobs go elsewhere.
+    var isOver = false
   }
 
   private let jobs = Mutex(Jobs())
@@ -21,11 +25,31 @@ public final class ManualExecutor: TaskExecutor {
   /// - Parameter job: the job.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let waiter = jobs.withLock { jobs in
-      jobs.waiting.append(job)
-      return jobs.waiter.take()
+    let isOver = jobs.withLock { jobs in
+      if !jobs.isOver { jobs.waiting.append(job) }
+      return jobs.isOver
     }
-    waiter?.resume()
+    if isOver { globalConcurrentExecutor.enqueue(ExecutorJob(job)) } else { wake() }
+  }
+
+  /// Hands all jobs, those that are here and those to come, to the threads that run tasks otherwise.
+  func retire() {
+    let waiting = jobs.withLock { jobs in
+      defer { jobs.waiting = [] }
+      jobs.isOver = true
+      return jobs.waiting
+    }
+    for job in waiting { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  }
+
+  /// Wakes whoever waits, or comes to wait next.
+  func wake() {
+    let waiters = jobs.withLock { jobs in
+      defer { jobs.waiters = [] }
+      jobs.hasNews = jobs.waiters.isEmpty
+      return jobs.waiters
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Runs jobs, and those that follow from them, in order, until there is none.
@@ -41,15 +65,22 @@ public final class ManualExecutor: TaskExecutor {
     }
   }
 
-  /// Waits until there is a job; one caller at a time.
-  func waitForJob() async {
-    await withCheckedContinuation { continuation in
-      let hasJob = jobs.withLock { jobs in
-        guard jobs.waiting.isEmpty else { return true }
-        jobs.waiter = continuation
-        return false
+  /// Waits until there is a job, or ``wake()`` is called, or the caller is cancelled.
+  func waitForNews() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isNow = jobs.withLock { jobs in
+          if jobs.hasNews || !jobs.waiting.isEmpty || Task.isCancelled {
+            jobs.hasNews = false
+            return true
+          }
+          jobs.waiters.append(continuation)
+          return false
+        }
+        if isNow { continuation.resume() }
       }
-      if hasJob { continuation.resume() }
+    } onCancel: {
+      wake()
     }
   }
 }

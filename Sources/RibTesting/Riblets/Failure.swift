@@ -36,8 +36,8 @@ enum Failure {
 
     \(happenings.list)
 
-    Assert \(happenings.count == 1 ? "it" : "each") in order with receive, receiveOutput or expectOutput, or set \
-    exhaustivity to .off.
+    Assert \(happenings.count == 1 ? "it" : "each") in order with receive, receiveOutput, receiveChange or \
+    expectOutput, or set exhaustivity to .off.
     """
   }
 
@@ -47,7 +47,8 @@ enum Failure {
 
     \(happenings.list)
 
-    Assert \(happenings.count == 1 ? "it" : "each") with receive, receiveOutput or expectOutput, or set exhaustivity to .off.
+    Assert \(happenings.count == 1 ? "it" : "each") with receive, receiveOutput, receiveChange or \
+    expectOutput, or set exhaustivity to .off.
     """
   }
 
@@ -91,14 +92,13 @@ enum Failure {
       """
   }
 
-  static func inFlightAtTheEnd(_ effects: [String]) -> String {
+  static func inFlightAtTheEnd(_ effect: String) -> String {
     """
-    The test has ended, and \(effects.count == 1 ? "an effect is" : "\(effects.count) effects are") still in flight:
+    The test has ended, and an effect is still in flight:
 
-    \(effects.list)
+    \([effect].list)
 
-    Let \(effects.count == 1 ? "it" : "them") end, or send what cancels \(effects.count == 1 ? "it" : "them"). One that is \
-    meant to run as long as its riblet is skipped with skipEffectsInFlight().
+    Let it end, or send what cancels it. One that is meant to run as long as its riblet is skipped with skipEffectsInFlight().
     """
   }
 

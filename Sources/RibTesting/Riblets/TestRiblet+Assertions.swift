@@ -54,6 +54,20 @@ extension TestRiblet {
   private func perform(
     _ origin: Origin, _ change: ((inout R.State) -> Void)?, _ body: (TestSession) throws -> Void
   ) {
+    begin(origin)
+    log.firstPass = nil
+    do {
+      try body(session)
+    } catch {
+      fail(Failure.refused(error, origin.text), at: origin.location)
+      return
+    }
+    check(change, before: state, after: log.firstPass ?? state, origin)
+    state = log.firstPass ?? state
+  }
+
+  /// Makes sure that all that happened before was asserted.
+  func begin(_ origin: Origin) {
     session.settle()
     if exhaustivity == .on {
       if !happenings.isEmpty {
@@ -62,19 +76,9 @@ extension TestRiblet {
     } else {
       report(happenings, at: origin.location)
     }
-    happenings = []
+    log.clear()
     state = current
     session.origin = origin
-    firstPass = nil
-    do {
-      try body(session)
-    } catch {
-      happenings = []
-      fail(Failure.refused(error, origin.text), at: origin.location)
-      return
-    }
-    check(change, before: state, after: firstPass ?? state, origin)
-    state = firstPass ?? state
   }
 
   // MARK: What happens then
@@ -224,7 +228,7 @@ extension TestRiblet {
   /// Passes over what has happened and was not asserted.
   public func skipWhatHappened() {
     session.settle()
-    happenings = []
+    log.clear()
     state = current
   }
 

@@ -1,4 +1,5 @@
 public import RibCore
+public import Testing
 
 /// A step of a test that collects states.
 public enum TestAction<Action: Sendable>: Sendable {
@@ -50,17 +51,17 @@ extension TestRiblet where R.State: Sendable {
   ///   - actions: what to do, in order.
   ///   - includeFirst: whether the state before the first action is the first one.
   ///   - timeout: how far the clock is advanced at most after the last action.
+  ///   - sourceLocation: where the test is.
   /// - Returns: as many states as wanted.
   /// - Throws: ``CollectionError``, with the states that there were.
   public func collect(
     _ count: Int, performing actions: [TestAction<R.ViewAction>], includeFirst: Bool = false,
-    timeout: Duration = .seconds(1)
+    timeout: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> [R.State] {
     guard count > 0 else { throw CollectionError<R.State>.invalidCount(count) }
     guard timeout > .zero else { throw CollectionError<R.State>.invalidTimeout(timeout) }
-    session.settle()
+    begin(Origin(text: "collect", location: sourceLocation))
     let first = includeFirst ? [current] : []
-    passes = []
     defer { skipWhatHappened() }
     for action in actions {
       switch action {
@@ -68,17 +69,17 @@ extension TestRiblet where R.State: Sendable {
         do {
           try session.act(action, to: session.tree.rootID, of: R.self)
         } catch let refusal as Refusal {
-          throw CollectionError.refused(refusal, with: first + passes)
+          throw CollectionError.refused(refusal, with: first + log.passes)
         }
       case .wait(let duration):
         guard let clock else { throw CollectionError<R.State>.noClock }
         clock.advance(by: duration)
       }
     }
-    if first.count + passes.count < count { clock?.advance(by: timeout) }
-    guard first.count + passes.count >= count else {
-      throw CollectionError.unfulfilled(with: first + passes, expectedCount: count)
+    if first.count + log.passes.count < count { clock?.advance(by: timeout) }
+    guard first.count + log.passes.count >= count else {
+      throw CollectionError.unfulfilled(with: first + log.passes, expectedCount: count)
     }
-    return Array((first + passes).prefix(count))
+    return Array((first + log.passes).prefix(count))
   }
 }

@@ -19,19 +19,16 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
   /// The state as far as it was asserted.
   public internal(set) var state: R.State
   /// Whether everything that happens has to be asserted.
-  public var exhaustivity: Exhaustivity
+  public var exhaustivity: Exhaustivity {
+    get { log.exhaustivity }
+    set { log.exhaustivity = newValue }
+  }
   /// The tree: its view, patches and children.
   public let session: TestSession
 
   let riblet: R
   let clock: ManualClock?
-  /// What was not asserted yet, in order.
-  var happenings: [Happening<R>] = []
-  /// The state after the reducer's first pass over what the test has sent.
-  var firstPass: R.State?
-  /// The states after each pass of a reducer, for ``collect(_:performing:includeFirst:timeout:)``.
-  var passes: [R.State] = []
-  private var lastKnown: R.State
+  let log: RibletLog<R>
   private let origin: Origin
 
   /// A riblet that is attached and active.
@@ -48,24 +45,25 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
     sourceLocation: SourceLocation = #_sourceLocation,
     activation: ((inout R.State) -> Void)? = nil
   ) {
-    let outputs = OutputBox<R.Output>()
-    let tree = Tree(testing: riblet) { outputs.handler?($0) }
+    let log = RibletLog<R>(riblet.makeState(), exhaustivity)
+    let tree = Tree(testing: riblet) { log.happened(.output($0)) }
     self.riblet = riblet
     self.clock = clock
-    self.exhaustivity = exhaustivity
+    self.log = log
     origin = Origin(text: "\(R.typeName)", location: sourceLocation)
     session = TestSession(tree, .running, Origin(text: "the activation of \(R.typeName)", location: sourceLocation))
-    state = riblet.makeState()
-    lastKnown = state
-    outputs.handler = { [unowned self] in happened(.output($0)) }
-    tree.witness = { [unowned self] in reduced($0) }
-    session.onEffectFailure = { [unowned self] flight, error in
-      if self.exhaustivity == .on { fail(Failure.thrown(flight, error), at: flight.origin.location) }
+    state = log.lastKnown
+    log.tree = tree
+    tree.witness = { log.reduced($0) }
+    tree.onEnd = { log.transactionEnded(isCommitted: $0) }
+    session.onEffectFailure = { flight, error in
+      guard log.exhaustivity == .on else { return }
+      Issue.record(Comment(rawValue: Failure.thrown(flight, error)), sourceLocation: flight.origin.location)
     }
     do {
       try session.start()
-      check(activation, before: state, after: firstPass ?? state, session.origin)
-      state = firstPass ?? state
+      check(activation, before: state, after: log.firstPass ?? state, session.origin)
+      state = log.firstPass ?? state
     } catch {
       fail(Failure.refused(error, "to start \(R.typeName)"), at: sourceLocation)
     }
@@ -73,37 +71,12 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
 
   deinit { checkTheEnd(origin.location) }
 
-  // MARK: What happens
-
   /// The state as it is.
-  var current: R.State { session.tree.state(of: session.tree.rootID, R.self) ?? lastKnown }
-
-  private func happened(_ content: Happening<R>.Content) {
-    happenings.append(Happening(content: content, state: current))
-  }
-
-  private func reduced(_ reduction: Reduction) {
-    let isOwn = reduction.node == session.tree.rootID || session.tree.rootID == 0
-    let now = current
-    defer { lastKnown = now }
-    guard isOwn else {
-      guard now != lastKnown else { return }
-      passes.append(now)
-      happened(.change("\(reduction.typeName), whose state is a part of it"))
-      return
-    }
-    passes.append(now)
-    switch reduction.cause {
-    case .viewAction: firstPass = now
-    case .internalAction(let action):
-      guard let action = action as? R.InternalAction else { return }
-      happened(.internalAction(action))
-    case .childOutput(let output): happened(.childOutput(output))
-    case .activation where firstPass == nil: firstPass = now
-    case .activation, .restoration: if now != lastKnown { happened(.change("didBecomeActive")) }
-    case .resignation: if now != lastKnown { happened(.change("willResignActive")) }
-    case .dismissal, .walk: firstPass = now
-    }
+  var current: R.State { log.current }
+  /// What was not asserted yet, in order.
+  var happenings: [Happening<R>] {
+    get { log.happenings }
+    set { log.keep(newValue) }
   }
 
   // MARK: Failures
@@ -125,17 +98,15 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
     session.runner?.inFlight.filter { session.tree.node(of: $0.effect.token) == session.tree.rootID } ?? []
   }
 
-  var flightTexts: [String] { flights.map { Failure.describe($0, session.runner) } }
+  /// What runs, of the riblet and of its children.
+  var flightTexts: [String] { session.runner?.inFlight.map { Failure.describe($0, session.runner) } ?? [] }
 
   func checkTheEnd(_ location: SourceLocation) {
     session.settle()
     guard exhaustivity == .on else { return report(happenings, at: location) }
     if !happenings.isEmpty { fail(Failure.leftAtTheEnd(happenings.map(\.description)), at: location) }
-    if !flights.isEmpty { fail(Failure.inFlightAtTheEnd(flightTexts), at: flights[0].origin.location) }
+    for flight in flights {
+      fail(Failure.inFlightAtTheEnd(Failure.describe(flight, session.runner)), at: flight.origin.location)
+    }
   }
-}
-
-/// Where a tree's outputs go, which is known only after it was made.
-private final class OutputBox<Output> {
-  var handler: ((Output) -> Void)?
 }

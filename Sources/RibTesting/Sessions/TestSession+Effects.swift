@@ -14,14 +14,17 @@ extension TestSession {
       Issue.record(Comment(rawValue: text), sourceLocation: origin.location)
       return
     }
-    await runner.executor.waitForJob()
-    runner.settle()
+    await runner.waitForArrival()
   }
 
-  /// Ends an effect that runs, as if it had returned.
+  /// Ends an effect that runs, and gives up what waits for its end.
   func endEffect(_ token: EffectToken) {
     runner?.cancel(token)
-    try? end(token)
+    do {
+      try end(token, hasFailed: true)
+    } catch {
+      Issue.record(Comment(rawValue: Failure.refused(error, "the end of an effect")), sourceLocation: origin.location)
+    }
   }
 
   /// Runs the oldest pending effect to its end; what it sends is applied at once.

@@ -36,7 +36,9 @@ public final class TestSession {
   /// What the test is doing, for what is started by it.
   var origin: Origin
   /// Told of an effect that has thrown something else than its cancellation.
-  var onEffectFailure: (EffectFlight, any Error) -> Void = { _, _ in }
+  var onEffectFailure: (EffectFlight, any Error) -> Void = { flight, error in
+    Issue.record(Comment(rawValue: Failure.thrown(flight, error)), sourceLocation: flight.origin.location)
+  }
 
   /// Starts a tree.
   ///
@@ -78,17 +80,15 @@ public final class TestSession {
     runner = effects == .running ? EffectRunner() : nil
     tree.notesChanges = true
     runner?.deliver = { [unowned self] in arrived($0) }
-    runner?.onOverflow = { [unowned self] flight in
-      Issue.record(Comment(rawValue: Failure.overflow(flight)), sourceLocation: self.origin.location)
+    runner?.onOverflow = { [unowned self] flights in
+      Issue.record(Comment(rawValue: Failure.overflow(flights.last)), sourceLocation: self.origin.location)
+      for flight in flights { endEffect(flight.effect.token) }
     }
   }
 
   deinit {
-    // Whatever still runs comes to its end, so that nothing of it is left.
-    guard let runner else { return }
-    runner.deliver = { _ in }
-    for flight in runner.inFlight { runner.cancel(flight.effect.token) }
-    runner.settle()
+    // Whatever still runs comes to its end elsewhere.
+    runner?.retire()
   }
 
   func start() throws(any Error) {

@@ -29,9 +29,16 @@ struct Login: Riblet {
     state.attempts += 1
     state.isLoading = true
     state.error = nil
-    return .run(id: "login") { [service, attempt = state.attempts] send in
-      await send(.loginResult(service.login(attempt)))
-    }
+    return login(state.attempts)
+  }
+
+  private func login(_ attempt: Int) -> Effect<Self> {
+    .run(id: "login") { [service] send in await send(.loginResult(service.login(attempt))) }
+  }
+
+  /// Asks again what was asked when the session went to sleep.
+  func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self> {
+    interrupted.contains(id: "login") ? login(state.attempts) : .none
   }
 
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {

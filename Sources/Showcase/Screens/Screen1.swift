@@ -51,7 +51,9 @@ struct Screen1: Riblet {
     case .didSelectToGoToNextScreen: return .output(.goToNextScreen)
     case .didSetGlobalCount(let count):
       // The difference, not the count: what other sessions add meanwhile is not lost.
-      return .run { [someManager, change = count &- state.globalCount] _ in await someManager.updateCount(change) }
+      let change = count &- state.globalCount
+      state.globalCount = count
+      return .run { [someManager] _ in await someManager.updateCount(change) }
     case .didSetLocalCount(let count): state.localCount = count
     }
     return .none

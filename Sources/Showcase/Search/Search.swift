@@ -77,6 +77,11 @@ struct Search: Riblet {
     }
   }
 
+  /// Asks again what was asked when the session went to sleep.
+  func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self> {
+    interrupted.contains(id: "request") ? request(state.text, &state) : .none
+  }
+
   /// The text is left alone: it may have been typed on meanwhile.
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
     switch internalAction {

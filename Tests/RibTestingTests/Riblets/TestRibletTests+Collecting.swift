@@ -74,4 +74,14 @@ extension TestRibletTests {
     let error = #expect(throws: CollectionError<State>.self) { try test.collect(1, performing: [.wait(.seconds(1))]) }
     #expect(error?.description == "The test waits, but its TestRiblet has no clock: TestRiblet(riblet, clock: clock).")
   }
+
+  @Test func collect_isToldWhatWasLeftOut() throws {
+    let texts = try failures {
+      let test = TestRiblet(Stopwatch(clock: ManualClock()))
+      test.send(.lap)
+      _ = try test.collect(1, performing: [.action(.reset)])
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("collect: these have happened before, and were not asserted:") == true)
+  }
 }

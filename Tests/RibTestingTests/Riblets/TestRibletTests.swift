@@ -233,7 +233,7 @@ struct TestRibletTests {
       test.send(.start) { $0.isRunning = true }
     }
     #expect(texts.count == 1)
-    #expect(texts.first?.hasPrefix("The test has ended, and an effect is still in flight:") == true)
+    #expect(texts.first?.hasPrefix("The test has ended, and an effect is still in flight:\n\n  - The effect") == true)
     #expect(
       texts.first?.contains("\"ticking\" of Stopwatch, started by send(.start) at TestRibletTests.swift:") == true)
     #expect(clock.sleeperCount == 0)
@@ -254,6 +254,56 @@ struct TestRibletTests {
       #expect(test.session.tree.effectCount <= 1)
     }
     #expect(texts.first?.hasPrefix("An effect, probably \"babble\" of Stopwatch, started by send(.babble) at") == true)
+  }
+
+  @Test func effect_thatArrivesAtTheVeryEnd_isNamed() {
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    let texts = failures {
+      let test = TestRiblet(Stopwatch(clock: clock, stream: stream))
+      test.send(.listen)
+      continuation.yield("late")
+    }
+    #expect(texts.count == 2)
+    #expect(texts.first?.contains("- the internal action .noted(\"late\") was received") == true)
+    #expect(texts.last?.contains("\"listen\" of Stopwatch") == true)
+  }
+
+  @Test func effect_thatSendsFromElsewhere_isWaitedFor() async {
+    let test = stopwatch()
+    test.send(.shout)
+    await test.waitForEffects()
+    test.receive(.ticked) { $0.seconds = 1 }
+    test.skipEffectsInFlight()
+  }
+
+  @Test func skippedEffect_startsNothing() {
+    let test = stopwatch()
+    test.send(.later("x"))
+    test.skipEffectsInFlight()
+    clock.advance(by: .seconds(2))
+    test.send(.reset)
+  }
+
+  @Test func childsEffect_isNamedToo() {
+    let texts = failures {
+      let test = TestRiblet(Gym(clock: clock))
+      test.send(.open) { $0.watch.attach(1) }
+      test.send(.type("x"), to: Stopwatch.self, at: "watch")
+      test.receiveOutput(Stopwatch.Output.lap(1))
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("The effect \"typing\" of Stopwatch") == true)
+  }
+
+  @Test func transaction_thatIsUndone_hasNotHappened() {
+    let texts = failures {
+      let test = stopwatch()
+      test.send(.stumble)
+      test.send(.reset)
+      #expect(test.state == Stopwatch.State())
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("The runtime has refused what an effect sent: The view state of Stopwatch") == true)
   }
 
   @Test func waiting_forNothing_isAFailure() async {

@@ -20,8 +20,16 @@ struct Stopwatch: Riblet {
     case breakDown
     /// Waits for something that no test controls.
     case wander
-    /// Sends without end.
+    /// Sends without end, and goes on when it is cancelled.
     case babble
+    /// Sends from a task of its own, on another executor.
+    case shout
+    /// Tells what is written to a stream.
+    case listen
+    /// Waits, and then takes a note.
+    case later(String)
+    /// Changes the view so that JSON has no word for it, after it has sent something.
+    case stumble
   }
 
   enum InternalAction: Sendable, Equatable {
@@ -34,12 +42,15 @@ struct Stopwatch: Riblet {
 
   struct ViewState: Encodable, Equatable {
     let text: String
+    var ratio: Double?
   }
 
   struct Breakdown: Error {}
 
   let clock: any Clock<Duration>
   var gate = Gate()
+  /// What `listen` tells.
+  var stream = AsyncStream<String> { $0.finish() }
   var startsAtOnce = false
 
   func makeState() -> State { State() }
@@ -74,7 +85,13 @@ struct Stopwatch: Riblet {
         await gate.wait()
         await send(.ticked)
       }
-    case .babble: return .run(id: "babble") { send in while !Task.isCancelled { await send(.ticked) } }
+    case .babble: return .run(id: "babble") { send in while true { await send(.ticked) } }
+    case .shout: return .run(id: "shout") { send in await Task.detached { await send(.ticked) }.value }
+    case .listen:
+      return .run(id: "listen") { [stream] send in for await text in stream { await send(.noted(text)) } }
+    case .later(let text):
+      return .send(.noted(text)).debounce(id: "later", for: .seconds(1), clock: clock)
+    case .stumble: return .run(id: "stumble") { send in await send(.noted("NaN")) }
     }
   }
 
@@ -91,12 +108,18 @@ struct Stopwatch: Riblet {
     switch internalAction {
     case .ticked: state.seconds += 1
     case .lapped(let seconds): return .output(.lap(seconds))
+    case .noted("NaN"):
+      state.note = "NaN"
+      return .send(.lapped(0))
     case .noted(let text): state.note = text
     }
     return .none
   }
 
-  func view(_ state: State) -> ViewState { ViewState(text: "\(state.seconds) s\(state.isRunning ? "" : ", stopped")") }
+  func view(_ state: State) -> ViewState {
+    ViewState(
+      text: "\(state.seconds) s\(state.isRunning ? "" : ", stopped")", ratio: state.note == "NaN" ? .nan : nil)
+  }
 }
 
 /// Something outside of a test's control: whoever waits here goes on, on another thread, when it is opened.

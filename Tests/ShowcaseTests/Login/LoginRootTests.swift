@@ -1,6 +1,7 @@
 import RibCore
 import RibTesting
 import Testing
+import Wire
 
 @testable import Showcase
 
@@ -17,5 +18,15 @@ struct LoginRootTests {
       state.user = nil
       state.login.attach()
     }
+  }
+
+  @Test func requestThatWasCutOff_isMadeAgain() throws {
+    let clock = ManualClock()
+    let session = try TestSession(LoginRoot(service: .showcase(clock: clock)), effects: .running)
+    try session.act("\"onTapLoginButton\"", at: "login")
+    let restored = try session.restored(as: LoginRoot(service: .showcase(clock: clock)), effects: .running)
+    clock.advance(by: .milliseconds(500))
+    #expect(restored.viewState(at: "login")?["error"] != nil)
+    #expect(restored.viewState(at: "login")?["isLoading"] == .bool(false))
   }
 }

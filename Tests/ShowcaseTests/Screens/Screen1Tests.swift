@@ -59,17 +59,15 @@ struct Screen1Tests {
 
   @Test func globalCount_isSeenByAll() {
     let (test, other) = (screen(), screen())
-    test.send(.didSetGlobalCount(3))
-    for test in [test, other] {
-      test.receive(.globalCountChanged(3)) { $0.globalCount = 3 }
-      test.expectView(.init(globalCount: 3, localCount: 0))
-    }
+    test.send(.didSetGlobalCount(3)) { $0.globalCount = 3 }
+    test.receive(.globalCountChanged(3))
+    other.receive(.globalCountChanged(3)) { $0.globalCount = 3 }
+    for test in [test, other] { test.expectView(.init(globalCount: 3, localCount: 0)) }
     // Set from 3 to 5: the manager adds 2.
-    other.send(.didSetGlobalCount(5))
-    for test in [test, other] {
-      test.receive(.globalCountChanged(5)) { $0.globalCount = 5 }
-      test.skipEffectsInFlight()
-    }
+    other.send(.didSetGlobalCount(5)) { $0.globalCount = 5 }
+    other.receive(.globalCountChanged(5))
+    test.receive(.globalCountChanged(5)) { $0.globalCount = 5 }
+    for test in [test, other] { test.skipEffectsInFlight() }
   }
 
   @Test func screenThatComesLater_beginsWithTheGlobalCount() async {
@@ -86,10 +84,10 @@ struct Screen1Tests {
 
   @Test func numberOfAnySize_isTaken() {
     let test = screen()
-    test.send(.didSetGlobalCount(.max))
-    test.receive(.globalCountChanged(.max)) { $0.globalCount = .max }
-    test.send(.didSetGlobalCount(.min))
-    test.receive(.globalCountChanged(.min)) { $0.globalCount = .min }
+    test.send(.didSetGlobalCount(.max)) { $0.globalCount = .max }
+    test.receive(.globalCountChanged(.max))
+    test.send(.didSetGlobalCount(.min)) { $0.globalCount = .min }
+    test.receive(.globalCountChanged(.min))
     test.send(.didSetLocalCount(.min)) { $0.localCount = .min }
     test.skipEffectsInFlight()
   }

@@ -103,6 +103,15 @@ struct SearchTests {
     #expect(restored.viewState(at: "detail") == .object(["item": .string("Fig")]))
   }
 
+  @Test func requestThatWasCutOff_isMadeAgain() throws {
+    let session = try TestSession(Search(service: .showcase(clock: clock)), effects: .running)
+    try session.act(#"{"updateSearchText":"fig"}"#)
+    try session.act("\"submitSearch\"")
+    let restored = try session.restored(as: Search(service: .showcase(clock: clock)), effects: .running)
+    clock.advance(by: .seconds(1))
+    #expect(restored.viewState()?["results"]?["loaded"] != nil)
+  }
+
   private static let allItems = [
     "Apple", "Apricot", "Avocado", "Banana", "Blackberry", "Blueberry", "Cherry", "Cranberry", "Date", "Elderberry",
     "Fig", "Grape", "Grapefruit", "Kiwi", "Lemon", "Lime", "Mango", "Melon", "Nectarine", "Orange", "Papaya", "Peach",
