@@ -124,7 +124,9 @@ enum Failure {
       """
   }
 
-  static func refused(_ error: any Error, _ what: String) -> String { "The runtime has refused \(what): \(error)" }
+  static func refused(_ error: any Error, _ what: String) -> String {
+    "The runtime has refused \(what): \((error as? Refusal)?.message ?? "\(error)")"
+  }
 }
 
 extension String {

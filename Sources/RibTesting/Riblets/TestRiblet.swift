@@ -35,7 +35,7 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
   ///
   /// - Parameters:
   ///   - riblet: the riblet.
-  ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:)`` is to advance it.
+  ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:sourceLocation:)`` is to advance it.
   ///   - exhaustivity: whether everything that happens has to be asserted.
   ///   - sourceLocation: where the test is.
   ///   - activation: changes the state as `didBecomeActive` does, beginning with what `makeState` returns; nil if it is not

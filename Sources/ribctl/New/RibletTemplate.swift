@@ -71,7 +71,7 @@ struct RibletTemplate {
     var members = ["static let typeName = \"\(name)\"", config, state]
     if !isViewless {
       members.append(
-        "enum ViewAction: String, Codable { case \((["tapped"] + opening + ["closeTapped"]).joined(separator: ", ")) }")
+        "enum ViewAction: Codable { case \((["tapped"] + opening + ["closeTapped"]).joined(separator: ", ")) }")
     }
     members.append("enum Output: Equatable { case closed }")
     if !isViewless { members.append("struct ViewState: Codable, Equatable { let count: Int }") }
