@@ -62,11 +62,13 @@ public struct Child<Parent: Router> {
 }
 
 extension Riblet {
-  /// A node with a state of its own: the one that was saved, or a fresh one.
+  /// A node with a state of its own: the one that was saved, or the one that is given, or a fresh one.
   func makeNode(
-    _ birth: NodeBirth, below parent: AnyNode?, _ onOutput: @escaping (Output, Tree) -> Void
+    _ birth: NodeBirth, below parent: AnyNode?, given state: State? = nil,
+    _ onOutput: @escaping (Output, Tree) -> Void
   ) throws(RestoreFailure) -> AnyNode {
-    let state = try birth.saved.map { saved throws(RestoreFailure) in try restore(saved) } ?? makeState()
+    let state =
+      try birth.saved.map { saved throws(RestoreFailure) in try restore(saved) } ?? state ?? makeState()
     return makeNode(birth.id, below: parent, OwnedCell(state), onOutput)
   }
 

@@ -227,6 +227,12 @@ class Node<R: Router>: AnyNode {
     return try StateCoder.encode(state)
   }
 
+  override final func roundTrip() throws -> (state: Any, restored: Any)? {
+    guard let json = try encodeState(), let type = R.State.self as? any Decodable.Type else { return nil }
+    let restored = try StateCoder.decode(type, from: try StateCoder.read(String(decoding: json, as: UTF8.self)))
+    return cell.state.map { ($0, restored) }
+  }
+
   // MARK: Transactions
 
   override func save() {

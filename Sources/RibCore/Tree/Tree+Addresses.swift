@@ -13,23 +13,6 @@ extension Tree {
   /// - Returns: nil if there is no such node.
   public func isActive(at address: NodeAddress) -> Bool? { try? node(at: address).isActive }
 
-  /// The node at a path.
-  ///
-  /// - Parameter path: from the root.
-  /// - Returns: its id; nil if there is none.
-  package func id(at path: String) -> NodeID? { try? node(at: .path(path)).id }
-
-  /// The paths of the root's children.
-  package var childPaths: [String] {
-    root?.attachments.flatMap { route in route.children.indices.map { "\(route.name)[\($0)]" } } ?? []
-  }
-
-  /// The node whose effect this is.
-  ///
-  /// - Parameter token: of the effect.
-  /// - Returns: its id; nil if the effect does not run.
-  package func node(of token: EffectToken) -> NodeID? { running[token]?.id }
-
   func activeNode(at address: NodeAddress) throws(Refusal) -> AnyNode {
     lastTypeName = nil
     let node = try node(at: address)

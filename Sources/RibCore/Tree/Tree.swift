@@ -70,10 +70,14 @@ public final class Tree {
   ///
   /// - Parameters:
   ///   - root: the riblet.
+  ///   - state: its state before it becomes active; nil for the one that it makes.
   ///   - onOutput: called with its outputs, in the transaction that has them.
-  package init<Root: Riblet>(testing root: Root, onOutput: @escaping (Root.Output) -> Void) {
+  package init<Root: Riblet>(
+    testing root: Root, given state: Root.State? = nil, onOutput: @escaping (Root.Output) -> Void
+  ) {
     session = ""
-    makeRoot = { birth throws(RestoreFailure) in try root.makeNode(birth, below: nil) { output, _ in onOutput(output) }
+    makeRoot = { birth throws(RestoreFailure) in
+      try root.makeNode(birth, below: nil, given: state) { output, _ in onOutput(output) }
     }
   }
 
@@ -156,35 +160,6 @@ public final class Tree {
       try node.perform(action, in: self)
     }
   }
-
-  /// Runs a view action that needs no decoding.
-  ///
-  /// - Parameters:
-  ///   - action: the action.
-  ///   - id: the node.
-  ///   - type: the riblet's.
-  ///   - renderer: gets the patch.
-  /// - Returns: effects to start and to cancel.
-  /// - Throws: ``Refusal``; nothing has changed then.
-  package func perform<R: Riblet>(
-    _ action: R.ViewAction, for id: NodeID, of type: R.Type, rendering renderer: ViewRenderer
-  ) throws(Refusal) -> [EffectCommand] {
-    try transact(renderer) { () throws(Refusal) in
-      let node = try activeNode(at: .id(id))
-      guard let node = node as? Node<R> else {
-        throw Refusal(.badAction, "Node \(id) is of \(node.typeName), not of \(R.typeName).")
-      }
-      node.perform(action, in: self)
-    }
-  }
-
-  /// The state of a node.
-  ///
-  /// - Parameters:
-  ///   - id: the node.
-  ///   - type: the riblet's.
-  /// - Returns: the state; nil if there is no such node of this type.
-  package func state<R: Riblet>(of id: NodeID, _ type: R.Type) -> R.State? { (nodes[id] as? Node<R>)?.cell.state }
 
   /// Leaves a node as its renderer's back button does.
   ///

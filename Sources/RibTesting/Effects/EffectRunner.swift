@@ -37,7 +37,7 @@ final class EffectRunner: @unchecked Sendable {
   }
 
   private enum Letter {
-    case report(EffectReport, CheckedContinuation<Void, Never>)
+    case report(EffectToken, EffectReport, CheckedContinuation<Void, Never>)
     case ended(EffectToken, failure: (any Error)?)
   }
 
@@ -54,8 +54,8 @@ final class EffectRunner: @unchecked Sendable {
   var deliver: (EffectMessage) -> Void = { _ in }
   /// Called if effects send without end.
   var onOverflow: ([EffectFlight]) -> Void = { _ in }
-  /// How much has arrived.
-  private var arrivalCount = 0
+  /// What has arrived since the test's last step, and nobody has waited for.
+  private var arrivals: [EffectID?: Int] = [:]
 
   /// What has started and not ended, in order.
   var inFlight: [EffectFlight] { order.compactMap { flights[$0] } }
@@ -67,7 +67,7 @@ final class EffectRunner: @unchecked Sendable {
       do {
         try await EffectContext.$current.withValue(context) {
           try await effect.run { [self] report in
-            await withCheckedContinuation { put(.report(report, $0)) }
+            await withCheckedContinuation { put(.report(effect.token, report, $0)) }
           }
         }
       } catch {
@@ -85,30 +85,37 @@ final class EffectRunner: @unchecked Sendable {
   }
 
   /// Lets every effect go on as far as it can, and delivers what it sends.
-  func settle() {
+  ///
+  /// - Returns: whether there was anything to do.
+  @discardableResult
+  func settle() -> Bool {
     // What is delivered may start effects; they are part of what is under way.
-    guard !isSettling else { return }
+    guard !isSettling else { return false }
     isSettling = true
     defer { isSettling = false }
-    var arrivals = 0
+    var (hasWorked, count) = (false, 0)
     while true {
-      executor.runUntilIdle()
-      guard let letter = mailbox.withLock({ $0.letters.isEmpty ? nil : $0.letters.removeFirst() }) else { return }
-      arrivals += 1
-      arrivalCount += 1
-      if arrivals > Self.arrivalLimit, case .report(_, let continuation) = letter {
+      if executor.runUntilIdle() { hasWorked = true }
+      guard let letter = mailbox.withLock({ $0.letters.isEmpty ? nil : $0.letters.removeFirst() }) else {
+        return hasWorked
+      }
+      hasWorked = true
+      count += 1
+      if count > Self.arrivalLimit, case .report(_, _, let continuation) = letter {
         onOverflow(inFlight)
         retire()
         continuation.resume()
-        return
+        return true
       }
       switch letter {
-      case .report(let report, let continuation):
+      case .report(let token, let report, let continuation):
+        if let flight = flights[token] { arrivals[flight.effect.id, default: 0] += 1 }
         deliver(.report(report))
         continuation.resume()
       case .ended(let token, let failure):
         guard let flight = flights.removeValue(forKey: token) else { continue }
         order.removeAll { $0 == token }
+        arrivals[flight.effect.id, default: 0] += 1
         deliver(.ended(flight, failure: failure))
       }
     }
@@ -123,7 +130,7 @@ final class EffectRunner: @unchecked Sendable {
       mailbox.isOver = true
       return mailbox.letters
     }
-    for case .report(_, let continuation) in letters { continuation.resume() }
+    for case .report(_, _, let continuation) in letters { continuation.resume() }
   }
 
   private func put(_ letter: Letter) {
@@ -131,17 +138,47 @@ final class EffectRunner: @unchecked Sendable {
       if !mailbox.isOver { mailbox.letters.append(letter) }
       return mailbox.isOver
     }
-    if isOver, case .report(_, let continuation) = letter { continuation.resume() }
+    if isOver, case .report(_, _, let continuation) = letter { continuation.resume() }
     executor.wake()
   }
 
+  /// Begins a step of the test: what has arrived before is not waited for any more.
+  func forgetArrivals() { arrivals = [:] }
+
+  /// Waits until something has arrived from one of the effects of a name, be it before the wait has begun.
+  ///
+  /// - Returns: false if there is nothing to wait for.
+  func waitForArrival(from id: EffectID) async -> Bool {
+    settle()
+    while arrivals[id] == nil, inFlight.contains(where: { $0.effect.id == id }), !Task.isCancelled { await goOn() }
+    return takeArrival(from: id)
+  }
+
   /// Waits until something has arrived from an effect that is outside of the test.
-  func waitForArrival() async {
-    let before = arrivalCount
-    while arrivalCount == before, !outside.isEmpty, !Task.isCancelled {
-      await executor.waitForNews()
-      settle()
+  ///
+  /// - Returns: false if there is nothing to wait for.
+  func waitForArrival() async -> Bool {
+    settle()
+    // What was outside and has arrived already need not be waited for; nobody knows, if others are there still.
+    let awaited = outside.map(\.effect.id)
+    if awaited.isEmpty {
+      defer { forgetArrivals() }
+      return !arrivals.isEmpty
     }
+    for id in awaited { arrivals[id] = nil }
+    while !awaited.contains(where: { takeArrival(from: $0) }), !outside.isEmpty, !Task.isCancelled { await goOn() }
+    return true
+  }
+
+  private func goOn() async {
+    await executor.waitForNews()
+    settle()
+  }
+
+  private func takeArrival(from id: EffectID?) -> Bool {
+    guard let count = arrivals[id] else { return false }
+    arrivals[id] = count == 1 ? nil : count - 1
+    return true
   }
 
   // MARK: Sleepers

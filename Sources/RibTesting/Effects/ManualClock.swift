@@ -40,8 +40,11 @@ public final class ManualClock: Clock {
   private struct Sleeper {
     let number: Int
     let deadline: Instant
-    let effect: EffectContext?
     let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct WeakRunner {
+    weak var runner: EffectRunner?
   }
 
   private struct State {
@@ -50,6 +53,13 @@ public final class ManualClock: Clock {
     var sleepers: [Sleeper] = []
     /// Sleeps that were cancelled before they began.
     var cancelled: Set<Int> = []
+    /// Whose effects have slept on the clock.
+    var runners: [WeakRunner] = []
+
+    mutating func enter(_ runner: EffectRunner) {
+      runners.removeAll { $0.runner == nil }
+      if !runners.contains(where: { $0.runner === runner }) { runners.append(WeakRunner(runner: runner)) }
+    }
 
     /// Takes out the sleeper that is next to wake, if that is not later than `limit`, and goes on to its time.
     mutating func wakeNext(until limit: Instant) -> Sleeper? {
@@ -81,11 +91,12 @@ public final class ManualClock: Clock {
   ///   - tolerance: without meaning here.
   /// - Throws: `CancellationError`.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    let effect = EffectContext.current
     let number = state.withLock { state in
+      if let effect { state.enter(effect.runner) }
       state.lastNumber += 1
       return state.lastNumber
     }
-    let effect = EffectContext.current
     if let effect { effect.runner.didFallAsleep(effect, until: deadline, on: self) }
     defer {
       if let effect { effect.runner.didWake(effect, at: deadline, on: self) }
@@ -96,8 +107,7 @@ public final class ManualClock: Clock {
         let outcome: Result<Void, any Error>? = state.withLock { state in
           if state.cancelled.contains(number) { return .failure(CancellationError()) }
           if deadline <= state.now { return .success(()) }
-          state.sleepers.append(
-            Sleeper(number: number, deadline: deadline, effect: effect, continuation: continuation))
+          state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
@@ -116,10 +126,12 @@ public final class ManualClock: Clock {
 
   /// Lets time pass, from one sleeper's time to the next one's, and lets everyone who wakes do what it wants to do.
   ///
+  /// So do the other sessions whose effects have slept on the clock: what one of them publishes has arrived at the others.
+  ///
   /// - Parameter duration: how long.
   public func advance(by duration: Duration) {
     let end = now.advanced(by: duration)
-    while let sleeper = state.withLock({ $0.wakeNext(until: end) }) { wake(sleeper) }
+    while wakeNext(until: end) {}
     state.withLock { $0.now = max($0.now, end) }
   }
 
@@ -128,11 +140,21 @@ public final class ManualClock: Clock {
   /// - Parameter limit: how long at most: a timer that repeats itself sleeps for ever.
   public func runUntilNobodySleeps(atMost limit: Duration = .seconds(3600)) {
     let end = now.advanced(by: limit)
-    while let sleeper = state.withLock({ $0.wakeNext(until: end) }) { wake(sleeper) }
+    while wakeNext(until: end) {}
   }
 
-  private func wake(_ sleeper: Sleeper) {
+  /// Goes on to the time of the sleeper that is next to wake, and lets it do what it wants to do.
+  ///
+  /// - Parameter limit: how far to go at most.
+  /// - Returns: whether somebody was to wake until then.
+  func wakeNext(until limit: Instant) -> Bool {
+    let woken = state.withLock { state in
+      state.wakeNext(until: limit).map { ($0, state.runners.compactMap(\.runner)) }
+    }
+    guard let (sleeper, runners) = woken else { return false }
     sleeper.continuation.resume()
-    sleeper.effect?.runner.settle()
+    // Whoever goes on may wake others.
+    while runners.reduce(false, { $1.settle() || $0 }) {}
+    return true
   }
 }

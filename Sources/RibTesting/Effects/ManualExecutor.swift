@@ -53,14 +53,19 @@ public final class ManualExecutor: TaskExecutor {
   }
 
   /// Runs jobs, and those that follow from them, in order, until there is none.
-  public func runUntilIdle() {
+  ///
+  /// - Returns: whether there was any.
+  @discardableResult
+  public func runUntilIdle() -> Bool {
+    var hasRun = false
     while true {
       let batch = jobs.withLock { jobs in
         let batch = jobs.waiting
         jobs.waiting = []
         return batch
       }
-      guard !batch.isEmpty else { return }
+      guard !batch.isEmpty else { return hasRun }
+      hasRun = true
       for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
   }

@@ -10,6 +10,29 @@ enum Failure {
     return "\(what)\n\n\(difference.indented)\n\n(expected: −, actual: +)"
   }
 
+  /// Nil if both look the same; neither need be comparable.
+  static func differenceOfStates(_ node: String, _ state: Any, _ restored: Any) -> String? {
+    diff(state, restored, format: .proportional).map { difference in
+      """
+      The state of \(node) does not come back as it was. Is a property left out of its coding?
+
+      \(difference.indented)
+
+      (saved: −, restored: +)
+      """
+    }
+  }
+
+  static func lost(_ nodes: [String]) -> String {
+    """
+    Not every node of the session was restored:
+
+    \(nodes.list)
+
+    Such a node is built anew, and what it knew is gone.
+    """
+  }
+
   static func unexpectedChange<State>(_ origin: String, before: State, after: State) -> String {
     difference(
       "\(origin) changed the state, and the test does not say how. Give it a closure that makes the expected change.",
@@ -77,6 +100,19 @@ enum Failure {
     "Passed over, as exhaustivity is off:\n\n\(happenings.list)"
   }
 
+  static func skippedChange<State>(_ origin: String, asserted: State, actual: State) -> String {
+    difference(
+      "Passed over, as exhaustivity is off: \(origin) changed more than the test asserts.", expected: asserted,
+      actual: actual)
+  }
+
+  static let nothingToSkip = """
+    There is nothing to skip: all that has happened was asserted. Leave the call out, or pass strict: false.
+    """
+  static let noEffectToSkip = """
+    There is no effect to skip: none of the riblet's is in flight. Leave the call out, or pass strict: false.
+    """
+
   // MARK: Effects
 
   static func describe(_ flight: EffectFlight, _ runner: EffectRunner?) -> String {
@@ -105,7 +141,13 @@ enum Failure {
   static func nothingToWaitFor(_ effects: [String]) -> String {
     effects.isEmpty
       ? "There is nothing to wait for: no effect is in flight."
-      : "There is nothing to wait for outside of the test:\n\n\(effects.list)"
+      : """
+      There is nothing to wait for outside of the test:
+
+      \(effects.list)
+
+      An effect that sleeps, and waits for something else besides, has to be named: await waitForEffect("name").
+      """
   }
 
   static func thrown(_ flight: EffectFlight, _ error: any Error) -> String {
@@ -146,6 +188,9 @@ extension Duration {
     if attoseconds == 0 { return ".seconds(\(seconds))" }
     if attoseconds % 1_000_000_000_000_000 == 0 {
       return ".milliseconds(\(seconds * 1000 + attoseconds / 1_000_000_000_000_000))"
+    }
+    guard attoseconds % 1_000_000_000 == 0 else {
+      return "Duration(secondsComponent: \(seconds), attosecondsComponent: \(attoseconds))"
     }
     return ".nanoseconds(\(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))"
   }

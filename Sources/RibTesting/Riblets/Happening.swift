@@ -7,8 +7,8 @@ struct Happening<R: Riblet> {
     case output(R.Output)
     /// A child said something.
     case childOutput(Any)
-    /// Something else has changed the state.
-    case change(String)
+    /// Something else has changed the state: a child, if it was one, by its path.
+    case change(cause: String, child: String?)
   }
 
   let content: Content
@@ -21,7 +21,7 @@ struct Happening<R: Riblet> {
     case .internalAction(let action): "the internal action \(caseName(action)) was received"
     case .output(let output): "the output \(caseName(output)) was sent to the parent"
     case .childOutput(let output): "the child's output \(caseName(output)) was received"
-    case .change(let cause): "the state was changed by \(cause)"
+    case .change(let cause, _): "the state was changed by \(cause)"
     }
   }
 }

@@ -1,10 +1,12 @@
 import RibCore
 
 /// What a riblet did, as its test has to assert it: apart from the test, which may end while something still happens.
-final class RibletLog<R: Riblet> where R.State: Equatable {
+final class RibletLog<R: Riblet> {
   var exhaustivity: Exhaustivity
   /// What was not asserted yet, in order.
   private(set) var happenings: [Happening<R>] = []
+  /// Whether the test asserts what follows, until ``firstPass`` is known.
+  var isExpecting = false
   /// The state after the first pass over what the test has sent.
   var firstPass: R.State?
   /// The states after each pass of a reducer.
@@ -14,8 +16,11 @@ final class RibletLog<R: Riblet> where R.State: Equatable {
   weak var tree: Tree?
   /// As of the last transaction's end.
   private var committed: (happenings: Int, passes: Int, lastKnown: R.State)
+  /// Whether two states are equal.
+  let areEqual: (R.State, R.State) -> Bool
 
-  init(_ state: R.State, _ exhaustivity: Exhaustivity) {
+  init(_ state: R.State, _ exhaustivity: Exhaustivity, _ areEqual: @escaping (R.State, R.State) -> Bool) {
+    self.areEqual = areEqual
     lastKnown = state
     committed = (0, 0, state)
     self.exhaustivity = exhaustivity
@@ -31,21 +36,31 @@ final class RibletLog<R: Riblet> where R.State: Equatable {
   func reduced(_ reduction: Reduction) {
     let now = current
     defer { lastKnown = now }
+    let hasChanged = !areEqual(now, lastKnown)
     guard reduction.node == tree?.rootID else {
-      guard now != lastKnown else { return }
+      guard hasChanged else { return }
       passes.append(now)
-      return happened(.change("\(reduction.typeName), whose state is a part of it"))
+      return happened(
+        .change(
+          cause: "\(reduction.typeName), whose state is a part of it", child: tree?.path(of: reduction.node)))
     }
+    // A step back tries one route after the other.
+    if case .dismissal = reduction.cause, !hasChanged { return }
     passes.append(now)
     switch reduction.cause {
-    case .viewAction, .dismissal, .walk: firstPass = now
     case .internalAction(let action):
       guard let action = action as? R.InternalAction else { return }
       happened(.internalAction(action))
     case .childOutput(let output): happened(.childOutput(output))
-    case .activation where firstPass == nil: firstPass = now
-    case .activation, .restoration: if now != lastKnown { happened(.change("didBecomeActive")) }
-    case .resignation: if now != lastKnown { happened(.change("willResignActive")) }
+    case .viewAction, .dismissal, .walk, .activation:
+      if isExpecting {
+        isExpecting = false
+        firstPass = now
+      } else if hasChanged {
+        happened(.change(cause: reduction.cause.text, child: nil))
+      }
+    case .restoration, .resignation:
+      if hasChanged { happened(.change(cause: reduction.cause.text, child: nil)) }
     }
   }
 
@@ -70,5 +85,21 @@ final class RibletLog<R: Riblet> where R.State: Equatable {
     happenings = []
     passes = []
     committed = (0, 0, lastKnown)
+  }
+}
+
+extension Reduction.Cause {
+  /// For a failure's text, if the test did not send it by the test riblet.
+  fileprivate var text: String {
+    switch self {
+    case .viewAction(let action): "the view action \(caseName(action)), sent through the session"
+    case .internalAction(let action): "the internal action \(caseName(action))"
+    case .childOutput(let output): "the child's output \(caseName(output))"
+    case .activation: "didBecomeActive"
+    case .resignation: "willResignActive"
+    case .restoration: "didRestore"
+    case .dismissal: "a step back"
+    case .walk: "a step of a walk"
+    }
   }
 }

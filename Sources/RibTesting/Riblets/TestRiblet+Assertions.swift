@@ -36,7 +36,12 @@ extension TestRiblet {
       return
     }
     let origin = Origin(text: "send(\(caseName(action)), to: \(C.self))", location: sourceLocation)
-    perform(origin, nil) { session in try session.act(action, to: id, of: C.self) }
+    begin(origin)
+    do {
+      try session.act(action, to: id, of: C.self)
+    } catch {
+      fail(Failure.refused(error, origin.text), at: sourceLocation)
+    }
   }
 
   /// Uses the back button, and asserts what it changes.
@@ -55,11 +60,20 @@ extension TestRiblet {
     _ origin: Origin, _ change: ((inout R.State) -> Void)?, _ body: (TestSession) throws -> Void
   ) {
     begin(origin)
+    expect(origin, origin.text, change, body)
+  }
+
+  /// Does something, and asserts what its first pass over the state changes.
+  func expect(
+    _ origin: Origin, _ what: String, _ change: ((inout R.State) -> Void)?, _ body: (TestSession) throws -> Void
+  ) {
     log.firstPass = nil
+    log.isExpecting = true
+    defer { log.isExpecting = false }
     do {
       try body(session)
     } catch {
-      fail(Failure.refused(error, origin.text), at: origin.location)
+      fail(Failure.refused(error, what), at: origin.location)
       return
     }
     check(change, before: state, after: log.firstPass ?? state, origin)
@@ -133,17 +147,41 @@ extension TestRiblet {
     }
   }
 
-  /// Asserts that a child whose state is a part of the riblet's has changed it.
+  /// Asserts that a child's output of a kind is received next: for outputs that cannot be compared.
   ///
   /// - Parameters:
+  ///   - child: the child's type.
+  ///   - matches: whether it is the output.
+  ///   - sourceLocation: where the test is.
+  ///   - change: makes the change that the parent is to make, beginning with the state before; nil if it is to make none.
+  public func receiveOutput<C: Riblet>(
+    of child: C.Type, where matches: (C.Output) -> Bool, sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: ((inout R.State) -> Void)? = nil
+  ) {
+    take(Origin(text: "receiveOutput(of: \(C.self), where:)", location: sourceLocation), change) { content in
+      if case .childOutput(let actual) = content, let actual = actual as? C.Output, matches(actual) {
+        .match
+      } else {
+        .other(nil)
+      }
+    }
+  }
+
+  /// Asserts that something else than the riblet itself has changed its state: a child whose state is a part of it, or what
+  /// the test has done through the ``session``.
+  ///
+  /// - Parameters:
+  ///   - path: where the child is, with every index: `rows[1]`; nil if it is not to matter who it was.
   ///   - sourceLocation: where the test is.
   ///   - change: makes the change that is to be made, beginning with the state before.
   public func receiveChange(
-    sourceLocation: SourceLocation = #_sourceLocation,
+    at path: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: @escaping (inout R.State) -> Void
   ) {
-    take(Origin(text: "receiveChange", location: sourceLocation), change) { content in
-      if case .change = content { .match } else { .other(nil) }
+    let text = path.map { "receiveChange(at: \"\($0)\")" } ?? "receiveChange"
+    take(Origin(text: text, location: sourceLocation), change) { content in
+      guard case .change(_, let child) = content, path == nil || child == path else { return .other(nil) }
+      return .match
     }
   }
 
@@ -158,6 +196,17 @@ extension TestRiblet {
     take(Origin(text: "expectOutput(\(caseName(output)))", location: sourceLocation), nil) { content in
       guard case .output(let actual) = content else { return .other(nil) }
       return actual == output ? .match : .other(diff(output, actual, format: .proportional))
+    }
+  }
+
+  /// Asserts that the riblet tells its parent something of a kind next: for outputs that cannot be compared.
+  ///
+  /// - Parameters:
+  ///   - matches: whether it is the output.
+  ///   - sourceLocation: where the test is.
+  public func expectOutput(where matches: (R.Output) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    take(Origin(text: "expectOutput(where:)", location: sourceLocation), nil) { content in
+      if case .output(let actual) = content, matches(actual) { .match } else { .other(nil) }
     }
   }
 
@@ -221,43 +270,87 @@ extension TestRiblet {
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     checkTheEnd(sourceLocation)
-    skipWhatHappened()
-    skipEffectsInFlight()
+    skipWhatHappened(strict: false)
+    skipEffectsInFlight(strict: false)
   }
 
   /// Passes over what has happened and was not asserted.
-  public func skipWhatHappened() {
+  ///
+  /// - Parameters:
+  ///   - strict: whether it is a failure if there is nothing to pass over.
+  ///   - sourceLocation: where the test is.
+  public func skipWhatHappened(strict: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) {
     session.settle()
+    if strict, happenings.isEmpty { fail(Failure.nothingToSkip, at: sourceLocation) }
     log.clear()
     state = current
   }
 
-  /// Ends the effects that run.
-  public func skipEffectsInFlight() {
+  /// Ends the effects that run, of the riblet itself and of children whose states are parts of its.
+  ///
+  /// - Parameters:
+  ///   - strict: whether it is a failure if there are none.
+  ///   - sourceLocation: where the test is.
+  public func skipEffectsInFlight(strict: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) {
+    session.settle()
+    let flights = flights
+    if strict, flights.isEmpty { fail(Failure.noEffectToSkip, at: sourceLocation) }
     for flight in flights { session.endEffect(flight.effect.token) }
   }
 
-  /// Waits for an effect that waits for something outside of the test.
-  public func waitForEffects() async { await session.waitForEffects() }
+  /// Waits until an effect that waits for something outside of the test has sent something, or has ended.
+  ///
+  /// An effect that waits for the clock too, or that goes on after what it has sent, is to be named:
+  /// ``waitForEffect(_:sourceLocation:)``.
+  ///
+  /// - Parameter sourceLocation: where the test is.
+  public func waitForEffects(sourceLocation: SourceLocation = #_sourceLocation) async {
+    await session.waitForEffects(sourceLocation: sourceLocation)
+  }
+
+  /// Waits until an effect has sent something, or has ended, since the test last did anything.
+  ///
+  /// - Parameters:
+  ///   - id: the effect's name.
+  ///   - sourceLocation: where the test is.
+  public func waitForEffect(_ id: some Hashable & Sendable, sourceLocation: SourceLocation = #_sourceLocation) async {
+    await session.waitForEffect(id, sourceLocation: sourceLocation)
+  }
 
   // MARK: Comparing states
 
   func check(_ change: ((inout R.State) -> Void)?, before: R.State, after: R.State, _ origin: Origin) {
-    guard let change else {
-      guard exhaustivity == .on, before != after else { return }
-      return fail(Failure.unexpectedChange(origin.text, before: before, after: after), at: origin.location)
-    }
-    var expected = exhaustivity == .on ? before : after
-    change(&expected)
-    if expected != after {
+    guard exhaustivity == .on else { return checkWhatIsSaid(change, before: before, after: after, origin) }
+    var expected = before
+    change?(&expected)
+    if change == nil, !log.areEqual(before, after) {
+      fail(Failure.unexpectedChange(origin.text, before: before, after: after), at: origin.location)
+    } else if !log.areEqual(expected, after) {
       fail(Failure.wrongState(origin.text, expected: expected, actual: after), at: origin.location)
-    } else if exhaustivity == .on, before == after {
+    } else if change != nil, log.areEqual(before, after) {
       fail(Failure.noChange(origin.text), at: origin.location)
     }
   }
 
+  /// What the test says has to be true of the state as it is; the rest is reported, if that is wanted.
+  private func checkWhatIsSaid(
+    _ change: ((inout R.State) -> Void)?, before: R.State, after: R.State, _ origin: Origin
+  ) {
+    var expected = after
+    change?(&expected)
+    guard log.areEqual(expected, after) else {
+      return fail(Failure.wrongState(origin.text, expected: expected, actual: after), at: origin.location)
+    }
+    guard exhaustivity == .off(reporting: true) else { return }
+    var asserted = before
+    change?(&asserted)
+    if !log.areEqual(asserted, after) {
+      report(Failure.skippedChange(origin.text, asserted: asserted, actual: after), at: origin.location)
+    }
+  }
+
   private var childPaths: String {
-    let paths = session.tree.childPaths
-    return paths.isEmpty ? "none" : paths.joined(separator: ", ")
+    let children = session.tree.children(of: session.tree.rootID)
+    return children.isEmpty ? "none" : children.map(\.place).joined(separator: ", ")
   }
 }

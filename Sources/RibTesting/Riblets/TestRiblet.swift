@@ -15,7 +15,7 @@ public import Testing
 ///
 /// Nothing in it waits: effects run on the test's own thread, as far as they get, and time is the ``ManualClock``'s. Children
 /// are real, and so is everything else: the riblet is the root of a tree.
-public final class TestRiblet<R: Riblet> where R.State: Equatable {
+public final class TestRiblet<R: Riblet> {
   /// The state as far as it was asserted.
   public internal(set) var state: R.State
   /// Whether everything that happens has to be asserted.
@@ -35,18 +35,41 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
   ///
   /// - Parameters:
   ///   - riblet: the riblet.
+  ///   - state: the state in which it becomes active; nil for what `makeState` returns.
   ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:sourceLocation:)`` is to advance it.
   ///   - exhaustivity: whether everything that happens has to be asserted.
   ///   - sourceLocation: where the test is.
-  ///   - activation: changes the state as `didBecomeActive` does, beginning with what `makeState` returns; nil if it is not
-  ///     to be changed.
-  public init(
-    _ riblet: R, clock: ManualClock? = nil, exhaustivity: Exhaustivity = .on,
+  ///   - activation: changes the state as `didBecomeActive` does, beginning with the one in which it becomes active; nil if it
+  ///     is not to be changed.
+  public convenience init(
+    _ riblet: R, given state: R.State? = nil, clock: ManualClock? = nil, exhaustivity: Exhaustivity = .on,
     sourceLocation: SourceLocation = #_sourceLocation,
     activation: ((inout R.State) -> Void)? = nil
+  ) where R.State: Equatable {
+    self.init(riblet, state, clock, exhaustivity, sourceLocation, activation, areEqual: ==)
+  }
+
+  /// A riblet that remembers nothing, and is attached and active.
+  ///
+  /// - Parameters:
+  ///   - riblet: the riblet.
+  ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:sourceLocation:)`` is to advance it.
+  ///   - exhaustivity: whether everything that happens has to be asserted.
+  ///   - sourceLocation: where the test is.
+  public convenience init(
+    _ riblet: R, clock: ManualClock? = nil, exhaustivity: Exhaustivity = .on,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) where R.State == Void {
+    self.init(riblet, (), clock, exhaustivity, sourceLocation, nil) { _, _ in true }
+  }
+
+  private init(
+    _ riblet: R, _ given: R.State?, _ clock: ManualClock?, _ exhaustivity: Exhaustivity,
+    _ sourceLocation: SourceLocation, _ activation: ((inout R.State) -> Void)?,
+    areEqual: @escaping (R.State, R.State) -> Bool
   ) {
-    let log = RibletLog<R>(riblet.makeState(), exhaustivity)
-    let tree = Tree(testing: riblet) { log.happened(.output($0)) }
+    let log = RibletLog<R>(given ?? riblet.makeState(), exhaustivity, areEqual)
+    let tree = Tree(testing: riblet, given: given) { log.happened(.output($0)) }
     self.riblet = riblet
     self.clock = clock
     self.log = log
@@ -60,13 +83,7 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
       guard log.exhaustivity == .on else { return }
       Issue.record(Comment(rawValue: Failure.thrown(flight, error)), sourceLocation: flight.origin.location)
     }
-    do {
-      try session.start()
-      check(activation, before: state, after: log.firstPass ?? state, session.origin)
-      state = log.firstPass ?? state
-    } catch {
-      fail(Failure.refused(error, "to start \(R.typeName)"), at: sourceLocation)
-    }
+    expect(session.origin, "to start \(R.typeName)", activation) { session in try session.start() }
   }
 
   deinit { checkTheEnd(origin.location) }
@@ -87,15 +104,20 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
 
   /// Says what is passed over, if that is wanted.
   func report(_ skipped: [Happening<R>], at location: SourceLocation) {
-    guard exhaustivity == .off(reporting: true), !skipped.isEmpty else { return }
-    Issue.record(
-      Comment(rawValue: Failure.skipped(skipped.map(\.description))), severity: .warning, sourceLocation: location
-    )
+    if !skipped.isEmpty { report(Failure.skipped(skipped.map(\.description)), at: location) }
   }
 
-  /// Effects of the riblet itself that run.
+  func report(_ text: String, at location: SourceLocation) {
+    guard exhaustivity == .off(reporting: true) else { return }
+    Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: location)
+  }
+
+  /// Effects that run, of the riblet itself and of children whose states are parts of its.
   var flights: [EffectFlight] {
-    session.runner?.inFlight.filter { session.tree.node(of: $0.effect.token) == session.tree.rootID } ?? []
+    let tree = session.tree
+    return session.runner?.inFlight.filter { flight in
+      tree.node(of: flight.effect.token).map { tree.isPart($0, of: tree.rootID) } ?? false
+    } ?? []
   }
 
   /// What runs, of the riblet and of its children.
@@ -103,10 +125,13 @@ public final class TestRiblet<R: Riblet> where R.State: Equatable {
 
   func checkTheEnd(_ location: SourceLocation) {
     session.settle()
-    guard exhaustivity == .on else { return report(happenings, at: location) }
-    if !happenings.isEmpty { fail(Failure.leftAtTheEnd(happenings.map(\.description)), at: location) }
-    for flight in flights {
-      fail(Failure.inFlightAtTheEnd(Failure.describe(flight, session.runner)), at: flight.origin.location)
+    let effects = flights.map { ($0.origin.location, Failure.describe($0, session.runner)) }
+    guard exhaustivity == .on else {
+      report(happenings, at: location)
+      for (location, effect) in effects { report(Failure.skipped([effect]), at: location) }
+      return
     }
+    if !happenings.isEmpty { fail(Failure.leftAtTheEnd(happenings.map(\.description)), at: location) }
+    for (location, effect) in effects { fail(Failure.inFlightAtTheEnd(effect), at: location) }
   }
 }

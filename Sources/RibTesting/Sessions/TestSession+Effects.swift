@@ -1,20 +1,34 @@
 public import RibCore
-import Testing
+public import Testing
 
 extension TestSession {
   /// Lets every effect go on as far as it can; only those that were kept waiting by something outside of the test have not.
   public func settle() { runner?.settle() }
 
-  /// Waits for an effect that waits for something outside of the test, and lets it go on.
+  /// Waits until an effect that waits for something outside of the test has sent something, or has ended.
   ///
-  /// Prefer a dependency that the test controls.
-  public func waitForEffects() async {
-    guard let runner, !runner.outside.isEmpty else {
-      let text = Failure.nothingToWaitFor(runner?.inFlight.map { Failure.describe($0, runner) } ?? [])
-      Issue.record(Comment(rawValue: text), sourceLocation: origin.location)
-      return
-    }
-    await runner.waitForArrival()
+  /// Prefer a dependency that the test controls. An effect that waits for the clock too, or that goes on after what it has
+  /// sent, is to be named: ``waitForEffect(_:sourceLocation:)``.
+  ///
+  /// - Parameter sourceLocation: where the test is.
+  public func waitForEffects(sourceLocation: SourceLocation = #_sourceLocation) async {
+    if await runner?.waitForArrival() != true { failForNothingToWaitFor(sourceLocation) }
+  }
+
+  /// Waits until an effect has sent something, or has ended, since the test last did anything.
+  ///
+  /// Each call waits for one more of what it sends.
+  ///
+  /// - Parameters:
+  ///   - id: the effect's name.
+  ///   - sourceLocation: where the test is.
+  public func waitForEffect(_ id: some Hashable & Sendable, sourceLocation: SourceLocation = #_sourceLocation) async {
+    if await runner?.waitForArrival(from: EffectID(id)) != true { failForNothingToWaitFor(sourceLocation) }
+  }
+
+  private func failForNothingToWaitFor(_ location: SourceLocation) {
+    let text = Failure.nothingToWaitFor(runner?.inFlight.map { Failure.describe($0, runner) } ?? [])
+    Issue.record(Comment(rawValue: text), sourceLocation: location)
   }
 
   /// Ends an effect that runs, and gives up what waits for its end.

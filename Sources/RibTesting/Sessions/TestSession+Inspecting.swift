@@ -24,29 +24,105 @@ extension TestSession {
     tree.id(at: path).flatMap { view["nodes"]?["\($0)"] }
   }
 
-  /// Saves the session as JSON, restores it, and makes sure that a client sees the same.
+  /// The tree, a node on each line below its parent: its place, its type, its id and, if it is not active, that.
+  ///
+  ///     Search 1
+  ///       detail[0] SearchDetail 2
+  ///
+  /// Nodes without a view are there too.
+  public var outline: String {
+    settle()
+    var lines: [String] = []
+    func write(_ id: NodeID, _ place: String, _ depth: Int) {
+      let indentation = String(repeating: "  ", count: depth)
+      let rest = tree.isActive(at: .id(id)) == true ? "" : " (inactive)"
+      lines.append("\(indentation)\(place)\(tree.typeName(at: .id(id)) ?? "?") \(id)\(rest)")
+      for child in tree.children(of: id) {
+        if let id = child.id {
+          write(id, "\(child.place) ", depth + 1)
+        } else {
+          lines.append("\(indentation)  \(child.place) not attached yet")
+        }
+      }
+    }
+    write(rootID, "", 0)
+    return lines.joined(separator: "\n")
+  }
+
+  /// Asserts what clients were sent for the last transaction.
+  ///
+  /// - Parameters:
+  ///   - expected: the operations, as JSON; white space and the order of keys do not matter.
+  ///   - sourceLocation: where the test is.
+  public func expectPatch(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    settle()
+    do {
+      let expected = try JSONValue(parsing: expected)
+      if expected == patch.json { return }
+      fail(
+        Failure.difference(
+          "The patch is another than the test expects.", expected: expected.lines, actual: patch.json.lines),
+        at: sourceLocation)
+    } catch {
+      fail("The expected patch is no JSON: \(error)", at: sourceLocation)
+    }
+  }
+
+  /// Saves the session as JSON, restores it, and makes sure that nothing is lost on the way.
+  ///
+  /// Every state has to come back as it was, every node to be there again, and a client to see the same.
   ///
   /// - Parameters:
   ///   - root: the riblet at its root, made anew.
   ///   - effects: what becomes of the restored session's effects.
+  ///   - showsTheSame: whether a client is to see the same: not if a riblet shows, say, what was interrupted.
   ///   - sourceLocation: where the test is.
   /// - Returns: the restored session.
   /// - Throws: `RecordingError` if it cannot be saved, `RestoreError` if it cannot be restored.
   public func restored<Root: Riblet>(
-    as root: Root, effects: EffectPolicy = .held, sourceLocation: SourceLocation = #_sourceLocation
+    as root: Root, effects: EffectPolicy = .held, showsTheSame: Bool = true,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> TestSession where Root.Output == Never {
-    let json = String(decoding: try StateCoder.encode(try tree.snapshot()), as: UTF8.self)
+    settle()
+    let snapshot = try tree.snapshot()
+    let json = String(decoding: try StateCoder.encode(snapshot), as: UTF8.self)
     let saved = try StateCoder.decode(TreeSnapshot.self, from: try StateCoder.read(json))
-    let restored = try TestSession(
-      root, restoring: saved, effects: effects, sourceLocation: sourceLocation)
-    guard restored.view != view else { return restored }
-    let lost = restored.restoreReport?.lost.map { "  - \($0)" }.joined(separator: "\n") ?? ""
-    let text = Failure.difference(
-      "The restored session shows something else. \(lost.isEmpty ? "Is a property left out of a state's coding?" : lost)",
-      expected: view, actual: restored.view)
-    Issue.record(
-      Comment(rawValue: text),
-      sourceLocation: sourceLocation)
+    let changes = try snapshot.nodes.values.sorted { $0.id < $1.id }.compactMap { node in
+      try tree.roundTrip(of: node.id).flatMap { states in
+        Failure.differenceOfStates("\(node.type) \(node.id)", states.state, states.restored)
+      }
+    }
+    for change in changes { fail(change, at: sourceLocation) }
+    let restored = try TestSession(root, restoring: saved, effects: effects, sourceLocation: sourceLocation)
+    if let lost = restored.restoreReport?.lost, !lost.isEmpty {
+      fail(Failure.lost(lost.map { "\($0)" }), at: sourceLocation)
+    } else if changes.isEmpty, showsTheSame, restored.view != view {
+      let text = Failure.difference(
+        """
+        The restored session shows something else. If `didRestore` or `didBecomeActive` is meant to show it, pass \
+        showsTheSame: false.
+        """, expected: view.lines, actual: restored.view.lines)
+      fail(text, at: sourceLocation)
+    }
     return restored
   }
+
+  private func fail(_ text: String, at location: SourceLocation) {
+    Issue.record(Comment(rawValue: text), sourceLocation: location)
+  }
+}
+
+extension JSONValue {
+  /// As text that can be compared line by line, for a failure.
+  fileprivate var lines: String {
+    switch self {
+    case .array(let values) where !values.isEmpty:
+      "[\n\(values.map { "  \($0.indented)" }.joined(separator: ",\n"))\n]"
+    case .object(let members) where !members.isEmpty:
+      "{\n\(members.sorted { $0.key < $1.key }.map { "  \(JSONValue.string($0.key).text): \($0.value.indented)" }.joined(separator: ",\n"))\n}"
+    default: text
+    }
+  }
+
+  private var indented: String { lines.split(separator: "\n").joined(separator: "\n  ") }
 }

@@ -18,9 +18,17 @@ public final class TestSession {
   /// The tree.
   public let tree: Tree
   /// The view document: the first snapshot with every patch since applied to it.
-  public private(set) var view: JSONValue = .null
+  ///
+  /// It is looked at, as all else here, once every effect has gone on as far as it can.
+  public var view: JSONValue {
+    settle()
+    return document
+  }
   /// The operations of the last transaction.
-  public private(set) var lastPatch: [PatchOperation] = []
+  public var lastPatch: [PatchOperation] {
+    settle()
+    return patch.operations
+  }
   /// Effects that were started and not yet run, in order.
   public internal(set) var pendingEffects: [EffectStart] = []
   /// Effects that were cancelled after they had been started, in order.
@@ -29,6 +37,10 @@ public final class TestSession {
   /// What became of the snapshot's nodes, if the tree was restored from one.
   public private(set) var restoreReport: RestoreReport?
 
+  private var document: JSONValue = .null
+  private var events: [TreeEvent] = []
+  /// The last patch, and its operations as JSON.
+  private(set) var patch: (operations: [PatchOperation], json: JSONValue) = ([], .array([]))
   private let renderer = ViewRenderer()
   private var reader = JSONReader()
   /// Nil if effects are held.
@@ -69,7 +81,7 @@ public final class TestSession {
     self.init(Tree(root: root), effects, Origin(text: "TestSession(…, restoring: …)", location: sourceLocation))
     let (commands, report) = try tree.restore(snapshot, rendering: renderer)
     restoreReport = report
-    view = try self.snapshot()
+    document = try self.snapshot()
     note(commands)
     settle()
   }
@@ -79,6 +91,7 @@ public final class TestSession {
     self.origin = origin
     runner = effects == .running ? EffectRunner() : nil
     tree.notesChanges = true
+    tree.observer = { [weak self] in self?.events.append($0) }
     runner?.deliver = { [unowned self] in arrived($0) }
     runner?.onOverflow = { [unowned self] flights in
       Issue.record(Comment(rawValue: Failure.overflow(flights.last)), sourceLocation: self.origin.location)
@@ -93,7 +106,7 @@ public final class TestSession {
 
   func start() throws(any Error) {
     let commands = try tree.start(rendering: renderer)
-    view = try snapshot()
+    document = try snapshot()
     note(commands)
     settle()
   }
@@ -119,6 +132,7 @@ public final class TestSession {
   ///   - address: of its node; the root unless given.
   /// - Throws: `Refusal`, `JSONError`, or `PatchError` if the patch does not fit the view.
   public func act(_ action: String, to address: NodeAddress = .path("")) throws {
+    runner?.forgetArrivals()
     try finish(try tree.perform(try reader.read(action).root, for: address, rendering: renderer))
   }
 
@@ -132,6 +146,7 @@ public final class TestSession {
 
   /// Sends a view action that needs no decoding.
   func act<R: Riblet>(_ action: R.ViewAction, to id: NodeID, of type: R.Type) throws {
+    runner?.forgetArrivals()
     try finish(try tree.perform(action, for: id, of: type, rendering: renderer))
   }
 
@@ -163,6 +178,7 @@ public final class TestSession {
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   @discardableResult
   public func back(from address: NodeAddress = .path("")) throws -> Bool {
+    runner?.forgetArrivals()
     let (isLeft, commands) = try tree.back(from: address, rendering: renderer)
     try finish(commands)
     return isLeft
@@ -173,6 +189,7 @@ public final class TestSession {
   /// - Parameter isActive: whether it is active.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   public func setActive(_ isActive: Bool) throws {
+    runner?.forgetArrivals()
     try finish(try tree.setActive(isActive, rendering: renderer))
   }
 
@@ -183,6 +200,16 @@ public final class TestSession {
     guard case .node(let id, let commands) = try tree.answer(request, rendering: renderer) else { return nil }
     if !commands.isEmpty || renderer.patch.count > 0 { try finish(commands) }
     return id
+  }
+
+  /// What has happened in the tree since it was last asked for, or since the session was made: nodes attached and detached,
+  /// effects started and ended, the end of each transaction.
+  ///
+  /// - Returns: the events, in order.
+  public func takeEvents() -> [TreeEvent] {
+    settle()
+    defer { events = [] }
+    return events
   }
 
   /// The id of the root.
@@ -225,10 +252,9 @@ public final class TestSession {
   private func applyPatch() throws {
     var json = JSONWriter()
     json.patch(revision: 1, base: 0, number: 0, operations: renderer.patch)
-    guard case .patch(_, _, _, let operations) = try ServerMessage(try reader.read(json.bytes.span).root) else {
-      return
-    }
-    lastPatch = operations
-    try view.apply(operations)
+    let root = try reader.read(json.bytes.span).root
+    guard case .patch(_, _, _, let operations) = try ServerMessage(root) else { return }
+    patch = (operations, JSONValue(root)["ops"] ?? .array([]))
+    try document.apply(operations)
   }
 }

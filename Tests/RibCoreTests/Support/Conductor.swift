@@ -1,4 +1,5 @@
 import RibCore
+import RibTesting
 
 /// Returns the effects that it is told, and writes down what they report.
 struct Conductor: Riblet {

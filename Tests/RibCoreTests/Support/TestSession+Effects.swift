@@ -26,16 +26,28 @@ extension TestSession {
   func runNextEffect(
     sleeping duration: Duration, on clock: ManualClock, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let before = clock.sleeps.count
-    async let advanced: Void = clock.advance(by: duration, afterSleep: before + 1)
+    async let slept = clock.wakeSleeper(after: duration)
     try await runNextEffect()
-    await advanced
-    #expect(Array(clock.sleeps[before...]) == [duration], sourceLocation: sourceLocation)
+    let isPunctual = await slept
+    #expect(isPunctual, "The effect sleeps for another time.", sourceLocation: sourceLocation)
   }
 
   /// The snapshot, by way of its JSON.
   func savedSnapshot() throws -> TreeSnapshot {
     let bytes = try StateCoder.encode(try tree.snapshot())
     return try StateCoder.decode(from: try StateCoder.read(String(decoding: bytes, as: UTF8.self)))
+  }
+}
+
+extension ManualClock {
+  /// Waits until somebody sleeps, and lets the time pass.
+  ///
+  /// - Returns: whether the sleeper has woken just then.
+  fileprivate func wakeSleeper(after duration: Duration) async -> Bool {
+    while sleeperCount == 0, !Task.isCancelled { await Task.yield() }
+    advance(by: duration - .nanoseconds(1))
+    let isAsleep = sleeperCount == 1
+    advance(by: .nanoseconds(1))
+    return isAsleep && sleeperCount == 0
   }
 }

@@ -5,13 +5,11 @@ import Wire
 
 /// What an observer is told, in order.
 struct TreeEventTests {
-  private let log = EventLog()
-
   @Test func attach_isNotedBeforeTheActivation() throws {
     let session = try observed(Desk())
     try session.send(#"{"open":"a/b"}"#)
     #expect(
-      log.take() == [
+      session.takeEvents() == [
         .attached(id: 2, type: "Page", parent: 1), .activated(id: 2, type: "Page"),
         .attached(id: 3, type: "Page", parent: 2), .activated(id: 3, type: "Page"), .committed(transaction: 2),
       ])
@@ -21,10 +19,13 @@ struct TreeEventTests {
     let session = try observed(Desk(detail: "a/b"))
     try session.send(#"{"load":"it"}"#, to: .path("detail/inner"))
     let token = try #require(session.pendingEffects.first?.token)
-    #expect(log.take() == [.effectStarted(token: token, type: "Page", id: EffectID("it")), .committed(transaction: 2)])
+    #expect(
+      session.takeEvents() == [
+        .effectStarted(token: token, type: "Page", id: EffectID("it")), .committed(transaction: 2),
+      ])
     try session.send(#"{"close":{}}"#)
     #expect(
-      log.take() == [
+      session.takeEvents() == [
         .deactivated(id: 2, type: "Page"), .deactivated(id: 3, type: "Page"),
         .effectEnded(token: token, type: "Page", id: EffectID("it")),
         .detached(id: 2, type: "Page"), .detached(id: 3, type: "Page"), .committed(transaction: 3),
@@ -36,7 +37,9 @@ struct TreeEventTests {
       Rack(pages: Tabs("a", "b", selected: 1), activation: .selectedOnly, changes: ["0": { $0.pages.select(0) }]))
     try session.send("\"0\"")
     #expect(
-      log.take() == [.deactivated(id: 3, type: "Page"), .activated(id: 2, type: "Page"), .committed(transaction: 2)])
+      session.takeEvents() == [
+        .deactivated(id: 3, type: "Page"), .activated(id: 2, type: "Page"), .committed(transaction: 2),
+      ])
   }
 
   @Test func effect_startsBeforeTheCommitAndEndsAfterIt() async throws {
@@ -45,7 +48,7 @@ struct TreeEventTests {
     let token = try #require(session.pendingEffects.first?.token)
     try await session.runNextEffect()
     #expect(
-      log.take() == [
+      session.takeEvents() == [
         .effectStarted(token: token, type: "Page", id: EffectID("it")), .committed(transaction: 2),
         .committed(transaction: 3), .effectEnded(token: token, type: "Page", id: EffectID("it")),
       ])
@@ -55,17 +58,19 @@ struct TreeEventTests {
     let session = try observed(Desk(detail: "a"))
     try session.send(#"{"load":"it"}"#, to: .path("detail"))
     let token = try #require(session.pendingEffects.first?.token)
-    _ = log.take()
+    _ = session.takeEvents()
     try session.send(#"{"stop":"it"}"#, to: .path("detail"))
     #expect(
-      log.take() == [.effectEnded(token: token, type: "Page", id: EffectID("it")), .committed(transaction: 3)])
+      session.takeEvents() == [
+        .effectEnded(token: token, type: "Page", id: EffectID("it")), .committed(transaction: 3),
+      ])
   }
 
   @Test func failure_isUndoneAfterWhatWasNoted() throws {
     let session = try observed(Desk(detail: "a"))
     let refusal = try session.refusal(of: #"{"fail":{}}"#)
     #expect(
-      log.take() == [
+      session.takeEvents() == [
         .deactivated(id: 2, type: "Page"), .detached(id: 2, type: "Page"),
         .attached(id: 3, type: "Page", parent: 1), .activated(id: 3, type: "Page"),
         .attached(id: 4, type: "Page", parent: 3), .activated(id: 4, type: "Page"),
@@ -73,24 +78,24 @@ struct TreeEventTests {
       ])
     // The next one has the number that the failed one would have had.
     try session.send(#"{"count":{}}"#)
-    #expect(log.take() == [.committed(transaction: 2)])
+    #expect(session.takeEvents() == [.committed(transaction: 2)])
   }
 
   @Test func action_thatDoesNotDecode_isUndone() throws {
     let session = try observed(Desk())
     let refusal = try session.refusal(of: "\"unheardOf\"")
-    #expect(log.take() == [.undone(reason: refusal.message)])
+    #expect(session.takeEvents() == [.undone(reason: refusal.message)])
   }
 
   @Test func effect_endsBeforeWhatFollows() async throws {
     let session = try observed(Conductor())
     try session.carryOut(#"{"sequence":[{"run":"a"},{"run":"b"}]}"#)
     let first = try #require(session.pendingEffects.first?.token)
-    _ = log.take()
+    _ = session.takeEvents()
     try await session.runNextEffect()
     let second = try #require(session.pendingEffects.first?.token)
     #expect(
-      log.take() == [
+      session.takeEvents() == [
         .committed(transaction: 3), .effectEnded(token: first, type: "Conductor", id: EffectID("a")),
         .effectStarted(token: second, type: "Conductor", id: EffectID("b")), .committed(transaction: 4),
       ])
@@ -98,19 +103,7 @@ struct TreeEventTests {
 
   private func observed<Root: Riblet>(_ root: Root) throws -> TestSession where Root.Output == Never {
     let session = try TestSession(root)
-    session.tree.observer = { [log] in log.note($0) }
+    _ = session.takeEvents()
     return session
-  }
-}
-
-/// What a tree told its observer.
-private final class EventLog {
-  private var events: [TreeEvent] = []
-
-  func note(_ event: TreeEvent) { events.append(event) }
-
-  func take() -> [TreeEvent] {
-    defer { events = [] }
-    return events
   }
 }

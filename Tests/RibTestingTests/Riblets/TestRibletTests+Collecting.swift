@@ -49,6 +49,15 @@ extension TestRibletTests {
     test.skipEffectsInFlight()
   }
 
+  @Test func collect_waitsNoLongerThanItHasTo() throws {
+    let clock = ManualClock()
+    let test = TestRiblet(Stopwatch(clock: clock), clock: clock)
+    #expect(try test.collect(3, performing: [.action(.start)], timeout: .seconds(60)).map(\.seconds) == [0, 1, 2])
+    #expect(clock.now.offset == .seconds(2))
+    #expect(test.state.seconds == 2)
+    test.send(.stop) { $0.isRunning = false }
+  }
+
   @Test func collect_thatIsNotFulfilled_throwsWhatThereWas() throws {
     let clock = ManualClock()
     let test = TestRiblet(Stopwatch(clock: clock), clock: clock)

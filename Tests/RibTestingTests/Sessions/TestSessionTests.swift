@@ -70,7 +70,149 @@ struct TestSessionTests {
       _ = try session.restored(as: Forgetful())
     }
     #expect(texts.count == 1)
-    #expect(texts.first?.hasPrefix("The restored session shows something else.") == true)
+    #expect(
+      texts.first?.hasPrefix("The state of Forgetful 1 does not come back as it was. Is a property left out") == true)
+    #expect(texts.first?.contains("count: 1") == true)
+  }
+
+  @Test func roundTrip_thatLosesANode_fails() throws {
+    struct Parent: Riblet {
+      static let typeName = "Parent"
+      struct Child: Riblet {
+        static let typeName = "Child"
+        struct State { var isLoud = true }
+        func makeState() -> State { State() }
+        func view(_ state: State) -> Bool { state.isLoud }
+      }
+      func makeState() -> Slot<Int> { Slot(1) }
+      func view(_ state: Slot<Int>) -> Int { 0 }
+      var routes: [Route<Self>] { [Route("child", \.self) { _ in RibCore.Child(Child()) }] }
+    }
+    let texts = try failures { _ = try TestSession(Parent()).restored(as: Parent()) }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("Node 2 of type Child was not restored: its state was not Codable") == true)
+  }
+
+  @Test func roundTrip_mayShowWhatWasInterrupted() throws {
+    struct Honest: Riblet {
+      static let typeName = "Honest"
+      func makeState() -> String { "new" }
+      func didRestore(_ state: inout String, interrupted: [InterruptedEffect]) -> Effect<Self> {
+        state = "restored"
+        return .none
+      }
+      func view(_ state: String) -> String { state }
+    }
+    let texts = try failures { _ = try TestSession(Honest()).restored(as: Honest()) }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("The restored session shows something else. If `didRestore`") == true)
+    #expect(texts.first?.contains("\"state\": \"new\"") == true)
+    #expect(try TestSession(Honest()).restored(as: Honest(), showsTheSame: false).viewState() == .string("restored"))
+  }
+
+  // MARK: Looking at it
+
+  @Test func outline_hasEveryNode() throws {
+    let session = try TestSession(Root(clock: clock))
+    try session.act("\"open\"", at: "gym")
+    #expect(
+      session.outline == """
+        Root 1
+          gym[0] Gym 2
+            watch[0] Stopwatch 4
+            lamp[0] Lamp 3
+        """)
+    try session.setActive(false)
+    #expect(session.outline.hasPrefix("Root 1 (inactive)\n  gym[0] Gym 2 (inactive)") == true)
+  }
+
+  @Test func patch_isExpected() throws {
+    let session = try TestSession(Root(clock: clock))
+    try session.act("\"toggle\"", at: "gym/lamp")
+    session.expectPatch(#" [ {"path": "/nodes/3/state", "op":"replace","value":true} ] "#)
+    try session.act("\"lightUp\"", at: "gym")
+    session.expectPatch("[]")
+  }
+
+  @Test func patch_thatIsAnother_isShown() throws {
+    let texts = try failures {
+      let session = try TestSession(Root(clock: clock))
+      try session.act("\"toggle\"", at: "gym/lamp")
+      session.expectPatch(#"[{"op":"replace","path":"/nodes/3/state","value":false}]"#)
+      session.expectPatch("[")
+    }
+    #expect(texts.count == 2)
+    #expect(texts.first?.hasPrefix("The patch is another than the test expects.") == true)
+    #expect(
+      texts.first?.contains("−     \"value\": false") == true && texts.first?.contains("+     \"value\": true") == true)
+    #expect(texts.last?.hasPrefix("The expected patch is no JSON:") == true)
+  }
+
+  @Test func events_areToldOnce() throws {
+    let session = try TestSession(Root(clock: clock))
+    _ = session.takeEvents()
+    try session.act("\"open\"", at: "gym")
+    #expect(
+      session.takeEvents() == [
+        .attached(id: 4, type: "Stopwatch", parent: 2), .activated(id: 4, type: "Stopwatch"),
+        .committed(transaction: 2),
+      ])
+    #expect(session.takeEvents() == [])
+  }
+
+  // MARK: Several sessions
+
+  @Test func publication_arrivesBeforeTheNextSleeperWakes() throws {
+    let topic = Topic<Int>()
+    let listener = try TestSession(Listener(clock: clock, topic: topic, sleeps: true), effects: .running)
+    let idler = try TestSession(Listener(clock: clock, topic: topic, sleeps: false), effects: .running)
+    _ = try TestSession(Ticker(clock: clock, topic: topic), effects: .running)
+    let ticker = try TestSession(Ticker(clock: clock, topic: topic), effects: .running)
+    clock.advance(by: .seconds(3))
+    #expect(ticker.viewState() == .integer(3))
+    #expect(listener.viewState() == .string("1 at 1.0 seconds, 2 at 2.0 seconds, 3 at 3.0 seconds"))
+    // It never slept on the clock, and goes on when it is looked at.
+    #expect(idler.viewState() == .string("1 at 3.0 seconds, 2 at 3.0 seconds, 3 at 3.0 seconds"))
+  }
+
+  private struct Ticker: Riblet {
+    static let typeName = "Ticker"
+    enum InternalAction { case ticked }
+    let clock: ManualClock
+    let topic: Topic<Int>
+    func makeState() -> Int { 0 }
+    func didBecomeActive(_ state: inout Int) -> Effect<Self> {
+      .run(id: "ticking") { [clock] send in
+        while true {
+          try await clock.sleep(for: .seconds(1))
+          await send(.ticked)
+        }
+      }
+    }
+    func reduce(into state: inout Int, internalAction: InternalAction) -> Effect<Self> {
+      state += 1
+      return .publish(state, to: topic)
+    }
+    func view(_ state: Int) -> Int { state }
+  }
+
+  private struct Listener: Riblet {
+    static let typeName = "Listener"
+    enum InternalAction { case heard(Int) }
+    let clock: ManualClock
+    let topic: Topic<Int>
+    let sleeps: Bool
+    func makeState() -> [String] { [] }
+    func didBecomeActive(_ state: inout [String]) -> Effect<Self> {
+      let sleep =
+        sleeps ? Effect<Self>.run(id: "sleep") { [clock] _ in try await clock.sleep(for: .seconds(60)) } : .none
+      return .merge(.observe(topic, id: "ears") { .heard($0) }, sleep)
+    }
+    func reduce(into state: inout [String], internalAction: InternalAction) -> Effect<Self> {
+      if case .heard(let number) = internalAction { state.append("\(number) at \(clock.now.offset)") }
+      return .none
+    }
+    func view(_ state: [String]) -> String { state.joined(separator: ", ") }
   }
 
   @Test func missingDependency_failsTheTest() {

@@ -20,6 +20,8 @@ struct Stopwatch: Riblet {
     case breakDown
     /// Waits for something that no test controls.
     case wander
+    /// Waits for that, or for ten seconds.
+    case race
     /// Sends without end, and goes on when it is cancelled.
     case babble
     /// Sends from a task of its own, on another executor.
@@ -83,6 +85,16 @@ struct Stopwatch: Riblet {
     case .wander:
       return .run(id: "wandering") { [gate] send in
         await gate.wait()
+        await send(.ticked)
+      }
+    case .race:
+      return .run(id: "race") { [gate, clock] send in
+        try await withThrowingTaskGroup { group in
+          group.addTask { await gate.wait() }
+          group.addTask { try await clock.sleep(for: .seconds(10)) }
+          try await group.next()
+          group.cancelAll()
+        }
         await send(.ticked)
       }
     case .babble: return .run(id: "babble") { send in while true { await send(.ticked) } }
@@ -163,7 +175,7 @@ struct Gym: Riblet {
           return .none
         }
       },
-      .scope("lamp", \.lamp, Lamp()),
+      .scope("lamp", \.lamp, Lamp(clock: clock)),
     ]
   }
 
@@ -183,15 +195,34 @@ struct Gym: Riblet {
 struct Lamp: Riblet {
   static let typeName = "Lamp"
   struct State: Equatable, Codable { var isOn = false }
-  enum ViewAction: Decodable, Sendable { case toggle }
+  enum ViewAction: Decodable, Sendable { case toggle, flash }
+
+  let clock: any Clock<Duration>
 
   /// Never called, for the parent has the state.
   func makeState() -> State { State() }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-    state.isOn.toggle()
-    return .none
+    switch viewAction {
+    case .toggle:
+      state.isOn.toggle()
+      return .none
+    case .flash: return .run(id: "flashing") { [clock] _ in try await clock.sleep(for: .seconds(1)) }
+    }
   }
 
   func view(_ state: State) -> Bool { state.isOn }
+}
+
+/// Remembers nothing, and says something that cannot be compared.
+struct Door: Riblet {
+  static let typeName = "Door"
+  enum ViewAction: Decodable { case knock }
+  enum Output { case knocked(any Error.Type) }
+
+  func makeState() {}
+  func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> {
+    .output(.knocked(CancellationError.self))
+  }
+  func view(_ state: Void) -> String { "a door" }
 }

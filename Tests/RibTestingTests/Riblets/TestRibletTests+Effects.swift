@@ -1,0 +1,180 @@
+import RibCore
+import RibTesting
+import Testing
+
+/// What is said of effects, and what can be done about them.
+extension TestRibletTests {
+  @Test func nothing_withoutAnEffect_isExplained() {
+    let texts = failures { stopwatch().receive(.ticked) }
+    #expect(texts.count == 1)
+    #expect(
+      texts.first == """
+        Expected receive(.ticked), but nothing more has happened. No effect is in flight: no reducer has returned one that sends \
+        it, or it has ended or was cancelled. Return the effect, or leave the assertion out.
+        """)
+  }
+
+  @Test func nothing_whileAnEffectSleeps_saysHowLong() {
+    let texts = failures {
+      let test = stopwatch()
+      test.send(.type("x"))
+      test.receive(.noted("x"))
+      test.skipEffectsInFlight()
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("The effect \"typing\" of Stopwatch, started by send(.type(\"x\")) at") == true)
+    #expect(
+      texts.first?.contains("sleeps on the test's clock for another 0.3 seconds: advance it with ") == true
+        && texts.first?.contains("clock.advance(by: .milliseconds(300))") == true)
+  }
+
+  @Test func nothing_whileAnEffectIsOutside_saysWhich() {
+    let texts = failures {
+      let test = stopwatch()
+      test.send(.wander)
+      test.receive(.ticked)
+      test.skipEffectsInFlight()
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("The effect \"wandering\" of Stopwatch, started by send(.wander)") == true)
+    #expect(texts.first?.contains("waits for something outside of the test's control") == true)
+  }
+
+  @Test func effectInFlight_atTheEnd_isNamedWithItsOrigin() {
+    let texts = failures {
+      let test = stopwatch()
+      test.send(.start) { $0.isRunning = true }
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("The test has ended, and an effect is still in flight:\n\n  - The effect") == true)
+    #expect(
+      texts.first?.contains("\"ticking\" of Stopwatch, started by send(.start) at TestRibletTests+Effects.swift:")
+        == true)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func effect_thatThrows_isNamed() {
+    let texts = failures { stopwatch().send(.breakDown) }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("The effect \"breakdown\" of Stopwatch, started by send(.breakDown) at") == true)
+    #expect(
+      texts.first?.contains("has thrown Breakdown(). A server logs that and the riblet never learns of it") == true)
+  }
+
+  @Test func effect_thatSendsWithoutEnd_isStopped() {
+    let texts = failures {
+      let test = stopwatch(.off)
+      test.send(.babble)
+      #expect(test.session.tree.effectCount <= 1)
+    }
+    #expect(texts.first?.hasPrefix("An effect, probably \"babble\" of Stopwatch, started by send(.babble) at") == true)
+  }
+
+  @Test func effect_thatArrivesAtTheVeryEnd_isNamed() {
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    let texts = failures {
+      let test = TestRiblet(Stopwatch(clock: clock, stream: stream))
+      test.send(.listen)
+      continuation.yield("late")
+    }
+    #expect(texts.count == 2)
+    #expect(texts.first?.contains("- the internal action .noted(\"late\") was received") == true)
+    #expect(texts.last?.contains("\"listen\" of Stopwatch") == true)
+  }
+
+  @Test func effect_thatSendsFromElsewhere_isWaitedFor() async {
+    let test = stopwatch()
+    test.send(.shout)
+    await test.waitForEffect("shout")
+    test.receive(.ticked) { $0.seconds = 1 }
+    // Now it ends.
+    await test.waitForEffect("shout")
+    test.finish()
+  }
+
+  @Test func effect_thatHasSentAlready_isNotWaitedFor() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    let test = TestRiblet(Stopwatch(clock: clock, stream: stream))
+    test.send(.listen)
+    for text in ["a", "b"] { continuation.yield(text) }
+    for text in ["a", "b"] {
+      await test.waitForEffect("listen")
+      test.receive(.noted(text)) { $0.note = text }
+    }
+    continuation.finish()
+    await test.waitForEffect("listen")
+  }
+
+  @Test func effect_thatSleepsAndWaitsOutside_isWaitedForByName() async {
+    let gate = Gate()
+    let test = TestRiblet(Stopwatch(clock: clock, gate: gate))
+    test.send(.race)
+    async let opened: Void = gate.open()
+    await test.waitForEffect("race")
+    await opened
+    test.receive(.ticked) { $0.seconds = 1 }
+    clock.advance(by: .seconds(20))
+  }
+
+  @Test func waiting_forASleeper_saysHowToNameIt() async {
+    let texts = await failuresInTime {
+      let test = stopwatch()
+      test.send(.type("x"))
+      await test.waitForEffects()
+      test.skipEffectsInFlight()
+    }
+    #expect(texts.count == 1)
+    #expect(
+      texts.first?.hasPrefix("There is nothing to wait for outside of the test:\n\n  - The effect \"typing\"") == true)
+    #expect(texts.first?.hasSuffix("has to be named: await waitForEffect(\"name\").") == true)
+  }
+
+  @Test func effectOfAnEmbeddedChild_isInFlightAtTheEnd() {
+    let texts = failures {
+      let test = TestRiblet(Gym(clock: clock))
+      test.send(.flash, to: Lamp.self, at: "lamp")
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("The effect \"flashing\" of Lamp, started by send(.flash, to: Lamp) at") == true)
+  }
+
+  @Test func effectOfAnAttachedChild_isNotTheParents() {
+    let test = TestRiblet(Gym(clock: clock))
+    test.send(.open) { $0.watch.attach(1) }
+    test.send(.start, to: Stopwatch.self, at: "watch")
+  }
+  @Test func skippedEffect_startsNothing() {
+    let test = stopwatch()
+    test.send(.later("x"))
+    test.skipEffectsInFlight()
+    clock.advance(by: .seconds(2))
+    test.send(.reset)
+  }
+
+  @Test func childsEffect_isNamedToo() {
+    let texts = failures {
+      let test = TestRiblet(Gym(clock: clock))
+      test.send(.open) { $0.watch.attach(1) }
+      test.send(.type("x"), to: Stopwatch.self, at: "watch")
+      test.receiveOutput(Stopwatch.Output.lap(1))
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("The effect \"typing\" of Stopwatch") == true)
+  }
+
+  @Test func transaction_thatIsUndone_hasNotHappened() {
+    let texts = failures {
+      let test = stopwatch()
+      test.send(.stumble)
+      test.send(.reset)
+      #expect(test.state == Stopwatch.State())
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("The runtime has refused what an effect sent: The view") == true, "\(texts)")
+  }
+
+  @Test func waiting_forNothing_isAFailure() async {
+    let box = await failuresInTime { await stopwatch().waitForEffects() }
+    #expect(box == ["There is nothing to wait for: no effect is in flight."])
+  }
+}
