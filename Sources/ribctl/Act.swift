@@ -17,11 +17,7 @@ struct Act: ParsableCommand {
   var actions: [String]
 
   func run() throws {
-    let lines = try actions.map { action throws(ValidationError) in
-      do throws(ActionLineError) { return try ActionLine(parsing: action) } catch {
-        throw ValidationError(error.reason)
-      }
-    }
+    let lines = try actions.map(ActionLine.init)
     let client = try session.makeClient()
     for line in lines { try client.act(line.action, to: line.address ?? .path("")) }
     var isRefused = false

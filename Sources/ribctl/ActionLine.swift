@@ -34,7 +34,12 @@ struct ActionLine: Equatable {
       return
     }
     let name = String(Self.takeWord(&rest))
-    action = .object([name: rest.isEmpty ? .object([:]) : try Self.json(rest)])
+    do throws(ActionLineError) {
+      action = .object([name: rest.isEmpty ? .object([:]) : try Self.json(rest)])
+    } catch {
+      guard rest.first?.isLetter == true, !rest.contains("\"") else { throw error }
+      throw ActionLineError(reason: "\(error.reason) Text is written in quotes: \(name) \"\(rest)\"")
+    }
   }
 
   private static func json(_ text: Substring) throws(ActionLineError) -> JSONValue {

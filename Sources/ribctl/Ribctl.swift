@@ -28,6 +28,17 @@ struct SessionOptions: ParsableArguments {
     } catch {
       throw ValidationError("--params is no JSON: \(error)")
     }
-    return try CurlClient(url: url, app: app, parameters: parameters)
+    do {
+      return try CurlClient(url: url, app: app, parameters: parameters)
+    } catch let error as CurlError {
+      throw UnreachableServer(url: url, reason: "\(error)")
+    }
   }
+}
+
+/// No session could be started, for there is no server to be spoken to.
+private struct UnreachableServer: Error, CustomStringConvertible {
+  let url: String
+  let reason: String
+  var description: String { "\(url): \(reason)." }
 }

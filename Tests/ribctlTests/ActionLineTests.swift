@@ -56,4 +56,12 @@ struct ActionLineTests {
     #expect(error.reason.hasPrefix("\(json) is no JSON: "))
     #expect(error.description == error.reason)
   }
+
+  @Test func text_withoutQuotes_isRefusedWithThem() {
+    let error = #expect(throws: ActionLineError.self) { try ActionLine(parsing: "add Buy milk") }
+    #expect(
+      error?.reason == """
+        Buy milk is no JSON: unexpected character, at byte 0. Text is written in quotes: add "Buy milk"
+        """)
+  }
 }

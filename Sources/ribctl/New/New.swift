@@ -23,8 +23,13 @@ struct New: ParsableCommand {
   var child: String?
 
   func validate() throws {
-    for name in [name, child].compactMap(\.self) where name.wholeMatch(of: /[A-Z][A-Za-z0-9_]*/) == nil {
-      throw ValidationError("“\(name)” is no name for a type: it begins with a capital letter, as in Home.")
+    for name in [name, child].compactMap(\.self) {
+      guard name.wholeMatch(of: /[A-Z][A-Za-z0-9_]*/) != nil else {
+        throw ValidationError("“\(name)” is no name for a type: it begins with a capital letter, as in Home.")
+      }
+      if RibletTemplate.takenNames.contains(name) {
+        throw ValidationError("“\(name)” is what a part of each riblet is called, or Swift itself: take another name.")
+      }
     }
     if name == child { throw ValidationError("\(name) cannot be its own child.") }
     let parts = directory.split(separator: "/")
@@ -34,20 +39,27 @@ struct New: ParsableCommand {
   }
 
   func run() throws {
+    guard FileManager.default.fileExists(atPath: directory) else {
+      throw NothingWritten(reason: "There is no directory \(directory): `swift package init` makes a package.")
+    }
+    let child = try child.map { try ChildTemplate($0, in: text(of: self.files(of: RibletTemplate(name: $0)))) }
     var files = files(of: RibletTemplate(name: name, isViewless: viewless, isClass: isClass, child: child))
     if let taken = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
-      throw ValidationError("\(taken.path) is there already, and nothing was written.")
+      throw NothingWritten(reason: "\(taken.path) is there already.")
     }
-    if let child {
-      let childFiles = self.files(of: RibletTemplate(name: child))
-      if !childFiles.contains(where: { FileManager.default.fileExists(atPath: $0.path) }) { files += childFiles }
-    }
+    if let child, child.isNew { files += self.files(of: RibletTemplate(name: child.name)) }
     for (path, text) in files {
       let url = URL(fileURLWithPath: path)
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url)
       print(path)
     }
+  }
+
+  /// What is there already of files that would be written; nil if none is.
+  private func text(of files: [(path: String, text: String)]) -> String? {
+    let texts = files.compactMap { try? String(contentsOfFile: $0.path, encoding: .utf8) }
+    return texts.isEmpty ? nil : texts.joined()
   }
 
   /// The files of a riblet, by their paths.
@@ -64,4 +76,10 @@ struct New: ParsableCommand {
       ("\(tests)/\(name)/\(name)Tests.swift", template.test(of: module)),
     ]
   }
+}
+
+/// Why nothing was written.
+struct NothingWritten: Error, Equatable, CustomStringConvertible {
+  let reason: String
+  var description: String { "\(reason) Nothing was written." }
 }

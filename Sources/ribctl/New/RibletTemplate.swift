@@ -6,7 +6,13 @@ struct RibletTemplate {
   let name: String
   var isViewless = false
   var isClass = false
-  var child: String?
+  var child: ChildTemplate?
+
+  /// Names that are other things where a riblet is.
+  static let takenNames: Set<String> = [
+    "Any", "Builder", "Child", "Codable", "Config", "Effect", "Equatable", "Hashable", "Int", "Output", "Protocol",
+    "Riblet", "Route", "Self", "Slot", "State", "String", "Type", "ViewAction", "ViewState", "ViewlessRiblet",
+  ]
 
   /// The file of the riblet.
   var riblet: String {
@@ -56,9 +62,9 @@ struct RibletTemplate {
 
   private var summary: String {
     switch (isViewless, child) {
-    case (true, let child?): "Holds a ``\(child)``, and has no view of its own."
+    case (true, let child?): "Holds a ``\(child.name)``, and has no view of its own."
     case (true, nil): "Has no view: logic between its parent and its children."
-    case (false, let child?): "Counts taps, and opens a ``\(child)``."
+    case (false, let child?): "Counts taps, and opens a ``\(child.name)``."
     case (false, nil): "Counts taps."
     }
   }
@@ -87,7 +93,7 @@ struct RibletTemplate {
   }
 
   /// What a user does to open the child.
-  private var opening: [String] { child.map { ["\($0.lowerCamel)Tapped"] } ?? [] }
+  private var opening: [String] { child.map { ["\($0.slot)Tapped"] } ?? [] }
   private var own: String { isClass ? name : "Self" }
 
   private var config: String {
@@ -102,7 +108,7 @@ struct RibletTemplate {
   private var state: String {
     let properties =
       (isViewless ? [] : ["var count: Int"])
-      + (child.map { ["var \($0.lowerCamel) = Slot\(isViewless ? "(\($0).Config())" : "<\($0).Config>()")"] } ?? [])
+      + (child.map { ["var \($0.slot) = Slot\(isViewless ? "(\($0.name).Config())" : "<\($0.name).Config>()")"] } ?? [])
     switch properties.count {
     case 0: return "struct State: Codable, Equatable {}"
     case 1: return "struct State: Codable, Equatable { \(properties[0]) }"
@@ -112,7 +118,7 @@ struct RibletTemplate {
 
   private var routes: String? {
     guard let child else { return nil }
-    let slot = child.lowerCamel
+    let slot = child.slot
     let answer =
       isViewless
       ? "case .closed: .output(.closed)"
@@ -124,7 +130,7 @@ struct RibletTemplate {
     return """
       var routes: [Route<\(own)>] {
         [
-          Route("\(slot)", \\.\(slot), builder: \(child)Builder()) { \(isViewless ? "_" : "state"), output in
+          Route("\(slot)", \\.\(slot), builder: \(child.name)Builder()) { \(isViewless ? "_" : "state"), output in
             switch output {
       \(answer.indented.indented.indented)
             }
@@ -136,7 +142,7 @@ struct RibletTemplate {
 
   private var reducer: String {
     let open = child.map {
-      "case .\($0.lowerCamel)Tapped: state.\($0.lowerCamel).attach(\($0).Config(start: state.count))\n"
+      "case .\($0.slot)Tapped: state.\($0.slot).attach(\($0.config(counting: "state.count")))\n"
     }
     return """
       func reduce(into state: inout State, viewAction: ViewAction) -> Effect<\(own)> {
@@ -162,31 +168,42 @@ struct RibletTemplate {
           """
         ] : [counts, closes]
     }
-    let slot = child.lowerCamel
-    guard isViewless else {
-      return [
-        counts,
-        """
-        @Test func \(slot)_opensOnceAndCloses() {
-          let test = TestRiblet(\(name)(config: \(name).Config(start: 3)))
-          test.send(.\(slot)Tapped) { $0.\(slot).attach(\(child).Config(start: 3)) }
-          test.send(.\(slot)Tapped)
-          test.send(.closeTapped, to: \(child).self, at: "\(slot)")
-          test.receiveOutput(\(child).Output.closed) { $0.\(slot).detach() }
-        }
-        """, closes,
-      ]
-    }
+    let slot = child.slot
+    guard isViewless else { return [counts, opensAndCloses(child), closes] }
     return [
-      """
-      @Test func \(slot)_isThere_andItsEndIsTheEnd() {
-        let test = TestRiblet(\(name)(config: \(name).Config()))
-        test.send(.closeTapped, to: \(child).self, at: "\(slot)")
-        test.receiveOutput(\(child).Output.closed)
-        test.expectOutput(.closed)
-      }
-      """
+      child.isViewless
+        ? """
+        @Test func \(slot)_isThere() {
+          let test = TestRiblet(\(name)(config: \(name).Config()))
+          #expect(test.session.outline.contains("\(slot)[0] \(child.name)"))
+        }
+        """
+        : """
+        @Test func \(slot)_isThere_andItsEndIsTheEnd() {
+          let test = TestRiblet(\(name)(config: \(name).Config()))
+          test.send(.closeTapped, to: \(child.name).self, at: "\(slot)")
+          test.receiveOutput(\(child.name).Output.closed)
+          test.expectOutput(.closed)
+        }
+        """
     ]
+  }
+
+  /// A child without a view is opened; nobody can tell it to close.
+  private func opensAndCloses(_ child: ChildTemplate) -> String {
+    let slot = child.slot
+    let closing = """
+        test.send(.closeTapped, to: \(child.name).self, at: "\(slot)")
+        test.receiveOutput(\(child.name).Output.closed) { $0.\(slot).detach() }
+
+      """
+    return """
+      @Test func \(slot)_opensOnce\(child.isViewless ? "" : "AndCloses")() {
+        let test = TestRiblet(\(name)(config: \(name).Config(start: 3)))
+        test.send(.\(slot)Tapped) { $0.\(slot).attach(\(child.config(counting: "3"))) }
+        test.send(.\(slot)Tapped)
+      \(child.isViewless ? "" : closing)}
+      """
   }
 
   private var counts: String {
@@ -212,9 +229,6 @@ struct RibletTemplate {
 }
 
 extension String {
-  /// As a property is named.
-  fileprivate var lowerCamel: String { prefix(1).lowercased() + dropFirst() }
-
   /// One level deeper; empty lines stay empty.
   fileprivate var indented: String {
     split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }

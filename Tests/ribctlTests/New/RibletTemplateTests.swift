@@ -7,7 +7,7 @@ import Testing
 ///
 /// That it compiles and its tests pass, `scripts/check-guide` sees to.
 struct RibletTemplateTests {
-  static let templates: [RibletTemplate] = [nil, "Detail"].flatMap { child in
+  static let templates: [RibletTemplate] = [nil, ChildTemplate("Detail")].flatMap { child in
     [false, true].flatMap { isViewless in
       [false, true].map { RibletTemplate(name: "Home", isViewless: isViewless, isClass: $0, child: child) }
     }
