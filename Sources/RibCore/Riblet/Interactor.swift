@@ -110,6 +110,11 @@ extension Interactor {
   }
 }
 
+extension Interactor where State == Void {
+  /// What remembers nothing begins with that.
+  public func makeState() {}
+}
+
 // There is no default for a reducer with actions: misspelling one shall not compile.
 
 extension Interactor where ViewAction == Never {

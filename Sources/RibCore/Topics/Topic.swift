@@ -33,8 +33,12 @@ public final class Topic<Value: Sendable>: Sendable {
   /// Begins to observe.
   ///
   /// - Returns: what is published from now on, in order, until whoever reads it is cancelled.
-  public func subscribe() -> AsyncStream<Value> {
+  public func subscribe() -> AsyncStream<Value> { subscribe(beginningWith: nil) }
+
+  /// The same, with a value before what is published.
+  func subscribe(beginningWith first: Value?) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(bufferSize))
+    if let first { continuation.yield(first) }
     let number = subscribers.withLock { subscribers in
       subscribers.lastNumber += 1
       subscribers.continuations[subscribers.lastNumber] = continuation

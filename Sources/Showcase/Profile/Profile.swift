@@ -4,9 +4,7 @@ import RibCore
 struct Profile: Riblet {
   static let typeName = "Profile"
 
-  struct State: Codable, Equatable {}
   struct ViewState: Codable, Equatable { let title: String }
 
-  func makeState() -> State { State() }
-  func view(_ state: State) -> ViewState { ViewState(title: "Profile") }
+  func view(_ state: Void) -> ViewState { ViewState(title: "Profile") }
 }

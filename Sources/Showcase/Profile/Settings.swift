@@ -4,9 +4,7 @@ import RibCore
 struct Settings: Riblet {
   static let typeName = "Settings"
 
-  struct State: Codable, Equatable {}
   struct ViewState: Codable, Equatable { let title: String }
 
-  func makeState() -> State { State() }
-  func view(_ state: State) -> ViewState { ViewState(title: "Settings") }
+  func view(_ state: Void) -> ViewState { ViewState(title: "Settings") }
 }

@@ -4,12 +4,10 @@ import RibCore
 struct NavigationSubRoute2: Riblet {
   static let typeName = "NavigationSubRoute2"
 
-  struct State: Codable, Equatable {}
   enum ViewAction: Codable { case didClose }
   enum Output { case completion }
   struct ViewState: Codable, Equatable { let title: String }
 
-  func makeState() -> State { State() }
-  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> { .output(.completion) }
-  func view(_ state: State) -> ViewState { ViewState(title: "Sub-route 2") }
+  func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> { .output(.completion) }
+  func view(_ state: Void) -> ViewState { ViewState(title: "Sub-route 2") }
 }

@@ -35,11 +35,7 @@ struct Screen1: Riblet {
   func makeState() -> State { State() }
 
   func didBecomeActive(_ state: inout State) -> Effect<Self> {
-    .run(id: "globalCount", resumable: true) { [someManager] send in
-      let counts = await someManager.counts
-      await send(.globalCountChanged(counts.now))
-      for await count in counts.later { await send(.globalCountChanged(count)) }
-    }
+    .observe(someManager.globalCount, id: "globalCount") { .globalCountChanged($0) }
   }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
@@ -53,7 +49,7 @@ struct Screen1: Riblet {
       // The difference, not the count: what other sessions add meanwhile is not lost.
       let change = count &- state.globalCount
       state.globalCount = count
-      return .run { [someManager] _ in await someManager.updateCount(change) }
+      return .update(someManager.globalCount) { $0 &+= change }
     case .didSetLocalCount(let count): state.localCount = count
     }
     return .none

@@ -10,7 +10,6 @@ struct SearchDetail: Riblet {
 
   let item: String
 
-  func makeState() {}
   func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> { .output(.closed) }
   func view(_ state: Void) -> ViewState { ViewState(item: item) }
 }

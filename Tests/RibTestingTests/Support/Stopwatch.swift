@@ -220,7 +220,6 @@ struct Door: Riblet {
   enum ViewAction: Decodable { case knock }
   enum Output { case knocked(any Error.Type) }
 
-  func makeState() {}
   func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> {
     .output(.knocked(CancellationError.self))
   }

@@ -70,8 +70,8 @@ struct Screen1Tests {
     for test in [test, other] { test.skipEffectsInFlight() }
   }
 
-  @Test func screenThatComesLater_beginsWithTheGlobalCount() async {
-    await manager.updateCount(7)
+  @Test func screenThatComesLater_beginsWithTheGlobalCount() {
+    manager.globalCount.update { $0 = 7 }
     screen(globalCount: 7).skipEffectsInFlight()
   }
 

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// A value that sessions share: whoever observes it is told what it is, and then what it becomes.
+///
+/// Like a ``Topic``, it is handed to the riblets by whoever makes them. It lives as long as the process: what has to outlive
+/// it belongs into a database.
+///
+///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
+///       .observe(visitors, id: "visitors") { .visitorsChanged($0) }
+///     }
+public final class SharedValue<Value: Sendable>: Sendable {
+  private let current: Mutex<Value>
+  // An observer that is busy is told what it has become, not what it was meanwhile.
+  private let changes = Topic<Value>(bufferSize: 1)
+
+  /// A value.
+  ///
+  /// - Parameter value: what it is at first.
+  public init(_ value: Value) { current = Mutex(value) }
+
+  /// What it is now.
+  public var value: Value { current.withLock { $0 } }
+
+  /// How many observe it.
+  public var subscriberCount: Int { changes.subscriberCount }
+
+  /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)``.
+  ///
+  /// - Parameter change: changes the value; nobody else does meanwhile.
+  public func update(_ change: (inout Value) -> Void) {
+    current.withLock { value in
+      change(&value)
+      changes.publish(value)
+    }
+  }
+
+  /// Begins to observe.
+  ///
+  /// - Returns: what it is and what it becomes, without what was passed meanwhile, until whoever reads it is cancelled.
+  public func subscribe() -> AsyncStream<Value> { current.withLock { changes.subscribe(beginningWith: $0) } }
+}
+
+extension Effect {
+  /// Sends the riblet an internal action for what a shared value is, and for what it becomes.
+  ///
+  /// - Parameters:
+  ///   - shared: what to observe.
+  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
+  ///   - resumable: whether it may be interrupted while the session is idle: `true` suits what `didBecomeActive` starts.
+  ///   - action: makes the action for a value.
+  /// - Returns: the effect.
+  public static func observe<Value: Sendable>(
+    _ shared: SharedValue<Value>, id: some Hashable & Sendable, resumable: Bool = true,
+    _ action: @escaping @Sendable (Value) -> Source.InternalAction
+  ) -> Effect {
+    observe({ shared.subscribe() }, id: id, resumable: resumable, action)
+  }
+
+  /// Changes a shared value once the transaction is committed, in the order of such effects; never if it is undone.
+  ///
+  /// - Parameters:
+  ///   - shared: the value.
+  ///   - change: changes it, whatever it has become meanwhile.
+  /// - Returns: the effect.
+  public static func update<Value: Sendable>(
+    _ shared: SharedValue<Value>, _ change: @escaping @Sendable (inout Value) -> Void
+  ) -> Effect {
+    Effect(operation: .publish { shared.update(change) })
+  }
+}

@@ -1,0 +1,92 @@
+import RibCore
+import RibTesting
+import Testing
+import Wire
+
+struct SharedValueTests {
+  /// Adds to a number that it shares.
+  private struct Adder: Riblet {
+    static let typeName = "Adder"
+
+    enum ViewAction: Decodable { case add([Int]), stumble }
+    enum InternalAction: Sendable { case changed(Int) }
+
+    let total: SharedValue<Int>
+
+    func makeState() -> Double { 0 }
+
+    func didBecomeActive(_ state: inout Double) -> Effect<Self> { .observe(total, id: "total") { .changed($0) } }
+
+    func reduce(into state: inout Double, viewAction: ViewAction) -> Effect<Self> {
+      switch viewAction {
+      case .add(let numbers): return .merge(numbers.map { number in .update(total) { $0 += number } })
+      case .stumble:
+        state = .nan
+        return .update(total) { $0 = 0 }
+      }
+    }
+
+    func reduce(into state: inout Double, internalAction: InternalAction) -> Effect<Self> {
+      if case .changed(let total) = internalAction { state = Double(total) }
+      return .none
+    }
+
+    func view(_ state: Double) -> Double { state }
+  }
+
+  @Test func observer_isToldWhatItIs_andWhatItBecomes() async {
+    let shared = SharedValue(1)
+    shared.update { $0 += 1 }
+    var values = shared.subscribe().makeAsyncIterator()
+    #expect(await values.next() == 2)
+    shared.update { $0 += 1 }
+    #expect(await values.next() == 3)
+    #expect(shared.value == 3)
+  }
+
+  @Test func observer_thatIsBusy_isToldTheLast() async {
+    let shared = SharedValue(0)
+    var values = shared.subscribe().makeAsyncIterator()
+    for _ in 1...5 { shared.update { $0 += 1 } }
+    #expect(await values.next() == 5)
+  }
+
+  @Test func observer_thatIsGone_isForgotten() {
+    let shared = SharedValue(0)
+    var stream: AsyncStream<Int>? = shared.subscribe()
+    #expect(shared.subscriberCount == 1)
+    withExtendedLifetime(stream) {}
+    stream = nil
+    #expect(shared.subscriberCount == 0)
+  }
+
+  @Test func changes_addUp() async {
+    let shared = SharedValue(2)
+    let seen = Task { await shared.subscribe().reduce(into: [Int]()) { $0.append($1) } }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 { group.addTask { shared.update { $0 += 1 } } }
+    }
+    #expect(shared.value == 52)
+    seen.cancel()
+    let values = await seen.value
+    #expect(values == values.sorted())
+  }
+
+  @Test func sessions_shareIt() throws {
+    let total = SharedValue(7)
+    let one = try TestSession(Adder(total: total), effects: .running)
+    let other = try TestSession(Adder(total: total), effects: .running)
+    #expect(one.viewState()?.text == "7")
+    try one.act(#"{"add":[1,2]}"#)
+    try other.act(#"{"add":[10]}"#)
+    for session in [one, other] { #expect(session.viewState()?.text == "20") }
+  }
+
+  @Test func update_ofATransactionThatIsUndone_isNone() throws {
+    let total = SharedValue(7)
+    let session = try TestSession(Adder(total: total), effects: .running)
+    #expect(throws: Refusal.self) { try session.act(#""stumble""#) }
+    #expect(total.value == 7)
+    #expect(session.viewState()?.text == "7")
+  }
+}
