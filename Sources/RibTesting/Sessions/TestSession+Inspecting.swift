@@ -58,10 +58,12 @@ extension TestSession {
     settle()
     do {
       let expected = try JSONValue(parsing: expected)
-      if expected == patch.json { return }
+      let message = try JSONValue(parsing: String(decoding: patchMessage, as: UTF8.self))
+      let actual = message["ops"] ?? .null
+      if expected == actual { return }
       fail(
         Failure.difference(
-          "The patch is another than the test expects.", expected: expected.lines, actual: patch.json.lines),
+          "The patch is another than the test expects.", expected: expected.lines, actual: actual.lines),
         at: sourceLocation)
     } catch {
       fail("The expected patch is no JSON: \(error)", at: sourceLocation)

@@ -27,7 +27,7 @@ public final class TestSession {
   /// The operations of the last transaction.
   public var lastPatch: [PatchOperation] {
     settle()
-    return patch.operations
+    return operations
   }
   /// Effects that were started and not yet run, in order.
   public internal(set) var pendingEffects: [EffectStart] = []
@@ -39,8 +39,9 @@ public final class TestSession {
 
   private var document: JSONValue = .null
   private var events: [TreeEvent] = []
-  /// The last patch, and its operations as JSON.
-  private(set) var patch: (operations: [PatchOperation], json: JSONValue) = ([], .array([]))
+  private var operations: [PatchOperation] = []
+  /// The message of the last patch.
+  private(set) var patchMessage = #"{"ops":[]}"#.utf8.map { $0 }
   private let renderer = ViewRenderer()
   private var reader = JSONReader()
   /// Nil if effects are held.
@@ -252,9 +253,11 @@ public final class TestSession {
   private func applyPatch() throws {
     var json = JSONWriter()
     json.patch(revision: 1, base: 0, number: 0, operations: renderer.patch)
-    let root = try reader.read(json.bytes.span).root
-    guard case .patch(_, _, _, let operations) = try ServerMessage(root) else { return }
-    patch = (operations, JSONValue(root)["ops"] ?? .array([]))
+    guard case .patch(_, _, _, let operations) = try ServerMessage(try reader.read(json.bytes.span).root) else {
+      return
+    }
+    self.operations = operations
+    patchMessage = json.bytes
     try document.apply(operations)
   }
 }
