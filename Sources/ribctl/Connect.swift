@@ -61,7 +61,7 @@ struct Connect: ParsableCommand {
       case .view: show(client)
       case .refused(let outstanding, let nack):
         Terminal.complain("refused: \(outstanding.action.text): \(nack.message) (\(nack.code.rawValue))")
-      case .ended(_, let message): throw ValidationError("The server ended the session: \(message)")
+      case .ended(_, let message): throw SessionEnded(message: message)
       case .live, .applied: break
       }
     }
@@ -90,4 +90,10 @@ struct Connect: ParsableCommand {
   private func show(_ client: CurlClient) {
     if let view = client.session.view { Terminal.say(ViewText.render(view)) }
   }
+}
+
+/// The server has ended the session.
+private struct SessionEnded: Error, CustomStringConvertible {
+  let message: String
+  var description: String { "The server ended the session: \(message)" }
 }

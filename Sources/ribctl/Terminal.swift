@@ -42,7 +42,9 @@ struct LineReader {
   /// - Returns: whole lines; at the end of the input a last one without its end, and then nil.
   mutating func read() -> [String]? {
     var chunk = [UInt8](repeating: 0, count: 4096)
-    let count = Glibc.read(0, &chunk, chunk.count)
+    let count = readInput(&chunk)
+    // A signal came first, or nothing is there after all.
+    if count < 0, errno == EINTR || errno == EAGAIN { return [] }
     guard count > 0 else {
       defer { rest = [] }
       return rest.isEmpty ? nil : [String(decoding: rest, as: UTF8.self)]
@@ -56,3 +58,6 @@ struct LineReader {
     return lines
   }
 }
+
+/// Reads what is there of standard input: -1 and `errno` if nothing can be read.
+private func readInput(_ chunk: inout [UInt8]) -> Int { read(0, &chunk, chunk.count) }

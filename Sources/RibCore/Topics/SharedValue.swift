@@ -26,7 +26,7 @@ public final class SharedValue<Value: Sendable>: Sendable {
 
   /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)``.
   ///
-  /// - Parameter change: changes the value; nobody else does meanwhile.
+  /// - Parameter change: changes the value; nobody else does meanwhile, and it must not use this shared value itself.
   public func update(_ change: (inout Value) -> Void) {
     current.withLock { value in
       change(&value)
@@ -42,6 +42,8 @@ public final class SharedValue<Value: Sendable>: Sendable {
 
 extension Effect {
   /// Sends the riblet an internal action for what a shared value is, and for what it becomes.
+  ///
+  /// Of several changes in a row, those in between may be left out, never the last.
   ///
   /// - Parameters:
   ///   - shared: what to observe.

@@ -47,14 +47,16 @@ extension Tree {
   /// Where a node is.
   ///
   /// - Parameter id: the node.
-  /// - Returns: its path, with every index; nil if there is no such node.
+  /// - Returns: its path, with every index; nil if there is no such node, or it has no place yet.
   package func path(of id: NodeID) -> String? {
     guard var node = nodes[id] else { return nil }
     var steps: [String] = []
     while let parent = node.parent {
-      for route in parent.attachments {
-        if let index = route.children.firstIndex(where: { $0 === node }) { steps.append("\(route.name)[\(index)]") }
-      }
+      let step = parent.attachments.lazy.compactMap { route in
+        route.children.firstIndex { $0 === node }.map { "\(route.name)[\($0)]" }
+      }.first
+      guard let step else { return nil }
+      steps.append(step)
       node = parent
     }
     return steps.reversed().joined(separator: "/")

@@ -37,12 +37,14 @@ final class EffectRunner: @unchecked Sendable {
   }
 
   private enum Letter {
-    case report(EffectToken, EffectReport, CheckedContinuation<Void, Never>)
+    case report(EffectReport, CheckedContinuation<Void, Never>)
     case ended(EffectToken, failure: (any Error)?)
   }
 
   /// How much may arrive before the test goes on.
   static let arrivalLimit = 10_000
+  /// How often effects may go on before the test does.
+  private static let jobLimit = 1_000_000
 
   let executor = ManualExecutor()
   private let mailbox = Mutex<(letters: [Letter], isOver: Bool)>(([], false))
@@ -54,20 +56,22 @@ final class EffectRunner: @unchecked Sendable {
   var deliver: (EffectMessage) -> Void = { _ in }
   /// Called if effects send without end.
   var onOverflow: ([EffectFlight]) -> Void = { _ in }
-  /// What has arrived since the test's last step, and nobody has waited for.
-  private var arrivals: [EffectID?: Int] = [:]
+  /// How many reports have arrived since the test last acted, less those that it has waited for.
+  private var arrivals = 0
 
   /// What has started and not ended, in order.
   var inFlight: [EffectFlight] { order.compactMap { flights[$0] } }
 
   func start(_ effect: EffectStart, from origin: Origin) {
+    // What was given up begins nothing new.
+    if mailbox.withLock({ $0.isOver }) { return }
     let context = EffectContext(token: effect.token, runner: self)
     let task = Task(executorPreference: executor) { [self] in
       var failure: (any Error)?
       do {
         try await EffectContext.$current.withValue(context) {
           try await effect.run { [self] report in
-            await withCheckedContinuation { put(.report(effect.token, report, $0)) }
+            await withCheckedContinuation { put(.report(report, $0)) }
           }
         }
       } catch {
@@ -93,32 +97,42 @@ final class EffectRunner: @unchecked Sendable {
     guard !isSettling else { return false }
     isSettling = true
     defer { isSettling = false }
-    var (hasWorked, count) = (false, 0)
+    var (hasWorked, count, jobs) = (false, 0, 0)
     while true {
-      if executor.runUntilIdle() { hasWorked = true }
+      let jobsBefore = jobs
+      jobs += executor.run(atMost: Self.jobLimit - jobs)
+      if jobs > jobsBefore { hasWorked = true }
+      if jobs >= Self.jobLimit {
+        overflow()
+        return true
+      }
       guard let letter = mailbox.withLock({ $0.letters.isEmpty ? nil : $0.letters.removeFirst() }) else {
         return hasWorked
       }
       hasWorked = true
       count += 1
-      if count > Self.arrivalLimit, case .report(_, _, let continuation) = letter {
-        onOverflow(inFlight)
-        retire()
+      if count > Self.arrivalLimit, case .report(_, let continuation) = letter {
+        overflow()
         continuation.resume()
         return true
       }
       switch letter {
-      case .report(let token, let report, let continuation):
-        if let flight = flights[token] { arrivals[flight.effect.id, default: 0] += 1 }
+      case .report(let report, let continuation):
+        arrivals += 1
         deliver(.report(report))
         continuation.resume()
       case .ended(let token, let failure):
         guard let flight = flights.removeValue(forKey: token) else { continue }
         order.removeAll { $0 == token }
-        arrivals[flight.effect.id, default: 0] += 1
         deliver(.ended(flight, failure: failure))
       }
     }
+  }
+
+  /// Gives up all effects because they go on without end.
+  func overflow() {
+    onOverflow(inFlight)
+    retire()
   }
 
   /// Gives up all effects: what they still do is nobody's business any more, and not on the test's thread.
@@ -130,7 +144,7 @@ final class EffectRunner: @unchecked Sendable {
       mailbox.isOver = true
       return mailbox.letters
     }
-    for case .report(_, _, let continuation) in letters { continuation.resume() }
+    for case .report(_, let continuation) in letters { continuation.resume() }
   }
 
   private func put(_ letter: Letter) {
@@ -138,47 +152,56 @@ final class EffectRunner: @unchecked Sendable {
       if !mailbox.isOver { mailbox.letters.append(letter) }
       return mailbox.isOver
     }
-    if isOver, case .report(_, _, let continuation) = letter { continuation.resume() }
+    if isOver, case .report(_, let continuation) = letter { continuation.resume() }
     executor.wake()
   }
 
-  /// Begins a step of the test: what has arrived before is not waited for any more.
-  func forgetArrivals() { arrivals = [:] }
+  // MARK: Waiting
 
-  /// Waits until something has arrived from one of the effects of a name, be it before the wait has begun.
+  /// Lets the test act: what has arrived before is not waited for any more.
+  func forgetArrivals() { arrivals = 0 }
+
+  /// Takes note that the test has waited for a report.
   ///
-  /// - Returns: false if there is nothing to wait for.
-  func waitForArrival(from id: EffectID) async -> Bool {
-    settle()
-    while arrivals[id] == nil, inFlight.contains(where: { $0.effect.id == id }), !Task.isCancelled { await goOn() }
-    return takeArrival(from: id)
+  /// - Returns: false if there was none.
+  func takeArrival() -> Bool {
+    guard arrivals > 0 else { return false }
+    arrivals -= 1
+    return true
   }
 
-  /// Waits until something has arrived from an effect that is outside of the test.
+  /// What came of a wait.
+  enum Wait {
+    case over
+    /// No effect waits for something outside.
+    case inVain
+    /// The time is up.
+    case tooLong
+  }
+
+  /// Lets effects go on until something is true.
   ///
-  /// - Returns: false if there is nothing to wait for.
-  func waitForArrival() async -> Bool {
-    settle()
-    // What was outside and has arrived already need not be waited for; nobody knows, if others are there still.
-    let awaited = outside.map(\.effect.id)
-    if awaited.isEmpty {
-      defer { forgetArrivals() }
-      return !arrivals.isEmpty
+  /// - Parameters:
+  ///   - limit: how long in real time.
+  ///   - evenAsleep: whether to wait for effects that sleep, too: they may wait for something else besides.
+  ///   - condition: looked at whenever something has happened.
+  /// - Returns: what came of it.
+  func wait(atMost limit: Duration, evenAsleep: Bool, until condition: () -> Bool) async -> Wait {
+    let clock = ContinuousClock()
+    let end = clock.now.advanced(by: limit)
+    let watchdog = Task { [executor] in
+      try? await clock.sleep(until: end)
+      executor.wake()
     }
-    for id in awaited { arrivals[id] = nil }
-    while !awaited.contains(where: { takeArrival(from: $0) }), !outside.isEmpty, !Task.isCancelled { await goOn() }
-    return true
-  }
-
-  private func goOn() async {
-    await executor.waitForNews()
+    defer { watchdog.cancel() }
     settle()
-  }
-
-  private func takeArrival(from id: EffectID?) -> Bool {
-    guard let count = arrivals[id] else { return false }
-    arrivals[id] = count == 1 ? nil : count - 1
-    return true
+    while !condition() {
+      if (evenAsleep ? inFlight : outside).isEmpty { return .inVain }
+      if clock.now >= end || Task.isCancelled { return .tooLong }
+      await executor.waitForNews()
+      settle()
+    }
+    return .over
   }
 
   // MARK: Sleepers

@@ -130,6 +130,7 @@ public final class ManualClock: Clock {
   ///
   /// - Parameter duration: how long.
   public func advance(by duration: Duration) {
+    settle()
     let end = now.advanced(by: duration)
     while wakeNext(until: end) {}
     state.withLock { $0.now = max($0.now, end) }
@@ -139,6 +140,7 @@ public final class ManualClock: Clock {
   ///
   /// - Parameter limit: how long at most: a timer that repeats itself sleeps for ever.
   public func runUntilNobodySleeps(atMost limit: Duration = .seconds(3600)) {
+    settle()
     let end = now.advanced(by: limit)
     while wakeNext(until: end) {}
   }
@@ -148,13 +150,19 @@ public final class ManualClock: Clock {
   /// - Parameter limit: how far to go at most.
   /// - Returns: whether somebody was to wake until then.
   func wakeNext(until limit: Instant) -> Bool {
-    let woken = state.withLock { state in
-      state.wakeNext(until: limit).map { ($0, state.runners.compactMap(\.runner)) }
-    }
-    guard let (sleeper, runners) = woken else { return false }
+    guard let sleeper = state.withLock({ $0.wakeNext(until: limit) }) else { return false }
     sleeper.continuation.resume()
-    // Whoever goes on may wake others.
-    while runners.reduce(false, { $1.settle() || $0 }) {}
+    settle()
     return true
+  }
+
+  /// Lets everyone whose effects have slept on the clock go on as far as they can, and those whom they wake.
+  private func settle() {
+    let runners = state.withLock { $0.runners.compactMap(\.runner) }
+    for _ in 0..<EffectRunner.arrivalLimit {
+      guard runners.reduce(false, { $1.settle() || $0 }) else { return }
+    }
+    // They answer one another for ever.
+    for runner in runners { runner.overflow() }
   }
 }

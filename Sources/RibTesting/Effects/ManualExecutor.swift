@@ -53,21 +53,24 @@ public final class ManualExecutor: TaskExecutor {
   }
 
   /// Runs jobs, and those that follow from them, in order, until there is none.
+  public func runUntilIdle() { _ = run(atMost: .max) }
+
+  /// Runs jobs, and those that follow from them, in order, until there is none or, about, so many were run.
   ///
-  /// - Returns: whether there was any.
-  @discardableResult
-  public func runUntilIdle() -> Bool {
-    var hasRun = false
-    while true {
+  /// - Returns: how many.
+  func run(atMost limit: Int) -> Int {
+    var count = 0
+    while count < limit {
       let batch = jobs.withLock { jobs in
         let batch = jobs.waiting
         jobs.waiting = []
         return batch
       }
-      guard !batch.isEmpty else { return hasRun }
-      hasRun = true
+      if batch.isEmpty { break }
+      count += batch.count
       for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
+    return count
   }
 
   /// Waits until there is a job, or ``wake()`` is called, or the caller is cancelled.

@@ -85,6 +85,15 @@ enum Failure {
     """
   }
 
+  static func others(_ expected: String, _ happenings: [String], difference: String?) -> String {
+    """
+    Expected \(expected), but what happened is:
+
+    \(happenings.list)
+    \(difference.map { "\n\($0.indented)" } ?? "")
+    """
+  }
+
   static func nothing(_ expected: String, _ effects: [String]) -> String {
     let why =
       effects.isEmpty
@@ -146,8 +155,21 @@ enum Failure {
 
       \(effects.list)
 
-      An effect that sleeps, and waits for something else besides, has to be named: await waitForEffect("name").
+      One that sleeps and waits for something else besides is waited for with evenAsleep: true.
       """
+  }
+
+  static let effectsAreHeld = """
+    There is nothing to wait for: effects are held until the test runs them with runNextEffect(). Start the session with \
+    effects: .running.
+    """
+
+  static func waitedTooLong(_ limit: Duration, _ effects: [String]) -> String {
+    """
+    Nothing came for \(limit). In flight:
+
+    \(effects.list)
+    """
   }
 
   static func thrown(_ flight: EffectFlight, _ error: any Error) -> String {

@@ -7,13 +7,15 @@ struct Happening<R: Riblet> {
     case output(R.Output)
     /// A child said something.
     case childOutput(Any)
-    /// Something else has changed the state: a child, if it was one, by its path.
-    case change(cause: String, child: String?)
+    /// Something else has changed the state: a child, if it was one.
+    case change(cause: String, child: NodeID?)
   }
 
   let content: Content
   /// The state afterwards.
   let state: R.State
+  /// Where the child is, if a child has changed the state.
+  var path: String?
 
   /// For a failure's text.
   var description: String {
@@ -21,7 +23,9 @@ struct Happening<R: Riblet> {
     case .internalAction(let action): "the internal action \(caseName(action)) was received"
     case .output(let output): "the output \(caseName(output)) was sent to the parent"
     case .childOutput(let output): "the child's output \(caseName(output)) was received"
-    case .change(let cause, _): "the state was changed by \(cause)"
+    case .change(let cause, nil): "the state was changed by \(cause)"
+    case .change(let cause, .some):
+      "the state was changed by \(cause) at \(path ?? "a place that is gone"), whose state is a part of it"
     }
   }
 }

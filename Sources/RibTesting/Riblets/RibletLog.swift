@@ -40,9 +40,7 @@ final class RibletLog<R: Riblet> {
     guard reduction.node == tree?.rootID else {
       guard hasChanged else { return }
       passes.append(now)
-      return happened(
-        .change(
-          cause: "\(reduction.typeName), whose state is a part of it", child: tree?.path(of: reduction.node)))
+      return happened(.change(cause: reduction.typeName, child: reduction.node))
     }
     // A step back tries one route after the other.
     if case .dismissal = reduction.cause, !hasChanged { return }
@@ -70,6 +68,10 @@ final class RibletLog<R: Riblet> {
       happenings.removeLast(max(0, happenings.count - committed.happenings))
       passes.removeLast(max(0, passes.count - committed.passes))
       lastKnown = committed.lastKnown
+    }
+    // Not before: what a child does as it becomes active, it does before it has its place.
+    for index in committed.happenings..<max(committed.happenings, happenings.count) {
+      if case .change(_, let child?) = happenings[index].content { happenings[index].path = tree?.path(of: child) }
     }
     committed = (happenings.count, passes.count, lastKnown)
   }

@@ -16,7 +16,7 @@ extension TestRiblet {
     _ change: ((inout R.State) -> Void)? = nil
   ) {
     let origin = Origin(text: "send(\(caseName(action)))", location: sourceLocation)
-    perform(origin, change) { session in try session.act(action, to: session.tree.rootID, of: R.self) }
+    perform(origin, change) { session in try session.act(action, to: session.tree.rootID, of: R.self, origin) }
   }
 
   /// Sends a child a view action; what the child says of it is asserted with ``receiveOutput(_:sourceLocation:_:)``.
@@ -29,6 +29,7 @@ extension TestRiblet {
   public func send<C: Riblet>(
     _ action: C.ViewAction, to child: C.Type, at path: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
+    session.settle()
     guard let id = session.tree.id(at: path) else {
       fail(
         "There is no child at \"\(path)\": the state attaches none. Its children are \(childPaths).", at: sourceLocation
@@ -38,7 +39,7 @@ extension TestRiblet {
     let origin = Origin(text: "send(\(caseName(action)), to: \(C.self))", location: sourceLocation)
     begin(origin)
     do {
-      try session.act(action, to: id, of: C.self)
+      try session.act(action, to: id, of: C.self, origin)
     } catch {
       fail(Failure.refused(error, origin.text), at: sourceLocation)
     }
@@ -53,7 +54,9 @@ extension TestRiblet {
     sourceLocation: SourceLocation = #_sourceLocation,
     _ change: ((inout R.State) -> Void)? = nil
   ) {
-    perform(Origin(text: "back()", location: sourceLocation), change) { session in try session.back() }
+    perform(Origin(text: "back()", location: sourceLocation), change) { session in
+      try session.back(sourceLocation: sourceLocation)
+    }
   }
 
   private func perform(
@@ -171,7 +174,7 @@ extension TestRiblet {
   /// the test has done through the ``session``.
   ///
   /// - Parameters:
-  ///   - path: where the child is, with every index: `rows[1]`; nil if it is not to matter who it was.
+  ///   - path: where the child is: `lamp`, `rows[1]`; nil if it is not to matter who it was.
   ///   - sourceLocation: where the test is.
   ///   - change: makes the change that is to be made, beginning with the state before.
   public func receiveChange(
@@ -179,8 +182,12 @@ extension TestRiblet {
     _ change: @escaping (inout R.State) -> Void
   ) {
     let text = path.map { "receiveChange(at: \"\($0)\")" } ?? "receiveChange"
-    take(Origin(text: text, location: sourceLocation), change) { content in
-      guard case .change(_, let child) = content, path == nil || child == path else { return .other(nil) }
+    // An index may be left out for the first child.
+    let whole = path.map { path in
+      path.split(separator: "/").map { $0.hasSuffix("]") ? "\($0)" : "\($0)[0]" }.joined(separator: "/")
+    }
+    takeHappening(Origin(text: text, location: sourceLocation), change) { happening in
+      guard case .change = happening.content, whole == nil || happening.path == whole else { return .other(nil) }
       return .match
     }
   }
@@ -218,13 +225,19 @@ extension TestRiblet {
   private func take(
     _ origin: Origin, _ change: ((inout R.State) -> Void)?, _ compare: (Happening<R>.Content) -> Comparison
   ) {
+    takeHappening(origin, change) { compare($0.content) }
+  }
+
+  private func takeHappening(
+    _ origin: Origin, _ change: ((inout R.State) -> Void)?, _ compare: (Happening<R>) -> Comparison
+  ) {
     session.settle()
     session.origin = origin
     var skipped: [Happening<R>] = []
-    var first: String?
+    var firstDifference: String?
     while !happenings.isEmpty {
       let next = happenings.removeFirst()
-      switch compare(next.content) {
+      switch compare(next) {
       case .match:
         report(skipped, at: origin.location)
         check(change, before: skipped.last?.state ?? state, after: next.state, origin)
@@ -237,11 +250,15 @@ extension TestRiblet {
           return fail(
             Failure.another(origin.text, next.description, difference: difference), at: origin.location)
         }
-        first = first ?? next.description
+        firstDifference = firstDifference ?? difference
         skipped.append(next)
       }
     }
     happenings = skipped
+    if !skipped.isEmpty {
+      let text = Failure.others(origin.text, skipped.map(\.description), difference: firstDifference)
+      return fail(text, at: origin.location)
+    }
     fail(Failure.nothing(origin.text, flightTexts), at: origin.location)
   }
 
@@ -255,6 +272,7 @@ extension TestRiblet {
   public func expectView(
     _ expected: R.ViewState, sourceLocation: SourceLocation = #_sourceLocation
   ) {
+    session.settle()
     let actual = riblet.view(current)
     guard actual != expected else { return }
     fail(
@@ -298,23 +316,31 @@ extension TestRiblet {
     for flight in flights { session.endEffect(flight.effect.token) }
   }
 
-  /// Waits until an effect that waits for something outside of the test has sent something, or has ended.
+  /// Waits until there is something to assert, from an effect that waits for something outside of the test.
   ///
-  /// An effect that waits for the clock too, or that goes on after what it has sent, is to be named:
-  /// ``waitForEffect(_:sourceLocation:)``.
-  ///
-  /// - Parameter sourceLocation: where the test is.
-  public func waitForEffects(sourceLocation: SourceLocation = #_sourceLocation) async {
-    await session.waitForEffects(sourceLocation: sourceLocation)
-  }
-
-  /// Waits until an effect has sent something, or has ended, since the test last did anything.
+  /// What a child's effect sends its child is waited for with ``TestSession/waitForEffects(evenAsleep:atMost:sourceLocation:)``.
   ///
   /// - Parameters:
-  ///   - id: the effect's name.
+  ///   - evenAsleep: whether to wait for an effect that sleeps on the test's clock, too, for it waits for something else
+  ///     besides.
+  ///   - limit: how long in real time; a failure names the effects that were waited for.
   ///   - sourceLocation: where the test is.
-  public func waitForEffect(_ id: some Hashable & Sendable, sourceLocation: SourceLocation = #_sourceLocation) async {
-    await session.waitForEffect(id, sourceLocation: sourceLocation)
+  public func waitForEffects(
+    evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await session.wait(evenAsleep, limit, sourceLocation) { [log] in !log.happenings.isEmpty }
+  }
+
+  /// Waits until no effect waits for something outside of the test any more.
+  ///
+  /// - Parameters:
+  ///   - evenAsleep: whether to wait for effects that sleep on the test's clock, too.
+  ///   - limit: how long in real time.
+  ///   - sourceLocation: where the test is.
+  public func waitForEffectsToEnd(
+    evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await session.waitForEffectsToEnd(evenAsleep: evenAsleep, atMost: limit, sourceLocation: sourceLocation)
   }
 
   // MARK: Comparing states

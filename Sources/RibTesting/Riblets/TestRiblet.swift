@@ -68,8 +68,9 @@ public final class TestRiblet<R: Riblet> {
     _ sourceLocation: SourceLocation, _ activation: ((inout R.State) -> Void)?,
     areEqual: @escaping (R.State, R.State) -> Bool
   ) {
-    let log = RibletLog<R>(given ?? riblet.makeState(), exhaustivity, areEqual)
-    let tree = Tree(testing: riblet, given: given) { log.happened(.output($0)) }
+    let initial = given ?? riblet.makeState()
+    let log = RibletLog<R>(initial, exhaustivity, areEqual)
+    let tree = Tree(testing: riblet, given: initial) { log.happened(.output($0)) }
     self.riblet = riblet
     self.clock = clock
     self.log = log

@@ -5,29 +5,49 @@ extension TestSession {
   /// Lets every effect go on as far as it can; only those that were kept waiting by something outside of the test have not.
   public func settle() { runner?.settle() }
 
-  /// Waits until an effect that waits for something outside of the test has sent something, or has ended.
+  /// Waits until an effect that waits for something outside of the test has sent something.
   ///
-  /// Prefer a dependency that the test controls. An effect that waits for the clock too, or that goes on after what it has
-  /// sent, is to be named: ``waitForEffect(_:sourceLocation:)``.
-  ///
-  /// - Parameter sourceLocation: where the test is.
-  public func waitForEffects(sourceLocation: SourceLocation = #_sourceLocation) async {
-    if await runner?.waitForArrival() != true { failForNothingToWaitFor(sourceLocation) }
-  }
-
-  /// Waits until an effect has sent something, or has ended, since the test last did anything.
-  ///
-  /// Each call waits for one more of what it sends.
+  /// Each call waits for one more of what effects have sent since the test last acted. Prefer a dependency that the test
+  /// controls.
   ///
   /// - Parameters:
-  ///   - id: the effect's name.
+  ///   - evenAsleep: whether to wait for an effect that sleeps on the test's clock, too, for it waits for something else
+  ///     besides.
+  ///   - limit: how long in real time; a failure names the effects that were waited for.
   ///   - sourceLocation: where the test is.
-  public func waitForEffect(_ id: some Hashable & Sendable, sourceLocation: SourceLocation = #_sourceLocation) async {
-    if await runner?.waitForArrival(from: EffectID(id)) != true { failForNothingToWaitFor(sourceLocation) }
+  public func waitForEffects(
+    evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await wait(evenAsleep, limit, sourceLocation) { [self] in runner?.takeArrival() ?? false }
   }
 
-  private func failForNothingToWaitFor(_ location: SourceLocation) {
-    let text = Failure.nothingToWaitFor(runner?.inFlight.map { Failure.describe($0, runner) } ?? [])
+  /// Waits until no effect waits for something outside of the test any more.
+  ///
+  /// - Parameters:
+  ///   - evenAsleep: whether to wait for effects that sleep on the test's clock, too.
+  ///   - limit: how long in real time.
+  ///   - sourceLocation: where the test is.
+  public func waitForEffectsToEnd(
+    evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await wait(evenAsleep, limit, sourceLocation) { [self] in
+      runner.map { (evenAsleep ? $0.inFlight : $0.outside).isEmpty } ?? false
+    }
+  }
+
+  /// Waits until something is true, or fails.
+  func wait(
+    _ evenAsleep: Bool, _ limit: Duration, _ location: SourceLocation, until condition: () -> Bool
+  ) async {
+    let outcome = await runner?.wait(atMost: limit, evenAsleep: evenAsleep, until: condition)
+    if outcome == .over { return }
+    let effects = runner?.inFlight.map { Failure.describe($0, runner) } ?? []
+    let text =
+      switch outcome {
+      case .tooLong: Failure.waitedTooLong(limit, effects)
+      case nil where !pendingEffects.isEmpty: Failure.effectsAreHeld
+      default: Failure.nothingToWaitFor(effects)
+      }
     Issue.record(Comment(rawValue: text), sourceLocation: location)
   }
 

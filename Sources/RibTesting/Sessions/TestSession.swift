@@ -126,14 +126,24 @@ public final class TestSession {
     }
   }
 
+  /// Begins what the test does next: all that was under way comes first.
+  private func begin(_ text: String, _ location: SourceLocation) {
+    settle()
+    runner?.forgetArrivals()
+    origin = Origin(text: text, location: location)
+  }
+
   /// Sends a view action as a client does.
   ///
   /// - Parameters:
   ///   - action: the action's JSON.
   ///   - address: of its node; the root unless given.
+  ///   - sourceLocation: where the test is.
   /// - Throws: `Refusal`, `JSONError`, or `PatchError` if the patch does not fit the view.
-  public func act(_ action: String, to address: NodeAddress = .path("")) throws {
-    runner?.forgetArrivals()
+  public func act(
+    _ action: String, to address: NodeAddress = .path(""), sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    begin("act(\(action))", sourceLocation)
     try finish(try tree.perform(try reader.read(action).root, for: address, rendering: renderer))
   }
 
@@ -142,12 +152,15 @@ public final class TestSession {
   /// - Parameters:
   ///   - action: the action's JSON.
   ///   - path: where its node is: `detail/inner`, `pages[1]`.
+  ///   - sourceLocation: where the test is.
   /// - Throws: `Refusal`, `JSONError`, or `PatchError` if the patch does not fit the view.
-  public func act(_ action: String, at path: String) throws { try act(action, to: .path(path)) }
+  public func act(_ action: String, at path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try act(action, to: .path(path), sourceLocation: sourceLocation)
+  }
 
   /// Sends a view action that needs no decoding.
-  func act<R: Riblet>(_ action: R.ViewAction, to id: NodeID, of type: R.Type) throws {
-    runner?.forgetArrivals()
+  func act<R: Riblet>(_ action: R.ViewAction, to id: NodeID, of type: R.Type, _ origin: Origin) throws {
+    begin(origin.text, origin.location)
     try finish(try tree.perform(action, for: id, of: type, rendering: renderer))
   }
 
@@ -156,7 +169,10 @@ public final class TestSession {
   /// - Parameter report: from an effect.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   public func deliver(_ report: EffectReport) throws {
-    try finish(try tree.receive(report, rendering: renderer))
+    let before = tree.transactionCount
+    let commands = try tree.receive(report, rendering: renderer)
+    // What comes too late is dropped, and is no transaction.
+    if tree.transactionCount != before { try finish(commands) }
   }
 
   /// Tells the tree that an effect has ended; what waited for it begins.
@@ -174,12 +190,16 @@ public final class TestSession {
 
   /// Leaves a node as its renderer's back button does.
   ///
-  /// - Parameter address: the node; the root unless given.
+  /// - Parameters:
+  ///   - address: the node; the root unless given.
+  ///   - sourceLocation: where the test is.
   /// - Returns: whether there was anything to leave.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   @discardableResult
-  public func back(from address: NodeAddress = .path("")) throws -> Bool {
-    runner?.forgetArrivals()
+  public func back(
+    from address: NodeAddress = .path(""), sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Bool {
+    begin("back()", sourceLocation)
     let (isLeft, commands) = try tree.back(from: address, rendering: renderer)
     try finish(commands)
     return isLeft
@@ -187,17 +207,20 @@ public final class TestSession {
 
   /// Lets the whole tree rest, or go on, as a session does.
   ///
-  /// - Parameter isActive: whether it is active.
+  /// - Parameters:
+  ///   - isActive: whether it is active.
+  ///   - sourceLocation: where the test is.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
-  public func setActive(_ isActive: Bool) throws {
-    runner?.forgetArrivals()
+  public func setActive(_ isActive: Bool, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    begin("setActive(\(isActive))", sourceLocation)
     try finish(try tree.setActive(isActive, rendering: renderer))
   }
 
   /// Does a step of a walk.
   ///
   /// - Returns: the node that was asked for; nil if it is not there yet.
-  func perform(_ request: WorkflowRequest) throws -> NodeID? {
+  func perform(_ request: WorkflowRequest, _ origin: Origin) throws -> NodeID? {
+    begin(origin.text, origin.location)
     guard case .node(let id, let commands) = try tree.answer(request, rendering: renderer) else { return nil }
     if !commands.isEmpty || renderer.patch.count > 0 { try finish(commands) }
     return id

@@ -3,8 +3,8 @@ struct ChildTemplate: Equatable {
   let name: String
   /// Whether it is written, too.
   var isNew = true
-  /// Whether it has no view, and so no actions.
-  var isViewless = false
+  /// Whether a client can tell it to close.
+  var isClosable = true
   /// Whether it can be told where to begin to count.
   var hasStart = true
 
@@ -15,25 +15,21 @@ struct ChildTemplate: Equatable {
   ///
   /// - Parameters:
   ///   - name: its name.
-  ///   - text: its files, if it is there already.
+  ///   - text: its sources, if they are there already.
   /// - Throws: ``NothingWritten`` if it lacks what its parent needs.
   init(_ name: String, in text: String?) throws(NothingWritten) {
     self.init(name)
     guard let text else { return }
     isNew = false
-    isViewless = text.contains("\(name): ViewlessRiblet")
-    hasStart = text.contains("var start")
+    isClosable = text.contains(#/\bcase\b[^\n]*\bcloseTapped\b/#)
+    hasStart = text.contains(#/\bvar start = /#)
     let needs = [
-      ("a Config", #/\b(?:struct|enum|typealias) Config\b/#),
-      ("an Output with the case closed", #/\bcase\b.*\bclosed\b/#),
-    ]
-    for (need, pattern) in needs where text.firstMatch(of: pattern) == nil {
-      throw NothingWritten(
-        reason: "\(name) is there already and, as it seems, without \(need), which its parent needs.")
-    }
-    guard text.contains("struct \(name)Builder") else {
-      throw NothingWritten(reason: "\(name) is there already, without the \(name)Builder that its parent needs.")
-    }
+      (#/\bstruct Config\b[^{]*\{(?:\s*var \w+(?:: \w+)? = [^;\n}]+;?)*\s*\}/#, "a Config that can be made of nothing"),
+      (#/\benum Output\b[^{]*\{\s*case closed\s*\}/#, "an Output whose one case is closed"),
+      (#/\bstruct \w+Builder\b/#, "a \(name)Builder"),
+    ].map { (text.contains($0), $1) }
+    guard let missing = needs.first(where: { !$0.0 }) else { return }
+    throw NothingWritten(reason: "\(name) is there already, and has not what its parent is written for: \(missing.1).")
   }
 
   /// What it is built with, by a parent that counts.

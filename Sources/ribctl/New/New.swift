@@ -42,7 +42,7 @@ struct New: ParsableCommand {
     guard FileManager.default.fileExists(atPath: directory) else {
       throw NothingWritten(reason: "There is no directory \(directory): `swift package init` makes a package.")
     }
-    let child = try child.map { try ChildTemplate($0, in: text(of: self.files(of: RibletTemplate(name: $0)))) }
+    let child = try child.map { try ChildTemplate($0, in: source(of: $0)) }
     var files = files(of: RibletTemplate(name: name, isViewless: viewless, isClass: isClass, child: child))
     if let taken = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
       throw NothingWritten(reason: "\(taken.path) is there already.")
@@ -56,9 +56,10 @@ struct New: ParsableCommand {
     }
   }
 
-  /// What is there already of files that would be written; nil if none is.
-  private func text(of files: [(path: String, text: String)]) -> String? {
-    let texts = files.compactMap { try? String(contentsOfFile: $0.path, encoding: .utf8) }
+  /// The sources of a riblet that is there already; nil if it is not.
+  private func source(of name: String) -> String? {
+    let texts = files(of: RibletTemplate(name: name)).filter { !$0.path.hasSuffix("Tests.swift") }
+      .compactMap { try? String(contentsOfFile: $0.path, encoding: .utf8) }
     return texts.isEmpty ? nil : texts.joined()
   }
 

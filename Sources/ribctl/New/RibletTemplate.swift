@@ -11,7 +11,8 @@ struct RibletTemplate {
   /// Names that are other things where a riblet is.
   static let takenNames: Set<String> = [
     "Any", "Builder", "Child", "Codable", "Config", "Effect", "Equatable", "Hashable", "Int", "Output", "Protocol",
-    "Riblet", "Route", "Self", "Slot", "State", "String", "Type", "ViewAction", "ViewState", "ViewlessRiblet",
+    "Riblet", "Route", "Self", "Slot", "State", "String", "Test", "TestRiblet", "Type", "ViewAction", "ViewState",
+    "ViewlessRiblet",
   ]
 
   /// The file of the riblet.
@@ -171,7 +172,7 @@ struct RibletTemplate {
     let slot = child.slot
     guard isViewless else { return [counts, opensAndCloses(child), closes] }
     return [
-      child.isViewless
+      !child.isClosable
         ? """
         @Test func \(slot)_isThere() {
           let test = TestRiblet(\(name)(config: \(name).Config()))
@@ -189,7 +190,7 @@ struct RibletTemplate {
     ]
   }
 
-  /// A child without a view is opened; nobody can tell it to close.
+  /// A child that no client can tell to close is only opened.
   private func opensAndCloses(_ child: ChildTemplate) -> String {
     let slot = child.slot
     let closing = """
@@ -198,11 +199,11 @@ struct RibletTemplate {
 
       """
     return """
-      @Test func \(slot)_opensOnce\(child.isViewless ? "" : "AndCloses")() {
+      @Test func \(slot)_opensOnce\(!child.isClosable ? "" : "AndCloses")() {
         let test = TestRiblet(\(name)(config: \(name).Config(start: 3)))
         test.send(.\(slot)Tapped) { $0.\(slot).attach(\(child.config(counting: "3"))) }
         test.send(.\(slot)Tapped)
-      \(child.isViewless ? "" : closing)}
+      \(!child.isClosable ? "" : closing)}
       """
   }
 

@@ -1,6 +1,7 @@
 import RibCore
 import RibTesting
 import Testing
+import Wire
 
 /// What is said of effects, and what can be done about them.
 extension TestRibletTests {
@@ -85,10 +86,9 @@ extension TestRibletTests {
   @Test func effect_thatSendsFromElsewhere_isWaitedFor() async {
     let test = stopwatch()
     test.send(.shout)
-    await test.waitForEffect("shout")
+    await test.waitForEffects()
     test.receive(.ticked) { $0.seconds = 1 }
-    // Now it ends.
-    await test.waitForEffect("shout")
+    await test.waitForEffectsToEnd()
     test.finish()
   }
 
@@ -98,25 +98,25 @@ extension TestRibletTests {
     test.send(.listen)
     for text in ["a", "b"] { continuation.yield(text) }
     for text in ["a", "b"] {
-      await test.waitForEffect("listen")
+      await test.waitForEffects()
       test.receive(.noted(text)) { $0.note = text }
     }
     continuation.finish()
-    await test.waitForEffect("listen")
+    await test.waitForEffectsToEnd()
   }
 
-  @Test func effect_thatSleepsAndWaitsOutside_isWaitedForByName() async {
+  @Test func effect_thatSleepsAndWaitsOutside_isWaitedFor() async {
     let gate = Gate()
     let test = TestRiblet(Stopwatch(clock: clock, gate: gate))
     test.send(.race)
     async let opened: Void = gate.open()
-    await test.waitForEffect("race")
+    await test.waitForEffects(evenAsleep: true)
     await opened
     test.receive(.ticked) { $0.seconds = 1 }
     clock.advance(by: .seconds(20))
   }
 
-  @Test func waiting_forASleeper_saysHowToNameIt() async {
+  @Test func waiting_forASleeper_saysHow() async {
     let texts = await failuresInTime {
       let test = stopwatch()
       test.send(.type("x"))
@@ -126,7 +126,7 @@ extension TestRibletTests {
     #expect(texts.count == 1)
     #expect(
       texts.first?.hasPrefix("There is nothing to wait for outside of the test:\n\n  - The effect \"typing\"") == true)
-    #expect(texts.first?.hasSuffix("has to be named: await waitForEffect(\"name\").") == true)
+    #expect(texts.first?.hasSuffix("is waited for with evenAsleep: true.") == true)
   }
 
   @Test func effectOfAnEmbeddedChild_isInFlightAtTheEnd() {
@@ -171,6 +171,83 @@ extension TestRibletTests {
     }
     #expect(texts.count == 1)
     #expect(texts.first?.hasPrefix("The runtime has refused what an effect sent: The view") == true, "\(texts)")
+  }
+
+  @Test func progress_thatWasAsserted_isNotWaitedForAgain() async {
+    let gate = Gate()
+    let test = TestRiblet(Stopwatch(clock: clock, gate: gate, startsAtOnce: false))
+    test.send(.report)
+    test.receive(.noted("begun")) { $0.note = "begun" }
+    async let opened: Void = gate.open()
+    await test.waitForEffects()
+    await opened
+    test.receive(.noted("done")) { $0.note = "done" }
+    await test.waitForEffectsToEnd()
+  }
+
+  @Test func waiting_inVain_endsWithAFailure() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    let texts = await failuresInTime {
+      let test = TestRiblet(Stopwatch(clock: clock, stream: stream))
+      test.send(.listen)
+      await test.waitForEffects(atMost: .milliseconds(10))
+      await test.waitForEffectsToEnd(atMost: .milliseconds(10))
+      test.skipEffectsInFlight()
+    }
+    continuation.finish()
+    #expect(texts.count == 2)
+    #expect(texts.first?.hasPrefix("Nothing came for 0.01 seconds. In flight:\n\n  - The effect \"listen\"") == true)
+  }
+
+  @Test func effectsOfASession_areWaitedForOneByOne() async throws {
+    let gate = Gate()
+    let session = TestRiblet(Stopwatch(clock: clock, gate: gate), exhaustivity: .off).session
+    try session.act("\"report\"")
+    await session.waitForEffects()
+    async let opened: Void = gate.open()
+    await session.waitForEffects()
+    await opened
+    #expect(session.tree.state(of: 1, Stopwatch.self)?.note == "done")
+  }
+
+  @Test func heldEffects_areNotWaitedFor() async throws {
+    let texts = await failuresInTime {
+      let session = try? TestSession(Alarm(clock: clock))
+      await session?.waitForEffects()
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("There is nothing to wait for: effects are held") == true)
+  }
+
+  @Test func clock_letsWhatIsUnderWayGoOnFirst() throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    let session = try TestSession(Alarm(clock: clock, stream: stream), effects: .running)
+    continuation.yield("tea")
+    clock.advance(by: .seconds(1))
+    #expect(session.viewState()?.text == "\"tea at 1.0 seconds\"")
+    continuation.finish()
+  }
+
+  @Test func sessionsThatAnswerOneAnotherForEver_areStopped() throws {
+    let topic = Topic<Int>()
+    let texts = try failures {
+      let sessions = try (1...2).map { _ in
+        try TestSession(Echo(clock: clock, topic: topic), effects: .running)
+      }
+      topic.publish(1)
+      clock.advance(by: .zero)
+      #expect(sessions.allSatisfy { $0.tree.effectCount == 0 })
+    }
+    #expect(texts.contains { $0.hasPrefix("An effect, probably ") })
+  }
+
+  @Test func effect_thatPollsForEver_isStopped() {
+    let texts = failures {
+      let test = stopwatch(.off)
+      test.send(.poll)
+      #expect(test.session.tree.effectCount == 0)
+    }
+    #expect(texts.first?.hasPrefix("An effect, probably \"poll\" of Stopwatch") == true)
   }
 
   @Test func waiting_forNothing_isAFailure() async {

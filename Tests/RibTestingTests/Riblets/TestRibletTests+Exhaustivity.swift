@@ -79,4 +79,16 @@ extension TestRibletTests {
     #expect(texts.first?.hasPrefix("There is nothing to skip:") == true)
     #expect(texts.last?.hasPrefix("There is no effect to skip:") == true)
   }
+
+  @Test func off_saysWhatHappenedInstead() {
+    let texts = failures {
+      let test = stopwatch(.off)
+      test.send(.lap)
+      test.receive(.lapped(5))
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("Expected receive(.lapped(5)), but what happened is:") == true)
+    #expect(texts.first?.contains("- the internal action .lapped(0) was received") == true)
+    #expect(texts.first?.contains("+ Stopwatch.InternalAction.lapped(0)") == true)
+  }
 }

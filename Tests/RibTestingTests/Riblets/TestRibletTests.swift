@@ -58,7 +58,7 @@ struct TestRibletTests {
   @Test func partOfTheState_isChangedByItsChild() {
     let test = TestRiblet(Gym(clock: clock))
     test.send(.toggle, to: Lamp.self, at: "lamp")
-    test.receiveChange(at: "lamp[0]") { $0.lamp.isOn = true }
+    test.receiveChange(at: "lamp") { $0.lamp.isOn = true }
   }
 
   @Test func state_isGiven() {
@@ -86,6 +86,17 @@ struct TestRibletTests {
     test.send(.open) { $0.watch.attach(1) }
     test.send(.lap, to: Stopwatch.self, at: "watch")
     test.receiveOutput(of: Stopwatch.self, where: { $0 == .lap(0) }) { $0.laps = [0] }
+  }
+
+  @Test func childThatChangesAsItBecomesActive_hasAPlace() {
+    let test = TestRiblet(Hall())
+    test.send(.enter) { $0.guest = .init() }
+    test.receiveChange(at: "guest") { $0.guest?.isSeated = true }
+  }
+
+  @Test func stateIsMadeOnce() {
+    let test = TestRiblet(Numbered(numbers: SharedValue(0)))
+    #expect(test.state == 1)
   }
 
   @Test func whatTheSessionDoes_isReceived() throws {
@@ -187,7 +198,7 @@ struct TestRibletTests {
     #expect(texts.count == 1)
     #expect(
       texts.first?.hasPrefix("Expected receiveChange(at: \"lamp[1]\"), but what happened next is another:") == true)
-    #expect(texts.first?.contains("the state was changed by Lamp, whose state is a part of it") == true)
+    #expect(texts.first?.contains("the state was changed by Lamp at lamp[0], whose state is a part of it") == true)
   }
 
   @Test func outputOfAChild_thatIsNotAsserted_isNamed() {

@@ -93,6 +93,21 @@ struct TestSessionTests {
     #expect(texts.first?.contains("Node 2 of type Child was not restored: its state was not Codable") == true)
   }
 
+  @Test func roundTrip_thatDoesNotDecode_namesTheNode() throws {
+    struct Broken: Riblet {
+      static let typeName = "Broken"
+      struct State: Codable {
+        init() {}
+        init(from decoder: any Decoder) throws { throw CancellationError() }
+      }
+      func makeState() -> State { State() }
+      func view(_ state: State) -> Int { 0 }
+    }
+    let texts = try failures { _ = try TestSession(Broken()).restored(as: Broken()) }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("Node 1 of type Broken was not restored:") == true)
+  }
+
   @Test func roundTrip_mayShowWhatWasInterrupted() throws {
     struct Honest: Riblet {
       static let typeName = "Honest"

@@ -1,6 +1,5 @@
 import RibCore
 
-/// Counts seconds, in a state of its own, by the clock that it is given.
 struct Stopwatch: Riblet {
   static let typeName = "Stopwatch"
 
@@ -22,6 +21,10 @@ struct Stopwatch: Riblet {
     case wander
     /// Waits for that, or for ten seconds.
     case race
+    /// Says when it has begun, and when what it waits for has come.
+    case report
+    /// Looks again and again whether it was cancelled.
+    case poll
     /// Sends without end, and goes on when it is cancelled.
     case babble
     /// Sends from a task of its own, on another executor.
@@ -97,7 +100,15 @@ struct Stopwatch: Riblet {
         }
         await send(.ticked)
       }
-    case .babble: return .run(id: "babble") { send in while true { await send(.ticked) } }
+    case .report:
+      return .run(id: "report") { [gate] send in
+        await send(.noted("begun"))
+        await gate.wait()
+        await send(.noted("done"))
+      }
+    case .poll: return .run(id: "poll") { _ in while !Task.isCancelled { await Task.yield() } }
+    // Far beyond any limit: who goes on for ever would keep a thread that other tests need.
+    case .babble: return .run(id: "babble") { send in for _ in 0..<100_000 { await send(.ticked) } }
     case .shout: return .run(id: "shout") { send in await Task.detached { await send(.ticked) }.value }
     case .listen:
       return .run(id: "listen") { [stream] send in for await text in stream { await send(.noted(text)) } }
@@ -132,96 +143,4 @@ struct Stopwatch: Riblet {
     ViewState(
       text: "\(state.seconds) s\(state.isRunning ? "" : ", stopped")", ratio: state.note == "NaN" ? .nan : nil)
   }
-}
-
-/// Something outside of a test's control: whoever waits here goes on, on another thread, when it is opened.
-actor Gate {
-  private var waiters: [CheckedContinuation<Void, Never>] = []
-  private var isOpen = false
-
-  func wait() async {
-    guard !isOpen else { return }
-    await withCheckedContinuation { waiters.append($0) }
-  }
-
-  func open() {
-    isOpen = true
-    for waiter in waiters { waiter.resume() }
-    waiters = []
-  }
-}
-
-/// Has a stopwatch, and a lamp whose state is a part of its own.
-struct Gym: Riblet {
-  static let typeName = "Gym"
-
-  struct State: Equatable, Codable {
-    var watch = Slot<Int>()
-    var laps: [Int] = []
-    var lamp = Lamp.State()
-  }
-
-  enum ViewAction: Decodable, Sendable { case open, lightUp }
-
-  let clock: any Clock<Duration>
-
-  var routes: [Route<Self>] {
-    [
-      Route("watch", \.watch) { _ in
-        Child(Stopwatch(clock: clock)) { state, output in
-          switch output {
-          case .lap(let seconds): state.laps.append(seconds)
-          }
-          return .none
-        }
-      },
-      .scope("lamp", \.lamp, Lamp(clock: clock)),
-    ]
-  }
-
-  func makeState() -> State { State() }
-
-  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-    switch viewAction {
-    case .open: state.watch.attach(1)
-    case .lightUp: state.lamp.isOn = true
-    }
-    return .none
-  }
-
-  func view(_ state: State) -> Int { state.laps.count }
-}
-
-struct Lamp: Riblet {
-  static let typeName = "Lamp"
-  struct State: Equatable, Codable { var isOn = false }
-  enum ViewAction: Decodable, Sendable { case toggle, flash }
-
-  let clock: any Clock<Duration>
-
-  /// Never called, for the parent has the state.
-  func makeState() -> State { State() }
-
-  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-    switch viewAction {
-    case .toggle:
-      state.isOn.toggle()
-      return .none
-    case .flash: return .run(id: "flashing") { [clock] _ in try await clock.sleep(for: .seconds(1)) }
-    }
-  }
-
-  func view(_ state: State) -> Bool { state.isOn }
-}
-
-/// Remembers nothing, and says something that cannot be compared.
-struct Door: Riblet {
-  static let typeName = "Door"
-  enum ViewAction: Decodable { case knock }
-  enum Output { case knocked(any Error.Type) }
-
-  func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> {
-    .output(.knocked(CancellationError.self))
-  }
-  func view(_ state: Void) -> String { "a door" }
 }
