@@ -40,6 +40,15 @@ enum HTTPGrammar {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
   }
 
+  /// The value of a hexadecimal digit, nil for anything else.
+  static func hexadecimalValue(_ byte: UInt8) -> Int? {
+    switch lowercased(byte) {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(lowercased(byte) - UInt8(ascii: "a")) + 10
+    default: nil
+    }
+  }
+
   /// `byte`, in lower case if it is an ASCII letter.
   static func lowercased(_ byte: UInt8) -> UInt8 {
     byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte

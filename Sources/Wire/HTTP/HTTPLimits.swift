@@ -1,4 +1,4 @@
-/// How much a message head may cost before its peer is refused.
+/// How much a message may cost before its peer is refused.
 ///
 /// Every limit holds while the bytes arrive: a peer that never ends its line is refused at the limit, not buffered.
 public struct HTTPLimits: Equatable, Sendable {
@@ -19,15 +19,25 @@ public struct HTTPLimits: Equatable, Sendable {
   /// the bytes alone are no bound for the memory.
   public var headerCount: Int
 
+  /// The longest body of a request in bytes, however it is transferred; beyond it, 413.
+  ///
+  /// 1 MiB: nginx's default. A length beyond it is refused before any of the body is read.
+  public var bodyBytes: Int
+
   /// Limits that differ from the defaults where named.
   ///
   /// - Parameters:
   ///   - requestLineBytes: the longest start line, in bytes.
   ///   - headerBytes: the longest header section, in bytes.
   ///   - headerCount: the most field lines.
-  public init(requestLineBytes: Int = 8 * 1024, headerBytes: Int = 32 * 1024, headerCount: Int = 100) {
+  ///   - bodyBytes: the longest body, in bytes.
+  public init(
+    requestLineBytes: Int = 8 * 1024, headerBytes: Int = 32 * 1024, headerCount: Int = 100,
+    bodyBytes: Int = 1024 * 1024
+  ) {
     self.requestLineBytes = requestLineBytes
     self.headerBytes = headerBytes
     self.headerCount = headerCount
+    self.bodyBytes = bodyBytes
   }
 }

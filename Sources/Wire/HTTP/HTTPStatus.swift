@@ -8,6 +8,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
+  /// 100: the body that the client holds back is wanted.
+  public static let `continue` = HTTPStatus(rawValue: 100)
   /// 101: the connection speaks the protocol named in `Upgrade` from here on.
   public static let switchingProtocols = HTTPStatus(rawValue: 101)
   /// 200: the request succeeded.
@@ -26,6 +28,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
   public static let contentTooLarge = HTTPStatus(rawValue: 413)
   /// 414: the request line is longer than this server takes.
   public static let uriTooLong = HTTPStatus(rawValue: 414)
+  /// 417: what the client expects is not done here.
+  public static let expectationFailed = HTTPStatus(rawValue: 417)
   /// 426: this resource speaks only the protocol named in `Upgrade`.
   public static let upgradeRequired = HTTPStatus(rawValue: 426)
   /// 431: the header section is larger than this server takes.
@@ -42,6 +46,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
   /// RFC 9110's name for the code; empty, which a status line allows, for a code without a name here.
   public var reasonPhrase: String {
     switch self {
+    case .continue: "Continue"
     case .switchingProtocols: "Switching Protocols"
     case .ok: "OK"
     case .noContent: "No Content"
@@ -51,6 +56,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     case .requestTimeout: "Request Timeout"
     case .contentTooLarge: "Content Too Large"
     case .uriTooLong: "URI Too Long"
+    case .expectationFailed: "Expectation Failed"
     case .upgradeRequired: "Upgrade Required"
     case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
     case .internalServerError: "Internal Server Error"

@@ -87,20 +87,9 @@ struct HeadParser<Head: MessageHead>: Sendable {
   /// - Throws: ``HTTPError`` for a bare CR or LF, or if the line cannot end within the limits any more.
   private mutating func nextLine(in bytes: Span<UInt8>) throws(HTTPError) -> Range<Int>? {
     let (limit, refusal) = lineLimit
-    let end = min(bytes.count, limit)
-    while searched < end, bytes[searched] != HTTPGrammar.carriageReturn {
-      // RFC 9112 §2.2 allows a lone LF as a line end, and with it readers that disagree about where a line ends.
-      guard bytes[searched] != HTTPGrammar.lineFeed else { throw .badRequest("A line ends with LF alone, not CR LF.") }
-      searched += 1
-    }
-    guard end - searched >= 2 else {
-      if bytes.count >= limit { throw refusal }
-      return nil
-    }
-    guard bytes[searched + 1] == HTTPGrammar.lineFeed else {
-      throw .badRequest("A CR is not followed by LF (RFC 9112 §2.2).")
-    }
-    return lineStart..<searched
+    let lineEnd = try LineSearch.end(in: bytes, from: &searched, upTo: min(bytes.count, limit))
+    if lineEnd == nil, bytes.count >= limit { throw refusal }
+    return lineEnd.map { lineStart..<$0 }
   }
 
   /// Where the present line must have ended, and how to refuse one that has not.

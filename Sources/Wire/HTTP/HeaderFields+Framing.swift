@@ -40,4 +40,13 @@ extension HeaderFields {
       throw HTTPError(status: .notImplemented, reason: "The only Transfer-Encoding taken here is chunked.")
     }
   }
+
+  /// Makes sure that nothing is expected but a 100 (RFC 9110 §10.1.1).
+  ///
+  /// - Throws: ``HTTPError`` with 417.
+  func checkExpectations() throws(HTTPError) {
+    for expectation in elements(of: "Expect") where !HTTPGrammar.matches(expectation, "100-continue") {
+      throw HTTPError(status: .expectationFailed, reason: "The only expectation met here is 100-continue.")
+    }
+  }
 }

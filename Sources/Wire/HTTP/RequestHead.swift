@@ -27,6 +27,9 @@ public struct RequestHead: Equatable, Sendable {
   public var hasBody: Bool {
     (contentLength ?? 0) > 0 || headers["Transfer-Encoding"] != nil
   }
+
+  /// Whether the client waits with the body until it is told to go on (RFC 9110 §10.1.1).
+  public var expectsContinue: Bool { minorVersion > 0 && hasBody && headers["Expect"] != nil }
 }
 
 extension RequestHead: MessageHead {
@@ -44,6 +47,7 @@ extension RequestHead: MessageHead {
     try Self.checkHost(in: headers, minorVersion: startLine.version.minor)
     contentLength = try headers.contentLength()
     try headers.checkTransferEncoding(minorVersion: startLine.version.minor)
+    try headers.checkExpectations()
     var headers = headers
     if let authority = startLine.target.authority { headers.replace(name: "Host", value: authority) }
     method = startLine.method

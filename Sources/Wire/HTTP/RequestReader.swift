@@ -1,29 +1,63 @@
-/// Reads the heads of requests, one after the other, as a server (RFC 9112).
+/// Reads requests, one after the other, as a server (RFC 9112): the head of each, and then its body.
 ///
 /// It is strict: what two implementations could read in two ways is refused. After a refusal the connection is answered
 /// with the error's status and closed; asking again throws the same error.
 public struct RequestReader: Sendable {
+  private let limits: HTTPLimits
   private var parser: HeadParser<RequestHead>
+  /// Of the request whose head was read last; nil once its body was.
+  private var body: BodyReader?
+  /// What was wrong: nothing is read behind it.
+  private var refusal: HTTPError?
 
   /// A reader for one connection.
   ///
-  /// - Parameter limits: how large a head may be.
+  /// - Parameter limits: how large a request may be.
   public init(limits: HTTPLimits = .init()) {
+    self.limits = limits
     parser = HeadParser(limits: limits)
   }
 
   /// The next request's head, as soon as its last byte is there.
   ///
-  /// Then exactly the head is consumed: its body and what follows stay in the buffer. Until then nothing is consumed,
-  /// so a buffer that is not empty at the end of the connection holds a request that was cut off.
+  /// Then exactly the head is consumed: its body is read with ``nextBody(from:)``, and only then the next head. Until then
+  /// nothing is consumed, so a buffer that is not empty at the end of the connection holds a request that was cut off.
   ///
   /// - Parameter buffer: what the peer sent, the same buffer each time. While a head is
   ///   incomplete, nobody else may consume from it.
   /// - Returns: the head, or nil if more bytes are needed.
-  /// - Throws: ``HTTPError``: 400 for what is malformed, 413 for a Content-Length beyond `Int`, 414 and 431 for what
-  ///   is beyond the limits (at the limit, not at its end), 501 for a Transfer-Encoding other than chunked, 505 for
+  /// - Throws: ``HTTPError``: 400 for what is malformed, 413 for a body that is announced beyond the limit, 414 and 431 for what
+  ///   is beyond the limits (at the limit, not at its end), 417 for an expectation other than 100-continue, 501 for a Transfer-Encoding other than chunked, 505 for
   ///   another version.
   public mutating func nextHead(from buffer: inout ReceiveBuffer) throws(HTTPError) -> RequestHead? {
-    try parser.nextHead(from: &buffer)
+    try refusing { (reader) throws(HTTPError) in
+      guard let head = try reader.parser.nextHead(from: &buffer) else { return nil }
+      reader.body = try BodyReader(head, limits: reader.limits)
+      return head
+    }
+  }
+
+  /// The body of the request whose head was read last, as soon as its last byte is there.
+  ///
+  /// - Parameter buffer: what the peer sent; what there is of the body is consumed.
+  /// - Returns: the body, empty if the request has none; nil while bytes of it are missing.
+  /// - Throws: ``HTTPError``: 400 for what is malformed, 413 beyond the limit, 431 for too many trailer fields.
+  public mutating func nextBody(from buffer: inout ReceiveBuffer) throws(HTTPError) -> [UInt8]? {
+    guard body != nil else { return [] }
+    let bytes = try refusing { (reader) throws(HTTPError) in try reader.body?.read(from: &buffer) }
+    if bytes != nil { body = nil }
+    return bytes
+  }
+
+  private mutating func refusing<Result>(
+    _ read: (inout RequestReader) throws(HTTPError) -> Result?
+  ) throws(HTTPError) -> Result? {
+    if let refusal { throw refusal }
+    do throws(HTTPError) {
+      return try read(&self)
+    } catch {
+      refusal = error
+      throw error
+    }
   }
 }

@@ -29,10 +29,12 @@ public struct Response: Equatable, Sendable {
   ///   - output: receives the bytes at its end.
   ///   - keepAlive: whether the connection stays open; if not, `Connection: close` says so, except in a 101.
   ///   - omitBody: whether to leave out the body but not its size, as in the answer to HEAD.
-  public func write(into output: inout [UInt8], keepAlive: Bool, omitBody: Bool) {
+  ///   - date: the time as ``HTTPDate`` writes it, for the Date field; nil leaves it out, as in a 1xx.
+  public func write(into output: inout [UInt8], keepAlive: Bool, omitBody: Bool, date: String? = nil) {
     precondition((100...999).contains(status.rawValue), "a status code has three digits, unlike \(status.rawValue)")
     let hasContent = status.rawValue >= 200 && status != .noContent
     output.append(contentsOf: "HTTP/1.1 \(status.rawValue) \(status.reasonPhrase)\r\n".utf8)
+    if let date { output.append(contentsOf: "Date: \(date)\r\n".utf8) }
     for field in headers.fields
     where !HTTPGrammar.matches(field.name, "Content-Length") && !HTTPGrammar.matches(field.name, "Transfer-Encoding") {
       Self.write(field, into: &output)

@@ -46,7 +46,6 @@ struct RequestHeadTests {
     ("Content-Length: 0", 0, false),
     ("Content-Length: 5", 5, true),
     ("content-length: 005", 5, true),
-    ("Content-Length: 9223372036854775807", .max, true),
     ("Content-Length: 5\r\nContent-Length: 5", 5, true),
     ("Content-Length: 5, 5", 5, true),
     ("Transfer-Encoding: chunked", nil, true),

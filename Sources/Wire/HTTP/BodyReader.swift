@@ -1,0 +1,169 @@
+/// Reads the body of a request: of a length that was announced, or in chunks (RFC 9112 §6 and §7.1).
+///
+/// Memory grows with what has come, never with what was announced. A chunk's extensions and the trailer fields are checked
+/// and left out.
+///
+/// | state | what comes | next state |
+/// |---|---|---|
+/// | `length` | so many bytes | `done` |
+/// | `chunkSize` | a line: a size, maybe extensions | `chunk`, or `trailers` after size 0 |
+/// | `chunk` | so many bytes | `chunkEnd` |
+/// | `chunkEnd` | an empty line | `chunkSize` |
+/// | `trailers` | a field | `trailers` |
+/// | `trailers` | an empty line | `done` |
+struct BodyReader: Sendable {
+  private enum State {
+    case length(Int)
+    case chunkSize
+    case chunk(Int)
+    case chunkEnd
+    case trailers(bytes: Int)
+    case done
+  }
+
+  /// The longest line with a chunk's size, in bytes: 16 digits, and extensions that nobody uses.
+  private static let chunkSizeLine = 256
+
+  private let limits: HTTPLimits
+  private var state: State
+  private var body: [UInt8] = []
+  private var trailers = HeaderFields()
+  /// How far the present line was searched for its end.
+  private var searched = 0
+
+  /// A reader of a request's body.
+  ///
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - limits: how large it may be.
+  /// - Throws: ``HTTPError`` with 413 if more is announced than is taken.
+  init(_ head: RequestHead, limits: HTTPLimits) throws(HTTPError) {
+    self.limits = limits
+    if head.headers["Transfer-Encoding"] != nil {
+      state = .chunkSize
+    } else {
+      let length = head.contentLength ?? 0
+      state = length == 0 ? .done : .length(length)
+      try makeSure(length, fitsInto: limits.bodyBytes)
+    }
+  }
+
+  /// Takes what there is of the body.
+  ///
+  /// - Parameter buffer: what the peer sent; nothing beyond the body is consumed.
+  /// - Returns: the whole body; nil while bytes of it are missing.
+  /// - Throws: ``HTTPError``: 400 for what is malformed, 413 beyond the limit, 431 for too many trailer fields.
+  mutating func read(from buffer: inout ReceiveBuffer) throws(HTTPError) -> [UInt8]? {
+    while true {
+      switch state {
+      case .done: return body
+      case .length(let rest):
+        guard take(rest, from: &buffer) else { return nil }
+        state = .done
+      case .chunk(let rest):
+        guard take(rest, from: &buffer) else { return nil }
+        state = .chunkEnd
+      case .chunkSize:
+        guard let size = try nextLine(of: &buffer, limit: Self.chunkSizeLine, Self.chunkSize) else { return nil }
+        try makeSure(size, fitsInto: limits.bodyBytes - body.count)
+        state = size == 0 ? .trailers(bytes: 0) : .chunk(size)
+      case .chunkEnd:
+        let isEmpty = try nextLine(of: &buffer, limit: 2) { line in line.isEmpty }
+        guard let isEmpty else { return nil }
+        guard isEmpty else { throw Self.overlongChunk }
+        state = .chunkSize
+      case .trailers(let bytes):
+        let fields = trailers
+        let next = try nextLine(of: &buffer, limit: limits.headerBytes - bytes) {
+          (line) throws(HTTPError) -> (fields: HeaderFields, size: Int) in
+          var fields = fields
+          if !line.isEmpty { try fields.append(parsing: line) }
+          return (fields, line.count + 2)
+        }
+        guard let next else { return nil }
+        guard next.fields.count <= limits.headerCount else { throw Self.trailersTooLarge }
+        state = next.fields.count == trailers.count ? .done : .trailers(bytes: bytes + next.size)
+        trailers = next.fields
+      }
+    }
+  }
+
+  /// Moves bytes into the body.
+  ///
+  /// - Returns: whether all of them were there; if not, the state says how many are missing.
+  private mutating func take(_ count: Int, from buffer: inout ReceiveBuffer) -> Bool {
+    let available = min(count, buffer.count)
+    buffer.withUnread { bytes in
+      bytes.extracting(..<available).withUnsafeBufferPointer { body.append(contentsOf: $0) }
+    }
+    buffer.consume(available)
+    if case .chunk = state { state = .chunk(count - available) } else { state = .length(count - available) }
+    return available == count
+  }
+
+  /// Takes the next line, if it is there whole.
+  ///
+  /// - Parameters:
+  ///   - buffer: what the peer sent.
+  ///   - limit: how long the line may be, its end included.
+  ///   - read: makes something of the line without its end.
+  /// - Returns: that; nil if the line's end is still to come.
+  /// - Throws: ``HTTPError``, also what `read` throws.
+  private mutating func nextLine<Result>(
+    of buffer: inout ReceiveBuffer, limit: Int, _ read: (Span<UInt8>) throws(HTTPError) -> Result
+  ) throws(HTTPError) -> Result? {
+    var position = searched
+    let found = try buffer.withUnread { (bytes) throws(HTTPError) -> (result: Result, size: Int)? in
+      guard let end = try LineSearch.end(in: bytes, from: &position, upTo: min(bytes.count, limit)) else {
+        if bytes.count >= limit { throw self.lineTooLong }
+        return nil
+      }
+      return (try read(bytes.extracting(..<end)), end + 2)
+    }
+    searched = position
+    guard let found else { return nil }
+    searched = 0
+    buffer.consume(found.size)
+    return found.result
+  }
+
+  private static func chunkSize(_ line: Span<UInt8>) throws(HTTPError) -> Int {
+    var size = 0
+    var index = 0
+    while index < line.count, let digit = HTTPGrammar.hexadecimalValue(line[index]) {
+      let (shifted, overflow) = size.multipliedReportingOverflow(by: 16)
+      guard !overflow else { throw contentTooLarge }
+      size = shifted + digit
+      index += 1
+    }
+    guard index > 0 else { throw .badRequest("A chunk has no size (RFC 9112 §7.1).") }
+    // §7.1.1: unknown extensions are ignored; whitespace before one is bad, and allowed.
+    let digits = index
+    while index < line.count, HTTPGrammar.isWhitespace(line[index]) { index += 1 }
+    if index == line.count, digits == index { return size }
+    guard index < line.count, line[index] == UInt8(ascii: ";"),
+      HTTPGrammar.all(line.extracting(index...), HTTPGrammar.isFieldByte)
+    else { throw .badRequest("A chunk's size is followed by something else than an extension (RFC 9112 §7.1.1).") }
+    return size
+  }
+
+  private func makeSure(_ size: Int, fitsInto room: Int) throws(HTTPError) {
+    guard size <= room else { throw Self.contentTooLarge }
+  }
+
+  private var lineTooLong: HTTPError {
+    switch state {
+    case .chunkEnd: Self.overlongChunk
+    case .trailers: Self.trailersTooLarge
+    default: .badRequest("A line with a chunk's size is longer than \(Self.chunkSizeLine) bytes.")
+    }
+  }
+
+  private static var overlongChunk: HTTPError { .badRequest("A chunk is longer than its size says (RFC 9112 §7.1).") }
+  private static var contentTooLarge: HTTPError {
+    HTTPError(status: .contentTooLarge, reason: "The body is larger than this server takes.")
+  }
+  private static var trailersTooLarge: HTTPError {
+    HTTPError(status: .requestHeaderFieldsTooLarge, reason: "The trailer section is too large or has too many fields.")
+  }
+}
