@@ -28,8 +28,18 @@ struct SettingFlags: ParsableArguments {
   var limitsActionBurst: Int?
   @Option(help: "Bytes that may wait for a client that does not read. (default: 65536)")
   var limitsWriteQueueBytes: Int?
-  @Option(help: "Seconds from a connection to its first message. (default: 10)")
+  @Option(help: "Bytes of a request's body. (default: 1048576)")
+  var limitsBodyBytes: Int?
+  @Option(help: "Connections at a time; one more is answered 503. (default: 20000)")
+  var limitsConnections: Int?
+  @Option(help: "Connections at a time from one address. (default: 0)")
+  var limitsConnectionsPerAddress: Int?
+  @Option(help: "Seconds from a connection, or a request's first byte, to its whole head, and to hello. (default: 10)")
   var timeoutsHandshakeSeconds: Int?
+  @Option(help: "Seconds from a request's head to the end of its body. (default: 30)")
+  var timeoutsBodySeconds: Int?
+  @Option(help: "Seconds from an answer to the next request. (default: 60)")
+  var timeoutsIdleSeconds: Int?
   @Option(help: "Seconds of silence after which a client sends a ping. (default: 25)")
   var timeoutsHeartbeatSeconds: Int?
   @Option(help: "Seconds that a client has to close after the server's last word. (default: 5)")
@@ -76,6 +86,11 @@ struct SettingFlags: ParsableArguments {
     set("limits.actionsPerSecond", limitsActionsPerSecond.map(ConfigContent.int))
     set("limits.actionBurst", limitsActionBurst.map(ConfigContent.int))
     set("limits.writeQueueBytes", limitsWriteQueueBytes.map(ConfigContent.int))
+    set("limits.bodyBytes", limitsBodyBytes.map(ConfigContent.int))
+    set("limits.connections", limitsConnections.map(ConfigContent.int))
+    set("limits.connectionsPerAddress", limitsConnectionsPerAddress.map(ConfigContent.int))
+    set("timeouts.bodySeconds", timeoutsBodySeconds.map(ConfigContent.int))
+    set("timeouts.idleSeconds", timeoutsIdleSeconds.map(ConfigContent.int))
     set("timeouts.handshakeSeconds", timeoutsHandshakeSeconds.map(ConfigContent.int))
     set("timeouts.heartbeatSeconds", timeoutsHeartbeatSeconds.map(ConfigContent.int))
     set("timeouts.closingSeconds", timeoutsClosingSeconds.map(ConfigContent.int))

@@ -2,68 +2,89 @@ import Logging
 import Wire
 
 extension Connection {
-  /// What there is to ask for.
-  private enum Path {
-    static let health = "/healthz"
-    static let socket = "/v1/socket"
-  }
-
-  /// Answers the next request.
+  /// Reads the next request, or more of it, and answers it.
   ///
   /// - Returns: whether there may be another one in what was received.
   func processRequest() -> Bool {
-    var isHead = false
     do throws(HTTPError) {
-      guard let head = try requests.nextHead(from: &input) else { return false }
-      isHead = head.method == "HEAD"
-      try answer(head)
-      return true
+      if request == nil {
+        guard let head = try requests.nextHead(from: &input) else { return false }
+        request = head
+        begin(.body)
+        // A client that has sent the body already need not be told.
+        if head.expectsContinue, input.isEmpty {
+          _ = try Endpoint.find(for: head)
+          Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
+        }
+      }
+      guard let head = request, try requests.nextBody(from: &input) != nil else { return false }
+      request = nil
+      return answer(head)
     } catch {
-      context.logger.debug(
-        "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
-      return respond(Response(problem: error), keepAlive: false, omitBody: isHead)
+      // Where the next request begins is not known.
+      return refuse(error, keepAlive: false, request)
     }
   }
 
-  private func answer(_ head: RequestHead) throws(HTTPError) {
-    switch head.path {
-    case Path.socket: try upgrade(head)
-    case Path.health:
-      guard head.method == "GET" || head.method == "HEAD" else {
-        throw HTTPError(status: .methodNotAllowed, reason: "Use GET or HEAD.", headers: ["Allow": "GET, HEAD"])
+  /// Answers a request that is there whole.
+  private func answer(_ head: RequestHead) -> Bool {
+    do throws(HTTPError) {
+      switch try Endpoint.find(for: head) {
+      case .socket: try upgrade(head)
+      case .health:
+        let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
+        return respond(Response(status: .ok, headers: headers, body: Array("ok\n".utf8)), to: head)
+      case nil: return respond(Endpoint.options(for: head.path), to: head)
       }
-      var headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
-      if head.minorVersion == 0, head.keepsAlive { headers.append(name: "Connection", value: "keep-alive") }
-      // A body is not read: what follows it could not be told from it.
-      let response = Response(status: .ok, headers: headers, body: Array("ok\n".utf8))
-      respond(response, keepAlive: head.keepsAlive && !head.hasBody, omitBody: head.method == "HEAD")
-    default:
-      throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
+      return true
+    } catch {
+      return refuse(error, keepAlive: head.keepsAlive, head)
     }
   }
 
   private func upgrade(_ head: RequestHead) throws(HTTPError) {
     let (response, _) = try WebSocketHandshake.answer(head, subprotocols: [subprotocol])
-    response.write(into: &output.bytes, keepAlive: true, omitBody: true)
+    response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     state = .greeting
     restartDeadline()
+  }
+
+  private func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) -> Bool {
+    context.logger.debug(
+      "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
+    return respond(Response(problem: error), keepAlive: keepAlive, to: head)
   }
 
   /// Puts a response on its way.
   ///
   /// - Returns: whether the connection goes on.
+  private func respond(_ response: Response, to head: RequestHead) -> Bool {
+    respond(response, keepAlive: head.keepsAlive, to: head)
+  }
+
   @discardableResult
-  private func respond(_ response: Response, keepAlive: Bool, omitBody: Bool = false) -> Bool {
-    response.write(into: &output.bytes, keepAlive: keepAlive, omitBody: omitBody)
-    restartDeadline()
-    if !keepAlive { finish() }
+  private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) -> Bool {
+    var response = response
+    // Who speaks HTTP/1.0 expects to be told (RFC 9112 §9.3).
+    if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
+    response.write(
+      into: &output.bytes, keepAlive: keepAlive, omitBody: head?.method == "HEAD", date: loop.date)
+    if keepAlive { begin(.idle) } else { finish() }
     return keepAlive
   }
 
   /// Ends a connection that brings no request, or not the whole of it.
   func requestTimedOut() {
-    guard !input.isEmpty else { return finish() }
+    guard phase != .idle, request != nil || !input.isEmpty else { return finish() }
     let error = HTTPError(status: .requestTimeout, reason: "The request did not arrive in time.")
-    respond(Response(problem: error), keepAlive: false)
+    respond(Response(problem: error), keepAlive: false, to: request)
+  }
+
+  /// Says that there are too many connections, and ends this one.
+  func turnAway() {
+    let error = HTTPError(
+      status: .serviceUnavailable, reason: "There are too many connections.", headers: ["Retry-After": "5"])
+    _ = refuse(error, keepAlive: false, nil)
+    flush()
   }
 }

@@ -25,24 +25,40 @@ final class Connection: PollTarget, @unchecked Sendable {
     case closed
   }
 
+  /// What a connection in the state `http` waits for.
+  enum Phase {
+    case head
+    case body
+    /// The next request, after an answer.
+    case idle
+  }
+
   let loop: EventLoop
   let context: ServerContext
   var state = State.http
   var input = ReceiveBuffer()
   var output = SendQueue()
-  var requests = RequestReader()
+  var requests: RequestReader
+  /// The request whose body is being read.
+  var request: RequestHead?
+  /// How far a connection is that speaks HTTP.
+  private(set) var phase = Phase.head
   var frames: FrameReader
   /// The messages of an array that are still to be handled.
   var messages: JSONElements?
   var bucket: TokenBucket
 
   private let descriptor: Int32
+  private let admission: ConnectionCounter.Admission
+  private let peer: PeerAddress?
   private var watch = -1
   private var id = 0
   private var interest: Interest = .reading
   /// When the state began or, of a live connection, when the peer last showed life: it was heard, a message that it had
   /// sent was handled, or it took something.
   private var since: UInt64
+  /// When ``checkDeadline()`` is called next.
+  private var nextCheck = UInt64.max
   /// Whether the client has used up its actions for now, and until when.
   private var isThrottled = false
   private var throttledUntil: UInt64 = 0
@@ -52,11 +68,24 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Takes over an accepted, non-blocking socket.
   ///
   /// To be called on the loop.
-  init(_ descriptor: Int32, on loop: EventLoop, _ context: ServerContext) {
+  ///
+  /// - Parameters:
+  ///   - descriptor: the socket.
+  ///   - admission: whether it is one too many.
+  ///   - peer: where it comes from, if that is counted.
+  ///   - loop: where it lives.
+  ///   - context: what it shares.
+  init(
+    _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: PeerAddress?, on loop: EventLoop,
+    _ context: ServerContext
+  ) {
     self.descriptor = descriptor
+    self.admission = admission
+    self.peer = peer
     self.loop = loop
     self.context = context
     let limits = context.settings.limits
+    requests = RequestReader(limits: limits.http)
     frames = FrameReader(role: .server, messageLimit: limits.message)
     bucket = TokenBucket(rate: limits.actionsPerSecond, burst: limits.actionBurst)
     since = loop.now
@@ -64,23 +93,23 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Begins to read.
   func start() {
-    guard !loop.isStopping else {
-      state = .closed
-      closeDescriptor(descriptor)
-      return
-    }
-    context.connectionCount.add(1, ordering: .relaxed)
+    guard !loop.isStopping else { return discardSocket() }
     do throws(SystemError) {
       watch = try loop.watch(descriptor, for: .reading, self)
     } catch {
       context.logger.error("A connection could not be watched.", metadata: ["error": "\(error)"])
-      state = .closed
-      context.connectionCount.subtract(1, ordering: .relaxed)
-      closeDescriptor(descriptor)
-      return
+      return discardSocket()
     }
     id = loop.add(self)
-    loop.schedule(id, after: context.settings.timeouts.handshakeSeconds)
+    schedule(after: timeLimit)
+    if admission == .turnedAway { turnAway() }
+  }
+
+  /// Closes a socket that nobody watches.
+  private func discardSocket() {
+    state = .closed
+    context.connections.leave(admission, from: peer)
+    closeDescriptor(descriptor)
   }
 
   // MARK: Events
@@ -174,7 +203,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       }
       let goesOn =
         switch state {
-        case .http: processRequest()
+        case .http: processHTTP()
         case .greeting, .live: processMessage()
         case .closing, .draining, .closed: discard()
         }
@@ -279,8 +308,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   func finish() {
     leaveSession()
     state = .closing
-    since = loop.now
-    loop.schedule(id, after: context.settings.timeouts.closingSeconds)
+    restartDeadline()
     if output.isEmpty { endSending(descriptor) }
   }
 
@@ -288,8 +316,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   private func drain() {
     leaveSession()
     state = .draining
-    since = loop.now
-    loop.schedule(id, after: context.settings.timeouts.closingSeconds)
+    restartDeadline()
     work()
   }
 
@@ -304,7 +331,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     messages = nil
     _ = output.releaseStorage()
     loop.unwatch(watch)
-    context.connectionCount.subtract(1, ordering: .relaxed)
+    context.connections.leave(admission, from: peer)
     loop.remove(id)
   }
 
@@ -312,30 +339,60 @@ final class Connection: PollTarget, @unchecked Sendable {
     if case .live(let session) = state { session.assumeIsolated { $0.end() } }
   }
 
-  /// Begins a state anew, with all the time it has.
-  func restartDeadline() { since = loop.now }
+  /// Begins a state, or a phase, with all the time it has.
+  func restartDeadline() {
+    since = loop.now
+    schedule(after: timeLimit)
+  }
+
+  /// Goes on to what is waited for next.
+  func begin(_ phase: Phase) {
+    self.phase = phase
+    restartDeadline()
+  }
+
+  private func processHTTP() -> Bool {
+    if phase == .idle, !input.isEmpty { begin(.head) }
+    return processRequest()
+  }
+
+  /// Has ``checkDeadline()`` called after so many seconds, unless it is called before that anyway.
+  private func schedule(after seconds: Int) {
+    let time = loop.now + UInt64(seconds) * 1_000_000_000
+    guard time < nextCheck else { return }
+    nextCheck = time
+    loop.schedule(id, after: seconds)
+  }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
   private func noteLife() {
     if case .live = state { since = loop.now }
   }
 
+  /// How many seconds the present state may take or, of a live connection, its peer may be silent.
+  private var timeLimit: Int {
+    let timeouts = context.settings.timeouts
+    return switch state {
+    case .http where phase == .idle: timeouts.idleSeconds
+    case .http where phase == .body: timeouts.bodySeconds
+    case .http, .greeting: timeouts.handshakeSeconds
+    case .live: timeouts.heartbeatSeconds + 10
+    case .closing, .draining: timeouts.closingSeconds
+    case .closed: 0
+    }
+  }
+
   /// Ends what takes too long.
   func checkDeadline() {
+    // One that was set before an earlier one was.
+    guard loop.now >= nextCheck || nextCheck - loop.now < 1_000_000_000 else { return }
+    nextCheck = .max
+    let limit = timeLimit
     let elapsed = Int((loop.now - since) / 1_000_000_000)
-    let timeouts = context.settings.timeouts
-    let limit =
-      switch state {
-      case .http, .greeting: timeouts.handshakeSeconds
-      case .live: timeouts.heartbeatSeconds + 10
-      case .closing, .draining: timeouts.closingSeconds
-      case .closed: 0
-      }
-    guard elapsed >= limit else { return loop.schedule(id, after: limit - elapsed) }
+    guard elapsed >= limit else { return schedule(after: limit - elapsed) }
     // A reducer may have kept the loop from what has come in the meantime.
     if case .live = state, interest.contains(.reading), hasUnreadBytes(descriptor) {
-      since = loop.now
-      return loop.schedule(id, after: limit)
+      return restartDeadline()
     }
     switch state {
     case .http: requestTimedOut()

@@ -23,6 +23,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var timers = TimerWheel()
   private var isTicking = false
   private var whenEmpty: (() -> Void)?
+  private var dateSeconds = -1
+  private var dateText = ""
   /// Whether the server goes down: a connection that is handed over now is not begun.
   private(set) var isStopping = false
 
@@ -67,6 +69,16 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute { [self] in
       job.runSynchronously(on: asUnownedSerialExecutor())
     }
+  }
+
+  /// The time, for the Date field of responses: written once a second at most.
+  var date: String {
+    let seconds = wallClockSeconds()
+    if seconds != dateSeconds {
+      dateSeconds = seconds
+      dateText = HTTPDate.text(secondsSince1970: seconds)
+    }
+    return dateText
   }
 
   /// Runs something on the loop, after what is queued already.

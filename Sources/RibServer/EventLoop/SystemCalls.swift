@@ -87,3 +87,6 @@ func disableDelay(_ descriptor: Int32) {
 ///
 /// - Returns: 0; −1 with `errno`.
 func beginListening(_ descriptor: Int32, backlog: Int32) -> Int32 { listen(descriptor, backlog) }
+
+/// Seconds since 1970 began.
+func wallClockSeconds() -> Int { time(nil) }

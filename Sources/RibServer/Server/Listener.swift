@@ -24,6 +24,8 @@ final class Listener: PollTarget, @unchecked Sendable {
   private let context: ServerContext
   private var watch: Int?
   private var next = 0
+  /// Whether the last connection could not be accepted.
+  private var isPaused = false
 
   private var loop: EventLoop { loops[0] }
 
@@ -75,21 +77,35 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   private func handOver(_ accepted: Int32) {
+    noteAccepting()
+    let connections = context.connections
+    let address = connections.countsAddresses ? PeerAddress(of: accepted) : nil
+    let admission = connections.enter(from: address)
+    if admission == .dropped { return closeDescriptor(accepted) }
     disableDelay(accepted)
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count
     let context = context
-    target.execute { Connection(accepted, on: target, context).start() }
+    target.execute { Connection(accepted, admission, from: address, on: target, context).start() }
   }
 
   /// Out of descriptors or memory: to try again at once would only burn the processor.
+  ///
+  /// Who connects meanwhile waits in the system's queue.
   private func pause(_ error: SystemError) {
-    context.logger.error("No connection can be accepted.", metadata: ["error": "\(error)"])
+    if !isPaused { context.logger.error("No connection can be accepted for now.", metadata: ["error": "\(error)"]) }
+    isPaused = true
     guard let watch else { return }
     loop.change(watch, to: [])
     loop.execute(after: .milliseconds(100)) { [self] in
       if let watch = self.watch { loop.change(watch, to: .reading) }
     }
+  }
+
+  private func noteAccepting() {
+    guard isPaused else { return }
+    isPaused = false
+    context.logger.notice("Connections are accepted again.")
   }
 
   // MARK: Sockets

@@ -59,7 +59,7 @@ public final class Server: Service {
   }
 
   /// The number of open connections.
-  public var connectionCount: Int { context.connectionCount.load(ordering: .relaxed) }
+  public var connectionCount: Int { context.connections.count }
   /// The number of sessions.
   public var sessionCount: Int { context.sessionCount.load(ordering: .relaxed) }
 

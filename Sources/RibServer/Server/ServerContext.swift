@@ -6,7 +6,7 @@ final class ServerContext: Sendable {
   let apps: [String: App]
   let settings: ServerSettings
   let logger: Logger
-  let connectionCount = Atomic<Int>(0)
+  let connections: ConnectionCounter
   let sessionCount = Atomic<Int>(0)
 
   init(apps: [App], settings: ServerSettings, logger: Logger) {
@@ -14,6 +14,8 @@ final class ServerContext: Sendable {
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }
     self.settings = settings
+    connections = ConnectionCounter(
+      limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
     self.logger = logger
   }
 }

@@ -23,11 +23,22 @@ public struct ServerSettings: Equatable, Sendable {
     /// `limits.writeQueueBytes`: how much may wait for a client that does not read before it gets no more patches, and is
     /// not read from.
     public var writeQueueBytes = 65_536
+    /// `limits.connections`: connections at a time; one more is answered 503.
+    ///
+    /// Each takes a descriptor, and some kilobytes once it has a session.
+    public var connections = 20_000
+    /// `limits.connectionsPerAddress`: connections at a time from one IPv4 address, or from one IPv6 network of 64 bits.
+    ///
+    /// Off by default: behind a proxy all come from one address.
+    public var connectionsPerAddress = 0
+    /// `limits.bodyBytes`: bytes of a request's body.
+    public var bodyBytes = HTTPLimits().bodyBytes
 
     /// The defaults.
     public init() {}
 
     var message: Int { messageBytes > 0 ? messageBytes : .max }
+    var http: HTTPLimits { HTTPLimits(bodyBytes: bodyBytes > 0 ? bodyBytes : .max) }
     var writeQueue: Int { writeQueueBytes > 0 ? writeQueueBytes : .max }
 
     var announced: Welcome.Limits {
@@ -37,8 +48,13 @@ public struct ServerSettings: Equatable, Sendable {
 
   /// How long a client may take.
   public struct Timeouts: Equatable, Sendable {
-    /// `timeouts.handshakeSeconds`: from the connection to a whole request, and from there to `hello`.
+    /// `timeouts.handshakeSeconds`: from the connection, or a request's first byte, to its whole head, and from an upgrade
+    /// to `hello`.
     public var handshakeSeconds = 10
+    /// `timeouts.bodySeconds`: from a request's head to the end of its body.
+    public var bodySeconds = 30
+    /// `timeouts.idleSeconds`: from an answer to the next request's first byte.
+    public var idleSeconds = 60
     /// `timeouts.heartbeatSeconds`: after this much silence a client sends a `ping`; ten seconds later it is given up.
     ///
     /// Below the half minute after which many proxies drop an idle connection.
@@ -96,8 +112,13 @@ public struct ServerSettings: Equatable, Sendable {
     try await read("limits.actionsPerSecond", \.limits.actionsPerSecond, in: anyLimit, config)
     try await read("limits.actionBurst", \.limits.actionBurst, in: 1...Int(UInt32.max), config)
     try await read("limits.writeQueueBytes", \.limits.writeQueueBytes, in: anyLimit, config)
+    try await read("limits.connections", \.limits.connections, in: anyLimit, config)
+    try await read("limits.connectionsPerAddress", \.limits.connectionsPerAddress, in: anyLimit, config)
+    try await read("limits.bodyBytes", \.limits.bodyBytes, in: anyLimit, config)
     try await read("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, in: seconds, config)
     try await read("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, in: seconds, config)
+    try await read("timeouts.bodySeconds", \.timeouts.bodySeconds, in: seconds, config)
+    try await read("timeouts.idleSeconds", \.timeouts.idleSeconds, in: seconds, config)
     try await read("timeouts.closingSeconds", \.timeouts.closingSeconds, in: seconds, config)
   }
 

@@ -137,7 +137,7 @@ import Wire
         // 17 MiB: above the limit that a message has, and above that of a text that is no message.
         let padding = String(repeating: "x", count: 17 << 20)
         try socket.send(#"{"t":"act","n":1,"to":1,"a":"increment","padding":"\#(padding)"}"#)
-        #expect(try socket.text()?.contains(#""n":1,"#) == true)
+        #expect(try socket.text(timeout: 60_000)?.contains(#""n":1,"#) == true)
         let acts = (2...1000).map { #"{"t":"act","n":\#($0),"to":1,"a":"increment"}"# }
         try socket.send("[\(acts.joined(separator: ","))]")
         for number in 2...1000 { #expect(try socket.text()?.contains(#""n":\#(number),"#) == true) }

@@ -1,0 +1,205 @@
+import CurlTransport
+import RibServer
+import Testing
+import Wire
+
+/// Requests over real sockets: what is answered, in which order, and how long one may take.
+struct HTTPTests {
+  /// Sends text, and reads until the server closes.
+  private static func exchange(_ url: String, _ pieces: String...) throws -> String {
+    let socket = try CurlSocket(url: url)
+    for piece in pieces { try socket.send(Array(piece.utf8)) }
+    var buffer = ReceiveBuffer()
+    while try socket.receive(into: &buffer) {}
+    return buffer.text
+  }
+
+  /// Reads until text has come.
+  private static func read(_ socket: CurlSocket, until text: String) throws -> String {
+    var buffer = ReceiveBuffer()
+    while !buffer.text.contains(text) {
+      guard try socket.receive(into: &buffer) else { break }
+    }
+    return buffer.text
+  }
+
+  private static func statuses(_ text: String) -> [String] {
+    text.matches(of: #/HTTP\/1\.1 (\d{3})/#).map { String($0.1) }
+  }
+
+  private static let last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+  @Test func requests_areAnsweredInOrder_whateverTheyAre() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let text = try Self.exchange(
+          url,
+          "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nPOST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel",
+          "loDELETE /healthz HTTP/1.1\r\nHost: x\r\n\r\nBREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+          "POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+          "GET /v1/socket HTTP/1.1\r\nHost: x\r\n\r\n", Self.last)
+        #expect(Self.statuses(text) == ["200", "404", "405", "501", "405", "426", "200"])
+        #expect(text.ranges(of: "Connection: close").count == 1)
+        #expect(text.hasSuffix("\r\n\r\nok\n"))
+      }
+    }
+  }
+
+  @Test func response_hasADate_andHEADNoBody() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let text = try Self.exchange(url, "HEAD /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(text.contains("Content-Length: 3\r\n") && text.hasSuffix("\r\n\r\n"))
+        let date = try #require(text.firstMatch(of: #/\r\nDate: \w{3}, \d\d \w{3} (\d{4}) \d\d:\d\d:\d\d GMT\r\n/#))
+        #expect((2026...2100).contains(Int(date.1) ?? 0))
+      }
+    }
+  }
+
+  @Test func options_sayWhatIsAllowed() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let text = try Self.exchange(
+          url, "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\nOPTIONS /v1/socket HTTP/1.1\r\nHost: x\r\n\r\n", Self.last)
+        #expect(Self.statuses(text) == ["204", "204", "200"])
+        #expect(text.contains("Allow: GET, HEAD, OPTIONS\r\n") && text.contains("Allow: GET, OPTIONS\r\n"))
+      }
+    }
+  }
+
+  @Test func heldBackBody_isAskedFor_ifTheRequestHasAChance() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let waiting = "Host: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
+        let socket = try CurlSocket(url: url)
+        try socket.send(Array("GET /healthz HTTP/1.1\r\n\(waiting)".utf8))
+        #expect(try Self.read(socket, until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+        try socket.send(Array("hello\(Self.last)".utf8))
+        var buffer = ReceiveBuffer()
+        while try socket.receive(into: &buffer) {}
+        #expect(Self.statuses(buffer.text) == ["200", "200"])
+        // Who has not waited is not told.
+        let prompt = "GET /healthz HTTP/1.1\r\n\(waiting)hello\(Self.last)"
+        #expect(Self.statuses(try Self.exchange(url, prompt)) == ["200", "200"])
+        // It knows already that there will be nothing.
+        let hopeless = try CurlSocket(url: url)
+        try hopeless.send(Array("POST /nowhere HTTP/1.1\r\n\(waiting)".utf8))
+        #expect(try Self.read(hopeless, until: "\r\n\r\n").hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+      }
+    }
+  }
+
+  @Test func oldClient_isToldThatItMayGoOn() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let text = try Self.exchange(
+          url, "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "GET /healthz HTTP/1.0\r\n\r\n")
+        #expect(Self.statuses(text) == ["200", "200"])
+        #expect(text.contains("Connection: keep-alive\r\n") && text.contains("Connection: close\r\n"))
+      }
+    }
+  }
+
+  static let ends: [(request: String, status: String)] = [
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", "413"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n200000\r\n", "413"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n", "400"),
+    ("GET / HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n", "417"),
+    // What would be smuggled past a proxy.
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", "400"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "501"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", "501"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length : 5\r\n\r\nhello", "400"),
+    ("GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n", "400"),
+  ]
+
+  @Test(arguments: ends)
+  func unclearRequest_endsTheConnection(row: (request: String, status: String)) async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let text = try Self.exchange(url, row.request + Self.last)
+        #expect(Self.statuses(text) == [row.status])
+        #expect(text.contains("Connection: close\r\n"))
+      }
+    }
+  }
+
+  // MARK: Time
+
+  @Test func slowBody_isGivenUp() async throws {
+    try await withServer({ $0.timeouts.bodySeconds = 1 }) { server, url in
+      try await blocking {
+        let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel"
+        let text = try Self.exchange(url, head)
+        #expect(text.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+      }
+      #expect(await eventually { server.connectionCount == 0 })
+    }
+  }
+
+  @Test func drippingHead_isGivenUp() async throws {
+    try await withServer({ $0.timeouts.handshakeSeconds = 1 }) { _, url in
+      try await blocking {
+        // Also after an answer, and though something comes all the time.
+        let socket = try CurlSocket(url: url)
+        try socket.send(Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        _ = try Self.read(socket, until: "ok\n")
+        var buffer = ReceiveBuffer()
+        var isOpen = true
+        var sent = 0
+        for byte in "GET /healthz HTTP/1.1\r\nHost: x\r\n".utf8 {
+          try socket.send([byte])
+          sent += 1
+          do {
+            isOpen = try socket.receive(into: &buffer, timeout: 200)
+          } catch let error as CurlError where error == .timedOut {
+            continue
+          }
+          if !isOpen || buffer.text.contains("408") { break }
+        }
+        #expect(buffer.text.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+        #expect(sent < 20)
+      }
+    }
+  }
+
+  @Test func idleConnection_isClosedWithoutAWord() async throws {
+    try await withServer({
+      $0.timeouts.idleSeconds = 1
+      $0.timeouts.handshakeSeconds = 60
+    }) { server, url in
+      try await blocking {
+        let socket = try CurlSocket(url: url)
+        try socket.send(Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        #expect(try Self.read(socket, until: "ok\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        var rest = ReceiveBuffer()
+        #expect(try !socket.receive(into: &rest))
+        #expect(rest.isEmpty)
+      }
+      #expect(await eventually { server.connectionCount == 0 })
+    }
+  }
+
+  // MARK: Too many
+
+  @Test(arguments: [true, false])
+  func connectionBeyondTheLimit_isTurnedAway(perAddress: Bool) async throws {
+    try await withServer({
+      if perAddress { $0.limits.connectionsPerAddress = 2 } else { $0.limits.connections = 2 }
+    }) { server, url in
+      try await blocking {
+        var sockets = try (1...2).map { _ in try CurlWebSocket.counter(url) }
+        let text = try Self.exchange(url, Self.last)
+        #expect(text.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+        #expect(text.contains("Retry-After: 5\r\n"))
+        #expect(server.connectionCount == 2)
+        try sockets[0].socket.send([])
+        sockets.removeFirst()
+      }
+      #expect(await eventually { server.connectionCount == 0 })
+      let text = try await blocking { try Self.exchange(url, Self.last) }
+      #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+  }
+}

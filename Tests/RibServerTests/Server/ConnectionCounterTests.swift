@@ -1,0 +1,46 @@
+import Testing
+
+@testable import RibServer
+
+struct ConnectionCounterTests {
+  private let one = PeerAddress([127, 0, 0, 1])
+  private let other = PeerAddress([127, 0, 0, 2])
+
+  @Test func total_isLimited() {
+    let counter = ConnectionCounter(limit: 2, limitPerAddress: 0)
+    #expect(!counter.countsAddresses)
+    #expect((1...3).map { _ in counter.enter(from: nil) } == [.admitted, .admitted, .turnedAway])
+    #expect(counter.count == 2)
+    counter.leave(.turnedAway, from: nil)
+    #expect(counter.count == 2)
+    counter.leave(.admitted, from: nil)
+    #expect(counter.enter(from: nil) == .admitted)
+  }
+
+  @Test func addresses_areLimitedEach() {
+    let counter = ConnectionCounter(limit: 3, limitPerAddress: 2)
+    #expect(counter.countsAddresses)
+    #expect((1...3).map { _ in counter.enter(from: one) } == [.admitted, .admitted, .turnedAway])
+    #expect((1...2).map { _ in counter.enter(from: other) } == [.admitted, .turnedAway])
+    counter.leave(.admitted, from: one)
+    #expect(counter.enter(from: one) == .admitted)
+    for _ in 1...2 { counter.leave(.admitted, from: one) }
+    #expect(counter.count == 1)
+  }
+
+  @Test func thoseThatAreTurnedAway_areLimitedToo() {
+    let counter = ConnectionCounter(limit: 1, limitPerAddress: 0)
+    #expect(counter.enter(from: nil) == .admitted)
+    for _ in 0..<ConnectionCounter.turnedAwayLimit { #expect(counter.enter(from: nil) == .turnedAway) }
+    #expect(counter.enter(from: nil) == .dropped)
+    counter.leave(.dropped, from: nil)
+    counter.leave(.turnedAway, from: nil)
+    #expect(counter.enter(from: nil) == .turnedAway)
+  }
+
+  @Test func noLimit_isNone() {
+    let counter = ConnectionCounter(limit: 0, limitPerAddress: 0)
+    for _ in 0..<10_000 { #expect(counter.enter(from: nil) == .admitted) }
+    #expect(counter.count == 10_000)
+  }
+}
