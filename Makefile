@@ -1,10 +1,14 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test bench format lint docs layers clean help
+.PHONY: run test tsan asan fuzz bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
-swift_sources := $(wildcard Sources Tests Benchmarks/Sources Snippets Package.swift Benchmarks/Package.swift)
+swift_sources := $(wildcard Sources Tests Benchmarks/Sources Fuzz/Sources Snippets Package.swift Benchmarks/Package.swift \
+  Fuzz/Package.swift)
+# How long "make fuzz" runs each of its targets, and which; none means all.
+SECONDS_EACH ?= 60
+TARGETS ?=
 
 run: ## Build the server and start it (ARGS="--port 9000")
 	@scripts/setup
@@ -17,6 +21,20 @@ test: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
 test: ## Run all tests (ARGS="--filter Counter")
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --no-parallel $(ARGS)
+
+# The tests of what runs on several threads, under the thread sanitizer and under the address sanitizer, each with a build
+# of its own. RIB_SANITIZER tells a test whose time limit is none for code that is ten times as slow to stand aside.
+tsan: ## Run the server's tests under the thread sanitizer (ARGS as for test)
+	@scripts/setup --tests
+	@scripts/sanitize thread $(ARGS)
+
+asan: ## Run the server's tests under the address sanitizer (ARGS as for test)
+	@scripts/setup --tests
+	@scripts/sanitize address $(ARGS)
+
+fuzz: ## Fuzz the parsers (SECONDS_EACH=600 TARGETS="json frames")
+	@scripts/setup
+	@scripts/fuzz $(SECONDS_EACH) $(TARGETS)
 
 bench: ## Build the server and what it is compared with, and say how to compare
 	@scripts/setup
@@ -43,7 +61,7 @@ layers: ## Fail on an import that a target may not have
 	@scripts/check-layers
 
 clean: ## Delete what was built
-	rm -rf .build Benchmarks/.build .venv
+	rm -rf .build Benchmarks/.build Fuzz/.build .venv
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile

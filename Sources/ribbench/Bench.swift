@@ -75,6 +75,20 @@ struct Bench {
     while try ContinuousClock().measure({ try run(count) }) < .milliseconds(25) { count *= 2 }
     return count * 2
   }
+
+  /// Prints nanoseconds per call: the median, and the fastest and slowest round.
+  static func time(_ name: String, _ body: () throws -> Void) throws {
+    let clock = ContinuousClock()
+    try body()
+    var count = 1
+    while try clock.measure({ for _ in 0..<count { try body() } }) < .milliseconds(25) { count *= 2 }
+    var rounds: [Double] = []
+    for _ in 0..<9 {
+      rounds.append(try clock.measure { for _ in 0..<count { try body() } }.nanoseconds / Double(count))
+    }
+    rounds.sort()
+    print("\(name): \(Int(rounds[4])) ns (\(Int(rounds[0]))-\(Int(rounds[8])))")
+  }
 }
 
 extension Duration {

@@ -19,17 +19,13 @@ enum DiffBench {
     try measure(
       "diff: two fields", BenchCounter.ViewState(count: 1, isNegative: false),
       BenchCounter.ViewState(count: 2, isNegative: false))
-    let action = try Bench.Reader().read(#"{"increment":{}}"#)
-    try time("decode: a case without a payload") {
-      _ = try ActionDecoder.decode(BenchCounter.ViewAction.self, from: action)
-    }
     try measureWriting("write: 10,000 rows", old)
   }
 
   private static func measure<View: Encodable>(_ name: String, _ old: View, _ new: View) throws {
     let encoder = ViewEncoder()
     var patch = PatchWriter()
-    try time(name) {
+    try Bench.time(name) {
       patch.removeAll()
       try encoder.writeDifference(from: old, to: new, into: &patch)
     }
@@ -38,22 +34,9 @@ enum DiffBench {
   private static func measureWriting(_ name: String, _ value: some Encodable) throws {
     let encoder = ViewEncoder()
     var json = JSONWriter()
-    try time(name) {
+    try Bench.time(name) {
       json.removeAll()
       try encoder.write(value, into: &json)
     }
-  }
-
-  private static func time(_ name: String, _ body: () throws -> Void) throws {
-    let clock = ContinuousClock()
-    try body()
-    var count = 1
-    while try clock.measure({ for _ in 0..<count { try body() } }) < .milliseconds(25) { count *= 2 }
-    var rounds: [Double] = []
-    for _ in 0..<9 {
-      rounds.append(try clock.measure { for _ in 0..<count { try body() } }.nanoseconds / Double(count))
-    }
-    rounds.sort()
-    print("\(name): \(Int(rounds[4])) ns (\(Int(rounds[0]))-\(Int(rounds[8])))")
   }
 }

@@ -1,4 +1,5 @@
-// Costs of the riblet runtime without sockets: time per action from its parsed JSON to the bytes of its patch.
+// Costs of the riblet runtime without sockets: time per action from its parsed JSON to the bytes of its patch, and the
+// parts before and after it.
 //
 //   ribbench          all of them, each the median of several rounds
 //   ribbench NAME N   one of them, N actions: for a profiler
@@ -26,5 +27,6 @@ if CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) {
   try bench.run(count)
 } else {
   for bench in benches { try bench.report() }
+  try DecodeBench.report()
   try DiffBench.report()
 }

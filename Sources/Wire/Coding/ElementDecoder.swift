@@ -40,7 +40,8 @@ struct ElementDecoder: Decoder {
     switch element.kind {
     case .object:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .object))
-    case .string where element.string.flatMap(Key.init(stringValue:)) != nil:
+    // A dictionary's keys take any string, and name no case.
+    case .string where keys != Recorder.dictionaryKey && element.string.flatMap(Key.init(stringValue:)) != nil:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .caseName))
     default:
       throw mismatch("an object")

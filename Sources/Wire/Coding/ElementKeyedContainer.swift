@@ -18,7 +18,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   /// Tape indices of the values of a large object.
   ///
   /// Without it, decoding a dictionary would take quadratic time.
-  private let index: [String: Int]?
+  private let index: [ExactString: Int]?
 
   init(element: JSONElement, root: DecodingRoot, form: Form) {
     self.element = element
@@ -28,8 +28,8 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       index = nil
       return
     }
-    var index: [String: Int] = [:]
-    element.forEachMember { key, value in index[key.string ?? ""] = value.index }
+    var index: [ExactString: Int] = [:]
+    element.forEachMember { key, value in index[ExactString(key.string ?? "")] = value.index }
     self.index = index
   }
 
@@ -53,12 +53,10 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool {
     if isCase(key) { throw missing(key) }
-    // `{"x":{}}` for a case with an optional payload says "none"; so does a missing key.
-    guard let value = find(key, orPayload: false) else {
-      guard let payload = payload(for: key), !isEmptyObject(payload) else { return true }
-      return payload.isNull
-    }
-    return value.isNull
+    if let value = find(key, orPayload: false) { return value.isNull }
+    // `{"x":{}}` for a case with an optional payload says "none".
+    guard let payload = payload(for: key) else { throw missing(key) }
+    return payload.isNull || isEmptyObject(payload)
   }
 
   // MARK: Values
@@ -137,7 +135,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func member(_ key: String) -> JSONElement? {
     guard let index else { return element[key] }
-    return index[key].map { JSONElement(document: element.document, index: $0) }
+    return index[ExactString(key)].map { JSONElement(document: element.document, index: $0) }
   }
 
   private func payload(for key: Key) -> JSONElement? {

@@ -17,7 +17,7 @@ struct ElementUnkeyedContainer: UnkeyedDecodingContainer {
   var isAtEnd: Bool { currentIndex >= element.count }
 
   mutating func decodeNil() throws -> Bool {
-    guard !isAtEnd, JSONElement(document: element.document, index: position).isNull else { return false }
+    guard try decoder(Any?.self).decodeNil() else { return false }
     advance()
     return true
   }

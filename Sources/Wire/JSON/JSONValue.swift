@@ -1,7 +1,7 @@
 /// A JSON value of its own, for what is kept and changed: the mirror of a view, the operand of a patch.
 ///
 /// Reading an action or writing a view goes without it.
-public enum JSONValue: Equatable, Sendable {
+public enum JSONValue: Sendable {
   /// The literal `null`.
   case null
   /// `true` or `false`.
@@ -15,7 +15,7 @@ public enum JSONValue: Equatable, Sendable {
   /// An array.
   case array([JSONValue])
   /// An object. Its order means nothing (RFC 8259 §4); of two members with one key, the last counts.
-  case object([String: JSONValue])
+  case object(JSONObject)
 
   /// Copies a value out of a document.
   ///
@@ -37,7 +37,7 @@ public enum JSONValue: Equatable, Sendable {
       for element in element.elements { elements.append(JSONValue(element)) }
       self = .array(elements)
     case .object:
-      var members: [String: JSONValue] = [:]
+      var members = JSONObject()
       element.forEachMember { key, value in members[key.string ?? ""] = JSONValue(value) }
       self = .object(members)
     }
@@ -90,6 +90,30 @@ public enum JSONValue: Equatable, Sendable {
         value.write(into: &writer)
       }
       writer.endObject()
+    }
+  }
+}
+
+extension JSONValue: Equatable {
+  /// Whether two values are the same.
+  ///
+  /// Strings are compared byte by byte (RFC 8259 §8.3), which Swift's `==` does not do. A whole number is not equal to a
+  /// ``number(_:)`` of its value: reading a text makes the former.
+  ///
+  /// - Parameters:
+  ///   - ours: the one.
+  ///   - theirs: the other.
+  /// - Returns: true if they are.
+  public static func == (ours: JSONValue, theirs: JSONValue) -> Bool {
+    switch (ours, theirs) {
+    case (.null, .null): true
+    case (.bool(let ours), .bool(let theirs)): ours == theirs
+    case (.integer(let ours), .integer(let theirs)): ours == theirs
+    case (.number(let ours), .number(let theirs)): ours == theirs
+    case (.string(let ours), .string(let theirs)): haveSameUTF8(ours, theirs)
+    case (.array(let ours), .array(let theirs)): ours == theirs
+    case (.object(let ours), .object(let theirs)): ours == theirs
+    default: false
     }
   }
 }

@@ -1,5 +1,5 @@
 /// A place in a JSON value (RFC 6901).
-public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+public struct JSONPointer: Sendable, CustomStringConvertible {
   /// The reference tokens, unescaped.
   ///
   /// Empty for the whole value.
@@ -33,6 +33,12 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The pointer's text.
   public var description: String { tokens.map { "/" + Self.escape($0) }.joined() }
 
+  /// Whether another place is this one or lies within it.
+  ///
+  /// - Parameter other: the other place.
+  /// - Returns: true if its tokens begin with the tokens of this one.
+  func contains(_ other: JSONPointer) -> Bool { other.tokens.starts(with: tokens, by: haveSameUTF8) }
+
   /// A token as it stands in a pointer's text (RFC 6901 §3).
   static func escape(_ token: String) -> String {
     // By scalars: together with an accent that follows it, a `~` or `/` is another character.
@@ -61,5 +67,25 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+// RFC 6901 §4: keys are compared byte by byte.
+extension JSONPointer: Hashable {
+  /// Whether two places are the same in every document.
+  ///
+  /// - Parameters:
+  ///   - ours: the one.
+  ///   - theirs: the other.
+  /// - Returns: true if their tokens are the same, byte by byte.
+  public static func == (ours: JSONPointer, theirs: JSONPointer) -> Bool {
+    ours.tokens.elementsEqual(theirs.tokens, by: haveSameUTF8)
+  }
+
+  /// Hashes the tokens.
+  ///
+  /// - Parameter hasher: takes them.
+  public func hash(into hasher: inout Hasher) {
+    for token in tokens { hasher.combine(ExactString(token)) }
   }
 }

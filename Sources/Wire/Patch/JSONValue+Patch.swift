@@ -26,7 +26,7 @@ extension JSONValue {
       }
     case .move(let from, let to):
       // RFC 6902 §4.4: a value cannot move into itself.
-      guard !to.tokens.starts(with: from.tokens) || to == from else { throw .noSuchPlace(to) }
+      guard !from.contains(to) || to == from else { throw .noSuchPlace(to) }
       let value = try take(from)
       try apply(.add(to, value))
     }

@@ -60,11 +60,6 @@ struct Field {
   func hasSameKey(as other: Field) -> Bool { haveSameUTF8(key, other.key) }
 }
 
-/// Whether two strings are the same to the byte; mostly they are the same value.
-func haveSameUTF8(_ ours: String, _ theirs: String) -> Bool {
-  haveSameBits(ours, theirs) || ours.utf8.elementsEqual(theirs.utf8)
-}
-
 /// The value, if it is of exactly this type; a dynamic cast would cost fifty times as much.
 @inline(__always)
 func identical<Value, Other>(_ value: Value, _ type: Other.Type) -> Other? {

@@ -41,15 +41,15 @@ extension Recorder {
     }
     let before = membersByKey
     let after = new.membersByKey
-    let gone = fields.filter { field in !(after[field.key].map(field.hasSameKey) ?? false) }
+    let gone = fields.filter { after[ExactString($0.key)] == nil }
     // Nothing in common, as between two cases of an enum.
     if !gone.isEmpty, !new.fields.isEmpty, gone.count == fields.count {
       return try patch.replace { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
     }
-    // Members go before others come: a document whose keys are compared by `==` may take one for the other.
+    // Members go before others come: a client whose keys are compared by `==` may take one for the other.
     for field in gone { patch.at(field.key) { $0.remove() } }
     for field in new.fields {
-      if let old = before[field.key], old.hasSameKey(as: field) {
+      if let old = before[ExactString(field.key)] {
         try old.writeDifference(to: field, into: &patch, using: encoder)
       } else {
         try patch.at(field.key) { patch throws(RecordingError) in
@@ -61,8 +61,8 @@ extension Recorder {
     }
   }
 
-  private var membersByKey: [String: Field] {
-    Dictionary(fields.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+  private var membersByKey: [ExactString: Field] {
+    Dictionary(fields.map { (ExactString($0.key), $0) }, uniquingKeysWith: { $1 })
   }
 }
 

@@ -76,7 +76,7 @@ final class Recorder: Encoder {
   // MARK: Containers without an order
 
   /// The type of the keys that a `Dictionary` codes itself with, which the library does not tell.
-  private static let dictionaryKey: any Any.Type = {
+  static let dictionaryKey: any Any.Type = {
     let witness = KeyWitness()
     // The witness throws nothing.
     try? ["": 0].encode(to: witness)

@@ -72,6 +72,26 @@ struct ElementKeyedContainerTests {
     #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue([Int: Int].self, from: other) }
   }
 
+  @Test("keys that only look the same are two, in a large object too", arguments: [0, 40])
+  func equivalentKeys_areTwo(others: Int) throws {
+    enum Keys: String, CodingKey { case composed = "\u{E9}", decomposed = "e\u{301}" }
+    struct Both: Decodable, Equatable {
+      var composed: Int
+      var decomposed: Int?
+      init(composed: Int, decomposed: Int?) { (self.composed, self.decomposed) = (composed, decomposed) }
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        composed = try container.decode(Int.self, forKey: .composed)
+        decomposed = try container.decodeIfPresent(Int.self, forKey: .decomposed)
+      }
+    }
+    let more = (0..<others).map { ",\"\($0)\":0" }.joined()
+    let both = try JSONElement(parsing: "{\"\u{E9}\":1,\"e\u{301}\":2\(more)}")
+    #expect(try ActionDecoder.decodeValue(Both.self, from: both) == Both(composed: 1, decomposed: 2))
+    let one = try JSONElement(parsing: "{\"\u{E9}\":1\(more)}")
+    #expect(try ActionDecoder.decodeValue(Both.self, from: one) == Both(composed: 1, decomposed: nil))
+  }
+
   @Test("a dictionary with other keys is decoded from pairs")
   func dictionaryOfPairs_isDecoded() throws {
     let json = try JSONElement(parsing: #"["home",1,{"fin\u00e9":{}},2]"#)
@@ -106,7 +126,7 @@ struct ElementKeyedContainerTests {
       #expect(!container.contains(.missing))
       #expect(try container.decodeNil(forKey: .null))
       #expect(try !container.decodeNil(forKey: .a))
-      #expect(try container.decodeNil(forKey: .missing))
+      #expect(throws: DecodingError.self) { try container.decodeNil(forKey: .missing) }
       #expect(try container.decodeIfPresent(Int.self, forKey: .null) == nil)
       #expect(try container.decodeIfPresent(Int.self, forKey: .missing) == nil)
       #expect(try container.nestedContainer(keyedBy: Key.self, forKey: .a).decode(Int.self, forKey: .b) == 1)

@@ -33,7 +33,8 @@ struct ElementUnkeyedContainerTests {
       #expect(try list.decode(Double.self) == 1.5)
       #expect(list.isAtEnd)
       #expect(list.currentIndex == 7)
-      #expect(try !list.decodeNil())
+      #expect(try list.decodeIfPresent(Int.self) == nil)
+      try expectEnd { _ = try list.decodeNil() }
       try expectEnd { _ = try list.decode(Int.self) }
       try expectEnd { _ = try list.nestedUnkeyedContainer() }
       try expectEnd { _ = try list.nestedContainer(keyedBy: Key.self) }

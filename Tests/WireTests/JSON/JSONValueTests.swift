@@ -50,6 +50,41 @@ struct JSONValueTests {
     #expect(sorted == values)
   }
 
+  /// Keys in the order of their UTF-16, which is another than that of their characters or of their UTF-8.
+  static let sortedKeys: [[String]] = [
+    ["", "\u{0}", " ", "0", "10", "2", "A", "a", "aa", "b", "\u{7F}", "\u{80}", "\u{E9}", "\u{20AC}"],
+    // A surrogate pair begins with D800 to DBFF: before U+E000 to U+FFFF.
+    ["\u{D7FF}", "\u{10000}", "\u{1F600}", "\u{10FFFF}", "\u{E000}", "\u{FB33}", "\u{FFFD}", "\u{FFFF}"],
+    ["\u{10000}", "\u{10000}\u{0}", "\u{10000}\u{10000}", "\u{10000}\u{E000}", "\u{10001}", "\u{103FF}", "\u{10400}"],
+    ["a\u{10000}", "a\u{E000}", "a\u{FFFF}", "b"],
+    // The same to Swift: by what they are written with.
+    ["e\u{301}", "\u{E9}"], ["\u{41}\u{30A}", "\u{C5}", "\u{212B}"],
+  ]
+
+  @Test("RFC 8785 §3.2.3: surrogate pairs are sorted as two units", arguments: sortedKeys)
+  func members_areSortedByUTF16(keys: [String]) throws {
+    var object = JSONObject()
+    for key in keys.reversed() { object[key] = .object([key: .null]) }
+    var written: [String] = []
+    try JSONElement(parsing: JSONValue.object(object).text).forEachMember { key, value in
+      written.append(key.string ?? "")
+      #expect(value[key.string ?? ""]?.isNull == true)
+    }
+    #expect(written.elementsEqual(keys, by: haveSameUTF8))
+  }
+
+  @Test("RFC 8785 §3.2.2: literals, numbers and strings have one form, and white space has none")
+  func canonicalText_hasOneForm() throws {
+    let text = #"""
+      { "string" : "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "numbers" : [333333333.33333329, 1E30, 4.50, 2e-3,
+        0.000000000000000000000000001, -0], "literals" : [ null , true , false ] }
+      """#
+    let literals = "\"literals\":[null,true,false]"
+    let numbers = "\"numbers\":[333333333.3333333,1e+30,4.5,0.002,1e-27,0]"
+    let string = #""string":"€$\u000f\nA'B\"\\\\\"/""#
+    #expect(haveSameUTF8(try JSONValue.canonical(text), "{\(literals),\(numbers),\(string)}"))
+  }
+
   @Test("2,000 random values come back", arguments: [21, 22] as [UInt64])
   func randomValue_comesBack(seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
@@ -98,7 +133,7 @@ extension JSONValue {
       return .array(
         (0..<Int.random(in: 0...4, using: &generator)).map { _ in random(depth: depth - 1, using: &generator) })
     default:
-      var members: [String: JSONValue] = [:]
+      var members = JSONObject()
       for _ in 0..<Int.random(in: 0...4, using: &generator) {
         members[.random(using: &generator)] = random(depth: depth - 1, using: &generator)
       }

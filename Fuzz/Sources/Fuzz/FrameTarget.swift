@@ -1,0 +1,85 @@
+import Wire
+
+// However the bytes are cut, a reader says the same; no message is longer than the limit; a text is UTF-8; a peer that
+// is sent what was read reads the same.
+
+extension FuzzTarget {
+  private static let limit = 300
+  /// A frame's header, and the frame.
+  private static let mostUnread = 14 + limit
+
+  /// The frames of a WebSocket, as a server and as a client reads them.
+  static let frames = FuzzTarget(name: "frames") { bytes in
+    for role in [FrameReader.Role.server, .client] {
+      let whole = hear(bytes, cut: .whole, as: role)
+      for cut in Cut.allCases where cut != .whole {
+        let hearing = hear(bytes, cut: cut, as: role)
+        require(hearing == whole, "cut into \(cut): \(hearing) and not \(whole)")
+      }
+      for message in whole.events.map(\.event) {
+        requireEcho(of: message, with: .server, to: .client)
+        requireEcho(of: message, with: .client { 0x0BAD_F00D }, to: .server)
+      }
+    }
+  }
+
+  /// A WebSocket event with its bytes.
+  fileprivate enum Message: Equatable {
+    case text([UInt8])
+    case binary([UInt8])
+    case ping([UInt8])
+    case pong([UInt8])
+    case close(CloseCode?, String)
+
+    init(_ event: WebSocketEvent, in buffer: ReceiveBuffer) {
+      func bytes(_ payload: WebSocketPayload, atMost limit: Int) -> [UInt8] {
+        let bytes = buffer.withPayload(payload) { $0.withUnsafeBufferPointer { Array($0) } }
+        require(bytes.count <= limit, "\(bytes.count) bytes are more than \(limit)")
+        return bytes
+      }
+      switch event {
+      case .text(let payload):
+        let text = bytes(payload, atMost: FuzzTarget.limit)
+        require(String(validating: text, as: UTF8.self) != nil, "a text is not UTF-8")
+        self = .text(text)
+      case .binary(let payload): self = .binary(bytes(payload, atMost: FuzzTarget.limit))
+      case .ping(let payload): self = .ping(bytes(payload, atMost: 125))
+      case .pong(let payload): self = .pong(bytes(payload, atMost: 125))
+      case .close(let code, let reason): self = .close(code, reason)
+      }
+    }
+
+    func write(with writer: FrameWriter, into bytes: inout [UInt8]) {
+      switch self {
+      case .text(let text): writer.text(text.span, into: &bytes)
+      case .binary(let data): writer.binary(data.span, into: &bytes)
+      case .ping(let data): writer.ping(data.span, into: &bytes)
+      case .pong(let data): writer.pong(data.span, into: &bytes)
+      case .close(let code, let reason): writer.close(code, reason: reason, into: &bytes)
+      }
+    }
+  }
+
+  private static func hear(_ bytes: [UInt8], cut: Cut, as role: FrameReader.Role) -> Hearing<Message> {
+    var reader = FrameReader(role: role, messageLimit: limit)
+    var isClosed = false
+    return Hearing(cut.pieces(of: bytes), mostUnread: .max) { buffer throws(WebSocketError) in
+      guard let event = try reader.nextEvent(from: &buffer) else {
+        require(isClosed || buffer.count <= mostUnread, "\(buffer.count) bytes wait for more")
+        return nil
+      }
+      require(!isClosed, "\(event) after the close")
+      if case .close = event { isClosed = true }
+      return Message(event, in: buffer)
+    }
+  }
+
+  private static func requireEcho(of message: Message, with writer: FrameWriter, to role: FrameReader.Role) {
+    var bytes: [UInt8] = []
+    message.write(with: writer, into: &bytes)
+    let hearing = hear(bytes, cut: .whole, as: role)
+    require(
+      hearing.events.map(\.event) == [message] && hearing.refusal == nil && hearing.events[0].consumed == bytes.count,
+      "\(message) becomes \(hearing)")
+  }
+}

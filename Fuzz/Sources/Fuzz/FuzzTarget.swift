@@ -1,0 +1,50 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A parser, and what must hold whatever it is given.
+struct FuzzTarget: Sendable {
+  /// By what it is chosen; also the name of its folders.
+  let name: String
+  /// Tries one input; ends the program if something does not hold.
+  let check: @Sendable ([UInt8]) -> Void
+
+  /// Every target.
+  static let all: [FuzzTarget] = [
+    .requests, .responses, .frames, .json, .decoding, .patches, .differences, .messages,
+  ]
+
+  /// The one that the environment names; nil if it names none.
+  static let chosen: FuzzTarget? = {
+    guard let name = getenv("FUZZ_TARGET") else { return nil }
+    guard let target = all.first(where: { $0.name == String(cString: name) }) else {
+      fatalError("there is no target \(String(cString: name))")
+    }
+    return target
+  }()
+}
+
+/// Ends the program unless something holds.
+///
+/// - Parameters:
+///   - condition: what must hold.
+///   - reason: what is wrong if it does not.
+func require(_ condition: @autoclosure () -> Bool, _ reason: @autoclosure () -> String) {
+  if !condition() { fatalError(reason()) }
+}
+
+/// Does what must not fail.
+///
+/// - Parameters:
+///   - what: what it is, for the message.
+///   - body: does it.
+/// - Returns: what `body` returns.
+func requireSuccess<Result>(_ what: String, _ body: () throws -> Result) -> Result {
+  do {
+    return try body()
+  } catch {
+    fatalError("\(what): \(error)")
+  }
+}

@@ -1,0 +1,73 @@
+import Wire
+
+// However the bytes are cut, a reader says the same; it keeps no more than its limits; what it accepts it accepts again
+// when it is written.
+
+extension FuzzTarget {
+  /// Small, so that inputs reach them.
+  private static let limits = HTTPLimits(requestLineBytes: 200, headerBytes: 400, headerCount: 8)
+  /// A start line, a header section and an empty line before both.
+  private static let mostUnread = 2 + 200 + 400
+
+  /// Heads of requests, and the WebSocket handshake that they may be.
+  static let requests = FuzzTarget(name: "requests") { bytes in
+    let hearing = hear(bytes) {
+      var reader = RequestReader(limits: limits)
+      return { (buffer) throws(HTTPError) in try reader.nextHead(from: &buffer) }
+    }
+    for head in hearing.events.map(\.event) {
+      require(head.headers.count <= 8 && head.target.utf8.count <= 200, "a head is beyond the limits")
+      _ = try? WebSocketHandshake.answer(head, subprotocols: ["riblet.v1.json"])
+      let lines = ["\(head.method) \(head.target) HTTP/1.\(head.minorVersion)"] + head.headers.lines
+      requireSame(head, in: lines) { buffer throws(HTTPError) in
+        var reader = RequestReader()
+        return try reader.nextHead(from: &buffer)
+      }
+    }
+  }
+
+  /// Heads of responses.
+  static let responses = FuzzTarget(name: "responses") { bytes in
+    let hearing = hear(bytes) {
+      var reader = ResponseReader(limits: limits)
+      return { (buffer) throws(HTTPError) in try reader.nextHead(from: &buffer) }
+    }
+    for head in hearing.events.map(\.event) {
+      // A byte that is no text has become a character.
+      require(head.headers.count <= 8 && head.reason.unicodeScalars.count <= 200, "a head is beyond the limits")
+      let lines = ["HTTP/1.\(head.minorVersion) \(head.status.rawValue) \(head.reason)"] + head.headers.lines
+      requireSame(head, in: lines) { buffer throws(HTTPError) in
+        var reader = ResponseReader()
+        return try reader.nextHead(from: &buffer)
+      }
+    }
+  }
+
+  /// What a reader says of the bytes, the same however they are cut.
+  private static func hear<Head: Equatable>(
+    _ bytes: [UInt8], _ makeReader: () -> (inout ReceiveBuffer) throws(HTTPError) -> Head?
+  ) -> Hearing<Head> {
+    let whole = Hearing(Cut.whole.pieces(of: bytes), mostUnread: mostUnread, makeReader())
+    for cut in Cut.allCases where cut != .whole {
+      let hearing = Hearing(cut.pieces(of: bytes), mostUnread: mostUnread, makeReader())
+      require(hearing == whole, "cut into \(cut): \(hearing) and not \(whole)")
+    }
+    return whole
+  }
+
+  private static func requireSame<Head: Equatable>(
+    _ head: Head, in lines: [String], _ read: (inout ReceiveBuffer) throws(HTTPError) -> Head?
+  ) {
+    let text = lines.map { $0 + "\r\n" }.joined() + "\r\n"
+    // A field may hold bytes that are no text, which its value does not keep.
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return }
+    var buffer = ReceiveBuffer()
+    buffer.append(Array(text.utf8).span)
+    let again = requireSuccess("what was read is refused when it is written: \(text)") { try read(&buffer) }
+    require(again == head && buffer.isEmpty, "\(head) becomes \(String(describing: again))")
+  }
+}
+
+extension HeaderFields {
+  fileprivate var lines: [String] { fields.map { "\($0.name): \($0.value)" } }
+}

@@ -1,0 +1,66 @@
+import Wire
+
+// What is a message is one again when it is written, and says the same.
+
+extension FuzzTarget {
+  /// The messages of `riblet.v1.json`, of both ends.
+  static let messages = FuzzTarget(name: "messages") { bytes in
+    var reader = JSONReader()
+    guard let element = try? reader.read(bytes.span).root else { return }
+    if let message = try? ClientMessage(element) { requireSame(message) }
+    if let message = try? ServerMessage(element) { requireSame(message) }
+  }
+
+  private static func requireSame(_ message: ClientMessage) {
+    let text = text(of: message)
+    let again = requireSuccess("\(text) is no message") {
+      var reader = JSONReader()
+      return self.text(of: try ClientMessage(reader.read(text).root))
+    }
+    require(again == text, "\(text) becomes \(again)")
+  }
+
+  private static func text(of message: ClientMessage) -> String {
+    var json = JSONWriter()
+    switch message {
+    case .hello(let hello):
+      json.hello(app: hello.app, parameters: hello.parameters.map { JSONValue($0) }, client: hello.client)
+    case .act(let act):
+      require(1...largestNumber ~= act.number, "an action has the number \(act.number)")
+      json.act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
+    case .ack(let acknowledgement): json.ack(acknowledgement)
+    case .ping: json.ping()
+    case .bye: json.bye()
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private static func requireSame(_ message: ServerMessage) {
+    guard let text = text(of: message) else { return }
+    let again = requireSuccess("\(text) is no message") {
+      var reader = JSONReader()
+      return try ServerMessage(reader.read(text).root)
+    }
+    require(again == message, "\(text) becomes \(again)")
+  }
+
+  /// Nil for a message that a client only reads.
+  private static func text(of message: ServerMessage) -> String? {
+    var json = JSONWriter()
+    switch message {
+    case .welcome(let welcome): json.welcome(welcome)
+    case .snap(let epoch, let revision, let number, let view):
+      json.beginSnap(epoch: epoch, revision: revision, number: number)
+      view.write(into: &json)
+      json.endObject()
+    case .patch(let revision, let base, let number, let operations):
+      guard operations.isEmpty else { return nil }
+      json.patch(revision: revision, base: base, number: number, operations: nil)
+    case .nack(let nack): json.nack(nack)
+    case .pong: json.pong()
+    case .bye(let bye?, let message): json.bye(bye, message: message)
+    case .bye(nil, _), .unknown: return nil
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}
