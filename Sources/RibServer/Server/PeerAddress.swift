@@ -29,8 +29,9 @@ struct PeerAddress: Hashable {
 
   /// The address at the other end of a socket.
   ///
+  /// Nil if it has none, or none of the internet.
+  ///
   /// - Parameter descriptor: the socket.
-  /// - Returns: nil if it has none, or none of the internet.
   init?(of descriptor: Int32) {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
