@@ -6,6 +6,7 @@ extension Connection {
   private enum Path {
     static let health = "/healthz"
     static let socket = "/v1/socket"
+    static let echo = "/echo"
   }
 
   /// Answers the next request.
@@ -27,7 +28,8 @@ extension Connection {
 
   private func answer(_ head: RequestHead) throws(HTTPError) {
     switch head.path {
-    case Path.socket: try upgrade(head)
+    case Path.socket: try upgrade(head, to: .greeting, subprotocols: [subprotocol])
+    case Path.echo where context.settings.echo: try upgrade(head, to: .echo, subprotocols: [])
     case Path.health:
       guard head.method == "GET" || head.method == "HEAD" else {
         throw HTTPError(status: .methodNotAllowed, reason: "Use GET or HEAD.", headers: ["Allow": "GET, HEAD"])
@@ -40,13 +42,6 @@ extension Connection {
     default:
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }
-  }
-
-  private func upgrade(_ head: RequestHead) throws(HTTPError) {
-    let (response, _) = try WebSocketHandshake.answer(head, subprotocols: [subprotocol])
-    response.write(into: &output.bytes, keepAlive: true, omitBody: true)
-    state = .greeting
-    restartDeadline()
   }
 
   /// Puts a response on its way.

@@ -35,6 +35,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   var json = JSONWriter()
   var receiveStorage = ReceiveBuffer()
   var sendStorage: [UInt8] = []
+  let deflateStreams = DeflateStreams()
 
   /// A loop.
   ///
