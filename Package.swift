@@ -42,7 +42,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-    .target(name: "Wire", dependencies: [crypto], swiftSettings: swiftSettings),
+    .target(name: "Wire", dependencies: ["CZlib", crypto], swiftSettings: swiftSettings),
     .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
     .target(
       name: "RibServer",

@@ -7,6 +7,9 @@ public final class CurlClient {
   public private(set) var session = ClientSession()
   private let socket: CurlWebSocket
 
+  /// What was agreed on about compression; nil for none.
+  public var compression: PerMessageDeflate? { socket.compression }
+
   /// The socket, to be waited for together with others.
   public var descriptor: Int32 { socket.socket.descriptor }
 
@@ -16,9 +19,14 @@ public final class CurlClient {
   ///   - url: of the server.
   ///   - app: the app's name.
   ///   - parameters: what its root is built with.
+  ///   - offer: what to offer about compression; nil for none.
+  ///   - threshold: bytes from which a message is compressed.
   /// - Throws: ``CurlError``, `HTTPError`, `ClientError`, or ``CurlClientError`` if the server says `bye` instead.
-  public init(url: String, app: String, parameters: JSONValue? = nil) throws {
-    socket = try CurlWebSocket(url: url)
+  public init(
+    url: String, app: String, parameters: JSONValue? = nil, compression offer: PerMessageDeflate.Offer? = nil,
+    threshold: Int = FrameWriter.defaultThreshold
+  ) throws {
+    socket = try CurlWebSocket(url: url, compression: offer, threshold: threshold)
     try socket.send(session.hello(app: app, parameters: parameters, client: ClientInfo(name: "CurlClient")))
     while session.view == nil { try refuse(receive()) }
   }

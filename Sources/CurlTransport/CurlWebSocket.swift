@@ -6,7 +6,9 @@ public final class CurlWebSocket {
   public let socket: CurlSocket
   private var buffer = ReceiveBuffer()
   private var frames: FrameReader
-  private let writer = FrameWriter.client { UInt32.random(in: .min ... .max) }
+  private var writer = FrameWriter.client { UInt32.random(in: .min ... .max) }
+  /// What was agreed on about compression; nil for none.
+  public let compression: PerMessageDeflate?
 
   /// Connects and upgrades.
   ///
@@ -14,20 +16,36 @@ public final class CurlWebSocket {
   ///   - url: of the server.
   ///   - path: of its socket.
   ///   - subprotocols: to offer.
+  ///   - offer: what to offer about compression; nil for none.
+  ///   - threshold: bytes from which a message is compressed.
+  ///   - messageLimit: bytes that a message of the server may have.
   /// - Throws: ``CurlError`` or, if the server does not upgrade, ``HTTPError``.
-  public init(url: String, path: String = "/v1/socket", subprotocols: [String] = [subprotocol]) throws {
+  public init(
+    url: String, path: String = "/v1/socket", subprotocols: [String] = [subprotocol],
+    compression offer: PerMessageDeflate.Offer? = nil, threshold: Int = FrameWriter.defaultThreshold,
+    messageLimit: Int = 16 << 20
+  ) throws {
     socket = try CurlSocket(url: url)
-    frames = FrameReader(role: .client, messageLimit: 16 << 20)
     let random = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     let key = Base64.encode(random.span)
     let host = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first.map(String.init) ?? ""
-    try socket.send(WebSocketHandshake.request(host: host, path: path, key: key, subprotocols: subprotocols))
+    try socket.send(
+      WebSocketHandshake.request(host: host, path: path, key: key, subprotocols: subprotocols, compression: offer))
+    let answer = try Self.answer(from: socket, &buffer)
+    let (_, compression) = try WebSocketHandshake.check(
+      answer, key: key, subprotocols: subprotocols, compression: offer)
+    let streams = DeflateStreams()
+    let inflater = compression.map { streams.inflater(for: $0.server) }
+    frames = FrameReader(role: .client, messageLimit: messageLimit, inflater: inflater)
+    self.compression = compression
+    if let compression { writer = writer.compressing(streams.deflater(for: compression.client), threshold: threshold) }
+  }
+
+  /// Waits for the answer to the request.
+  private static func answer(from socket: CurlSocket, _ buffer: inout ReceiveBuffer) throws -> ResponseHead {
     var responses = ResponseReader()
     while true {
-      if let head = try responses.nextHead(from: &buffer) {
-        _ = try WebSocketHandshake.check(head, key: key, subprotocols: subprotocols)
-        return
-      }
+      if let head = try responses.nextHead(from: &buffer) { return head }
       guard try socket.receive(into: &buffer) else {
         throw HTTPError(status: .badRequest, reason: "The server closed the connection without an answer.")
       }
@@ -41,6 +59,16 @@ public final class CurlWebSocket {
   public func send(_ text: [UInt8]) throws(CurlError) {
     var frame: [UInt8] = []
     writer.text(text.span, into: &frame)
+    try socket.send(frame)
+  }
+
+  /// Sends a binary message.
+  ///
+  /// - Parameter data: the message.
+  /// - Throws: ``CurlError``.
+  public func send(binary data: [UInt8]) throws(CurlError) {
+    var frame: [UInt8] = []
+    writer.binary(data.span, into: &frame)
     try socket.send(frame)
   }
 

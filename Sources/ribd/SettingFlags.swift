@@ -20,6 +20,10 @@ struct SettingFlags: ParsableArguments {
   var lingerMilliseconds: Int?
   @Option(help: "Whether to watch all connections of a thread with one epoll set. (default: true)")
   var usesEpoll: Bool?
+  @Option(help: "Whether messages are compressed with clients that offer it. (default: true)")
+  var usesCompression: Bool?
+  @Flag(help: "Send back every message on the WebSocket /echo, for conformance suites.")
+  var echo = false
   @Option(help: "Bytes of a message. (default: 65536)")
   var limitsMessageBytes: Int?
   @Option(help: "Actions a second that a client may send in the long run. (default: 50)")
@@ -34,13 +38,19 @@ struct SettingFlags: ParsableArguments {
   var limitsConnections: Int?
   @Option(help: "Connections at a time from one address. (default: 0)")
   var limitsConnectionsPerAddress: Int?
+  @Option(help: "Whether a compressed message may refer to earlier ones. (default: false)")
+  var compressionKeepsContext: Bool?
+  @Option(help: "How far back it refers, as the binary logarithm of bytes; 9 to 15. (default: 15)")
+  var compressionWindowBits: Int?
+  @Option(help: "Bytes from which a message is compressed. (default: 256)")
+  var compressionThresholdBytes: Int?
   @Option(help: "Seconds from a connection, or a request's first byte, to its whole head, and to hello. (default: 10)")
   var timeoutsHandshakeSeconds: Int?
   @Option(help: "Seconds from a request's head to the end of its body. (default: 30)")
   var timeoutsBodySeconds: Int?
   @Option(help: "Seconds from an answer to the next request. (default: 60)")
   var timeoutsIdleSeconds: Int?
-  @Option(help: "Seconds of silence after which a client sends a ping. (default: 25)")
+  @Option(help: "Seconds of silence after which client and server send a ping. (default: 25)")
   var timeoutsHeartbeatSeconds: Int?
   @Option(help: "Seconds that a client has to close after the server's last word. (default: 5)")
   var timeoutsClosingSeconds: Int?
@@ -82,6 +92,8 @@ struct SettingFlags: ParsableArguments {
     set("loops", loops.map(ConfigContent.int))
     set("lingerMilliseconds", lingerMilliseconds.map(ConfigContent.int))
     set("usesEpoll", usesEpoll.map(ConfigContent.bool))
+    set("usesCompression", usesCompression.map(ConfigContent.bool))
+    set("echo", echo ? ConfigContent.bool(true) : nil)
     set("limits.messageBytes", limitsMessageBytes.map(ConfigContent.int))
     set("limits.actionsPerSecond", limitsActionsPerSecond.map(ConfigContent.int))
     set("limits.actionBurst", limitsActionBurst.map(ConfigContent.int))
@@ -91,6 +103,9 @@ struct SettingFlags: ParsableArguments {
     set("limits.connectionsPerAddress", limitsConnectionsPerAddress.map(ConfigContent.int))
     set("timeouts.bodySeconds", timeoutsBodySeconds.map(ConfigContent.int))
     set("timeouts.idleSeconds", timeoutsIdleSeconds.map(ConfigContent.int))
+    set("compression.keepsContext", compressionKeepsContext.map(ConfigContent.bool))
+    set("compression.windowBits", compressionWindowBits.map(ConfigContent.int))
+    set("compression.thresholdBytes", compressionThresholdBytes.map(ConfigContent.int))
     set("timeouts.handshakeSeconds", timeoutsHandshakeSeconds.map(ConfigContent.int))
     set("timeouts.heartbeatSeconds", timeoutsHeartbeatSeconds.map(ConfigContent.int))
     set("timeouts.closingSeconds", timeoutsClosingSeconds.map(ConfigContent.int))

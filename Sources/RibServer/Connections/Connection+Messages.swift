@@ -18,18 +18,18 @@ extension Connection {
     do throws(WebSocketError) {
       guard let event = try frames.nextEvent(from: &input) else { return false }
       switch event {
-      case .text(let payload): text(payload)
-      case .binary: say(.badMessage, "Messages of \(subprotocol) are text.")
-      case .ping(let payload): input.withPayload(payload) { FrameWriter.server.pong($0, into: &output.bytes) }
+      case .text(let payload): if !echo(payload, isText: true) { text(payload) }
+      case .binary(let payload):
+        if !echo(payload, isText: false) { say(.badMessage, "Messages of \(subprotocol) are text.") }
+      case .ping(let payload): input.withPayload(payload) { writer.pong($0, into: &output.bytes) }
       case .pong: break
       case .close(let code, _):
-        FrameWriter.server.close(code, into: &output.bytes)
+        writer.close(code, into: &output.bytes)
         finish()
       }
     } catch {
       debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
-      FrameWriter.server.close(error.code, reason: error.reason, into: &output.bytes)
-      finish()
+      close(error.code, error.reason)
     }
     return true
   }
@@ -63,7 +63,7 @@ extension Connection {
     case (.greeting, .hello(let hello)): greet(hello)
     case (.live, .hello): say(.badMessage, "\"hello\" is said once on a connection.")
     case (.greeting, _): say(.badMessage, "The first message on a connection is \"hello\".")
-    case (.http, _), (.closing, _), (.draining, _), (.closed, _): break
+    case (.http, _), (.echo, _), (.closing, _), (.draining, _), (.closed, _): break
     }
   }
 
@@ -100,6 +100,7 @@ extension Connection {
       return say(.failed, "The app \"\(app.name)\" could not be started.")
     }
     state = .live(session)
+    restartDeadline()
     if let complaint = session.assumeIsolated({ $0.start(self) }) { say(.failed, complaint) }
   }
 
@@ -109,7 +110,12 @@ extension Connection {
     loop.json.removeAll()
     loop.json.bye(bye, message: message)
     sendMessage()
-    FrameWriter.server.close(bye.closeCode, reason: message, into: &output.bytes)
+    close(bye.closeCode, message)
+  }
+
+  /// Ends the connection with a close frame that says why.
+  func close(_ code: CloseCode, _ reason: String) {
+    writer.close(code, reason: reason, into: &output.bytes)
     finish()
   }
 

@@ -13,7 +13,7 @@ extension Connection {
         begin(.body)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
-          _ = try Endpoint.find(for: head)
+          _ = try Endpoint.find(for: head, context.settings)
           Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
         }
       }
@@ -29,8 +29,9 @@ extension Connection {
   /// Answers a request that is there whole.
   private func answer(_ head: RequestHead) -> Bool {
     do throws(HTTPError) {
-      switch try Endpoint.find(for: head) {
-      case .socket: try upgrade(head)
+      switch try Endpoint.find(for: head, context.settings) {
+      case .socket: try upgrade(head, to: .greeting, subprotocols: [subprotocol])
+      case .echo: try upgrade(head, to: .echo, subprotocols: [])
       case .health:
         let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
         return respond(Response(status: .ok, headers: headers, body: Array("ok\n".utf8)), to: head)
@@ -40,13 +41,6 @@ extension Connection {
     } catch {
       return refuse(error, keepAlive: head.keepsAlive, head)
     }
-  }
-
-  private func upgrade(_ head: RequestHead) throws(HTTPError) {
-    let (response, _) = try WebSocketHandshake.answer(head, subprotocols: [subprotocol])
-    response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
-    state = .greeting
-    restartDeadline()
   }
 
   private func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) -> Bool {

@@ -9,6 +9,7 @@ import Wire
 /// | `http`     | requests are read                               | without a request in time              |
 /// | `greeting` | upgraded; `hello` is awaited                    | without `hello` in time                |
 /// | `live`     | a session's renderer                            | without a sign of life for too long    |
+/// | `echo`     | sends back what it is sent                      | without a sign of life for too long    |
 /// | `closing`  | all is said; what comes is not looked at        | when the peer closes, or after a while |
 /// | `draining` | the peer says no more; the rest is sent to it   | when it is sent, or after a while      |
 /// | `closed`   | the descriptor is given up                      |                                        |
@@ -20,6 +21,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case http
     case greeting
     case live(Session)
+    case echo
     case closing
     case draining
     case closed
@@ -44,21 +46,24 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// How far a connection is that speaks HTTP.
   private(set) var phase = Phase.head
   var frames: FrameReader
+  var writer = FrameWriter.server
   /// The messages of an array that are still to be handled.
   var messages: JSONElements?
   var bucket: TokenBucket
 
-  private let descriptor: Int32
+  let descriptor: Int32
   private let admission: ConnectionCounter.Admission
   private let peer: PeerAddress?
   private var watch = -1
-  private var id = 0
-  private var interest: Interest = .reading
+  private(set) var id = 0
+  private(set) var interest: Interest = .reading
   /// When the state began or, of a live connection, when the peer last showed life: it was heard, a message that it had
-  /// sent was handled, or it took something.
-  private var since: UInt64
+  /// sent was handled, or it took something that had to wait for it.
+  private(set) var since: UInt64
   /// When ``checkDeadline()`` is called next.
   private var nextCheck = UInt64.max
+  /// When a live connection's peer was last pinged.
+  var pingedAt: UInt64 = 0
   /// Whether the client has used up its actions for now, and until when.
   private var isThrottled = false
   private var throttledUntil: UInt64 = 0
@@ -204,7 +209,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       let goesOn =
         switch state {
         case .http: processHTTP()
-        case .greeting, .live: processMessage()
+        case .greeting, .live, .echo: processMessage()
         case .closing, .draining, .closed: discard()
         }
       guard goesOn else { return }
@@ -225,7 +230,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .closing: true
     case .draining: false
-    case .http, .greeting, .live, .closed: !isThrottled && !isCongested
+    case .http, .greeting, .live, .echo, .closed: !isThrottled && !isCongested
     }
   }
 
@@ -259,10 +264,15 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Puts the message in the loop's writer on its way.
   func sendMessage() {
-    if output.isEmpty, output.bytes.capacity == 0 { swap(&output.bytes, &loop.sendStorage) }
+    borrowSendStorage()
     let message = loop.json.bytes
-    FrameWriter.server.text(message.span, into: &output.bytes)
+    writer.text(message.span, into: &output.bytes)
     if message.capacity > EventLoop.largestKept { loop.json = JSONWriter() }
+  }
+
+  /// The loop's storage serves one connection after the other, for as long as nothing has to wait.
+  func borrowSendStorage() {
+    if output.isEmpty, output.bytes.capacity == 0 { swap(&output.bytes, &loop.sendStorage) }
   }
 
   /// Sends what the socket takes and, when that is all, what waited for it.
@@ -272,7 +282,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     while !output.isEmpty {
       let before = output.count
       guard output.send(to: descriptor) else { return false }
-      if output.count < before { noteLife() }
+      // What the system takes on its own account says nothing; room where there was none is the peer's doing.
+      if output.count < before, interest.contains(.writing) { noteLife() }
       guard output.isEmpty else { return true }
       let storage = output.releaseStorage()
       if storage.capacity <= EventLoop.largestKept { loop.sendStorage = storage }
@@ -286,7 +297,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .closing: endSending(descriptor)
     case .draining: abort()
     case .live(let session): session.assumeIsolated { $0.didDrain() }
-    case .http, .greeting, .closed: break
+    case .http, .greeting, .echo, .closed: break
     }
   }
 
@@ -357,7 +368,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// Has ``checkDeadline()`` called after so many seconds, unless it is called before that anyway.
-  private func schedule(after seconds: Int) {
+  func schedule(after seconds: Int) {
     let time = loop.now + UInt64(seconds) * 1_000_000_000
     guard time < nextCheck else { return }
     nextCheck = time
@@ -365,18 +376,21 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
-  private func noteLife() {
-    if case .live = state { since = loop.now }
+  func noteLife() {
+    switch state {
+    case .live, .echo: since = loop.now
+    case .http, .greeting, .closing, .draining, .closed: break
+    }
   }
 
-  /// How many seconds the present state may take or, of a live connection, its peer may be silent.
+  /// How many seconds the present state may take or, of a live connection, its peer may be silent until it is pinged.
   private var timeLimit: Int {
     let timeouts = context.settings.timeouts
     return switch state {
     case .http where phase == .idle: timeouts.idleSeconds
     case .http where phase == .body: timeouts.bodySeconds
     case .http, .greeting: timeouts.handshakeSeconds
-    case .live: timeouts.heartbeatSeconds + 10
+    case .live, .echo: timeouts.heartbeatSeconds
     case .closing, .draining: timeouts.closingSeconds
     case .closed: 0
     }
@@ -387,19 +401,19 @@ final class Connection: PollTarget, @unchecked Sendable {
     // One that was set before an earlier one was.
     guard loop.now >= nextCheck || nextCheck - loop.now < 1_000_000_000 else { return }
     nextCheck = .max
+    switch state {
+    case .live, .echo: return checkLife()
+    case .http, .greeting, .closing, .draining: break
+    case .closed: return
+    }
     let limit = timeLimit
     let elapsed = Int((loop.now - since) / 1_000_000_000)
     guard elapsed >= limit else { return schedule(after: limit - elapsed) }
-    // A reducer may have kept the loop from what has come in the meantime.
-    if case .live = state, interest.contains(.reading), hasUnreadBytes(descriptor) {
-      return restartDeadline()
-    }
     switch state {
     case .http: requestTimedOut()
     case .greeting: say(.noHello, "No hello within \(limit) seconds.")
-    case .live: say(.silent, "Nothing was heard for \(limit) seconds.")
     case .closing, .draining: abort()
-    case .closed: break
+    case .live, .echo, .closed: break
     }
     flush()
   }
@@ -408,6 +422,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   func shutDown() {
     switch state {
     case .greeting, .live: say(.shutdown, "The server is going down.")
+    case .echo: close(.goingAway, "The server is going down.")
     case .http: finish()
     case .closing, .draining, .closed: break
     }

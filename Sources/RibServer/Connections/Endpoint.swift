@@ -4,19 +4,22 @@ import Wire
 enum Endpoint: String, CaseIterable {
   case health = "/healthz"
   case socket = "/v1/socket"
+  case echo = "/echo"
 
   /// What there is for a request.
   ///
-  /// - Parameter head: the request's.
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - settings: the server's.
   /// - Returns: the endpoint; nil if the request is about what may be asked for, at its path or, for `*`, at all.
   /// - Throws: ``HTTPError``: 501 for a method that is unknown here, 404 for a path that leads nowhere, 405 for a method
   ///   that is not for it.
-  static func find(for head: RequestHead) throws(HTTPError) -> Endpoint? {
+  static func find(for head: RequestHead, _ settings: ServerSettings) throws(HTTPError) -> Endpoint? {
     guard knownMethods.contains(head.method) else {
       throw HTTPError(status: .notImplemented, reason: "There is no method \(head.method) (RFC 9110 §9.1).")
     }
     if head.path == "*" { return nil }
-    guard let endpoint = Endpoint(rawValue: head.path) else {
+    guard let endpoint = Endpoint(rawValue: head.path), endpoint != .echo || settings.echo else {
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }
     if head.method == "OPTIONS" { return nil }
@@ -37,7 +40,7 @@ enum Endpoint: String, CaseIterable {
   private var methods: [String] {
     switch self {
     case .health: ["GET", "HEAD"]
-    case .socket: ["GET"]
+    case .socket, .echo: ["GET"]
     }
   }
 

@@ -37,6 +37,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   var json = JSONWriter()
   var receiveStorage = ReceiveBuffer()
   var sendStorage: [UInt8] = []
+  let deflateStreams = DeflateStreams()
 
   /// A loop.
   ///

@@ -46,6 +46,28 @@ public struct ServerSettings: Equatable, Sendable {
     }
   }
 
+  /// How messages are compressed with clients that offer it (RFC 7692).
+  public struct Compression: Equatable, Sendable {
+    /// `compression.keepsContext`: whether a message may refer to earlier ones, unless the client does not want it.
+    ///
+    /// Small messages become smaller by it, and every connection keeps zlib's state: 250 KB with the largest window, 50
+    /// with one of 12 bits. Without it only the loops have some.
+    public var keepsContext = false
+    /// `compression.windowBits`: how far back it refers at most, as the binary logarithm of bytes; 9 to 15.
+    public var windowBits = PerMessageDeflate.largestWindowBits
+    /// `compression.thresholdBytes`: bytes from which a message is compressed.
+    ///
+    /// A shorter one shrinks by little and takes as long as all else that is done for it.
+    public var thresholdBytes = FrameWriter.defaultThreshold
+
+    /// The defaults.
+    public init() {}
+
+    var policy: PerMessageDeflate.Policy {
+      PerMessageDeflate.Policy(keepsContext: keepsContext, windowBits: windowBits)
+    }
+  }
+
   /// How long a client may take.
   public struct Timeouts: Equatable, Sendable {
     /// `timeouts.handshakeSeconds`: from the connection, or a request's first byte, to its whole head, and from an upgrade
@@ -55,12 +77,16 @@ public struct ServerSettings: Equatable, Sendable {
     public var bodySeconds = 30
     /// `timeouts.idleSeconds`: from an answer to the next request's first byte.
     public var idleSeconds = 60
-    /// `timeouts.heartbeatSeconds`: after this much silence a client sends a `ping`; ten seconds later it is given up.
+    /// `timeouts.heartbeatSeconds`: after this much silence a client sends a `ping`, and the server one of WebSocket's;
+    /// ten seconds later the client is given up.
     ///
     /// Below the half minute after which many proxies drop an idle connection.
     public var heartbeatSeconds = 25
     /// `timeouts.closingSeconds`: from the server's last word to the client's close.
     public var closingSeconds = 5
+
+    /// What either end has to answer a ping: a rule of the protocol, since both go by it.
+    static let graceSeconds = 10
 
     /// The defaults.
     public init() {}
@@ -80,8 +106,14 @@ public struct ServerSettings: Equatable, Sendable {
   public var lingerMilliseconds = 1
   /// `usesEpoll`: whether a loop watches its connections with one epoll set, where there is epoll.
   public var usesEpoll = true
+  /// `usesCompression`: whether clients that offer permessage-deflate get it.
+  public var usesCompression = true
+  /// `echo`: whether `/echo` is a WebSocket that sends every message back, for conformance suites.
+  public var echo = false
   /// What a client may cost.
   public var limits = Limits()
+  /// How messages are compressed.
+  public var compression = Compression()
   /// How long a client may take.
   public var timeouts = Timeouts()
 
@@ -105,6 +137,10 @@ public struct ServerSettings: Equatable, Sendable {
     let seconds = 1...86_400
     host = try await config.fetchString(forKey: "host", default: host)
     usesEpoll = try await config.fetchBool(forKey: "usesEpoll", default: usesEpoll)
+    usesCompression = try await config.fetchBool(forKey: "usesCompression", default: usesCompression)
+    echo = try await config.fetchBool(forKey: "echo", default: echo)
+    compression.keepsContext = try await config.fetchBool(
+      forKey: "compression.keepsContext", default: compression.keepsContext)
     try await read("port", \.port, in: 0...65_535, config)
     try await read("loops", \.loops, in: 0...1024, config)
     try await read("lingerMilliseconds", \.lingerMilliseconds, in: 0...100, config)
@@ -115,6 +151,8 @@ public struct ServerSettings: Equatable, Sendable {
     try await read("limits.connections", \.limits.connections, in: anyLimit, config)
     try await read("limits.connectionsPerAddress", \.limits.connectionsPerAddress, in: anyLimit, config)
     try await read("limits.bodyBytes", \.limits.bodyBytes, in: anyLimit, config)
+    try await read("compression.windowBits", \.compression.windowBits, in: 9...15, config)
+    try await read("compression.thresholdBytes", \.compression.thresholdBytes, in: anyLimit, config)
     try await read("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, in: seconds, config)
     try await read("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, in: seconds, config)
     try await read("timeouts.bodySeconds", \.timeouts.bodySeconds, in: seconds, config)

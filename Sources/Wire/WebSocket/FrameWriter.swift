@@ -1,9 +1,19 @@
 /// Writes frames (RFC 6455 §5.2), each a whole message.
-public struct FrameWriter: Sendable {
+public struct FrameWriter {
+  /// Bytes from which a message is worth compressing.
+  ///
+  /// Measured with zlib 1.2.13 on JSON Patch: a hundred bytes shrink by an eighth and cost 4 µs, as much as all else that
+  /// is done for an action; from 240 on it is two fifths and more.
+  public static let defaultThreshold = 256
+
   private let maskingKeys: (@Sendable () -> UInt32)?
+  private var deflater: Deflater?
+  private var threshold = FrameWriter.defaultThreshold
+
+  private init(maskingKeys: (@Sendable () -> UInt32)?) { self.maskingKeys = maskingKeys }
 
   /// A server's writer: its frames are not masked.
-  public static let server = FrameWriter(maskingKeys: nil)
+  public static var server: FrameWriter { FrameWriter(maskingKeys: nil) }
 
   /// A client's writer.
   ///
@@ -13,19 +23,32 @@ public struct FrameWriter: Sendable {
     FrameWriter(maskingKeys: maskingKeys)
   }
 
+  /// The same writer for a connection on which compression was agreed on (RFC 7692 §6).
+  ///
+  /// - Parameters:
+  ///   - deflater: for this end's direction; nil if it compresses nothing.
+  ///   - threshold: bytes from which a message is compressed.
+  /// - Returns: a writer that compresses messages, unless one gets no shorter by it.
+  public func compressing(_ deflater: Deflater?, threshold: Int = FrameWriter.defaultThreshold) -> FrameWriter {
+    var writer = self
+    writer.deflater = deflater
+    writer.threshold = threshold
+    return writer
+  }
+
   /// Writes a text message.
   ///
   /// - Parameters:
   ///   - text: the message, in UTF-8.
   ///   - bytes: where to.
-  public func text(_ text: Span<UInt8>, into bytes: inout [UInt8]) { frame(.text, text, into: &bytes) }
+  public func text(_ text: Span<UInt8>, into bytes: inout [UInt8]) { message(.text, text, into: &bytes) }
 
   /// Writes a binary message.
   ///
   /// - Parameters:
   ///   - data: the message.
   ///   - bytes: where to.
-  public func binary(_ data: Span<UInt8>, into bytes: inout [UInt8]) { frame(.binary, data, into: &bytes) }
+  public func binary(_ data: Span<UInt8>, into bytes: inout [UInt8]) { message(.binary, data, into: &bytes) }
 
   /// Writes a ping.
   ///
@@ -62,9 +85,23 @@ public struct FrameWriter: Sendable {
     frame(opcode, data, into: &bytes)
   }
 
-  private func frame(_ opcode: FrameHeader.Opcode, _ data: Span<UInt8>, into bytes: inout [UInt8]) {
+  private func message(_ opcode: FrameHeader.Opcode, _ data: Span<UInt8>, into bytes: inout [UInt8]) {
+    guard let deflater, data.count >= threshold else { return frame(opcode, data, into: &bytes) }
+    deflater.withDeflated(data) { deflated in
+      // A message that later ones may refer to has to be sent as it was deflated.
+      if deflated.count < data.count || deflater.keepsContext {
+        frame(opcode, isCompressed: true, deflated, into: &bytes)
+      } else {
+        frame(opcode, data, into: &bytes)
+      }
+    }
+  }
+
+  private func frame(
+    _ opcode: FrameHeader.Opcode, isCompressed: Bool = false, _ data: Span<UInt8>, into bytes: inout [UInt8]
+  ) {
     let maskBit: UInt8 = maskingKeys == nil ? 0 : 0x80
-    bytes.append(0x80 | opcode.rawValue)
+    bytes.append(0x80 | (isCompressed ? 0x40 : 0) | opcode.rawValue)
     switch data.count {
     case ...125:
       bytes.append(maskBit | UInt8(data.count))
@@ -84,29 +121,6 @@ public struct FrameWriter: Sendable {
     data.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     if let mask {
       bytes.withUnsafeMutableBytes { Masking.apply(mask, to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
-    }
-  }
-}
-
-/// The exclusive-or of a payload with its key (RFC 6455 §5.3), its own inverse.
-enum Masking {
-  /// Masks or unmasks in place, eight bytes at a time.
-  ///
-  /// - Parameters:
-  ///   - key: the four bytes of the key, the first one lowest.
-  ///   - bytes: the payload from its start.
-  static func apply(_ key: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
-    let wide = UInt64(key) << 32 | UInt64(key)
-    let words = bytes.count & ~7
-    var offset = 0
-    while offset < words {
-      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      bytes.storeBytes(of: (word ^ wide).littleEndian, toByteOffset: offset, as: UInt64.self)
-      offset += 8
-    }
-    while offset < bytes.count {
-      bytes[offset] ^= UInt8(truncatingIfNeeded: key >> UInt32(8 * (offset & 3)))
-      offset += 1
     }
   }
 }

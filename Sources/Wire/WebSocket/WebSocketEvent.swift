@@ -12,11 +12,11 @@ public enum WebSocketEvent: Equatable, Sendable {
   case close(CloseCode?, reason: String)
 }
 
-/// The bytes of a message: where they were received or, if it came in several frames, on their own.
+/// The bytes of a message: where they were received or, if it came in parts or compressed, on their own.
 public enum WebSocketPayload: Equatable, Sendable {
   /// Positions in the ``ReceiveBuffer``, valid until it makes room again.
   case received(Range<Int>)
-  /// The joined fragments.
+  /// The joined parts, or what was inflated.
   case assembled([UInt8])
 }
 

@@ -174,19 +174,6 @@ import Wire
     }
   }
 
-  @Test func silentClient_isGivenUp() async throws {
-    // Ten seconds more than the heartbeat is the rule of the protocol: this test takes eleven.
-    try await withServer({ $0.timeouts.heartbeatSeconds = 1 }) { server, url in
-      try await blocking {
-        let socket = try CurlWebSocket.counter(url)
-        #expect(try socket.text(timeout: 20_000)?.hasPrefix(#"{"t":"bye","code":"silent""#) == true)
-        guard case .closed(let code, _) = try socket.receive() else { throw CancellationError() }
-        #expect(code == Bye.silent.closeCode)
-      }
-      #expect(await eventually { server.sessionCount == 0 })
-    }
-  }
-
   static let requests = [
     400: "GARBAGE\r\n\r\n",
     404: "GET / HTTP/1.1\r\nHost: x\r\n\r\n",

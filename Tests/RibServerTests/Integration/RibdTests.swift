@@ -24,6 +24,8 @@ import Wire
     #expect(status == 0)
     for flag in [
       "--host", "--port", "--config", "--log-level", "--loops", "--linger-milliseconds", "--uses-epoll",
+      "--uses-compression", "--echo", "--compression-keeps-context", "--compression-window-bits",
+      "--compression-threshold-bytes",
       "--limits-message-bytes", "--limits-actions-per-second", "--limits-action-burst", "--limits-write-queue-bytes",
       "--timeouts-handshake-seconds", "--timeouts-heartbeat-seconds", "--timeouts-closing-seconds",
     ] {

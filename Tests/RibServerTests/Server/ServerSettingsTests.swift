@@ -16,7 +16,9 @@ import Testing
     let read = try await settings([
       "host": "0.0.0.0", "port": 1, "loops": 2, "lingerMilliseconds": 3, "usesEpoll": false, "limits.messageBytes": 4,
       "limits.actionsPerSecond": 5, "limits.actionBurst": 6, "limits.writeQueueBytes": 7,
-      "timeouts.handshakeSeconds": 8, "timeouts.heartbeatSeconds": 9, "timeouts.closingSeconds": 10,
+      "usesCompression": false, "echo": true, "compression.keepsContext": true, "compression.windowBits": 11,
+      "compression.thresholdBytes": 12, "timeouts.handshakeSeconds": 8, "timeouts.heartbeatSeconds": 9,
+      "timeouts.closingSeconds": 10,
     ])
     var expected = ServerSettings()
     expected.host = "0.0.0.0"
@@ -28,6 +30,11 @@ import Testing
     expected.limits.actionsPerSecond = 5
     expected.limits.actionBurst = 6
     expected.limits.writeQueueBytes = 7
+    expected.usesCompression = false
+    expected.echo = true
+    expected.compression.keepsContext = true
+    expected.compression.windowBits = 11
+    expected.compression.thresholdBytes = 12
     expected.timeouts.handshakeSeconds = 8
     expected.timeouts.heartbeatSeconds = 9
     expected.timeouts.closingSeconds = 10
@@ -37,6 +44,12 @@ import Testing
   @Test func valueOutOfRange_isNamed() async {
     await #expect(throws: SettingsError(key: "port", value: "65536", range: 0...65_535)) {
       _ = try await settings(["port": 65_536])
+    }
+    for bits in [8, 16] {
+      let error = SettingsError(key: "compression.windowBits", value: "\(bits)", range: 9...15)
+      await #expect(throws: error) {
+        _ = try await settings(["compression.windowBits": ConfigValue(.int(bits), isSecret: false)])
+      }
     }
     await #expect(throws: SettingsError(key: "limits.actionBurst", value: "0", range: 1...Int(UInt32.max))) {
       _ = try await settings(["limits.actionBurst": 0])

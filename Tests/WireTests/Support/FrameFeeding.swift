@@ -35,9 +35,10 @@ struct Hearing: Equatable {
 extension FrameReader {
   /// What the reader says of `bytes`, given at once or one by one.
   static func hear(
-    _ bytes: [UInt8], oneByOne: Bool = false, role: Role = .server, limit: Int = 1 << 20
+    _ bytes: [UInt8], oneByOne: Bool = false, role: Role = .server, limit: Int = 1 << 20,
+    inflating: PerMessageDeflate.Direction? = nil
   ) -> Hearing {
-    var reader = FrameReader(role: role, messageLimit: limit)
+    var reader = FrameReader(role: role, messageLimit: limit, inflater: inflating.map { Inflater($0) })
     var buffer = ReceiveBuffer()
     var hearing = Hearing()
     do throws(WebSocketError) {
@@ -56,20 +57,22 @@ extension FrameReader {
   ///
   /// - Throws: if they are refused, or are not just whole messages.
   static func accept(
-    _ bytes: [UInt8], role: Role = .server, limit: Int = 1 << 20, sourceLocation: SourceLocation = #_sourceLocation
+    _ bytes: [UInt8], role: Role = .server, limit: Int = 1 << 20, inflating: PerMessageDeflate.Direction? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> [Heard] {
-    let whole = hear(bytes, role: role, limit: limit)
+    let whole = hear(bytes, role: role, limit: limit, inflating: inflating)
     if let error = whole.error { throw error }
     // The last event comes with the last byte, and not before.
-    #expect(hear(bytes, oneByOne: true, role: role, limit: limit) == whole, sourceLocation: sourceLocation)
     #expect(
-      hear(Array(bytes.dropLast()), oneByOne: true, role: role, limit: limit).events.count == whole.events.count - 1,
+      hear(bytes, oneByOne: true, role: role, limit: limit, inflating: inflating) == whole,
       sourceLocation: sourceLocation)
+    let shorter = hear(Array(bytes.dropLast()), oneByOne: true, role: role, limit: limit, inflating: inflating)
+    #expect(shorter.events.count == whole.events.count - 1, sourceLocation: sourceLocation)
 
     let isMasked = role == .server
     let next: [UInt8] = isMasked ? [0x89, 0x81, 1, 0, 0, 0, 0x40] : [0x89, 0x01, 0x41]
     let part = Array(next.dropLast())
-    let followed = hear(bytes + next + part, role: role, limit: limit)
+    let followed = hear(bytes + next + part, role: role, limit: limit, inflating: inflating)
     #expect(followed.error == nil, sourceLocation: sourceLocation)
     if case .close? = whole.events.last {
       #expect(followed.events == whole.events, sourceLocation: sourceLocation)
@@ -83,12 +86,13 @@ extension FrameReader {
   ///
   /// - Returns: what was heard before, the error, and the number of bytes that it took.
   static func refuse(
-    _ bytes: [UInt8], role: Role = .server, limit: Int = 1 << 20, sourceLocation: SourceLocation = #_sourceLocation
+    _ bytes: [UInt8], role: Role = .server, limit: Int = 1 << 20, inflating: PerMessageDeflate.Direction? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Hearing {
-    let hearing = hear(bytes, oneByOne: true, role: role, limit: limit)
+    let hearing = hear(bytes, oneByOne: true, role: role, limit: limit, inflating: inflating)
     _ = try #require(hearing.error, sourceLocation: sourceLocation)
     for input in [bytes, bytes + [0x89, 0x80, 0, 0, 0, 0]] {
-      let whole = hear(input, role: role, limit: limit)
+      let whole = hear(input, role: role, limit: limit, inflating: inflating)
       #expect(whole.error == hearing.error, sourceLocation: sourceLocation)
       #expect(whole.events == hearing.events, sourceLocation: sourceLocation)
     }

@@ -116,25 +116,25 @@ struct FrameReaderTests {
   }
 
   static let refusals: [Refusal] = [
-    Refusal(.protocolError, "§5.2 a reserved bit", clientFrame(0xC1, [1]), seenAfter: 2),
-    Refusal(.protocolError, "§5.2 an unknown opcode", clientFrame(0x83, [1]), seenAfter: 2),
+    Refusal(.protocolError, "§5.2 a reserved bit", clientFrame(0xC1, [1]), seenAfter: 1),
+    Refusal(.protocolError, "§5.2 an unknown opcode", clientFrame(0x83, [1]), seenAfter: 1),
     Refusal(.protocolError, "§5.1 no mask", [0x81, 0x01, 0x61], seenAfter: 2),
-    Refusal(.protocolError, "§5.5 a ping in parts", clientFrame(0x09, [1]), seenAfter: 2),
+    Refusal(.protocolError, "§5.5 a ping in parts", clientFrame(0x09, [1]), seenAfter: 1),
     Refusal(.protocolError, "§5.5 a long ping", clientFrame(0x89, .init(repeating: 0, count: 126)), seenAfter: 2),
     Refusal(.protocolError, "§5.2 126 for 125", [0x81, 0xFE, 0x00, 0x7D], seenAfter: 4),
     Refusal(.protocolError, "§5.2 127 for 65,535", [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], seenAfter: 10),
     Refusal(
-      .protocolError, "§5.2 the highest bit of a length", [0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0], seenAfter: 10),
-    Refusal(.protocolError, "§5.4 nothing to continue", clientFrame(0x80, [1]), seenAfter: 2),
-    Refusal(.protocolError, "§5.4 nothing to continue, no payload", clientFrame(0x00, []), seenAfter: 2),
+      .protocolError, "§5.2 the highest bit of a length", [0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0], seenAfter: 3),
+    Refusal(.protocolError, "§5.4 nothing to continue", clientFrame(0x80, [1]), seenAfter: 1),
+    Refusal(.protocolError, "§5.4 nothing to continue, no payload", clientFrame(0x00, []), seenAfter: 1),
     Refusal(
-      .protocolError, "§5.4 nothing more to continue", clientFrame(0x81, [97]) + clientFrame(0x80, [1]), seenAfter: 9,
+      .protocolError, "§5.4 nothing more to continue", clientFrame(0x81, [97]) + clientFrame(0x80, [1]), seenAfter: 8,
       before: [.text("a")]),
     Refusal(
-      .protocolError, "§5.4 text in a message", clientFrame(0x01, [97]) + clientFrame(0x81, [97]), seenAfter: 9),
+      .protocolError, "§5.4 text in a message", clientFrame(0x01, [97]) + clientFrame(0x81, [97]), seenAfter: 8),
     Refusal(
       .protocolError, "§5.4 binary in a message", clientFrame(0x01, []) + clientFrame(0x89, []) + clientFrame(0x02, []),
-      seenAfter: 14, before: [.ping([])]),
+      seenAfter: 13, before: [.ping([])]),
     Refusal(.protocolError, "§5.5.1 half a close code", clientFrame(0x88, [0x03])),
     Refusal(.protocolError, "§7.4 close code 0", clientFrame(0x88, [0, 0])),
     Refusal(.protocolError, "§7.4 close code 999", clientFrame(0x88, [0x03, 0xE7])),
@@ -146,8 +146,13 @@ struct FrameReaderTests {
     Refusal(.protocolError, "§7.4.2 close code 5000", clientFrame(0x88, [0x13, 0x88])),
     Refusal(.invalidData, "§5.5.1 a reason that is not UTF-8", clientFrame(0x88, [0x03, 0xE8, 0xFF])),
     Refusal(.invalidData, "§8.1 text that is not UTF-8", clientFrame(0x81, [0x61, 0xC3])),
-    Refusal(.invalidData, "§8.1 a surrogate", clientFrame(0x81, [0xED, 0xA0, 0x80])),
+    Refusal(.invalidData, "§8.1 a surrogate", clientFrame(0x81, [0xED, 0xA0, 0x80]), seenAfter: 8),
     Refusal(.invalidData, "§8.1 joined text that is not UTF-8", clientFrame(0x01, [0xC3]) + clientFrame(0x80, [0x41])),
+    Refusal(
+      .invalidData, "§8.1 joined text that ends within a character",
+      clientFrame(0x01, [0xE2, 0x82]) + clientFrame(0x80, [])),
+    Refusal(
+      .invalidData, "§8.1 a fragment that no other can make UTF-8", clientFrame(0x01, [0x61, 0xFF, 0x61]), seenAfter: 8),
   ]
 
   @Test("what the RFC forbids ends the connection with its code, and no later than it must", arguments: refusals)
@@ -184,7 +189,8 @@ struct FrameReaderTests {
     let header = clientFrame(last.0, [UInt8](repeating: 7, count: length)).dropLast(length + 4)
     let hearing = try FrameReader.refuse(before + header, limit: limit)
     #expect(hearing.error?.code == .messageTooBig)
-    #expect(hearing.size == before.count + header.count)
+    // The least that a length can be may be enough to see it.
+    #expect(hearing.size > before.count && hearing.size <= before.count + header.count)
   }
 
   @Test(
@@ -194,7 +200,7 @@ struct FrameReaderTests {
     let announced = (0..<8).map { UInt8(length >> UInt64(56 - 8 * $0) & 0xFF) }
     let hearing = try FrameReader.refuse([0x82, 0xFF] + announced, limit: 65_536)
     #expect(hearing.error?.code == .messageTooBig)
-    #expect(hearing.size == 10)
+    #expect(hearing.size <= 10)
     let continued = try FrameReader.refuse(clientFrame(0x01, [97]) + [0x80, 0xFF] + announced, limit: 65_536)
     #expect(continued.error?.code == .messageTooBig)
   }

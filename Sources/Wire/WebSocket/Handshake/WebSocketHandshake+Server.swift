@@ -2,26 +2,31 @@ extension WebSocketHandshake {
   /// The 101 to a client's request, or why it gets none.
   ///
   /// The first subprotocol offered that is supported is chosen. A client that offers none gets none, and no mention of
-  /// one. What the path, `Origin` and credentials must be is the caller's to check.
+  /// one; so does every client where none is spoken. Of the extensions offered only compression is known. What the path,
+  /// `Origin` and credentials must be is the caller's to check.
   ///
   /// - Parameters:
   ///   - head: the request.
   ///   - supported: the subprotocols spoken here; their case matters.
-  /// - Returns: the response and the subprotocol that it names.
+  ///   - policy: which offers of compression are accepted; nil for none.
+  /// - Returns: the response, and the subprotocol and the compression that it names.
   /// - Throws: ``HTTPError`` with 405 for a method other than GET; 426 for no `Upgrade: websocket` or another version,
   ///   its headers saying what is spoken here; 400 for anything else, also if only unsupported subprotocols are
   ///   offered.
   public static func answer(
-    _ head: RequestHead, subprotocols supported: [String]
-  ) throws(HTTPError) -> (response: Response, subprotocol: String?) {
+    _ head: RequestHead, subprotocols supported: [String], compression policy: PerMessageDeflate.Policy? = nil
+  ) throws(HTTPError) -> (response: Response, subprotocol: String?, compression: PerMessageDeflate?) {
     try checkUpgrade(head)
     let key = try key(in: head.headers)
     let subprotocol = try chooseSubprotocol(offeredIn: head.headers, supported: supported)
+    let extensions = try WebSocketExtension.list(in: head.headers)
+    let accepted = policy.flatMap { PerMessageDeflate.accept(extensions, $0) }
     var headers: HeaderFields = [
       "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": acceptValue(for: key),
     ]
     if let subprotocol { headers.append(name: "Sec-WebSocket-Protocol", value: subprotocol) }
-    return (Response(status: .switchingProtocols, headers: headers), subprotocol)
+    if let accepted { headers.append(name: "Sec-WebSocket-Extensions", value: accepted.answer.text) }
+    return (Response(status: .switchingProtocols, headers: headers), subprotocol, accepted?.agreement)
   }
 
   /// Makes sure that this is a request to switch to the one version of the protocol (RFC 6455 §4.2.1).
@@ -61,7 +66,7 @@ extension WebSocketHandshake {
     return key
   }
 
-  /// The subprotocol to speak, nil if none is offered.
+  /// The subprotocol to speak, nil if none is offered or none is spoken here.
   ///
   /// - Parameters:
   ///   - headers: the request's.
@@ -76,6 +81,7 @@ extension WebSocketHandshake {
     guard offered.allSatisfy(HTTPGrammar.isToken) else {
       throw .badRequest("Sec-WebSocket-Protocol is not a list of tokens (RFC 6455 §4.1).")
     }
+    if supported.isEmpty { return nil }
     guard let chosen = offered.first(where: supported.contains) else {
       throw .badRequest("None of the subprotocols offered is spoken here, only: \(supported.joined(separator: ", ")).")
     }

@@ -2,9 +2,9 @@ internal import Crypto
 
 /// How a WebSocket begins: an HTTP/1.1 request to switch protocols and its 101 (RFC 6455 §4).
 ///
-/// The client sends a ``request(host:path:key:subprotocols:)``, the server its ``answer(_:subprotocols:)``, and the
-/// client makes sure of that with ``check(_:key:subprotocols:)``. Then both send frames. Extensions are neither offered
-/// nor taken.
+/// The client sends a ``request(host:path:key:subprotocols:compression:)``, the server its
+/// ``answer(_:subprotocols:compression:)``, and the client makes sure of that with
+/// ``check(_:key:subprotocols:compression:)``. Then both send frames. The one extension known is ``PerMessageDeflate``.
 public enum WebSocketHandshake {
   /// The one version of the protocol (RFC 6455 §4.1).
   static let version = "13"

@@ -38,9 +38,8 @@ struct WebSocketHandshakeClientTests {
   @Test("an answer to the key opens the connection", arguments: accepted)
   func answer_isAccepted(answer: String, chosen: String?) throws {
     let head = try Self.head(answer)
-    let subprotocol = try WebSocketHandshake.check(
-      head, key: WebSocketHandshakeTests.sampleKey, subprotocols: ["a", "b"])
-    #expect(subprotocol == chosen)
+    let answer = try WebSocketHandshake.check(head, key: WebSocketHandshakeTests.sampleKey, subprotocols: ["a", "b"])
+    #expect(answer.subprotocol == chosen)
   }
 
   static let refused: [Refusal] = [
@@ -57,6 +56,7 @@ struct WebSocketHandshakeClientTests {
     Refusal(.badRequest, "\(start)\r\n\(accept.uppercased())"),
     Refusal(.badRequest, "\(start)\r\n\(accept)\r\n\(accept)"),
     Refusal(.badRequest, "\(start)\r\n\(accept)\r\nSec-WebSocket-Extensions: permessage-deflate"),
+    Refusal(.badRequest, "\(start)\r\n\(accept)\r\nSec-WebSocket-Extensions: permessage-deflate;"),
     Refusal(.badRequest, "\(start)\r\n\(accept)\r\nSec-WebSocket-Protocol: c"),
     Refusal(.badRequest, "\(start)\r\n\(accept)\r\nSec-WebSocket-Protocol: A"),
     Refusal(.badRequest, "\(start)\r\n\(accept)\r\nSec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: b"),
@@ -69,6 +69,18 @@ struct WebSocketHandshakeClientTests {
       try WebSocketHandshake.check(head, key: WebSocketHandshakeTests.sampleKey, subprotocols: ["a", "b"])
     }
     #expect(error?.status == row.status)
+  }
+
+  @Test(
+    "RFC 7692 §5: an answer that the offer does not allow is refused", arguments: ["x-other", "permessage-deflate"])
+  func unfitCompression_isRefused(answer: String) throws {
+    let head = try Self.head("\(Self.start)\r\n\(Self.accept)\r\nSec-WebSocket-Extensions: \(answer)")
+    let error = #expect(throws: HTTPError.self) {
+      try WebSocketHandshake.check(
+        head, key: WebSocketHandshakeTests.sampleKey,
+        compression: PerMessageDeflate.Offer(server: .anew, client: .takenOver))
+    }
+    #expect(error?.status == .badRequest)
   }
 
   @Test("a subprotocol where none was offered is refused")

@@ -20,7 +20,7 @@ struct WebSocketHandshakeServerTests {
   @Test("§1.3: the RFC's sample")
   func sample_isAnswered() throws {
     let head = try Self.head(["Sec-WebSocket-Protocol": "chat, superchat", "Origin": "http://example.com"])
-    let (response, subprotocol) = try WebSocketHandshake.answer(head, subprotocols: ["superchat", "chat"])
+    let (response, subprotocol, _) = try WebSocketHandshake.answer(head, subprotocols: ["superchat", "chat"])
     #expect(subprotocol == "chat")
     #expect(response.status == .switchingProtocols)
     #expect(
@@ -41,7 +41,7 @@ struct WebSocketHandshakeServerTests {
 
   @Test("§4.2.1: what browsers and proxies vary is accepted", arguments: accepted)
   func variation_isAccepted(name: String, value: String) throws {
-    let (response, subprotocol) = try WebSocketHandshake.answer(try Self.head([name: value]), subprotocols: ["a"])
+    let (response, subprotocol, _) = try WebSocketHandshake.answer(try Self.head([name: value]), subprotocols: ["a"])
     #expect(subprotocol == nil)
     #expect(response.headers["Sec-WebSocket-Protocol"] == nil)
     #expect(response.headers["Sec-WebSocket-Extensions"] == nil)
@@ -71,6 +71,8 @@ struct WebSocketHandshakeServerTests {
     (.badRequest, "Sec-WebSocket-Protocol", "b, c"),
     (.badRequest, "Sec-WebSocket-Protocol", "a, b c"),
     (.badRequest, "Sec-WebSocket-Protocol", "a, \u{E9}"),
+    (.badRequest, "Sec-WebSocket-Extensions", "permessage-deflate;"),
+    (.badRequest, "Sec-WebSocket-Extensions", "permessage-deflate\r\nSec-WebSocket-Extensions: a b"),
   ]
 
   @Test("§4.2.2: any other request is refused", arguments: refused)
@@ -116,6 +118,27 @@ struct WebSocketHandshakeServerTests {
       try WebSocketHandshake.answer(head, subprotocols: ["riblet.v1.json", "riblet.v2"])
     }
     #expect(error?.reason.contains("riblet.v1.json, riblet.v2") == true)
+  }
+
+  @Test("where no subprotocol is spoken, any client gets none")
+  func serverWithoutSubprotocols_takesAnyClient() throws {
+    let head = try Self.head(["Sec-WebSocket-Protocol": "x"])
+    let (response, subprotocol, _) = try WebSocketHandshake.answer(head, subprotocols: [])
+    #expect(subprotocol == nil)
+    #expect(response.headers["Sec-WebSocket-Protocol"] == nil)
+  }
+
+  @Test("§11.3.2: offers of compression may be spread over several fields, and the first that fits is accepted")
+  func compression_isAnswered() throws {
+    let offers = "permessage-deflate; unknown\r\nSec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=9"
+    let head = try Self.head(["Sec-WebSocket-Extensions": offers])
+    let (response, _, agreement) = try WebSocketHandshake.answer(
+      head, subprotocols: [], compression: PerMessageDeflate.Policy())
+    #expect(agreement?.server == PerMessageDeflate.Direction(keepsContext: false, windowBits: 9))
+    #expect(
+      response.headers.values(for: "Sec-WebSocket-Extensions") == [
+        "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=9"
+      ])
   }
 
   @Test("§11.3.4: an offer may be spread over several fields")

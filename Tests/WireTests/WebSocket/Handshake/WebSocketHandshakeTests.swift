@@ -29,11 +29,52 @@ struct WebSocketHandshakeTests {
     #expect(requestHead.headers["Host"] == "a.example:8080")
     #expect(requestHead.target == "/v1/socket?a=b")
 
-    let (response, subprotocol) = try WebSocketHandshake.answer(requestHead, subprotocols: supported)
+    let (response, subprotocol, _) = try WebSocketHandshake.answer(requestHead, subprotocols: supported)
     #expect(subprotocol == chosen)
     var bytes: [UInt8] = []
     response.write(into: &bytes, keepAlive: true, omitBody: false)
     let responseHead = try ResponseReader.accept(bytes)
-    #expect(try WebSocketHandshake.check(responseHead, key: Self.sampleKey, subprotocols: offered) == chosen)
+    let answer = try WebSocketHandshake.check(responseHead, key: Self.sampleKey, subprotocols: offered)
+    #expect(answer.subprotocol == chosen)
+    #expect(answer.compression == nil)
+  }
+
+  /// What a client offers, what the server would accept, and what both then do.
+  static let compressions: [(offer: PerMessageDeflate.Offer?, policy: PerMessageDeflate.Policy?, isAgreed: Bool)] = [
+    (nil, PerMessageDeflate.Policy(), false),
+    (PerMessageDeflate.Offer(server: .takenOver, client: .takenOver), nil, false),
+    (PerMessageDeflate.Offer(server: .takenOver, client: .takenOver), PerMessageDeflate.Policy(), true),
+    (
+      PerMessageDeflate.Offer(server: .anew, client: .takenOver),
+      PerMessageDeflate.Policy(keepsContext: true, windowBits: 10), true
+    ),
+    (
+      PerMessageDeflate.Offer(
+        server: PerMessageDeflate.Direction(keepsContext: true, windowBits: 9),
+        client: PerMessageDeflate.Direction(keepsContext: true, windowBits: 8)),
+      PerMessageDeflate.Policy(keepsContext: true, windowBits: 12), true
+    ),
+    (
+      PerMessageDeflate.Offer(
+        server: PerMessageDeflate.Direction(keepsContext: false, windowBits: 8), client: .anew),
+      PerMessageDeflate.Policy(), false
+    ),
+  ]
+
+  @Test("RFC 7692 §5: both ends come to the same agreement", arguments: compressions)
+  func bothSides_agreeOnCompression(
+    offer: PerMessageDeflate.Offer?, policy: PerMessageDeflate.Policy?, isAgreed: Bool
+  ) throws {
+    let request = WebSocketHandshake.request(
+      host: "a.example", path: "/", key: Self.sampleKey, subprotocols: [], compression: offer)
+    let (response, _, agreement) = try WebSocketHandshake.answer(
+      try RequestReader.accept(request), subprotocols: [], compression: policy)
+    #expect((agreement != nil) == isAgreed)
+    #expect((response.headers["Sec-WebSocket-Extensions"] != nil) == isAgreed)
+    var bytes: [UInt8] = []
+    response.write(into: &bytes, keepAlive: true, omitBody: false)
+    let answer = try WebSocketHandshake.check(
+      try ResponseReader.accept(bytes), key: Self.sampleKey, compression: offer)
+    #expect(answer.compression == agreement)
   }
 }

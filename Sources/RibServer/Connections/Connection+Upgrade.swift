@@ -1,0 +1,29 @@
+import Wire
+
+extension Connection {
+  /// Answers a request for a WebSocket, and goes on in frames.
+  ///
+  /// - Parameters:
+  ///   - head: the request.
+  ///   - next: the state to go on in.
+  ///   - subprotocols: those spoken there.
+  /// - Throws: ``HTTPError`` if the request is none, or wants what is not spoken.
+  func upgrade(_ head: RequestHead, to next: State, subprotocols: [String]) throws(HTTPError) {
+    let settings = context.settings
+    let (response, _, compression) = try WebSocketHandshake.answer(
+      head, subprotocols: subprotocols, compression: settings.usesCompression ? settings.compression.policy : nil)
+    response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
+    if let compression { compress(compression) }
+    state = next
+    restartDeadline()
+  }
+
+  /// Has messages compressed, with the loop's streams or, if context is kept, with the connection's own.
+  private func compress(_ agreement: PerMessageDeflate) {
+    let streams = loop.deflateStreams
+    frames = FrameReader(
+      role: .server, messageLimit: context.settings.limits.message, inflater: streams.inflater(for: agreement.client))
+    writer = FrameWriter.server.compressing(
+      streams.deflater(for: agreement.server), threshold: context.settings.compression.thresholdBytes)
+  }
+}

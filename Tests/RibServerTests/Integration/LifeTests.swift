@@ -1,0 +1,125 @@
+import CurlTransport
+import RibClient
+import RibCore
+import RibServer
+import Testing
+import Wire
+
+@testable import Showcase
+
+/// Who is silent is asked, and who does not answer is given up.
+@Suite struct LifeTests {
+  /// A client's empty pong.
+  private static let pong: [UInt8] = [0x8A, 0x80, 0, 0, 0, 0]
+
+  /// The next thing that the server says, without an answer to pings.
+  private static func next(
+    _ socket: CurlSocket, _ reader: inout FrameReader, _ buffer: inout ReceiveBuffer, timeout: Int = 20_000
+  ) throws -> WebSocketEvent? {
+    while true {
+      if let event = try reader.nextEvent(from: &buffer) { return event }
+      guard try socket.receive(into: &buffer, timeout: timeout) else { return nil }
+    }
+  }
+
+  @Test func silentClient_isPinged_andLivesAsLongAsItAnswers() async throws {
+    try await withServer({ $0.timeouts.heartbeatSeconds = 1 }) { _, url in
+      try await blocking {
+        let socket = try CurlWebSocket.counter(url)
+        var reader = FrameReader(role: .client, messageLimit: 1000)
+        var buffer = ReceiveBuffer()
+        // Without an answer there would be no second ping, but an end.
+        for _ in 0..<3 {
+          guard case .ping? = try Self.next(socket.socket, &reader, &buffer) else { throw CancellationError() }
+          try socket.socket.send(Self.pong)
+        }
+        try socket.send(#"{"t":"act","n":1,"to":1,"a":"increment"}"#)
+        guard case .text? = try Self.next(socket.socket, &reader, &buffer) else { throw CancellationError() }
+      }
+    }
+  }
+
+  @Test func anyByte_isASignOfLife() async throws {
+    try await withServer({
+      $0.timeouts.heartbeatSeconds = 2
+      $0.echo = true
+    }) { _, url in
+      try await blocking {
+        let socket = try CurlWebSocket(url: url, path: "/echo", subprotocols: [])
+        let message = [UInt8](repeating: 0x61, count: 50)
+        var frame: [UInt8] = []
+        FrameWriter.client { 0 }.binary(message.span, into: &frame)
+        var said = ReceiveBuffer()
+        // Byte by byte for five seconds: neither a ping nor anything else is said.
+        for byte in frame.dropLast() {
+          try socket.socket.send([byte])
+          #expect(throws: CurlError.timedOut) { try socket.socket.receive(into: &said, timeout: 90) }
+        }
+        try socket.socket.send([0x61])
+        #expect(try socket.receive() == .message(message))
+      }
+    }
+  }
+
+  /// Shows a number that others change.
+  private struct Board: Riblet {
+    static let typeName = "Board"
+    enum ViewAction: Decodable { case look }
+    enum InternalAction { case changed(Int) }
+    let number: SharedValue<Int>
+    func makeState() -> Int { 0 }
+    func reduce(into shown: inout Int, viewAction: ViewAction) -> Effect<Self> {
+      .run { [number] send in for await value in number.subscribe() { await send(.changed(value)) } }
+    }
+    func reduce(into shown: inout Int, internalAction: InternalAction) -> Effect<Self> {
+      if case .changed(let value) = internalAction { shown = value }
+      return .none
+    }
+    func view(_ shown: Int) -> Int { shown }
+  }
+
+  @Test func peersThatAnswerNothing_areGivenUp() async throws {
+    let number = SharedValue(0)
+    let apps = [App("counter") { Counter() }, App("board") { Board(number: number) }]
+    // Ten seconds more than the heartbeat is the rule of the protocol: this test takes eleven.
+    try await withServer(
+      apps: apps,
+      {
+        $0.timeouts.heartbeatSeconds = 1
+        $0.echo = true
+      }
+    ) { server, url in
+      try await blocking {
+        let silent = try CurlWebSocket.counter(url)
+        let echo = try CurlWebSocket(url: url, path: "/echo", subprotocols: [])
+        // One that is told something all the time: that the system takes it for a while is no sign of life.
+        let told = try CurlWebSocket(url: url)
+        try told.send(#"{"t":"hello","app":"board"}"#)
+        _ = try told.text()
+        _ = try told.text()
+        try told.send(#"{"t":"act","n":1,"to":1,"a":"look"}"#)
+        for socket in [silent, echo, told] {
+          var reader = FrameReader(role: .client, messageLimit: 1000)
+          var buffer = ReceiveBuffer()
+          var pings = 0
+          var end: CloseCode?
+          while end == nil {
+            do {
+              let isOpen = try socket.socket.receive(into: &buffer, timeout: 50)
+              try #require(isOpen)
+            } catch let error as CurlError where error == .timedOut {
+              number.update { $0 += 1 }
+            }
+            while let event = try reader.nextEvent(from: &buffer) {
+              if case .ping = event { pings += 1 }
+              if case .close(let code, _) = event { end = code }
+            }
+          }
+          #expect(pings == 1)
+          #expect(end == Bye.silent.closeCode)
+        }
+      }
+      #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
+    }
+  }
+}
