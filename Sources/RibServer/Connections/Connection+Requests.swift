@@ -58,7 +58,7 @@ extension Connection {
 
   @discardableResult
   private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) -> Bool {
-    var response = response
+    var response = head.map { response.compressed(for: $0) } ?? response
     // Who speaks HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     response.write(

@@ -1,0 +1,83 @@
+import CZlib
+
+/// Content codings of responses (RFC 9110 §8.4 and §12.5.3).
+extension Response {
+  /// The shortest body that is compressed, in bytes: a shorter one fits into the same packet either way.
+  static let compressionThreshold = 512
+
+  /// The response as a client gets it: its body compressed with gzip if the client takes that and it makes it shorter.
+  ///
+  /// Only text, JSON, scripts and the like are compressed, and nothing that has a coding already. Where the body could be
+  /// compressed, Vary says that this depends on the request.
+  ///
+  /// - Parameter head: the request's.
+  /// - Returns: the response.
+  public func compressed(for head: RequestHead) -> Response {
+    guard body.count >= Self.compressionThreshold, headers["Content-Encoding"] == nil, isCompressible else {
+      return self
+    }
+    var response = self
+    response.headers.append(name: "Vary", value: "Accept-Encoding")
+    guard head.headers.accepts(coding: "gzip"), let gzipped = Self.gzip(body), gzipped.count < body.count else {
+      return response
+    }
+    response.headers.append(name: "Content-Encoding", value: "gzip")
+    response.body = gzipped
+    return response
+  }
+
+  private var isCompressible: Bool {
+    guard let type = headers["Content-Type"]?.prefix(while: { $0 != ";" && $0 != " " }).lowercased() else {
+      return false
+    }
+    let whole = ["application/json", "application/javascript", "application/xml", "image/svg+xml"]
+    return type.hasPrefix("text/") || type.hasSuffix("+json") || whole.contains(type)
+  }
+
+  /// The bytes in the format of gzip (RFC 1952); nil if zlib has no memory.
+  private static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+    var stream = z_stream()
+    // 15 bits of window, and 16 for gzip's header and checksum in place of zlib's own.
+    let status = deflateInit2_(
+      &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size))
+    guard status == Z_OK else { return nil }
+    defer { deflateEnd(&stream) }
+    let bound = Int(deflateBound(&stream, uLong(bytes.count)))
+    return bytes.withUnsafeBufferPointer { input in
+      [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+        stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        stream.avail_in = uInt(input.count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = uInt(bound)
+        count = deflate(&stream, Z_FINISH) == Z_STREAM_END ? bound - Int(stream.avail_out) : 0
+      }
+    }
+  }
+}
+
+extension HeaderFields {
+  /// Whether Accept-Encoding allows a coding (RFC 9110 §12.5.3).
+  ///
+  /// Without the field none is allowed here: a client that does not ask may not be able to read it.
+  ///
+  /// - Parameter coding: its name.
+  /// - Returns: whether it has a weight above 0, by its name or by `*`.
+  func accepts(coding: String) -> Bool {
+    var any = false
+    for element in elements(of: "Accept-Encoding") {
+      let parts = element.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0].filter { $0 != " " && $0 != "\t" }
+      let isAllowed = parts.count == 1 || Self.isAboveZero(weight: parts[1].filter { $0 != " " && $0 != "\t" })
+      if HTTPGrammar.matches(name, coding) { return isAllowed }
+      if name == "*" { any = isAllowed }
+    }
+    return any
+  }
+
+  /// Whether a weight is one, and not 0 (RFC 9110 §12.4.2).
+  private static func isAboveZero(weight: String) -> Bool {
+    weight.wholeMatch(of: #/[qQ]=(1(\.0{0,3})?|0\.\d{1,3})/#) != nil
+      && weight.wholeMatch(of: #/[qQ]=0\.0{1,3}/#) == nil
+  }
+}
