@@ -1,0 +1,9 @@
+import Foundation
+
+/// The sanitizer that the tests run under, as `scripts/sanitize` says.
+enum Sanitizer: String {
+  case thread, address
+
+  /// Nil if there is none.
+  static let current = ProcessInfo.processInfo.environment["RIB_SANITIZER"].flatMap(Sanitizer.init)
+}
