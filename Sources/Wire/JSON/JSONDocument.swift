@@ -21,8 +21,9 @@ public final class JSONDocument: @unchecked Sendable {
     var next: UInt32
   }
 
-  var bytes: [UInt8] = []
-  var tape: [Token] = []
+  // Only a reader that is alone with the document writes to them, and calls nothing meanwhile that could read.
+  @exclusivity(unchecked) var bytes: [UInt8] = []
+  @exclusivity(unchecked) var tape: [Token] = []
 
   init() {}
 

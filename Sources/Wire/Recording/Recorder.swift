@@ -7,6 +7,8 @@ final class Recorder: Encoder {
   @exclusivity(unchecked) private(set) var shape = Shape.nothing
   /// Whether the keys are those that a `Dictionary` codes itself with.
   @exclusivity(unchecked) private var isDictionary = false
+  /// Whether several containers write into one object, as those of a subclass and its superclass do.
+  @exclusivity(unchecked) private var mayRepeatKeys = false
   /// The properties of a keyed value; the elements of an unkeyed one, with empty keys; the one value of a single one.
   @exclusivity(unchecked) private(set) var fields: [Field] = []
 
@@ -24,6 +26,7 @@ final class Recorder: Encoder {
     guard shape != .nothing || !fields.isEmpty else { return }
     shape = .nothing
     isDictionary = false
+    mayRepeatKeys = false
     fields.removeAll(keepingCapacity: true)
   }
 
@@ -42,6 +45,7 @@ final class Recorder: Encoder {
     } catch {
       throw RecordingError(error)
     }
+    if mayRepeatKeys { keepLastOfEachKey() }
     // A dictionary asks for keys of the library's own, whoever passes the encoder on to it.
     if isDictionary { sortMembers() }
     if shape == .unkeyed, let container = value as? any UnorderedContainer { try container.order(self) }
@@ -51,7 +55,23 @@ final class Recorder: Encoder {
     fields.append(Field(key: key, value: value))
   }
 
+  /// Drops all but the last of the members with one key, as RFC 8785 §3.1 allows only one.
+  private func keepLastOfEachKey() {
+    var places: [ExactString: Int] = [:]
+    var kept: [Field] = []
+    for field in fields {
+      if let place = places[ExactString(field.key)] {
+        kept[place] = field
+      } else {
+        places[ExactString(field.key)] = kept.count
+        kept.append(field)
+      }
+    }
+    fields = kept
+  }
+
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    mayRepeatKeys = mayRepeatKeys || shape == .keyed
     shape = .keyed
     if type == Self.dictionaryKey { isDictionary = true }
     // A recorder is used for values of few types, and a container is costly to make.

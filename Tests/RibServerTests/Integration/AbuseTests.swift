@@ -60,7 +60,7 @@ import Wire
       }
     }
     let growth = daemon.residentKilobytes - before
-    #expect(growth < 1024, "RSS grew by \(growth) KiB over 10,000 bad clients")
+    #expect(growth < 1024 || Sanitizer.keepsFreedMemory, "RSS grew by \(growth) KiB over 10,000 bad clients")
     #expect(daemon.stop() == 0)
   }
 
@@ -92,7 +92,7 @@ import Wire
         }
       }
       #expect(stalls == 50, "the server read \(sent) actions of a client that reads nothing")
-      #expect(daemon.residentKilobytes - before < 4096)
+      #expect(daemon.residentKilobytes - before < 4096 || Sanitizer.keepsFreedMemory)
       // Now it reads: every action that was sent is answered, and the last answer has the newest state.
       var last = ""
       var remaining = pending[...]

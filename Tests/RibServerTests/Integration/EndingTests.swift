@@ -126,7 +126,8 @@ import Wire
     }
   }
 
-  @Test func limitsOfZero_areOff() async throws {
+  @Test(.enabled(if: Sanitizer.current == nil, "reading 17 MiB takes longer there than the client waits"))
+  func limitsOfZero_areOff() async throws {
     try await withServer({
       $0.limits.messageBytes = 0
       $0.limits.actionsPerSecond = 0

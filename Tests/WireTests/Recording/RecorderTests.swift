@@ -97,6 +97,16 @@ struct RecorderTests {
       }, #"{"a":1,"b":2}"#
     ),
     (
+      // Of two members with one key the last counts, as with Foundation's encoder.
+      {
+        var first = $0.container(keyedBy: Key.self)
+        try first.encode(1, forKey: .a)
+        try first.encode(2, forKey: .b)
+        var second = $0.container(keyedBy: Key.self)
+        try second.encode(3, forKey: .a)
+      }, #"{"a":3,"b":2}"#
+    ),
+    (
       {
         var container = $0.container(keyedBy: Key.self)
         _ = container.superEncoder()
