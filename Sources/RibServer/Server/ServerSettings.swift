@@ -50,7 +50,7 @@ public struct ServerSettings: Equatable, Sendable {
   public struct Compression: Equatable, Sendable {
     /// `compression.keepsContext`: whether a message may refer to earlier ones, unless the client does not want it.
     ///
-    /// Small messages become smaller by it, and every connection keeps zlib's state: 250 KB with the largest window, 50
+    /// Small messages become smaller by it, and every connection keeps zlib's state: 200 KB with the largest window, 50
     /// with one of 12 bits. Without it only the loops have some.
     public var keepsContext = false
     /// `compression.windowBits`: how far back it refers at most, as the binary logarithm of bytes; 9 to 15.
