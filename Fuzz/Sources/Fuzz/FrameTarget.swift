@@ -5,8 +5,8 @@ import Wire
 
 extension FuzzTarget {
   private static let limit = 300
-  /// A frame's header, and the frame.
-  private static let mostUnread = 14 + limit
+  /// A frame's header, and the frame; compressed it may be a little longer.
+  private static let mostUnread = 14 + limit + limit / 8 + 1024
 
   /// The frames of a WebSocket, as a server and as a client reads them.
   static let frames = FuzzTarget(name: "frames") { bytes in
@@ -21,6 +21,32 @@ extension FuzzTarget {
         requireEcho(of: message, with: .client { 0x0BAD_F00D }, to: .server)
       }
     }
+  }
+
+  /// Frames between two ends that have agreed on compression; the first byte says on what.
+  static let deflated = FuzzTarget(name: "deflated") { bytes in
+    guard let first = bytes.first else { return }
+    // 8 bits are a window that only others write.
+    let direction = PerMessageDeflate.Direction(keepsContext: first & 1 == 1, windowBits: 9 + Int(first >> 1) % 7)
+    let frames = Array(bytes.dropFirst())
+    for role in [FrameReader.Role.server, .client] {
+      let whole = hear(frames, cut: .whole, as: role, direction)
+      for cut in Cut.allCases where cut != .whole {
+        let hearing = hear(frames, cut: cut, as: role, direction)
+        require(hearing == whole, "cut into \(cut): \(hearing) and not \(whole)")
+      }
+      for message in whole.events.map(\.event) {
+        let writer = FrameWriter.server.compressing(DeflateStreams().deflater(for: direction), threshold: 1)
+        requireEcho(of: message, with: writer, to: .client, direction)
+      }
+    }
+    // The same bytes as a message, twice: the second may refer to the first.
+    let message = Message.binary(Array(frames.prefix(limit)))
+    let writer = FrameWriter.server.compressing(DeflateStreams().deflater(for: direction), threshold: 1)
+    var sent: [UInt8] = []
+    for _ in 1...2 { message.write(with: writer, into: &sent) }
+    let hearing = hear(sent, cut: .some, as: .client, direction)
+    require(hearing.events.map(\.event) == [message, message], "\(message), twice, becomes \(hearing)")
   }
 
   /// A WebSocket event with its bytes.
@@ -60,8 +86,11 @@ extension FuzzTarget {
     }
   }
 
-  private static func hear(_ bytes: [UInt8], cut: Cut, as role: FrameReader.Role) -> Hearing<Message> {
-    var reader = FrameReader(role: role, messageLimit: limit)
+  private static func hear(
+    _ bytes: [UInt8], cut: Cut, as role: FrameReader.Role, _ direction: PerMessageDeflate.Direction? = nil
+  ) -> Hearing<Message> {
+    let inflater = direction.map { DeflateStreams().inflater(for: $0) }
+    var reader = FrameReader(role: role, messageLimit: limit, inflater: inflater)
     var isClosed = false
     return Hearing(cut.pieces(of: bytes), mostUnread: .max) { buffer throws(WebSocketError) in
       guard let event = try reader.nextEvent(from: &buffer) else {
@@ -74,10 +103,13 @@ extension FuzzTarget {
     }
   }
 
-  private static func requireEcho(of message: Message, with writer: FrameWriter, to role: FrameReader.Role) {
+  private static func requireEcho(
+    of message: Message, with writer: FrameWriter, to role: FrameReader.Role,
+    _ direction: PerMessageDeflate.Direction? = nil
+  ) {
     var bytes: [UInt8] = []
     message.write(with: writer, into: &bytes)
-    let hearing = hear(bytes, cut: .whole, as: role)
+    let hearing = hear(bytes, cut: .whole, as: role, direction)
     require(
       hearing.events.map(\.event) == [message] && hearing.refusal == nil && hearing.events[0].consumed == bytes.count,
       "\(message) becomes \(hearing)")

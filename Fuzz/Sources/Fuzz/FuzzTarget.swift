@@ -13,7 +13,7 @@ struct FuzzTarget: Sendable {
 
   /// Every target.
   static let all: [FuzzTarget] = [
-    .requests, .responses, .frames, .json, .decoding, .patches, .differences, .messages,
+    .requests, .responses, .frames, .deflated, .json, .decoding, .patches, .differences, .messages,
   ]
 
   /// The one that the environment names; nil if it names none.

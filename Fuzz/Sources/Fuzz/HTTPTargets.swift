@@ -5,24 +5,47 @@ import Wire
 
 extension FuzzTarget {
   /// Small, so that inputs reach them.
-  private static let limits = HTTPLimits(requestLineBytes: 200, headerBytes: 400, headerCount: 8)
+  private static let limits = HTTPLimits(requestLineBytes: 200, headerBytes: 400, headerCount: 8, bodyBytes: 300)
   /// A start line, a header section and an empty line before both.
   private static let mostUnread = 2 + 200 + 400
 
-  /// Heads of requests, and the WebSocket handshake that they may be.
+  /// What a request consists of.
+  private enum RequestPart: Equatable {
+    case head(RequestHead)
+    case body([UInt8])
+  }
+
+  /// Requests: their heads, the WebSocket handshake that they may be, and their bodies.
   static let requests = FuzzTarget(name: "requests") { bytes in
     let hearing = hear(bytes) {
       var reader = RequestReader(limits: limits)
-      return { (buffer) throws(HTTPError) in try reader.nextHead(from: &buffer) }
-    }
-    for head in hearing.events.map(\.event) {
-      require(head.headers.count <= 8 && head.target.utf8.count <= 200, "a head is beyond the limits")
-      _ = try? WebSocketHandshake.answer(head, subprotocols: ["riblet.v1.json"])
-      let lines = ["\(head.method) \(head.target) HTTP/1.\(head.minorVersion)"] + head.headers.lines
-      requireSame(head, in: lines) { buffer throws(HTTPError) in
-        var reader = RequestReader()
-        return try reader.nextHead(from: &buffer)
+      var isInBody = false
+      return { (buffer) throws(HTTPError) -> RequestPart? in
+        if isInBody {
+          guard let body = try reader.nextBody(from: &buffer) else { return nil }
+          isInBody = false
+          return .body(body)
+        }
+        guard let head = try reader.nextHead(from: &buffer) else { return nil }
+        isInBody = true
+        return .head(head)
       }
+    }
+    for part in hearing.events.map(\.event) {
+      switch part {
+      case .head(let head): check(head)
+      case .body(let body): require(body.count <= 300, "a body is beyond the limit")
+      }
+    }
+  }
+
+  private static func check(_ head: RequestHead) {
+    require(head.headers.count <= 8 && head.target.utf8.count <= 200, "a head is beyond the limits")
+    _ = try? WebSocketHandshake.answer(head, subprotocols: ["riblet.v1.json"])
+    let lines = ["\(head.method) \(head.target) HTTP/1.\(head.minorVersion)"] + head.headers.lines
+    requireSame(head, in: lines) { buffer throws(HTTPError) in
+      var reader = RequestReader()
+      return try reader.nextHead(from: &buffer)
     }
   }
 

@@ -19,52 +19,48 @@ extension Connection {
       }
       guard let head = request, try requests.nextBody(from: &input) != nil else { return false }
       request = nil
-      return answer(head)
+      answer(head)
     } catch {
       // Where the next request begins is not known.
-      return refuse(error, keepAlive: false, request)
+      refuse(error, keepAlive: false, request)
     }
+    return true
   }
 
   /// Answers a request that is there whole.
-  private func answer(_ head: RequestHead) -> Bool {
+  private func answer(_ head: RequestHead) {
     do throws(HTTPError) {
       switch try Endpoint.find(for: head, context.settings) {
       case .socket: try upgrade(head, to: .greeting, subprotocols: [subprotocol])
       case .echo: try upgrade(head, to: .echo, subprotocols: [])
       case .health:
         let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
-        return respond(Response(status: .ok, headers: headers, body: Array("ok\n".utf8)), to: head)
-      case nil: return respond(Endpoint.options(for: head.path), to: head)
+        respond(Response(status: .ok, headers: headers, body: Array("ok\n".utf8)), to: head)
+      case nil: respond(Endpoint.options(for: head.path), to: head)
       }
-      return true
     } catch {
-      return refuse(error, keepAlive: head.keepsAlive, head)
+      refuse(error, keepAlive: head.keepsAlive, head)
     }
   }
 
-  private func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) -> Bool {
+  private func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) {
     context.logger.debug(
       "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
-    return respond(Response(problem: error), keepAlive: keepAlive, to: head)
+    respond(Response(problem: error), keepAlive: keepAlive, to: head)
   }
 
   /// Puts a response on its way.
-  ///
-  /// - Returns: whether the connection goes on.
-  private func respond(_ response: Response, to head: RequestHead) -> Bool {
+  private func respond(_ response: Response, to head: RequestHead) {
     respond(response, keepAlive: head.keepsAlive, to: head)
   }
 
-  @discardableResult
-  private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) -> Bool {
+  private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
     var response = head.map { response.compressed(for: $0) } ?? response
     // Who speaks HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     response.write(
       into: &output.bytes, keepAlive: keepAlive, omitBody: head?.method == "HEAD", date: loop.date)
     if keepAlive { begin(.idle) } else { finish() }
-    return keepAlive
   }
 
   /// Ends a connection that brings no request, or not the whole of it.
@@ -78,7 +74,7 @@ extension Connection {
   func turnAway() {
     let error = HTTPError(
       status: .serviceUnavailable, reason: "There are too many connections.", headers: ["Retry-After": "5"])
-    _ = refuse(error, keepAlive: false, nil)
+    refuse(error, keepAlive: false, nil)
     flush()
   }
 }

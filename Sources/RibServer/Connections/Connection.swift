@@ -90,7 +90,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     self.loop = loop
     self.context = context
     let limits = context.settings.limits
-    requests = RequestReader(limits: limits.http)
+    // No endpoint wants one yet.
+    requests = RequestReader(limits: limits.http, keepsBodies: false)
     frames = FrameReader(role: .server, messageLimit: limits.message)
     bucket = TokenBucket(rate: limits.actionsPerSecond, burst: limits.actionBurst)
     since = loop.now
@@ -170,7 +171,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if result > 0 {
       noteLife()
       work()
-    } else if result == 0, !output.isEmpty, !isClosing {
+    } else if result == 0, !output.isEmpty {
       drain()
     } else if !mayGoOn {
       abort()
@@ -286,7 +287,10 @@ final class Connection: PollTarget, @unchecked Sendable {
       if output.count < before, interest.contains(.writing) { noteLife() }
       guard output.isEmpty else { return true }
       let storage = output.releaseStorage()
-      if storage.capacity <= EventLoop.largestKept { loop.sendStorage = storage }
+      // A ping's few bytes are no reason to give up the room that the next patch wants.
+      if storage.capacity > loop.sendStorage.capacity, storage.capacity <= EventLoop.largestKept {
+        loop.sendStorage = storage
+      }
       didDrain()
     }
     return true
@@ -310,8 +314,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     interest = wanted
     loop.change(watch, to: wanted)
   }
-
-  private var isClosing: Bool { if case .closing = state { true } else { false } }
 
   // MARK: Ending
 

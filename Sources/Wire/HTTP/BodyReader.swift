@@ -26,8 +26,11 @@ struct BodyReader: Sendable {
 
   private let limits: HTTPLimits
   private var state: State
-  private var body: [UInt8] = []
-  private var trailers = HeaderFields()
+  /// Nil if the body is only passed over.
+  private var body: [UInt8]?
+  /// Bytes of the body that have come.
+  private var count = 0
+  private var trailerCount = 0
   /// How far the present line was searched for its end.
   private var searched = 0
 
@@ -36,9 +39,11 @@ struct BodyReader: Sendable {
   /// - Parameters:
   ///   - head: the request's.
   ///   - limits: how large it may be.
+  ///   - keepsBody: whether the body is wanted.
   /// - Throws: ``HTTPError`` with 413 if more is announced than is taken.
-  init(_ head: RequestHead, limits: HTTPLimits) throws(HTTPError) {
+  init(_ head: RequestHead, limits: HTTPLimits, keepsBody: Bool) throws(HTTPError) {
     self.limits = limits
+    body = keepsBody ? [] : nil
     if head.headers["Transfer-Encoding"] != nil {
       state = .chunkSize
     } else {
@@ -51,12 +56,12 @@ struct BodyReader: Sendable {
   /// Takes what there is of the body.
   ///
   /// - Parameter buffer: what the peer sent; nothing beyond the body is consumed.
-  /// - Returns: the whole body; nil while bytes of it are missing.
+  /// - Returns: the whole body, empty if it is only passed over; nil while bytes of it are missing.
   /// - Throws: ``HTTPError``: 400 for what is malformed, 413 beyond the limit, 431 for too many trailer fields.
   mutating func read(from buffer: inout ReceiveBuffer) throws(HTTPError) -> [UInt8]? {
     while true {
       switch state {
-      case .done: return body
+      case .done: return body ?? []
       case .length(let rest):
         guard take(rest, from: &buffer) else { return nil }
         state = .done
@@ -65,7 +70,7 @@ struct BodyReader: Sendable {
         state = .chunkEnd
       case .chunkSize:
         guard let size = try nextLine(of: &buffer, limit: Self.chunkSizeLine, Self.chunkSize) else { return nil }
-        try makeSure(size, fitsInto: limits.bodyBytes - body.count)
+        try makeSure(size, fitsInto: limits.bodyBytes - count)
         state = size == 0 ? .trailers(bytes: 0) : .chunk(size)
       case .chunkEnd:
         let isEmpty = try nextLine(of: &buffer, limit: 2) { line in line.isEmpty }
@@ -73,17 +78,20 @@ struct BodyReader: Sendable {
         guard isEmpty else { throw Self.overlongChunk }
         state = .chunkSize
       case .trailers(let bytes):
-        let fields = trailers
-        let next = try nextLine(of: &buffer, limit: limits.headerBytes - bytes) {
-          (line) throws(HTTPError) -> (fields: HeaderFields, size: Int) in
-          var fields = fields
-          if !line.isEmpty { try fields.append(parsing: line) }
-          return (fields, line.count + 2)
+        let size = try nextLine(of: &buffer, limit: limits.headerBytes - bytes) { (line) throws(HTTPError) -> Int in
+          if line.isEmpty { return 0 }
+          var field = HeaderFields()
+          try field.append(parsing: line)
+          return line.count + 2
         }
-        guard let next else { return nil }
-        guard next.fields.count <= limits.headerCount else { throw Self.trailersTooLarge }
-        state = next.fields.count == trailers.count ? .done : .trailers(bytes: bytes + next.size)
-        trailers = next.fields
+        guard let size else { return nil }
+        if size == 0 {
+          state = .done
+        } else {
+          trailerCount += 1
+          guard trailerCount <= limits.headerCount else { throw Self.trailersTooLarge }
+          state = .trailers(bytes: bytes + size)
+        }
       }
     }
   }
@@ -91,14 +99,17 @@ struct BodyReader: Sendable {
   /// Moves bytes into the body.
   ///
   /// - Returns: whether all of them were there; if not, the state says how many are missing.
-  private mutating func take(_ count: Int, from buffer: inout ReceiveBuffer) -> Bool {
-    let available = min(count, buffer.count)
-    buffer.withUnread { bytes in
-      bytes.extracting(..<available).withUnsafeBufferPointer { body.append(contentsOf: $0) }
+  private mutating func take(_ wanted: Int, from buffer: inout ReceiveBuffer) -> Bool {
+    let available = min(wanted, buffer.count)
+    if body != nil {
+      buffer.withUnread { bytes in
+        bytes.extracting(..<available).withUnsafeBufferPointer { body?.append(contentsOf: $0) }
+      }
     }
+    count += available
     buffer.consume(available)
-    if case .chunk = state { state = .chunk(count - available) } else { state = .length(count - available) }
-    return available == count
+    if case .chunk = state { state = .chunk(wanted - available) } else { state = .length(wanted - available) }
+    return available == wanted
   }
 
   /// Takes the next line, if it is there whole.

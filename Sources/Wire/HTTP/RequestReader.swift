@@ -4,6 +4,7 @@
 /// with the error's status and closed; asking again throws the same error.
 public struct RequestReader: Sendable {
   private let limits: HTTPLimits
+  private let keepsBodies: Bool
   private var parser: HeadParser<RequestHead>
   /// Of the request whose head was read last; nil once its body was.
   private var body: BodyReader?
@@ -12,16 +13,19 @@ public struct RequestReader: Sendable {
 
   /// A reader for one connection.
   ///
-  /// - Parameter limits: how large a request may be.
-  public init(limits: HTTPLimits = .init()) {
+  /// - Parameters:
+  ///   - limits: how large a request may be.
+  ///   - keepsBodies: whether bodies are wanted; if not, they are passed over, and cost no memory.
+  public init(limits: HTTPLimits = .init(), keepsBodies: Bool = true) {
     self.limits = limits
+    self.keepsBodies = keepsBodies
     parser = HeadParser(limits: limits)
   }
 
   /// The next request's head, as soon as its last byte is there.
   ///
   /// Then exactly the head is consumed: its body is read with ``nextBody(from:)``, and only then the next head. Until then
-  /// nothing is consumed, so a buffer that is not empty at the end of the connection holds a request that was cut off.
+  /// nothing is consumed: a buffer that is not empty at the end of the connection holds a head that was cut off.
   ///
   /// - Parameter buffer: what the peer sent, the same buffer each time. While a head is
   ///   incomplete, nobody else may consume from it.
@@ -32,7 +36,7 @@ public struct RequestReader: Sendable {
   public mutating func nextHead(from buffer: inout ReceiveBuffer) throws(HTTPError) -> RequestHead? {
     try refusing { (reader) throws(HTTPError) in
       guard let head = try reader.parser.nextHead(from: &buffer) else { return nil }
-      reader.body = try BodyReader(head, limits: reader.limits)
+      reader.body = try BodyReader(head, limits: reader.limits, keepsBody: reader.keepsBodies)
       return head
     }
   }
@@ -40,7 +44,7 @@ public struct RequestReader: Sendable {
   /// The body of the request whose head was read last, as soon as its last byte is there.
   ///
   /// - Parameter buffer: what the peer sent; what there is of the body is consumed.
-  /// - Returns: the body, empty if the request has none; nil while bytes of it are missing.
+  /// - Returns: the body, empty if the request has none or bodies are not wanted; nil while bytes of it are missing.
   /// - Throws: ``HTTPError``: 400 for what is malformed, 413 beyond the limit, 431 for too many trailer fields.
   public mutating func nextBody(from buffer: inout ReceiveBuffer) throws(HTTPError) -> [UInt8]? {
     guard body != nil else { return [] }

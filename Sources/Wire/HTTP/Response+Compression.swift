@@ -66,18 +66,33 @@ extension HeaderFields {
   func accepts(coding: String) -> Bool {
     var any = false
     for element in elements(of: "Accept-Encoding") {
-      let parts = element.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = parts[0].filter { $0 != " " && $0 != "\t" }
-      let isAllowed = parts.count == 1 || Self.isAboveZero(weight: parts[1].filter { $0 != " " && $0 != "\t" })
-      if HTTPGrammar.matches(name, coding) { return isAllowed }
-      if name == "*" { any = isAllowed }
+      let bytes = element.utf8
+      let end = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex
+      let name = bytes[..<end].filter { !HTTPGrammar.isWhitespace($0) }
+      let isIt = name.elementsEqual(coding.utf8) { HTTPGrammar.lowercased($0) == HTTPGrammar.lowercased($1) }
+      guard isIt || name.elementsEqual("*".utf8) else { continue }
+      let isAllowed = end == bytes.endIndex || Self.isAboveZero(weight: bytes[end...].dropFirst())
+      if isIt { return isAllowed }
+      any = isAllowed
     }
     return any
   }
 
-  /// Whether a weight is one, and not 0 (RFC 9110 §12.4.2).
-  private static func isAboveZero(weight: String) -> Bool {
-    weight.wholeMatch(of: #/[qQ]=(1(\.0{0,3})?|0\.\d{1,3})/#) != nil
-      && weight.wholeMatch(of: #/[qQ]=0\.0{1,3}/#) == nil
+  /// Whether a weight is one, and not 0: `q=`, 0 or 1, and up to three digits behind a point (RFC 9110 §12.4.2).
+  private static func isAboveZero(weight: Substring.UTF8View) -> Bool {
+    let bytes = weight.filter { !HTTPGrammar.isWhitespace($0) }
+    guard (3...7).contains(bytes.count), HTTPGrammar.lowercased(bytes[0]) == UInt8(ascii: "q"),
+      bytes[1] == UInt8(ascii: "="), bytes.count != 4
+    else { return false }
+    let digits = bytes.dropFirst(4)
+    guard bytes.count == 3 || bytes[3] == UInt8(ascii: "."), digits.allSatisfy(HTTPGrammar.isDigit) else {
+      return false
+    }
+    let isZero = digits.allSatisfy { $0 == UInt8(ascii: "0") }
+    switch bytes[2] {
+    case UInt8(ascii: "0"): return !isZero
+    case UInt8(ascii: "1"): return isZero
+    default: return false
+    }
   }
 }

@@ -2,7 +2,7 @@
 public struct Response: Equatable, Sendable {
   /// The status.
   public var status: HTTPStatus
-  /// The header fields, without those that ``write(into:keepAlive:omitBody:)`` adds.
+  /// The header fields, without those that ``write(into:keepAlive:omitBody:date:)`` adds.
   public var headers: HeaderFields
   /// The body.
   public var body: [UInt8]
@@ -21,8 +21,8 @@ public struct Response: Equatable, Sendable {
 
   /// Adds the response's bytes to `output`: status line, headers, body.
   ///
-  /// Where the body ends is decided here: Content-Length is the body's size, whatever the headers say. A 1xx and a 204
-  /// have neither Content-Length nor body (RFC 9110 §8.6). Characters that a field value may not have, line ends above
+  /// Where the body ends is decided here: Content-Length is the body's size, whatever the headers say. A 1xx, a 204
+  /// and a 304 have neither Content-Length nor body, a 205 has no body (RFC 9110 §8.6 and §15). Characters that a field value may not have, line ends above
   /// all, become spaces, so that no value can end its line.
   ///
   /// - Parameters:
@@ -32,7 +32,8 @@ public struct Response: Equatable, Sendable {
   ///   - date: the time as ``HTTPDate`` writes it, for the Date field; nil leaves it out, as in a 1xx.
   public func write(into output: inout [UInt8], keepAlive: Bool, omitBody: Bool, date: String? = nil) {
     precondition((100...999).contains(status.rawValue), "a status code has three digits, unlike \(status.rawValue)")
-    let hasContent = status.rawValue >= 200 && status != .noContent
+    let hasContent = status.rawValue >= 200 && ![204, 304].contains(status.rawValue)
+    let body = status.rawValue == 205 ? [] : body
     output.append(contentsOf: "HTTP/1.1 \(status.rawValue) \(status.reasonPhrase)\r\n".utf8)
     if let date { output.append(contentsOf: "Date: \(date)\r\n".utf8) }
     for field in headers.fields

@@ -108,9 +108,9 @@ struct FrameHeader {
   private static func length(_ bytes: Span<UInt8>, size: Int) throws(WebSocketError) -> Int {
     var length: UInt64 = 0
     for index in 2..<2 + size { length = length << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0) }
-    let isWhole = bytes.count >= 2 + size
-    // §5.2: the shortest form, and the highest bit of 64 is 0.
-    guard !isWhole || length > (size == 2 ? 125 : 65_535), let length = Int(exactly: length) else {
+    // §5.2: the shortest form, and the highest bit of 64 is 0. That eight bytes are too many is known after six.
+    let isKnown = bytes.count >= (size == 2 ? 4 : 8)
+    guard !isKnown || length > (size == 2 ? 125 : 65_535), let length = Int(exactly: length) else {
       throw WebSocketError("A malformed payload length. (RFC 6455 §5.2)")
     }
     return length

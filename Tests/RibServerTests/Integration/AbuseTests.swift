@@ -29,7 +29,7 @@ import Wire
       return bytes
     }
     let half: [[UInt8]] = [Array(upgrade.prefix(40)), Array(greeted.dropLast(9))]
-    let requests = ["GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"].map { Array($0.utf8) }
+    let requests = ["GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"].map { Array($0.utf8) }
     // Whose half is missing goes away: the last of the ten in each round does not listen.
     return [messages, frames, requests, refused, half].flatMap(\.self)
   }()

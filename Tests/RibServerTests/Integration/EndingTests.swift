@@ -105,7 +105,7 @@ import Wire
     func view(_ count: Int) -> String { "\(count)" + String(repeating: ".", count: 10_000) }
   }
 
-  @Test func clientThatSaysNoMore_isToldTheRest() async throws {
+  @Test(arguments: [true, false]) func clientThatSaysNoMore_isToldTheRest(saysGoodbye: Bool) async throws {
     let app = App("talkative") { Talkative() }
     try await withServer(apps: [app], { $0.limits.writeQueueBytes = 0 }) { server, url in
       try await blocking {
@@ -117,10 +117,13 @@ import Wire
         for start in stride(from: 0, to: count, by: 500) {
           try socket.send("[\(acts[start..<(start + 500)].joined(separator: ","))]")
         }
+        // Also what it is told to its last word is still on its way when it ends.
+        if saysGoodbye { try socket.send(#"{"t":"bye"}"#) }
         socket.socket.endSending()
-        var last = ""
-        while let text = try? socket.text() { last = text }
-        #expect(last.contains(#""n":\#(count),"#), "\(last.prefix(200))")
+        var texts: [String] = []
+        while let text = try? socket.text() { texts = texts.suffix(1) + [text] }
+        if saysGoodbye { #expect(texts.popLast()?.hasPrefix(#"{"t":"bye""#) == true) }
+        #expect(texts.last?.contains(#""n":\#(count),"#) == true, "\(texts.last?.prefix(200) ?? "")")
       }
       #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
     }

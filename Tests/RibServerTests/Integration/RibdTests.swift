@@ -27,6 +27,8 @@ import Wire
       "--uses-compression", "--echo", "--compression-keeps-context", "--compression-window-bits",
       "--compression-threshold-bytes",
       "--limits-message-bytes", "--limits-actions-per-second", "--limits-action-burst", "--limits-write-queue-bytes",
+      "--limits-body-bytes", "--limits-connections", "--limits-connections-per-address", "--timeouts-body-seconds",
+      "--timeouts-idle-seconds",
       "--timeouts-handshake-seconds", "--timeouts-heartbeat-seconds", "--timeouts-closing-seconds",
     ] {
       #expect(output.contains(flag))
@@ -40,6 +42,22 @@ import Wire
     let answers = try Self.get(daemon.url, one + one + last)
     #expect(answers.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 4)
     #expect(answers.components(separatedBy: "\r\n\r\nok\n").count == 3)
+  }
+
+  @Test func daemonWithoutDescriptors_waitsWithoutASpin() throws {
+    let daemon = try Daemon(descriptors: 48)
+    var sockets = try (0..<80).map { _ in try CurlSocket(url: daemon.url) }
+    let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    // The system has taken the last one, the daemon has not.
+    let last = try #require(sockets.last)
+    try last.send(Array(request.utf8))
+    var buffer = ReceiveBuffer()
+    let before = daemon.processorTime
+    #expect(throws: CurlError.timedOut) { try last.receive(into: &buffer, timeout: 1000) }
+    #expect(daemon.processorTime - before <= 20)
+    sockets.removeFirst(60)
+    while try last.receive(into: &buffer) {}
+    #expect(buffer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
 
   @Test(arguments: [SIGTERM, SIGINT])

@@ -18,7 +18,8 @@ import Testing
       "limits.actionsPerSecond": 5, "limits.actionBurst": 6, "limits.writeQueueBytes": 7,
       "usesCompression": false, "echo": true, "compression.keepsContext": true, "compression.windowBits": 11,
       "compression.thresholdBytes": 12, "timeouts.handshakeSeconds": 8, "timeouts.heartbeatSeconds": 9,
-      "timeouts.closingSeconds": 10,
+      "timeouts.closingSeconds": 10, "limits.connections": 13, "limits.connectionsPerAddress": 14,
+      "limits.bodyBytes": 15, "timeouts.bodySeconds": 16, "timeouts.idleSeconds": 17,
     ])
     var expected = ServerSettings()
     expected.host = "0.0.0.0"
@@ -38,6 +39,11 @@ import Testing
     expected.timeouts.handshakeSeconds = 8
     expected.timeouts.heartbeatSeconds = 9
     expected.timeouts.closingSeconds = 10
+    expected.limits.connections = 13
+    expected.limits.connectionsPerAddress = 14
+    expected.limits.bodyBytes = 15
+    expected.timeouts.bodySeconds = 16
+    expected.timeouts.idleSeconds = 17
     #expect(read == expected)
   }
 

@@ -11,10 +11,23 @@ final class Daemon: @unchecked Sendable {
   private let process: Process
 
   /// Starts the daemon on a free port and waits for its URL.
-  init(_ arguments: [String] = [], environment: [String: String] = [:]) throws {
+  ///
+  /// - Parameters:
+  ///   - arguments: more than the port and the log level.
+  ///   - environment: more than this process's.
+  ///   - descriptors: how many it may have open; nil for as many as this process.
+  /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
+  init(_ arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil) throws {
     process = Process()
-    process.executableURL = Program.url("ribd")
-    process.arguments = ["--port", "0", "--log-level", "error"] + arguments
+    let ribd = Program.url("ribd")
+    let all = ["--port", "0", "--log-level", "error"] + arguments
+    if let descriptors {
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      process.arguments = ["-c", #"ulimit -n \#(descriptors) && exec "$0" "$@""#, ribd.path] + all
+    } else {
+      process.executableURL = ribd
+      process.arguments = all
+    }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
     process.standardOutput = output
@@ -48,6 +61,14 @@ final class Daemon: @unchecked Sendable {
   /// The number of open descriptors.
   var descriptorCount: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? -1
+  }
+
+  /// The processor time that it has taken, in hundredths of a second.
+  var processorTime: Int {
+    let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+    // The name, in parentheses, is the second field; utime and stime are the 14th and the 15th.
+    let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+    return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : -1
   }
 
   /// Resident memory in KiB.

@@ -30,6 +30,6 @@ extension TestRibletTests {
     }
     #expect(results == [true: 1000])
     // A second on an idle machine; fifty minutes if anybody waited.
-    #expect(start.duration(to: clock.now) < .seconds(10))
+    #expect(start.duration(to: clock.now) < .seconds(60))
   }
 }

@@ -24,6 +24,11 @@ struct ResponseTests {
       "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     ),
     (Response(status: .noContent, body: body), true, false, "HTTP/1.1 204 No Content\r\n\r\n"),
+    (Response(status: HTTPStatus(rawValue: 304), body: body), true, false, "HTTP/1.1 304 \r\n\r\n"),
+    (
+      Response(status: HTTPStatus(rawValue: 205), body: body), true, false,
+      "HTTP/1.1 205 \r\nContent-Length: 0\r\n\r\n"
+    ),
     (Response(status: .noContent), false, false, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"),
     (
       Response(status: .switchingProtocols, headers: ["Connection": "Upgrade"], body: body), false, false,

@@ -122,7 +122,7 @@ struct FrameReaderTests {
     Refusal(.protocolError, "§5.5 a ping in parts", clientFrame(0x09, [1]), seenAfter: 1),
     Refusal(.protocolError, "§5.5 a long ping", clientFrame(0x89, .init(repeating: 0, count: 126)), seenAfter: 2),
     Refusal(.protocolError, "§5.2 126 for 125", [0x81, 0xFE, 0x00, 0x7D], seenAfter: 4),
-    Refusal(.protocolError, "§5.2 127 for 65,535", [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], seenAfter: 10),
+    Refusal(.protocolError, "§5.2 127 for 65,535", [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], seenAfter: 8),
     Refusal(
       .protocolError, "§5.2 the highest bit of a length", [0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0], seenAfter: 3),
     Refusal(.protocolError, "§5.4 nothing to continue", clientFrame(0x80, [1]), seenAfter: 1),
