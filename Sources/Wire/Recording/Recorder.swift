@@ -110,21 +110,27 @@ final class Recorder: Encoder {
 
   /// Puts elements into an order that only the elements decide: numbers by value, strings by UTF-8, others by their JSON.
   func sortElements() throws(RecordingError) {
-    let encoder = ViewEncoder(prefersShorter: false, form: form)
     if let sorted = try? fields.sorted(by: { (ours, theirs) throws(NoSimpleOrder) in
       try ours.value.precedes(theirs.value)
     }) {
       fields = sorted
-      return
+    } else {
+      try sortByText(groupsOf: 1)
     }
-    var json: [(element: Field, text: [UInt8])] = []
-    for field in fields {
+  }
+
+  /// Puts groups of so many elements into the order of their JSON.
+  func sortByText(groupsOf size: Int) throws(RecordingError) {
+    let encoder = ViewEncoder(prefersShorter: false, form: form)
+    var groups: [(elements: ArraySlice<Field>, text: [UInt8])] = []
+    for start in stride(from: 0, to: fields.count, by: size) {
+      let elements = fields[start..<min(start + size, fields.count)]
       var writer = JSONWriter()
-      try field.value.write(into: &writer, using: encoder)
-      json.append((field, writer.bytes))
+      for element in elements { try element.value.write(into: &writer, using: encoder) }
+      groups.append((elements, writer.bytes))
     }
-    json.sort { $0.text.lexicographicallyPrecedes($1.text) }
-    fields = json.map(\.element)
+    groups.sort { $0.text.lexicographicallyPrecedes($1.text) }
+    fields = groups.flatMap(\.elements)
   }
 }
 

@@ -18,6 +18,7 @@ extension Dictionary: UnorderedContainer {
         "\(Self.self) has keys that are neither strings nor integers, and cannot be an object; make \(Key.self) conform to CodingKeyRepresentable"
       )
     }
+    try recorder.sortByText(groupsOf: 2)
   }
 }
 

@@ -107,6 +107,18 @@ struct StateCoderTests {
     #expect(try Array(Self.roundTrip(decomposed).utf8) == Array(decomposed.utf8))
   }
 
+  /// Every copy of a dictionary has an order of its own.
+  @Test func dictionaryWithOddKeys_isWrittenInOneOrder() throws {
+    let dates = (0..<50).map { (Double($0) * 1.5, Date(timeIntervalSinceReferenceDate: Double($0))) }
+    let text = try StateCoder.encode(Dictionary(uniqueKeysWithValues: dates))
+    for _ in 0..<10 {
+      #expect(try StateCoder.encode(Dictionary(uniqueKeysWithValues: dates.shuffled())) == text)
+      #expect(
+        try StateCoder.encode(
+          StateCoder.decode([Double: Date].self, from: StateCoder.read(String(decoding: text, as: UTF8.self)))) == text)
+    }
+  }
+
   // MARK: Nested optionals
 
   struct Nested: Codable, Equatable {
