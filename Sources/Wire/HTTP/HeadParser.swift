@@ -1,18 +1,18 @@
 /// Reads the head of a message: a start line, field lines, an empty line (RFC 9112 §2.1).
 ///
 /// Lines are parsed as they become complete, and the search for the end of a line goes on where the last call left off,
-/// so bytes that trickle in cost no more than bytes that come at once. Nothing is consumed before the head is whole. A
+/// so bytes that trickle in cost no more than bytes that come at once. Nothing is consumed before the head is whole, but
+/// for an empty line before a request. A
 /// refusal advances nothing: the next call refuses again, and never reads on behind it.
 ///
 /// | state | line | next state |
 /// |---|---|---|
-/// | `startLine` | empty, the first, tolerated | `startLine` |
-/// | `startLine` | any other | `fields` |
+/// | `startLine` | any | `fields` |
 /// | `fields` | a field | `fields` |
 /// | `fields` | empty | `startLine`, and the head is returned |
 struct HeadParser<Head: MessageHead>: Sendable {
   private enum State {
-    /// The start line comes next, or an empty line before it.
+    /// The start line comes next.
     case startLine
     /// Field lines come, up to an empty one; the header section began at `start`.
     case fields(Head.StartLine, start: Int)
@@ -20,6 +20,8 @@ struct HeadParser<Head: MessageHead>: Sendable {
 
   private let limits: HTTPLimits
   private var state = State.startLine
+  /// Whether an empty line before the head was passed over.
+  private var hasSkippedLine = false
   /// The fields read so far, none in `startLine`.
   private var headers = HeaderFields()
   /// Where the present line begins, counted from the first unread byte, as all positions here.
@@ -37,11 +39,24 @@ struct HeadParser<Head: MessageHead>: Sendable {
   /// - Returns: the head, or nil if more bytes are needed.
   /// - Throws: ``HTTPError`` if what came is no head or beyond the limits.
   mutating func nextHead(from buffer: inout ReceiveBuffer) throws(HTTPError) -> Head? {
+    if Head.mayFollowEmptyLine, !hasSkippedLine { skipEmptyLine(of: &buffer) }
     let found = try buffer.withUnread { (bytes) throws(HTTPError) in try parse(bytes) }
     guard let found else { return nil }
     buffer.consume(found.size)
     self = HeadParser(limits: limits)
     return found.head
+  }
+
+  /// RFC 9112 §2.2: a server ignores at least one empty line before a request; some clients end a body with one.
+  private mutating func skipEmptyLine(of buffer: inout ReceiveBuffer) {
+    guard case .startLine = state, buffer.withUnread(Self.beginsWithEmptyLine) else { return }
+    hasSkippedLine = true
+    buffer.consume(2)
+    searched = 0
+  }
+
+  private static func beginsWithEmptyLine(_ bytes: Span<UInt8>) -> Bool {
+    bytes.count >= 2 && bytes[0] == UInt8(ascii: "\r") && bytes[1] == UInt8(ascii: "\n")
   }
 
   /// Parses the lines that are whole.
@@ -69,8 +84,6 @@ struct HeadParser<Head: MessageHead>: Sendable {
   private mutating func accept(_ line: Span<UInt8>, endingAt end: Int) throws(HTTPError) -> Head? {
     switch state {
     case .startLine:
-      // RFC 9112 §2.2: a server ignores at least one empty line before a request; some clients end a body with one.
-      if line.isEmpty, lineStart == 0, Head.mayFollowEmptyLine { return nil }
       state = .fields(try Head.parseStartLine(line), start: end)
     case .fields(let startLine, start: _):
       if line.isEmpty { return try Head(startLine: startLine, headers: headers) }

@@ -37,6 +37,18 @@ struct RequestReaderTests {
     #expect(try RequestReader.accept(wireBytes("\r\n") + Self.smallest, limits: limits).path == "/")
   }
 
+  @Test("§2.2: the empty line is consumed as soon as it is there, and only one is passed over")
+  func emptyLine_isConsumedAtOnce() throws {
+    var reader = RequestReader()
+    var buffer = ReceiveBuffer()
+    buffer.receive(wireBytes("\r"))
+    #expect(try reader.nextHead(from: &buffer) == nil && buffer.count == 1)
+    buffer.receive(wireBytes("\n"))
+    #expect(try reader.nextHead(from: &buffer) == nil && buffer.isEmpty)
+    buffer.receive(wireBytes("\r\n"))
+    #expect(throws: HTTPError.self) { try reader.nextHead(from: &buffer) }
+  }
+
   static let tooLarge: [(limits: HTTPLimits, status: HTTPStatus)] = [
     (HTTPLimits(requestLineBytes: 15), .uriTooLong),
     (HTTPLimits(requestLineBytes: 14), .uriTooLong),
@@ -59,7 +71,7 @@ struct RequestReaderTests {
 
   static let endless: [(start: String, repeated: String, limit: Int, status: HTTPStatus)] = [
     ("", "a", 8192, .uriTooLong),
-    ("\r\n", "a", 8194, .uriTooLong),
+    ("\r\n", "a", 8192, .uriTooLong),
     ("GET / HTTP/1.1\r\n", "a", 16 + 32768, .requestHeaderFieldsTooLarge),
     ("GET / HTTP/1.1\r\n", "A: \(String(repeating: "v", count: 987))\r\n", 16 + 32768, .requestHeaderFieldsTooLarge),
     ("GET / HTTP/1.1\r\nHost: a\r\n", "A:\r\n", 25 + 99 * 4 + 4, .requestHeaderFieldsTooLarge),
