@@ -65,23 +65,11 @@ public struct ReceiveBuffer: Sendable {
   ///   - size: the least room to offer, in bytes.
   ///   - write: receives the room, at least `size` bytes of it, and returns a count from 0 to the room's size.
   /// - Returns: what `write` returned.
-  /// - Throws: what `write` throws; nothing is added then.
   @discardableResult
-  public mutating func fill<Failure: Error>(
-    atLeast size: Int, _ write: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
-  ) throws(Failure) -> Int {
+  public mutating func fill(atLeast size: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
     makeRoom(for: size)
     let start = writeIndex
-    var written = 0
-    var failure: Failure?
-    storage.withUnsafeMutableBytes { all in
-      do throws(Failure) {
-        written = try write(UnsafeMutableRawBufferPointer(rebasing: all[start...]))
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    let written = storage.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     precondition(written >= 0 && written <= storage.count - start, "more bytes written than there was room for")
     writeIndex += written
     return written

@@ -90,7 +90,8 @@ extension ElementDecoder: SingleValueDecodingContainer {
   }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if type == String.self, let string = element.string as? T { return string }
+    // A cast would make the runtime look for the type of an optional each time.
+    if type == String.self, let string = element.string { return unsafeBitCast(string, to: type) }
     if root.form == .wire, let form = StandardForm(type) { return try standardValue(type, form) }
     return try T(from: ElementDecoder(element: element, root: root, type: type))
   }

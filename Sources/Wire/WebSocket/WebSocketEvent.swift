@@ -10,6 +10,14 @@ public enum WebSocketEvent: Equatable, Sendable {
   case pong(WebSocketPayload)
   /// The peer closes, with the code and the reason it gave. Nothing comes after it.
   case close(CloseCode?, reason: String)
+
+  /// Bytes of the payload, inflated; 0 for a close, which is the last.
+  public var payloadCount: Int {
+    switch self {
+    case .text(let payload), .binary(let payload), .ping(let payload), .pong(let payload): payload.count
+    case .close: 0
+    }
+  }
 }
 
 /// The bytes of a message: where they were received or, if it came in parts or compressed, on their own.
@@ -18,6 +26,14 @@ public enum WebSocketPayload: Equatable, Sendable {
   case received(Range<Int>)
   /// The joined parts, or what was inflated.
   case assembled([UInt8])
+
+  /// The number of bytes.
+  public var count: Int {
+    switch self {
+    case .received(let range): range.count
+    case .assembled(let bytes): bytes.count
+    }
+  }
 }
 
 extension ReceiveBuffer {

@@ -63,22 +63,6 @@ struct ReceiveBufferTests {
     #expect(buffer.unreadBytes == [7, 8])
   }
 
-  @Test("a failed read adds nothing")
-  func failedFill_addsNothing() {
-    struct Failure: Error {}
-    var buffer = ReceiveBuffer()
-    buffer.receive([1])
-    #expect(throws: Failure.self) {
-      try buffer.fill(atLeast: 10) { room throws(Failure) in
-        room[0] = 9
-        throw Failure()
-      }
-    }
-    #expect(buffer.unreadBytes == [1])
-    buffer.receive([2])
-    #expect(buffer.unreadBytes == [1, 2])
-  }
-
   @Test("a buffer that was read empty starts over, and needs no more memory")
   func emptyBuffer_startsOver() {
     var buffer = ReceiveBuffer()
