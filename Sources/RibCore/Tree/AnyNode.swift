@@ -11,19 +11,19 @@ class AnyNode {
   unowned let parent: AnyNode?
   /// Whether its state is a part of its parent's.
   let isEmbedded: Bool
-  /// False once the node is detached; what is still queued for it is dropped then.
-  fileprivate(set) var isAttached = true
-  /// Whether it may be acted on, and its effects run.
-  fileprivate(set) final var isActive = false
   // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
+  /// False once the node is detached; what is still queued for it is dropped then.
+  @exclusivity(unchecked) fileprivate(set) final var isAttached = true
+  /// Whether it may be acted on, and its effects run.
+  @exclusivity(unchecked) fileprivate(set) final var isActive = false
   /// Whether the tree has it on the list of nodes that this transaction may have changed.
   @exclusivity(unchecked) final var isTouched = false
   /// Whether it was attached in this transaction.
   @exclusivity(unchecked) final var isNew = false
   /// Whether its state may have changed since its children were last reconciled.
-  final var isUnsettled = false
+  @exclusivity(unchecked) final var isUnsettled = false
   /// The last transaction, of those that were begun, in which its children were reconciled.
-  final var lastReconciliation: UInt64 = 0
+  @exclusivity(unchecked) final var lastReconciliation: UInt64 = 0
   /// Running effects.
   final var effects: [RunningEffect] = []
   /// How many nodes are above it.

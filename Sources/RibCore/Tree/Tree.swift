@@ -25,35 +25,35 @@ public final class Tree {
 
   /// The session's name, for ``IdempotencyKey``.
   public let session: String
-  /// Called with what happens, while it happens; nil costs nothing.
-  public var observer: ((TreeEvent) -> Void)?
-  /// Called after each pass of a reducer, before what follows from it.
-  package var witness: ((Reduction) -> Void)?
-  /// Called when a transaction has been committed, or undone.
-  package var onEnd: ((_ isCommitted: Bool) -> Void)?
-  let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
-  var root: AnyNode?
-  var nodes: [NodeID: AnyNode] = [:]
-  var lastID: NodeID = 0
-  var lastToken: UInt64 = 0
   // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
+  /// Called with what happens, while it happens; nil costs nothing.
+  @exclusivity(unchecked) public var observer: ((TreeEvent) -> Void)?
+  /// Called after each pass of a reducer, before what follows from it.
+  @exclusivity(unchecked) package var witness: ((Reduction) -> Void)?
+  /// Called when a transaction has been committed, or undone.
+  @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
+  let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
+  @exclusivity(unchecked) var root: AnyNode?
+  @exclusivity(unchecked) var nodes: [NodeID: AnyNode] = [:]
+  @exclusivity(unchecked) var lastID: NodeID = 0
+  @exclusivity(unchecked) var lastToken: UInt64 = 0
   /// The number of transactions that were committed.
   @exclusivity(unchecked) public internal(set) var transactionCount: UInt64 = 0
   /// The number of transactions that were begun.
-  var transactionAttempts: UInt64 = 0
+  @exclusivity(unchecked) var transactionAttempts: UInt64 = 0
   var running: [EffectToken: AnyNode] = [:]
   @exclusivity(unchecked) var transaction = Transaction()
   var restoration: Restoration?
   /// As much as the view document can have of bytes, by its last exact size and the patches since.
   @exclusivity(unchecked) var viewBytes = 0
   /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
-  public var notesChanges = false
+  @exclusivity(unchecked) public var notesChanges = false
   /// Nodes that were changed, their states as JSON, and nodes that have gone, since the last cut.
   var uncut: (changed: Set<NodeID>, states: [NodeID: [UInt8]], removed: Set<NodeID>) = ([], [:], [])
   /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
   @exclusivity(unchecked) public internal(set) var lastTypeName: String?
   /// Reports and queued actions that came too late for their node, and effects that an inactive node wanted to start.
-  public internal(set) var droppedActions = 0
+  @exclusivity(unchecked) public internal(set) var droppedActions = 0
 
   /// A tree that is not started.
   ///
