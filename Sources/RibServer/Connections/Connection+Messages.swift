@@ -10,6 +10,7 @@ extension Connection {
       messages = nil
       return processFrame()
     }
+    noteMessage(of: 0)
     message(next)
     return true
   }
@@ -17,6 +18,7 @@ extension Connection {
   private func processFrame() -> Bool {
     do throws(WebSocketError) {
       guard let event = try frames.nextEvent(from: &input) else { return false }
+      noteMessage(of: event.payloadCount)
       switch event {
       case .text(let payload): if !echo(payload, isText: true) { text(payload) }
       case .binary(let payload):
@@ -72,9 +74,8 @@ extension Connection {
       acknowledge(acknowledgement, session)
       guard case .live = state else { return }
     }
-    let wait = bucket.take(at: loop.now)
-    if wait > 0 { pause(nanoseconds: wait) }
-    if let complaint = session.assumeIsolated({ $0.act(act) }) { say(.badMessage, complaint) }
+    noteAction()
+    if let complaint = session.actOnLoop(act) { say(.badMessage, complaint) }
   }
 
   private func acknowledge(_ acknowledgement: Acknowledgement, _ session: Session) {

@@ -5,26 +5,36 @@ extension Connection {
   /// Reads the next request, or more of it, and answers it.
   ///
   /// - Returns: whether there may be another one in what was received.
-  func processRequest() -> Bool {
+  func processRequest(_ exchange: HTTPExchange) -> Bool {
     do throws(HTTPError) {
-      if request == nil {
-        guard let head = try requests.nextHead(from: &input) else { return false }
-        request = head
-        begin(.body)
+      if exchange.request == nil {
+        guard let head = try exchange.requests.nextHead(from: &input) else {
+          if exchange.phase == .idle, !input.isEmpty { begin(.head, of: exchange) }
+          return false
+        }
+        exchange.request = head
+        begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
           _ = try Endpoint.find(for: head, context.settings)
           Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
         }
       }
-      guard let head = request, try requests.nextBody(from: &input) != nil else { return false }
-      request = nil
+      guard let head = exchange.request, try exchange.requests.nextBody(from: &input) != nil else { return false }
+      exchange.request = nil
+      // Unless the answer says otherwise.
+      begin(.idle, of: exchange)
       answer(head)
     } catch {
       // Where the next request begins is not known.
-      refuse(error, keepAlive: false, request)
+      refuse(error, keepAlive: false, exchange.request)
     }
     return true
+  }
+
+  private func begin(_ phase: HTTPExchange.Phase, of exchange: HTTPExchange) {
+    exchange.phase = phase
+    restartDeadline()
   }
 
   /// Answers a request that is there whole.
@@ -60,14 +70,14 @@ extension Connection {
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     response.write(
       into: &output.bytes, keepAlive: keepAlive, omitBody: head?.method == "HEAD", date: loop.date)
-    if keepAlive { begin(.idle) } else { finish() }
+    if !keepAlive { finish() }
   }
 
   /// Ends a connection that brings no request, or not the whole of it.
-  func requestTimedOut() {
-    guard phase != .idle, request != nil || !input.isEmpty else { return finish() }
+  func timeOut(_ exchange: HTTPExchange) {
+    guard exchange.phase != .idle, exchange.request != nil || !input.isEmpty else { return finish() }
     let error = HTTPError(status: .requestTimeout, reason: "The request did not arrive in time.")
-    respond(Response(problem: error), keepAlive: false, to: request)
+    respond(Response(problem: error), keepAlive: false, to: exchange.request)
   }
 
   /// Says that there are too many connections, and ends this one.

@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 import Wire
 
 /// A client's socket: reads, hands on what was said, writes what is to be said, and ends.
@@ -18,7 +17,7 @@ import Wire
 /// a job of the loop, or by the session, whose executor the loop is.
 final class Connection: PollTarget, @unchecked Sendable {
   enum State {
-    case http
+    case http(HTTPExchange)
     case greeting
     case live(Session)
     case echo
@@ -27,48 +26,30 @@ final class Connection: PollTarget, @unchecked Sendable {
     case closed
   }
 
-  /// What a connection in the state `http` waits for.
-  enum Phase {
-    case head
-    case body
-    /// The next request, after an answer.
-    case idle
-  }
-
   let loop: EventLoop
   let context: ServerContext
-  var state = State.http
-  var input = ReceiveBuffer()
-  var output = SendQueue()
-  var requests: RequestReader
-  /// The request whose body is being read.
-  var request: RequestHead?
-  /// How far a connection is that speaks HTTP.
-  private(set) var phase = Phase.head
-  var frames: FrameReader
-  var writer = FrameWriter.server
-  /// The messages of an array that are still to be handled.
-  var messages: JSONElements?
-  var bucket: TokenBucket
-
   let descriptor: Int32
   private let admission: ConnectionCounter.Admission
   private let peer: PeerAddress?
   private var watch = -1
   private(set) var id = 0
-  private(set) var interest: Interest = .reading
-  /// When the state began or, of a live connection, when the peer last showed life: it was heard, a message that it had
-  /// sent was handled, or it took something that had to wait for it.
-  private(set) var since: UInt64
-  /// When ``checkDeadline()`` is called next.
-  private var nextCheck = UInt64.max
-  /// When a live connection's peer was last pinged.
-  var pingedAt: UInt64 = 0
-  /// Whether the client has used up its actions for now, and until when.
-  private var isThrottled = false
-  private var throttledUntil: UInt64 = 0
+
+  var input = ReceiveBuffer()
+  var output = SendQueue()
+  var frames: FrameReader
+  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
+  @exclusivity(unchecked) var state: State
+  @exclusivity(unchecked) var writer = FrameWriter.server
+  /// The messages of an array that are still to be handled.
+  @exclusivity(unchecked) var messages: JSONElements?
+  /// Whether patches were left out because the client did not read: it gets a snapshot once it does.
+  @exclusivity(unchecked) var owesSnapshot = false
+  /// How fast the client may speak.
+  @exclusivity(unchecked) var pace: Pace
+  @exclusivity(unchecked) var deadline: Deadline
+  @exclusivity(unchecked) private(set) var interest: Interest = .reading
   /// Whether something that was received waits because the client must.
-  private var isHeldUp = false
+  @exclusivity(unchecked) private var isHeldUp = false
 
   /// Takes over an accepted, non-blocking socket.
   ///
@@ -90,11 +71,10 @@ final class Connection: PollTarget, @unchecked Sendable {
     self.loop = loop
     self.context = context
     let limits = context.settings.limits
-    // No endpoint wants one yet.
-    requests = RequestReader(limits: limits.http, keepsBodies: false)
+    state = .http(HTTPExchange(limits.http))
     frames = FrameReader(role: .server, messageLimit: limits.message)
-    bucket = TokenBucket(rate: limits.actionsPerSecond, burst: limits.actionBurst)
-    since = loop.now
+    pace = Pace(limits)
+    deadline = Deadline(since: loop.now)
   }
 
   /// Begins to read.
@@ -150,7 +130,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     updateInterest()
   }
 
-  private func goOn() {
+  func goOn() {
     work()
     keepUnread()
   }
@@ -209,7 +189,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       }
       let goesOn =
         switch state {
-        case .http: processHTTP()
+        case .http(let exchange): processRequest(exchange)
         case .greeting, .live, .echo: processMessage()
         case .closing, .draining, .closed: discard()
         }
@@ -231,31 +211,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .closing: true
     case .draining: false
-    case .http, .greeting, .live, .echo, .closed: !isThrottled && !isCongested
+    case .http, .greeting, .live, .echo, .closed: !pace.isPaused && !isCongested
     }
-  }
-
-  /// Stops reading for a while.
-  ///
-  /// Nothing is refused or lost.
-  func pause(nanoseconds: UInt64) {
-    throttledUntil = loop.now + nanoseconds
-    guard !isThrottled else { return }
-    isThrottled = true
-    resumeLater(nanoseconds)
-  }
-
-  private func resumeLater(_ nanoseconds: UInt64) {
-    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self?.endPause() }
-  }
-
-  private func endPause() {
-    // The pause may have become longer since it began.
-    guard loop.now >= throttledUntil else { return resumeLater(throttledUntil - loop.now) }
-    isThrottled = false
-    // What it said meanwhile was not read.
-    noteLife()
-    goOn()
   }
 
   // MARK: Writing
@@ -284,7 +241,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       let before = output.count
       guard output.send(to: descriptor) else { return false }
       // What the system takes on its own account says nothing; room where there was none is the peer's doing.
-      if output.count < before, interest.contains(.writing) { noteLife() }
+      if output.count < before, interest.contains(.writing) { noteProgress() }
       guard output.isEmpty else { return true }
       let storage = output.releaseStorage()
       // A ping's few bytes are no reason to give up the room that the next patch wants.
@@ -298,9 +255,9 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   private func didDrain() {
     switch state {
-    case .closing: endSending(descriptor)
+    case .closing: endSending()
     case .draining: abort()
-    case .live(let session): session.assumeIsolated { $0.didDrain() }
+    case .live(let session): if owesSnapshot { session.assumeIsolated { $0.sendSnapshot() } }
     case .http, .greeting, .echo, .closed: break
     }
   }
@@ -322,7 +279,13 @@ final class Connection: PollTarget, @unchecked Sendable {
     leaveSession()
     state = .closing
     restartDeadline()
-    if output.isEmpty { endSending(descriptor) }
+    if output.isEmpty { endSending() }
+  }
+
+  private func endSending() {
+    shutDownSending(descriptor)
+    // Now it is the peer's turn.
+    restartDeadline()
   }
 
   /// Sends what is queued to a peer that says no more, and closes.
@@ -350,84 +313,5 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   private func leaveSession() {
     if case .live(let session) = state { session.assumeIsolated { $0.end() } }
-  }
-
-  /// Begins a state, or a phase, with all the time it has.
-  func restartDeadline() {
-    since = loop.now
-    schedule(after: timeLimit)
-  }
-
-  /// Goes on to what is waited for next.
-  func begin(_ phase: Phase) {
-    self.phase = phase
-    restartDeadline()
-  }
-
-  private func processHTTP() -> Bool {
-    if phase == .idle, !input.isEmpty { begin(.head) }
-    return processRequest()
-  }
-
-  /// Has ``checkDeadline()`` called after so many seconds, unless it is called before that anyway.
-  func schedule(after seconds: Int) {
-    let time = loop.now + UInt64(seconds) * 1_000_000_000
-    guard time < nextCheck else { return }
-    nextCheck = time
-    loop.schedule(id, after: seconds)
-  }
-
-  /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
-  func noteLife() {
-    switch state {
-    case .live, .echo: since = loop.now
-    case .http, .greeting, .closing, .draining, .closed: break
-    }
-  }
-
-  /// How many seconds the present state may take or, of a live connection, its peer may be silent until it is pinged.
-  private var timeLimit: Int {
-    let timeouts = context.settings.timeouts
-    return switch state {
-    case .http where phase == .idle: timeouts.idleSeconds
-    case .http where phase == .body: timeouts.bodySeconds
-    case .http, .greeting: timeouts.handshakeSeconds
-    case .live, .echo: timeouts.heartbeatSeconds
-    case .closing, .draining: timeouts.closingSeconds
-    case .closed: 0
-    }
-  }
-
-  /// Ends what takes too long.
-  func checkDeadline() {
-    // One that was set before an earlier one was.
-    guard loop.now >= nextCheck || nextCheck - loop.now < 1_000_000_000 else { return }
-    nextCheck = .max
-    switch state {
-    case .live, .echo: return checkLife()
-    case .http, .greeting, .closing, .draining: break
-    case .closed: return
-    }
-    let limit = timeLimit
-    let elapsed = Int((loop.now - since) / 1_000_000_000)
-    guard elapsed >= limit else { return schedule(after: limit - elapsed) }
-    switch state {
-    case .http: requestTimedOut()
-    case .greeting: say(.noHello, "No hello within \(limit) seconds.")
-    case .closing, .draining: abort()
-    case .live, .echo, .closed: break
-    }
-    flush()
-  }
-
-  /// Ends the connection because the server goes down.
-  func shutDown() {
-    switch state {
-    case .greeting, .live: say(.shutdown, "The server is going down.")
-    case .echo: close(.goingAway, "The server is going down.")
-    case .http: finish()
-    case .closing, .draining, .closed: break
-    }
-    flush()
   }
 }

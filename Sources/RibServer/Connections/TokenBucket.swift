@@ -19,13 +19,15 @@ struct TokenBucket {
     allowance = interval * UInt64(max(burst, 1))
   }
 
-  /// Takes an action out of the bucket, even if it is empty.
+  /// Takes out of the bucket, even if it is empty.
   ///
-  /// - Parameter now: nanoseconds of a monotonic clock.
+  /// - Parameters:
+  ///   - count: how many actions.
+  ///   - now: nanoseconds of a monotonic clock.
   /// - Returns: nanoseconds until the next one should be taken; 0 for at once.
-  mutating func take(at now: UInt64) -> UInt64 {
+  mutating func take(_ count: UInt64 = 1, at now: UInt64) -> UInt64 {
     guard interval > 0 else { return 0 }
-    full = max(full, now) + interval
+    full = max(full, now) + interval * count
     let debt = full - now + interval
     return debt > allowance ? debt - allowance : 0
   }

@@ -13,10 +13,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let jobs = JobCounter()
   private var poller: (any Poller)?
 
-  // Confined to the queue:
+  // Confined to the queue. No access to what is not checked for exclusivity lasts longer than an assignment or a lookup,
+  // nor calls user code.
 
   /// Nanoseconds of the monotonic clock, read once for each batch of events.
-  private(set) var now: UInt64 = DispatchTime.now().uptimeNanoseconds
+  @exclusivity(unchecked) private(set) var now: UInt64 = DispatchTime.now().uptimeNanoseconds
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
   private var lastConnection = 0
@@ -35,8 +36,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   let renderer = ViewRenderer()
   var reader: JSONReader
   var json = JSONWriter()
-  var receiveStorage = ReceiveBuffer()
-  var sendStorage: [UInt8] = []
+  @exclusivity(unchecked) var receiveStorage = ReceiveBuffer()
+  @exclusivity(unchecked) var sendStorage: [UInt8] = []
   let deflateStreams = DeflateStreams()
 
   /// A loop.
@@ -120,6 +121,12 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func time() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
   func checkIsolated() { preconditionOnLoop() }
+
+  /// Traps elsewhere than on the loop, so that an `assert` can ask.
+  var isCurrent: Bool {
+    preconditionOnLoop()
+    return true
+  }
 
   func preconditionOnLoop() { dispatchPrecondition(condition: .onQueue(queue)) }
 

@@ -43,7 +43,7 @@ func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
 }
 
 /// Tells the peer that nothing more is sent.
-func endSending(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }
+func shutDownSending(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }
 
 /// A socket, non-blocking and not inherited by child processes.
 func makeSocket(_ family: Int32) -> Int32 {
@@ -54,14 +54,16 @@ func makeSocket(_ family: Int32) -> Int32 {
   #endif
 }
 
-/// Accepts a connection: non-blocking, and not inherited by child processes.
+/// Accepts a connection: non-blocking, not inherited by child processes, and with the listening socket's options.
 ///
 /// - Returns: its descriptor; −1 with `errno`.
 func acceptConnection(_ listening: Int32) -> Int32 {
   #if os(Linux)
-    rib_accept(listening, flags)
+    return rib_accept(listening, flags)
   #else
-    withFlags(accept(listening, nil, nil))
+    let accepted = withFlags(accept(listening, nil, nil))
+    if accepted >= 0 { tune(accepted) }
+    return accepted
   #endif
 }
 
@@ -77,16 +79,28 @@ func acceptConnection(_ listening: Int32) -> Int32 {
   }
 #endif
 
-/// Sends small messages at once.
-func disableDelay(_ descriptor: Int32) {
-  var on: Int32 = 1
-  setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+/// Has a socket send small messages at once, and the system keep little that it cannot send yet.
+///
+/// What waits in the system cannot be given up for something newer, a ping behind it is not heard, and nobody tells when
+/// the peer takes some of it.
+private func tune(_ descriptor: Int32) {
+  setOption(descriptor, TCP_NODELAY, 1)
+  setOption(descriptor, TCP_NOTSENT_LOWAT, 65_536)
+}
+
+private func setOption(_ descriptor: Int32, _ option: Int32, _ value: Int32) {
+  var value = value
+  setsockopt(descriptor, Int32(IPPROTO_TCP), option, &value, socklen_t(MemoryLayout<Int32>.size))
 }
 
 /// Begins to listen.
 ///
 /// - Returns: 0; −1 with `errno`.
-func beginListening(_ descriptor: Int32, backlog: Int32) -> Int32 { listen(descriptor, backlog) }
+func beginListening(_ descriptor: Int32, backlog: Int32) -> Int32 {
+  // Linux hands the options of the listening socket on to those that it accepts.
+  tune(descriptor)
+  return listen(descriptor, backlog)
+}
 
 /// Seconds since 1970 began.
 func wallClockSeconds() -> Int { time(nil) }

@@ -13,7 +13,7 @@ import Wire
 ///
 /// It lives on one loop and hands them out to all in turn.
 ///
-/// `@unchecked Sendable`: what is not constant, `watch` and `next`, is only touched on the listener's loop: by the poller
+/// `@unchecked Sendable`: what is not constant, `watch`, `next` and `isPaused`, is only touched on the listener's loop: by the poller
 /// in ``ready(_:)``, and by the jobs that ``start()``, ``stop()`` and a pause put there.
 final class Listener: PollTarget, @unchecked Sendable {
   /// Where the socket listens.
@@ -82,7 +82,6 @@ final class Listener: PollTarget, @unchecked Sendable {
     let address = connections.countsAddresses ? PeerAddress(of: accepted) : nil
     let admission = connections.enter(from: address)
     if admission == .dropped { return closeDescriptor(accepted) }
-    disableDelay(accepted)
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count
     let context = context

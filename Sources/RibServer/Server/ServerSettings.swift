@@ -16,7 +16,7 @@ public struct ServerSettings: Equatable, Sendable {
     public var messageBytes = 65_536
     /// `limits.actionsPerSecond`: actions that a client may send a second in the long run.
     ///
-    /// No one clicks that fast.
+    /// No one clicks that fast. Messages of all kinds may come ten times as often, and long ones count more than once.
     public var actionsPerSecond = 50
     /// `limits.actionBurst`: actions that a client may send at once.
     public var actionBurst = 100

@@ -22,8 +22,6 @@ actor Session {
   /// The renderer's half: what it has sent, and what it is owed.
   private weak var connection: Connection?
   private var lastNumber = 0
-  /// Whether patches were left out because the client did not read: it gets a snapshot when it does.
-  private var owesSnapshot = false
 
   private var effects: [EffectToken: Task<Void, Never>] = [:]
   private var walkTask: Task<Void, Never>?
@@ -78,10 +76,19 @@ actor Session {
     return nil
   }
 
-  /// Runs an action, or answers it again if it was run before.
+  /// Runs an action, or answers it again if it was run before; to be called on the loop.
+  ///
+  /// `assumeIsolated` would allocate a closure and search for the present executor, for each action anew.
   ///
   /// - Returns: what the client did wrong, or nil.
-  func act(_ act: ClientMessage.Act) -> String? {
+  nonisolated func actOnLoop(_ act: ClientMessage.Act) -> String? {
+    assert(loop.isCurrent)
+    let isolated = { (session: isolated Session, act: ClientMessage.Act) -> String? in session.act(act) }
+    // What is isolated to a parameter takes it like any other.
+    return unsafeBitCast(isolated, to: ((Session, ClientMessage.Act) -> String?).self)(self, act)
+  }
+
+  private func act(_ act: ClientMessage.Act) -> String? {
     guard act.number == lastNumber + 1 else {
       guard act.number <= lastNumber else {
         return "Action \(act.number) came after \(lastNumber): numbers go up by one."
@@ -116,13 +123,6 @@ actor Session {
     return nil
   }
 
-  /// Gives the client what was held back while it did not read.
-  func didDrain() {
-    guard owesSnapshot else { return }
-    owesSnapshot = false
-    sendSnapshot()
-  }
-
   /// Ends the session: nothing that is still on its way arrives.
   func end() {
     connection = nil
@@ -145,8 +145,8 @@ actor Session {
 
   private func sendPatch(base: Int) {
     guard let connection else { return }
-    guard !owesSnapshot, !connection.isCongested else {
-      owesSnapshot = true
+    guard !connection.owesSnapshot, !connection.isCongested else {
+      connection.owesSnapshot = true
       return
     }
     loop.json.removeAll()
@@ -155,8 +155,10 @@ actor Session {
     connection.sendMessage()
   }
 
-  private func sendSnapshot() {
+  /// Shows the client all there is.
+  func sendSnapshot() {
     guard let connection else { return }
+    connection.owesSnapshot = false
     loop.json.removeAll()
     loop.json.beginSnap(epoch: epoch, revision: revision, number: lastNumber)
     do throws(RecordingError) {

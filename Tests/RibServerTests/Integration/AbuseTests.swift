@@ -123,6 +123,33 @@ import Wire
     }
   }
 
+  /// Ten times as many as actions: here 200 a second, and 20 at once.
+  @Test(arguments: [true, false])
+  func messagesThatAreNoActions_areDelayedAndNotLost(inOneMessage: Bool) async throws {
+    try await withServer({
+      $0.limits.actionsPerSecond = 20
+      $0.limits.actionBurst = 2
+    }) { _, url in
+      try await blocking {
+        let socket = try CurlWebSocket.counter(url)
+        let duration = try ContinuousClock().measure {
+          if inOneMessage {
+            try socket.send("[\(Array(repeating: #"{"t":"ping"}"#, count: 100).joined(separator: ","))]")
+          } else {
+            for _ in 0..<50 { try socket.send(#"{"t":"ping"}"#) }
+            // An array without messages is one nevertheless, and so is a frame that nobody sees.
+            for _ in 0..<25 { try socket.send("[]") }
+            for _ in 0..<24 { try socket.socket.send([0x8A, 0x80, 0, 0, 0, 0]) }
+            try socket.send(#"{"t":"ping"}"#)
+          }
+          for _ in 0..<(inOneMessage ? 100 : 51) { #expect(try socket.text() == #"{"t":"pong"}"#) }
+        }
+        // 80 beyond the burst, 5 ms each.
+        #expect(duration > .milliseconds(380))
+      }
+    }
+  }
+
   @Test func actionsAboveTheRate_areDelayedAndNotLost() async throws {
     try await withServer({
       $0.limits.actionsPerSecond = 200

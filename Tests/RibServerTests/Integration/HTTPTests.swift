@@ -56,6 +56,26 @@ struct HTTPTests {
     }
   }
 
+  @Test func response_isCompressedForWhoeverAsks() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        // A refusal of some length is all there is to compress yet.
+        let request = "/\(String(repeating: "long", count: 500)) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        let plain = try Self.exchange(url, "GET \(request)\r\n")
+        #expect(plain.hasPrefix("HTTP/1.1 404 ") && plain.contains("Vary: Accept-Encoding\r\n"))
+        let compressed = try Self.exchange(url, "GET \(request)Accept-Encoding: gzip\r\n\r\n")
+        let head = try #require(compressed.ranges(of: "\r\n\r\n").first.map { compressed[..<$0.upperBound] })
+        #expect(head.contains("Content-Encoding: gzip\r\n") && head.contains("Vary: Accept-Encoding\r\n"))
+        #expect(compressed.utf8.count < plain.utf8.count / 2)
+        // What would come, and nothing of it.
+        let asked = try Self.exchange(url, "HEAD \(request)Accept-Encoding: gzip\r\n\r\n")
+        #expect(Self.withoutDate(asked) == Self.withoutDate(String(head)))
+      }
+    }
+  }
+
+  private static func withoutDate(_ text: String) -> String { text.replacing(#/Date: [^\r]*\r\n/#, with: "") }
+
   @Test func options_sayWhatIsAllowed() async throws {
     try await withServer { _, url in
       try await blocking {
@@ -181,7 +201,56 @@ struct HTTPTests {
     }
   }
 
+  /// Also after a body that nobody wanted, with the empty line that some clients end one with, and after a refusal.
+  @Test(arguments: [
+    "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello\r\n",
+    "POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "GET /v1/socket HTTP/1.1\r\nHost: x\r\n\r\n\r\n",
+  ])
+  func connectionIsIdle_afterAnyAnswer(request: String) async throws {
+    try await withServer({
+      $0.timeouts.idleSeconds = 1
+      $0.timeouts.handshakeSeconds = 60
+      $0.timeouts.bodySeconds = 60
+    }) { _, url in
+      try await blocking {
+        let start = ContinuousClock.now
+        let text = try Self.exchange(url, request)
+        #expect(Self.statuses(text).count == 1)
+        #expect(ContinuousClock.now - start < .seconds(10))
+      }
+    }
+  }
+
   // MARK: Too many
+
+  @Test func thoseTurnedAway_areNotMoreThanTheirOwnLimit() async throws {
+    try #require(raiseDescriptorLimit() > 1000, "the test needs more descriptors: ulimit -n")
+    try await withServer({
+      $0.limits.connections = 1
+      $0.timeouts.closingSeconds = 60
+    }) { _, url in
+      try await blocking {
+        let guest = try CurlWebSocket.counter(url)
+        // They are told, and do not go.
+        let told = try (0..<256).map { _ in try CurlSocket(url: url) }
+        for socket in told { #expect(try Self.read(socket, until: "\r\n\r\n").hasPrefix("HTTP/1.1 503 ")) }
+        #expect(try Self.exchangeNothing(url) == "")
+        try guest.send(#"{"t":"act","n":1,"to":1,"a":"increment"}"#)
+        #expect(try guest.text()?.contains(#""n":1,"#) == true)
+        withExtendedLifetime(told) {}
+      }
+    }
+  }
+
+  /// What is said to whoever says nothing.
+  private static func exchangeNothing(_ url: String) throws -> String {
+    let socket = try CurlSocket(url: url)
+    var buffer = ReceiveBuffer()
+    // It may be reset, too.
+    while (try? socket.receive(into: &buffer)) == true {}
+    return buffer.text
+  }
 
   @Test(arguments: [true, false])
   func connectionBeyondTheLimit_isTurnedAway(perAddress: Bool) async throws {

@@ -1,0 +1,130 @@
+import Wire
+
+/// How long a connection may still take for what it is about.
+struct Deadline {
+  /// When the connection's state began or, of a live connection, when the peer last showed life: it was heard, a message
+  /// that it had sent was handled, or it took something that had to wait for it.
+  var since: UInt64
+  /// When ``Connection/checkDeadline()`` is called next.
+  var nextCheck = UInt64.max
+  /// When a live connection's peer was last pinged.
+  var pingedAt: UInt64 = 0
+
+  init(since: UInt64) { self.since = since }
+}
+
+extension Connection {
+  /// Begins a state, or a phase of it, with all the time it has.
+  func restartDeadline() {
+    deadline.since = loop.now
+    schedule(after: timeLimit)
+  }
+
+  /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
+  func noteLife() {
+    switch state {
+    case .live, .echo: deadline.since = loop.now
+    case .http, .greeting, .closing, .draining, .closed: break
+    }
+  }
+
+  /// Who takes what it is owed gets the time to take all of it, unless the server goes down.
+  func noteProgress() {
+    switch state {
+    case .live, .echo: deadline.since = loop.now
+    case .closing, .draining: if !loop.isStopping { deadline.since = loop.now }
+    case .http, .greeting, .closed: break
+    }
+  }
+
+  /// Has ``checkDeadline()`` called after so many seconds, unless it is called before that anyway.
+  func schedule(after seconds: Int) {
+    let time = loop.now + UInt64(seconds) * 1_000_000_000
+    guard time < deadline.nextCheck else { return }
+    deadline.nextCheck = time
+    loop.schedule(id, after: seconds)
+  }
+
+  /// How many seconds the present state may take or, of a live connection, its peer may be silent until it is pinged.
+  var timeLimit: Int {
+    let timeouts = context.settings.timeouts
+    return switch state {
+    case .http(let exchange):
+      switch exchange.phase {
+      case .head: timeouts.handshakeSeconds
+      case .body: timeouts.bodySeconds
+      case .idle: timeouts.idleSeconds
+      }
+    case .greeting: timeouts.handshakeSeconds
+    case .live, .echo: timeouts.heartbeatSeconds
+    case .closing, .draining: timeouts.closingSeconds
+    case .closed: 0
+    }
+  }
+
+  /// Ends what takes too long.
+  func checkDeadline() {
+    // One that was set before an earlier one was.
+    let next = deadline.nextCheck
+    guard loop.now >= next || next - loop.now < 1_000_000_000 else { return }
+    deadline.nextCheck = .max
+    switch state {
+    case .live, .echo: return checkLife()
+    case .http, .greeting, .closing, .draining: break
+    case .closed: return
+    }
+    let limit = timeLimit
+    let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
+    guard elapsed >= limit else { return schedule(after: limit - elapsed) }
+    switch state {
+    case .http(let exchange): timeOut(exchange)
+    case .greeting: say(.noHello, "No hello within \(limit) seconds.")
+    case .closing, .draining: abort()
+    case .live, .echo, .closed: break
+    }
+    flush()
+  }
+
+  /// Ends the connection because the server goes down.
+  func shutDown() {
+    switch state {
+    case .greeting, .live: say(.shutdown, "The server is going down.")
+    case .echo: close(.goingAway, "The server is going down.")
+    case .http: finish()
+    case .closing, .draining, .closed: break
+    }
+    flush()
+  }
+
+  // MARK: Life
+
+  /// Pings a peer that was silent for the heartbeat, and gives up one that does not answer.
+  private func checkLife() {
+    let isPinged = deadline.pingedAt > deadline.since
+    let silence = Int((loop.now - (isPinged ? deadline.pingedAt : deadline.since)) / 1_000_000_000)
+    let timeouts = context.settings.timeouts
+    let limit = isPinged ? ServerSettings.Timeouts.graceSeconds : timeouts.heartbeatSeconds
+    guard silence >= limit else { return schedule(after: limit - silence) }
+    // A reducer may have kept the loop from what has come in the meantime.
+    if interest.contains(.reading), hasUnreadBytes(descriptor) {
+      noteLife()
+      return schedule(after: limit)
+    }
+    if isPinged { giveUp() } else { ping() }
+    flush()
+  }
+
+  private func ping() {
+    deadline.pingedAt = loop.now
+    // Behind what a peer does not take it would not be heard.
+    let nothing: [UInt8] = []
+    if output.isEmpty { writer.ping(nothing.span, into: &output.bytes) }
+    schedule(after: ServerSettings.Timeouts.graceSeconds)
+  }
+
+  private func giveUp() {
+    let seconds = context.settings.timeouts.heartbeatSeconds + ServerSettings.Timeouts.graceSeconds
+    let reason = "Nothing was heard for \(seconds) seconds."
+    if case .live = state { say(.silent, reason) } else { close(Bye.silent.closeCode, reason) }
+  }
+}

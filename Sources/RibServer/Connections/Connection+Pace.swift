@@ -1,0 +1,33 @@
+extension Connection {
+  /// Counts an action; a client that has used them up is not read from for a while.
+  ///
+  /// Nothing is refused or lost.
+  func noteAction() { pause(pace.noteAction(at: loop.now)) }
+
+  /// Counts a message, or a frame that controls the connection.
+  ///
+  /// - Parameter bytes: its length; 0 for one of an array, whose length is counted already.
+  func noteMessage(of bytes: Int) {
+    // What is sent back is held up by whoever sends it, as by the write queue.
+    if case .echo = state { return }
+    pause(pace.noteMessage(of: bytes, at: loop.now))
+  }
+
+  private func pause(_ nanoseconds: UInt64) {
+    guard nanoseconds > 0, pace.pause(until: loop.now + nanoseconds) else { return }
+    resumeLater(nanoseconds)
+  }
+
+  private func resumeLater(_ nanoseconds: UInt64) {
+    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self?.endPause() }
+  }
+
+  private func endPause() {
+    // The pause may have become longer since it began.
+    guard loop.now >= pace.end else { return resumeLater(pace.end - loop.now) }
+    pace.goOn()
+    // What it said meanwhile was not read.
+    noteLife()
+    goOn()
+  }
+}

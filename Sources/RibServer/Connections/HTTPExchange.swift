@@ -1,0 +1,24 @@
+import Wire
+
+/// How far a connection is with a request, from its first byte to the answer.
+///
+/// It is apart from the connection because one that has become a WebSocket needs it no more.
+final class HTTPExchange {
+  /// What is waited for.
+  enum Phase {
+    case head
+    case body
+    /// The next request, after an answer.
+    case idle
+  }
+
+  var requests: RequestReader
+  /// The request whose body is being read.
+  var request: RequestHead?
+  var phase = Phase.head
+
+  init(_ limits: HTTPLimits) {
+    // No endpoint wants a body yet.
+    requests = RequestReader(limits: limits, keepsBodies: false)
+  }
+}

@@ -1,0 +1,126 @@
+import CurlTransport
+import RibCore
+import RibServer
+import Testing
+import Wire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Who takes what it is owed gets all of it, however slowly; who takes nothing is given up.
+@Suite struct SlowReaderTests {
+  /// Shows more than the sockets of a connection hold.
+  private struct Poster: Riblet {
+    static let typeName = "Poster"
+    static let length = 1_500_000
+    enum ViewAction: Decodable { case look }
+    func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> { .none }
+    func view(_ state: Void) -> String { String(repeating: ".", count: Self.length) }
+  }
+
+  private static let apps = [App("poster") { Poster() }]
+
+  /// A client that says `messages`, and whose system takes little for it before it is read.
+  private static func client(_ url: String, _ messages: String...) throws -> CurlWebSocket {
+    let socket = try CurlWebSocket(url: url)
+    var size: Int32 = 16_384
+    setsockopt(socket.socket.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    for message in messages { try socket.send(message) }
+    return socket
+  }
+
+  /// Reads what has come, some 30 kB at a time, ten times a second, and answers nothing.
+  ///
+  /// - Parameters:
+  ///   - socket: the reader's.
+  ///   - quiet: one on which nothing comes, to wait for.
+  /// - Returns: all that came before the close, and what the close says.
+  /// - Throws: if the connection ends without a close.
+  private static func readSlowly(
+    _ socket: CurlSocket, _ quiet: CurlSocket
+  ) throws -> (texts: [Int], end: CloseCode?, seconds: Double) {
+    var reader = FrameReader(role: .client, messageLimit: 10_000_000)
+    var buffer = ReceiveBuffer()
+    var nothing = ReceiveBuffer()
+    var texts: [Int] = []
+    var end: CloseCode?
+    let start = ContinuousClock.now
+    while end == nil {
+      for _ in 0..<2 {
+        try #require(try socket.receive(into: &buffer, timeout: 20_000))
+        while let event = try reader.nextEvent(from: &buffer) {
+          if case .text(let payload) = event { texts.append(payload.count) }
+          if case .close(let code, _) = event { end = code }
+        }
+      }
+      #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 100) }
+    }
+    return (texts, end, (ContinuousClock.now - start) / .seconds(1))
+  }
+
+  /// Ten seconds more than the heartbeat is the rule of the protocol.
+  private static func shorten(_ settings: inout ServerSettings) {
+    settings.timeouts.heartbeatSeconds = 1
+    settings.timeouts.closingSeconds = 1
+    // Those on which nothing comes say nothing at all.
+    settings.timeouts.handshakeSeconds = 60
+  }
+
+  @Test func slowReader_lives() async throws {
+    try await withServer(apps: Self.apps, Self.shorten) { _, url in
+      try await blocking {
+        let socket = try Self.client(url, #"{"t":"hello","app":"poster"}"#)
+        let (texts, end, seconds) = try Self.readSlowly(socket.socket, CurlSocket(url: url))
+        // The ping comes behind the view, and is not answered.
+        #expect(seconds > 14)
+        #expect(end == Bye.silent.closeCode)
+        #expect(texts.count == 3 && texts[1] > Poster.length)
+      }
+    }
+  }
+
+  @Test func readerThatTakesNothing_isGivenUp() async throws {
+    try await withServer(apps: Self.apps, Self.shorten) { server, url in
+      try await blocking {
+        let socket = try Self.client(url, #"{"t":"hello","app":"poster"}"#)
+        _ = try socket.text()
+        // Nothing more is read until the server has cut it off.
+        let quiet = try CurlSocket(url: url)
+        var nothing = ReceiveBuffer()
+        let start = ContinuousClock.now
+        while server.sessionCount > 0 {
+          #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
+        }
+        #expect((9..<20).contains((ContinuousClock.now - start) / .seconds(1)))
+        // Of the view there is only the beginning.
+        #expect((try? socket.text()) == nil)
+      }
+    }
+  }
+
+  /// To the last byte, though that takes longer than a close may.
+  @Test(arguments: [true, false]) func end_isReadSlowly(saysGoodbye: Bool) async throws {
+    try await withServer(
+      apps: Self.apps,
+      {
+        $0.timeouts.closingSeconds = 1
+        // What it says last is heard though it has not taken the view.
+        $0.limits.writeQueueBytes = 0
+      }
+    ) { server, url in
+      try await blocking {
+        let goodbye = saysGoodbye ? #"{"t":"bye"}"# : #"{"t":"hello","app":"poster"}"#
+        let socket = try Self.client(url, #"[{"t":"hello","app":"poster"},\#(goodbye)]"#)
+        let (texts, end, seconds) = try Self.readSlowly(socket.socket, CurlSocket(url: url))
+        #expect(seconds > 2)
+        #expect(end == (saysGoodbye ? Bye.ended : .badMessage).closeCode)
+        #expect(texts.count == 3 && texts[1] > Poster.length)
+      }
+    }
+  }
+}
