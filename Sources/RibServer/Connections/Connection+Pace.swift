@@ -14,17 +14,13 @@ extension Connection {
   }
 
   private func pause(_ nanoseconds: UInt64) {
-    guard nanoseconds > 0, pace.pause(until: loop.now + nanoseconds) else { return }
-    resumeLater(nanoseconds)
+    guard nanoseconds > 0, pace.pause(for: nanoseconds, at: loop.now) else { return }
+    loop.schedulePause(of: id, nanoseconds: pace.end - loop.now)
   }
 
-  private func resumeLater(_ nanoseconds: UInt64) {
-    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self?.endPause() }
-  }
-
-  private func endPause() {
-    // The pause may have become longer since it began.
-    guard loop.now >= pace.end else { return resumeLater(pace.end - loop.now) }
+  /// Reads on, unless the pause has become longer since it began.
+  func endPause() {
+    guard loop.now >= pace.end else { return loop.schedulePause(of: id, nanoseconds: pace.end - loop.now) }
     pace.goOn()
     // What it said meanwhile was not read.
     noteLife()

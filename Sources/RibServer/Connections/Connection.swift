@@ -233,6 +233,19 @@ final class Connection: PollTarget, @unchecked Sendable {
     if output.isEmpty, output.bytes.capacity == 0 { swap(&output.bytes, &loop.sendStorage) }
   }
 
+  private func returnSendStorage(_ storage: [UInt8]) {
+    // A ping's few bytes are no reason to give up the room that the next patch wants.
+    if storage.capacity > loop.sendStorage.capacity, storage.capacity <= EventLoop.largestKept {
+      loop.sendStorage = storage
+    }
+  }
+
+  /// What the messages of a peer that does not read may keep of memory: what was borrowed may be much more, and so may
+  /// what has grown, once nothing is added any more.
+  private var mostForWaiting: Int {
+    isCongested ? output.count + output.count / 4 : 2 * Self.smallRest + 2 * output.count
+  }
+
   /// Sends what the socket takes and, when that is all, what waited for it.
   ///
   /// - Returns: false if the connection is gone.
@@ -242,12 +255,11 @@ final class Connection: PollTarget, @unchecked Sendable {
       guard output.send(to: descriptor) else { return false }
       // What the system takes on its own account says nothing; room where there was none is the peer's doing.
       if output.count < before, interest.contains(.writing) { noteProgress() }
-      guard output.isEmpty else { return true }
-      let storage = output.releaseStorage()
-      // A ping's few bytes are no reason to give up the room that the next patch wants.
-      if storage.capacity > loop.sendStorage.capacity, storage.capacity <= EventLoop.largestKept {
-        loop.sendStorage = storage
+      guard output.isEmpty else {
+        if output.bytes.capacity > mostForWaiting { returnSendStorage(output.releaseSpareStorage()) }
+        return true
       }
+      returnSendStorage(output.releaseStorage())
       didDrain()
     }
     return true

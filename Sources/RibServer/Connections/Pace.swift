@@ -5,6 +5,8 @@
 struct Pace {
   /// Messages of any kind for each action.
   private static let messagesPerAction = 10
+  /// Nanoseconds: several messages at a time cost less than a pause before each.
+  private static let shortestPause: UInt64 = 100_000_000
 
   private var actions: TokenBucket
   private var messages: TokenBucket
@@ -35,9 +37,12 @@ struct Pace {
 
   /// Begins a pause, or makes it longer.
   ///
+  /// - Parameters:
+  ///   - nanoseconds: how long it is at least.
+  ///   - now: when it begins.
   /// - Returns: whether it has begun.
-  mutating func pause(until time: UInt64) -> Bool {
-    end = max(end, time)
+  mutating func pause(for nanoseconds: UInt64, at now: UInt64) -> Bool {
+    end = max(end, now + max(nanoseconds, Self.shortestPause))
     defer { isPaused = true }
     return !isPaused
   }

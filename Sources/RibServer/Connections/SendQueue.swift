@@ -31,7 +31,19 @@ struct SendQueue {
     return true
   }
 
+  /// Gives up the memory but for what is not sent, which is kept in just its size.
+  ///
+  /// - Returns: an empty array with the memory.
+  mutating func releaseSpareStorage() -> [UInt8] {
+    let rest = Array(bytes[head...])
+    bytes.removeAll(keepingCapacity: true)
+    defer { bytes = rest }
+    return releaseStorage()
+  }
+
   /// Gives up the memory, and whatever is not sent.
+  ///
+  /// - Returns: the memory, with what is not sent.
   mutating func releaseStorage() -> [UInt8] {
     var released: [UInt8] = []
     swap(&released, &bytes)

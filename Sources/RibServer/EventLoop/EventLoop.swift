@@ -21,8 +21,10 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
   private var lastConnection = 0
-  private var timers = TimerWheel()
-  private var isTicking = false
+  /// When connections are asked whether they take too long.
+  private var deadlines = TimerWheel()
+  /// When connections go on that were made to pause: all that are due together, so that each needs no timer of its own.
+  private var pauses = TimerWheel()
   private var whenEmpty: (() -> Void)?
   private var dateSeconds = -1
   private var dateText = ""
@@ -159,18 +161,30 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Has ``Connection/checkDeadline()`` called after so many seconds.
   func schedule(_ connection: Int, after seconds: Int) {
-    timers.schedule(connection, after: seconds)
-    guard !isTicking else { return }
-    isTicking = true
-    tickLater()
+    deadlines.schedule(connection, after: seconds)
+    turn(\.deadlines, every: .seconds(1)) { $0.checkDeadline() }
   }
 
-  private func tickLater() { execute(after: .seconds(1)) { [self] in tick() } }
+  /// Has ``Connection/endPause()`` called after so many nanoseconds, or somewhat earlier or later.
+  func schedulePause(of connection: Int, nanoseconds: UInt64) {
+    pauses.schedule(connection, after: Int(nanoseconds / 10_000_000) + 1)
+    turn(\.pauses, every: .milliseconds(10)) { $0.endPause() }
+  }
 
-  private func tick() {
-    for id in timers.advance() { connections[id]?.checkDeadline() }
-    isTicking = timers.count > 0
-    if isTicking { tickLater() }
+  /// Turns a wheel for as long as there is a deadline on it.
+  private func turn(
+    _ wheel: any ReferenceWritableKeyPath<EventLoop, TimerWheel> & Sendable, every tick: Duration,
+    _ isDue: @escaping @Sendable (Connection) -> Void
+  ) {
+    guard !self[keyPath: wheel].isTurning, self[keyPath: wheel].count > 0 else { return }
+    self[keyPath: wheel].isTurning = true
+    execute(after: tick) { [self] in
+      self[keyPath: wheel].isTurning = false
+      for id in self[keyPath: wheel].advance() {
+        if let connection = connections[id] { isDue(connection) }
+      }
+      turn(wheel, every: tick, isDue)
+    }
   }
 
   // MARK: End

@@ -35,12 +35,16 @@ import Testing
     #expect(waits.allSatisfy { $0 == 0 })
   }
 
-  @Test func pause_becomesLongerAndNotShorter() {
+  @Test func pause_becomesLongerAndNotShorter_andIsWorthIt() {
     var pace = Pace(ServerSettings.Limits())
-    let begins = [pace.pause(until: 50), pace.pause(until: 70), pace.pause(until: 60)]
+    let begins = [
+      pace.pause(for: 1, at: 50), pace.pause(for: 500_000_000, at: 60), pace.pause(for: 200_000_000, at: 70),
+    ]
     #expect(begins == [true, false, false])
-    #expect(pace.isPaused && pace.end == 70)
+    #expect(pace.isPaused && pace.end == 500_000_060)
     pace.goOn()
     #expect(!pace.isPaused)
+    let again = pace.pause(for: 1, at: 1_000_000_000)
+    #expect(again && pace.end == 1_100_000_000)
   }
 }

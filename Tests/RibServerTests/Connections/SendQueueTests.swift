@@ -35,6 +35,23 @@ import Testing
     for end in pair { close(end) }
   }
 
+  @Test func spareStorage_isReleasedEmpty_andWhatIsNotSentIsKept() throws {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    var queue = SendQueue()
+    queue.bytes.reserveCapacity(8 << 20)
+    let message = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    queue.bytes += message
+    let isOpen = queue.send(to: pair[0])
+    try #require(isOpen && !queue.isEmpty)
+    let rest = queue.count
+    let storage = queue.releaseSpareStorage()
+    #expect(storage.isEmpty && storage.capacity >= 8 << 20)
+    #expect(queue.count == rest && queue.bytes == message.suffix(rest) && queue.bytes.capacity < rest + 4096)
+    for end in pair { close(end) }
+  }
+
   @Test func closedPeer_isReported() throws {
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
