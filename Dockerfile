@@ -24,11 +24,11 @@ RUN swift build -c release --product ribd --static-swift-stdlib \
 
 FROM debian:bookworm-slim
 
-# libgcc and libstdc++ are what a binary with the Swift runtime inside still needs. curl is for the health check alone: it
+# libgcc, libstdc++ and zlib are what a binary with the Swift runtime inside still needs. curl is for the health check alone: it
 # fails on an error status, where a bare TCP connect would call a server that answers nothing healthy.
 RUN export DEBIAN_FRONTEND=noninteractive \
  && apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates curl libgcc-s1 libstdc++6 \
+ && apt-get install -y --no-install-recommends ca-certificates curl libgcc-s1 libstdc++6 zlib1g \
  && rm -rf /var/lib/apt/lists/*
 
 # A fixed id, so that the owner of a mounted volume can be set from outside.

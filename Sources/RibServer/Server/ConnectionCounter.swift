@@ -11,18 +11,14 @@ final class ConnectionCounter: Sendable {
     case dropped
   }
 
-  private struct Counts {
-    var admitted = 0
-    var turnedAway = 0
-    var byAddress: [PeerAddress: Int] = [:]
-  }
-
   /// How many are told at a time that they are too many: each has a moment to listen.
   static let turnedAwayLimit = 256
 
   private let limit: Int
   private let limitPerAddress: Int
-  private let counts = Mutex(Counts())
+  private let admitted = Atomic(0)
+  private let turnedAway = Atomic(0)
+  private let byAddress = Mutex<[PeerAddress: Int]>([:])
 
   /// A counter.
   ///
@@ -37,24 +33,29 @@ final class ConnectionCounter: Sendable {
   /// Whether it has to be known where a connection comes from.
   var countsAddresses: Bool { limitPerAddress > 0 }
   /// How many there are, without those that are told that they are too many.
-  var count: Int { counts.withLock { $0.admitted } }
+  var count: Int { admitted.load(ordering: .relaxed) }
 
-  /// Counts a connection in.
+  /// Counts a connection in; to be called by one thread at a time, the listener's.
   ///
   /// - Parameter address: where it comes from, if that is counted.
   /// - Returns: what becomes of it; it is counted until ``leave(_:from:)`` unless it is dropped.
   func enter(from address: PeerAddress?) -> Admission {
-    counts.withLock { counts in
-      let isRoom = limit == 0 || counts.admitted < limit
-      let isRoomThere = address.map { limitPerAddress == 0 || counts.byAddress[$0, default: 0] < limitPerAddress }
-      if isRoom, isRoomThere ?? true {
-        counts.admitted += 1
-        if let address { counts.byAddress[address, default: 0] += 1 }
-        return .admitted
-      }
-      guard counts.turnedAway < Self.turnedAwayLimit else { return .dropped }
-      counts.turnedAway += 1
-      return .turnedAway
+    if limit == 0 || count < limit, enterAddress(address) {
+      admitted.add(1, ordering: .relaxed)
+      return .admitted
+    }
+    guard turnedAway.load(ordering: .relaxed) < Self.turnedAwayLimit else { return .dropped }
+    turnedAway.add(1, ordering: .relaxed)
+    return .turnedAway
+  }
+
+  /// Counts a connection to its address, if there is room.
+  private func enterAddress(_ address: PeerAddress?) -> Bool {
+    guard let address, limitPerAddress > 0 else { return true }
+    return byAddress.withLock { counts in
+      guard counts[address, default: 0] < limitPerAddress else { return false }
+      counts[address, default: 0] += 1
+      return true
     }
   }
 
@@ -64,14 +65,14 @@ final class ConnectionCounter: Sendable {
   ///   - admission: what became of it.
   ///   - address: where it came from, as it was counted in.
   func leave(_ admission: Admission, from address: PeerAddress?) {
-    counts.withLock { counts in
-      switch admission {
-      case .dropped: break
-      case .turnedAway: counts.turnedAway -= 1
-      case .admitted:
-        counts.admitted -= 1
-        guard let address, let count = counts.byAddress[address] else { return }
-        counts.byAddress[address] = count == 1 ? nil : count - 1
+    switch admission {
+    case .dropped: break
+    case .turnedAway: turnedAway.subtract(1, ordering: .relaxed)
+    case .admitted:
+      admitted.subtract(1, ordering: .relaxed)
+      guard let address, limitPerAddress > 0 else { return }
+      byAddress.withLock { counts in
+        if let count = counts[address] { counts[address] = count == 1 ? nil : count - 1 }
       }
     }
   }
