@@ -9,6 +9,8 @@ struct Deadline {
   var nextCheck = UInt64.max
   /// When a live connection's peer was last pinged.
   var pingedAt: UInt64 = 0
+  /// Bytes that the peer's system had not taken when the present wait began.
+  var unacknowledged = 0
 
   init(since: UInt64) { self.since = since }
 }
@@ -17,7 +19,26 @@ extension Connection {
   /// Begins a state, or a phase of it, with all the time it has.
   func restartDeadline() {
     deadline.since = loop.now
+    if isEnding { deadline.unacknowledged = unacknowledgedBytes(descriptor) }
     schedule(after: timeLimit)
+  }
+
+  /// Whether all that is waited for is that the peer takes the rest, and closes.
+  private var isEnding: Bool {
+    switch state {
+    case .closing, .draining: true
+    case .http, .greeting, .live, .echo, .closed: false
+    }
+  }
+
+  /// Whether the peer's system has taken some of what was on its way, since this was asked last: there is word of room
+  /// only now and then.
+  ///
+  /// The last few kilobytes are on their way to a peer that is well, too.
+  private func hasProgressed() -> Bool {
+    let before = deadline.unacknowledged
+    deadline.unacknowledged = unacknowledgedBytes(descriptor)
+    return before > 4096 && deadline.unacknowledged < before
   }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
@@ -76,6 +97,10 @@ extension Connection {
     let limit = timeLimit
     let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
     guard elapsed >= limit else { return schedule(after: limit - elapsed) }
+    if isEnding, hasProgressed(), !loop.isStopping {
+      noteProgress()
+      return schedule(after: limit)
+    }
     switch state {
     case .http(let exchange): timeOut(exchange)
     case .greeting: say(.noHello, "No hello within \(limit) seconds.")
@@ -110,12 +135,17 @@ extension Connection {
       noteLife()
       return schedule(after: limit)
     }
+    if isPinged, hasProgressed() {
+      noteProgress()
+      return schedule(after: timeouts.heartbeatSeconds)
+    }
     if isPinged { giveUp() } else { ping() }
     flush()
   }
 
   private func ping() {
     deadline.pingedAt = loop.now
+    deadline.unacknowledged = unacknowledgedBytes(descriptor)
     // Behind what a peer does not take it would not be heard.
     let nothing: [UInt8] = []
     if output.isEmpty { writer.ping(nothing.span, into: &output.bytes) }

@@ -10,15 +10,14 @@ extension Connection {
       messages = nil
       return processFrame()
     }
-    noteMessage(of: 0)
+    noteMessages(1, bytes: 0)
     message(next)
     return true
   }
 
   private func processFrame() -> Bool {
     do throws(WebSocketError) {
-      guard let event = try frames.nextEvent(from: &input) else { return false }
-      noteMessage(of: event.payloadCount)
+      guard let event = try nextEvent() else { return false }
       switch event {
       case .text(let payload): if !echo(payload, isText: true) { text(payload) }
       case .binary(let payload):
@@ -34,6 +33,16 @@ extension Connection {
       close(error.code, error.reason)
     }
     return true
+  }
+
+  /// The next event, and what it took counted.
+  private func nextEvent() throws(WebSocketError) -> WebSocketEvent? {
+    let (frameCount, byteCount) = (frames.frameCount, input.count)
+    let event = try frames.nextEvent(from: &input)
+    // What was inflated is work besides what was received.
+    let inflated = frames.inflates ? event?.payloadCount ?? 0 : 0
+    noteMessages(frames.frameCount - frameCount, bytes: byteCount - input.count + inflated)
+    return event
   }
 
   private func text(_ payload: WebSocketPayload) {

@@ -4,13 +4,11 @@ extension Connection {
   /// Nothing is refused or lost.
   func noteAction() { pause(pace.noteAction(at: loop.now)) }
 
-  /// Counts a message, or a frame that controls the connection.
-  ///
-  /// - Parameter bytes: its length; 0 for one of an array, whose length is counted already.
-  func noteMessage(of bytes: Int) {
+  /// Counts frames or messages, and bytes of them.
+  func noteMessages(_ count: Int, bytes: Int) {
     // What is sent back is held up by whoever sends it, as by the write queue.
     if case .echo = state { return }
-    pause(pace.noteMessage(of: bytes, at: loop.now))
+    pause(pace.noteMessages(count, bytes: bytes, at: loop.now))
   }
 
   private func pause(_ nanoseconds: UInt64) {

@@ -50,6 +50,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var interest: Interest = .reading
   /// Whether something that was received waits because the client must.
   @exclusivity(unchecked) private var isHeldUp = false
+  /// Whether something that was received waits because others have their turn.
+  @exclusivity(unchecked) private var isYielding = false
 
   /// Takes over an accepted, non-blocking socket.
   ///
@@ -126,8 +128,16 @@ final class Connection: PollTarget, @unchecked Sendable {
   func flush() {
     if case .closed = state { return }
     guard send() else { return abort() }
-    if isHeldUp, canGoOn { loop.execute { [weak self] in self?.goOn() } }
+    // What has come before is handled before more is read.
+    if isHeldUp, canGoOn { return goOnLater() }
     updateInterest()
+  }
+
+  private func goOnLater() {
+    loop.execute { [weak self] in
+      self?.isYielding = false
+      self?.goOn()
+    }
   }
 
   func goOn() {
@@ -179,14 +189,23 @@ final class Connection: PollTarget, @unchecked Sendable {
     if input.isEmpty { input = ReceiveBuffer() }
   }
 
+  /// How many requests or messages of one peer are handled before others have their turn.
+  private static let turn = 64
+
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
     isHeldUp = false
+    var handled = 0
     while true {
       guard canGoOn else {
         isHeldUp = !input.isEmpty || messages != nil
         return
       }
+      guard handled < Self.turn else {
+        isYielding = true
+        return goOnLater()
+      }
+      handled += 1
       let goesOn =
         switch state {
         case .http(let exchange): processRequest(exchange)
@@ -211,7 +230,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .closing: true
     case .draining: false
-    case .http, .greeting, .live, .echo, .closed: !pace.isPaused && !isCongested
+    case .http, .greeting, .live, .echo, .closed: !pace.isPaused && !isCongested && !isYielding
     }
   }
 
@@ -297,14 +316,14 @@ final class Connection: PollTarget, @unchecked Sendable {
   private func endSending() {
     shutDownSending(descriptor)
     // Now it is the peer's turn.
-    restartDeadline()
+    if !loop.isStopping { restartDeadline() }
   }
 
   /// Sends what is queued to a peer that says no more, and closes.
   private func drain() {
     leaveSession()
     state = .draining
-    restartDeadline()
+    if !loop.isStopping { restartDeadline() }
     work()
   }
 

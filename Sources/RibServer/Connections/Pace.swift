@@ -1,16 +1,19 @@
-/// How fast a client may speak: so many actions, and ten times as many messages of all kinds.
+/// How fast a client may speak: so many actions, and ten times as many frames and messages of all kinds.
 ///
-/// A message counts once more for each eighth of the longest one that is allowed, so that a client that sends only actions,
-/// however long, is held to their number alone.
+/// Bytes count as well: the longest message that is allowed is worth four others. So a client that sends only actions,
+/// however long, in two frames or compressed, is held to their number alone.
 struct Pace {
-  /// Messages of any kind for each action.
+  /// Frames and messages for each action.
   private static let messagesPerAction = 10
-  /// Nanoseconds: several messages at a time cost less than a pause before each.
-  private static let shortestPause: UInt64 = 100_000_000
+  /// Nanoseconds that a pause lasts at least, if the bucket holds that much: several messages at a time cost less than a
+  /// pause before each.
+  private static let longestOfShortPauses: UInt64 = 100_000_000
 
   private var actions: TokenBucket
   private var messages: TokenBucket
   private let bytesPerToken: Int
+  /// Bytes that are not counted yet.
+  private var bytes = 0
   /// Whether the client is not read from, and until when.
   private(set) var isPaused = false
   private(set) var end: UInt64 = 0
@@ -20,19 +23,22 @@ struct Pace {
     actions = TokenBucket(rate: limits.actionsPerSecond, burst: limits.actionBurst)
     messages = TokenBucket(
       rate: limits.actionsPerSecond * Self.messagesPerAction, burst: limits.actionBurst * Self.messagesPerAction)
-    bytesPerToken = max(limits.message / 8, 1)
+    bytesPerToken = max(limits.message / 4, 1)
   }
 
   /// Counts an action.
   ///
   /// - Returns: nanoseconds to wait for the next one.
-  mutating func noteAction(at now: UInt64) -> UInt64 { actions.take(at: now) }
+  mutating func noteAction(at now: UInt64) -> UInt64 { actions.take(1, at: now) }
 
-  /// Counts a message, or a frame that controls the connection.
+  /// Counts frames or messages, and bytes of them.
   ///
   /// - Returns: nanoseconds to wait for the next one.
-  mutating func noteMessage(of bytes: Int, at now: UInt64) -> UInt64 {
-    messages.take(UInt64(1 + bytes / bytesPerToken), at: now)
+  mutating func noteMessages(_ count: Int, bytes more: Int, at now: UInt64) -> UInt64 {
+    bytes += more
+    let tokens = count + bytes / bytesPerToken
+    bytes %= bytesPerToken
+    return tokens > 0 ? messages.take(UInt64(tokens), at: now) : 0
   }
 
   /// Begins a pause, or makes it longer.
@@ -42,7 +48,9 @@ struct Pace {
   ///   - now: when it begins.
   /// - Returns: whether it has begun.
   mutating func pause(for nanoseconds: UInt64, at now: UInt64) -> Bool {
-    end = max(end, now + max(nanoseconds, Self.shortestPause))
+    // Of a pause that is longer than what the bucket holds the rest would be lost.
+    let shortest = min(Self.longestOfShortPauses, actions.allowance / 2)
+    end = max(end, now + max(nanoseconds, shortest))
     defer { isPaused = true }
     return !isPaused
   }

@@ -1,4 +1,4 @@
-/// Holds a client to a number of actions a second.
+/// Holds a client to a number of actions a second, or of messages.
 ///
 /// The generic cell rate algorithm (ITU-T I.371): one number says when the bucket will be full again; each action moves
 /// it on by the time that the rate allows one for.
@@ -6,7 +6,7 @@ struct TokenBucket {
   /// Nanoseconds that one action is worth; 0 for no limit.
   private let interval: UInt64
   /// Nanoseconds that a full bucket is worth.
-  private let allowance: UInt64
+  let allowance: UInt64
   private var full: UInt64 = 0
 
   /// A full bucket.
@@ -25,7 +25,7 @@ struct TokenBucket {
   ///   - count: how many actions.
   ///   - now: nanoseconds of a monotonic clock.
   /// - Returns: nanoseconds until the next one should be taken; 0 for at once.
-  mutating func take(_ count: UInt64 = 1, at now: UInt64) -> UInt64 {
+  mutating func take(_ count: UInt64, at now: UInt64) -> UInt64 {
     guard interval > 0 else { return 0 }
     full = max(full, now) + interval * count
     let debt = full - now + interval

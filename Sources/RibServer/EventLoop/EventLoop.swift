@@ -22,9 +22,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private(set) var connections: [Int: Connection] = [:]
   private var lastConnection = 0
   /// When connections are asked whether they take too long.
-  private var deadlines = TimerWheel()
-  /// When connections go on that were made to pause: all that are due together, so that each needs no timer of its own.
-  private var pauses = TimerWheel()
+  private lazy var deadlines = WheelTimer(tick: 1_000_000_000, on: self) { [unowned self] in
+    connections[$0]?.checkDeadline()
+  }
+  /// When connections go on that were made to pause: a timer for each would cost more than what they say.
+  private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
   private var dateSeconds = -1
   private var dateText = ""
@@ -161,31 +163,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Has ``Connection/checkDeadline()`` called after so many seconds.
   func schedule(_ connection: Int, after seconds: Int) {
-    deadlines.schedule(connection, after: seconds)
-    turn(\.deadlines, every: .seconds(1)) { $0.checkDeadline() }
+    deadlines.schedule(connection, after: UInt64(seconds) * 1_000_000_000)
   }
 
-  /// Has ``Connection/endPause()`` called after so many nanoseconds, or somewhat earlier or later.
-  func schedulePause(of connection: Int, nanoseconds: UInt64) {
-    pauses.schedule(connection, after: Int(nanoseconds / 10_000_000) + 1)
-    turn(\.pauses, every: .milliseconds(10)) { $0.endPause() }
-  }
-
-  /// Turns a wheel for as long as there is a deadline on it.
-  private func turn(
-    _ wheel: any ReferenceWritableKeyPath<EventLoop, TimerWheel> & Sendable, every tick: Duration,
-    _ isDue: @escaping @Sendable (Connection) -> Void
-  ) {
-    guard !self[keyPath: wheel].isTurning, self[keyPath: wheel].count > 0 else { return }
-    self[keyPath: wheel].isTurning = true
-    execute(after: tick) { [self] in
-      self[keyPath: wheel].isTurning = false
-      for id in self[keyPath: wheel].advance() {
-        if let connection = connections[id] { isDue(connection) }
-      }
-      turn(wheel, every: tick, isDue)
-    }
-  }
+  /// Has ``Connection/endPause()`` called after so many nanoseconds.
+  func schedulePause(of connection: Int, nanoseconds: UInt64) { pauses.schedule(connection, after: nanoseconds) }
 
   // MARK: End
 

@@ -32,6 +32,17 @@ func hasUnreadBytes(_ descriptor: Int32) -> Bool {
   return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
 }
 
+/// Bytes that were sent and that the peer's system has not taken yet.
+func unacknowledgedBytes(_ descriptor: Int32) -> Int {
+  #if os(Linux)
+    Int(rib_unacknowledged(descriptor))
+  #else
+    var count: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : -1
+  #endif
+}
+
 /// Sends what the socket takes.
 ///
 /// - Returns: the number of bytes; −1 with `errno`.

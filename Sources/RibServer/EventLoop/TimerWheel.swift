@@ -11,8 +11,6 @@ struct TimerWheel {
   private(set) var now = 0
   /// How many deadlines are set.
   private(set) var count = 0
-  /// Whether somebody is about to call ``advance()``.
-  var isTurning = false
 
   /// Sets a deadline for `id`, `ticks` from now and at least one.
   mutating func schedule(_ id: Int, after ticks: Int) {

@@ -16,7 +16,8 @@ public struct ServerSettings: Equatable, Sendable {
     public var messageBytes = 65_536
     /// `limits.actionsPerSecond`: actions that a client may send a second in the long run.
     ///
-    /// No one clicks that fast. Messages of all kinds may come ten times as often, and long ones count more than once.
+    /// No one clicks that fast. Frames, messages of all kinds and requests that do not wait for an answer may come ten times
+    /// as often, and long ones count more than once; with 0 there is no limit for those either.
     public var actionsPerSecond = 50
     /// `limits.actionBurst`: actions that a client may send at once.
     public var actionBurst = 100
@@ -82,7 +83,8 @@ public struct ServerSettings: Equatable, Sendable {
     ///
     /// Below the half minute after which many proxies drop an idle connection.
     public var heartbeatSeconds = 25
-    /// `timeouts.closingSeconds`: from the server's last word to the client's close.
+    /// `timeouts.closingSeconds`: from the server's last word to the client's close and, before it is out, as long as the
+    /// client takes nothing of what it is owed.
     public var closingSeconds = 5
 
     /// What either end has to answer a ping: a rule of the protocol, since both go by it.

@@ -2,8 +2,8 @@
 ///
 /// Lines are parsed as they become complete, and the search for the end of a line goes on where the last call left off,
 /// so bytes that trickle in cost no more than bytes that come at once. Nothing is consumed before the head is whole, but
-/// for an empty line before a request. A
-/// refusal advances nothing: the next call refuses again, and never reads on behind it.
+/// for an empty line before a request. A refusal advances nothing: the next call refuses again, and never reads on behind
+/// it.
 ///
 /// | state | line | next state |
 /// |---|---|---|

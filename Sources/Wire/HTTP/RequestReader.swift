@@ -25,7 +25,8 @@ public struct RequestReader: Sendable {
   /// The next request's head, as soon as its last byte is there.
   ///
   /// Then exactly the head is consumed: its body is read with ``nextBody(from:)``, and only then the next head. Until then
-  /// nothing but an empty line before it is consumed: a buffer that is not empty at the end of the connection holds a head that was cut off.
+  /// nothing but an empty line before it is consumed: a buffer that is not empty at the end of the connection holds a head
+  /// that was cut off.
   ///
   /// - Parameter buffer: what the peer sent, the same buffer each time. While a head is
   ///   incomplete, nobody else may consume from it.

@@ -34,9 +34,13 @@ public struct FrameReader {
     case closed
   }
 
+  /// How many frames have begun.
+  public private(set) var frameCount = 0
   private let role: Role
   private let messageLimit: Int
   private let inflater: Inflater?
+  /// Whether messages may come compressed.
+  public var inflates: Bool { inflater != nil }
   private var state = State.idle
 
   /// A reader at the beginning of a connection.
@@ -89,6 +93,7 @@ public struct FrameReader {
     _ header: FrameHeader, in buffer: inout ReceiveBuffer
   ) throws(WebSocketError) -> WebSocketEvent? {
     buffer.consume(header.size)
+    frameCount += 1
     let message: PartialMessage
     switch state {
     case .idle:

@@ -29,6 +29,8 @@ import Testing
       }
     }
     try #require(isConnected)
+    var entry = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&entry, 1, 10_000) == 1)
     let accepted = acceptConnection(listening)
     try #require(accepted >= 0)
     defer { closeDescriptor(accepted) }

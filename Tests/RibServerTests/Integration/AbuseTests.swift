@@ -139,7 +139,11 @@ import Wire
             for _ in 0..<50 { try socket.send(#"{"t":"ping"}"#) }
             // An array without messages is one nevertheless, and so is a frame that nobody sees.
             for _ in 0..<25 { try socket.send("[]") }
-            for _ in 0..<24 { try socket.socket.send([0x8A, 0x80, 0, 0, 0, 0]) }
+            for _ in 0..<12 { try socket.socket.send([0x8A, 0x80, 0, 0, 0, 0]) }
+            // Neither is a part of a message.
+            try socket.socket.send([0x01, 0x80, 0, 0, 0, 0])
+            for _ in 0..<10 { try socket.socket.send([0x00, 0x80, 0, 0, 0, 0]) }
+            try socket.socket.send([0x80, 0x82, 0, 0, 0, 0, 0x5B, 0x5D])
             try socket.send(#"{"t":"ping"}"#)
           }
           for _ in 0..<(inOneMessage ? 100 : 51) { #expect(try socket.text() == #"{"t":"pong"}"#) }

@@ -74,6 +74,33 @@ struct HTTPTests {
     }
   }
 
+  /// More than are answered in one turn.
+  @Test func pipelinedRequests_areAllAnswered() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        let text = try Self.exchange(url, String(repeating: request, count: 1000) + Self.last)
+        #expect(Self.statuses(text) == Array(repeating: "200", count: 1001))
+      }
+    }
+  }
+
+  /// Who does not wait for answers is held to the rate of messages: here 200 a second, and 20 at once.
+  @Test func pipelinedRequests_areDelayedAndNotLost() async throws {
+    try await withServer({
+      $0.limits.actionsPerSecond = 20
+      $0.limits.actionBurst = 2
+    }) { _, url in
+      try await blocking {
+        let request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        let start = ContinuousClock.now
+        let text = try Self.exchange(url, String(repeating: request, count: 100) + Self.last)
+        #expect(Self.statuses(text).count == 101)
+        #expect(ContinuousClock.now - start > .milliseconds(380))
+      }
+    }
+  }
+
   private static func withoutDate(_ text: String) -> String { text.replacing(#/Date: [^\r]*\r\n/#, with: "") }
 
   @Test func options_sayWhatIsAllowed() async throws {
