@@ -75,7 +75,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     let limits = context.settings.limits
     state = .http(HTTPExchange(limits.http))
     frames = FrameReader(role: .server, messageLimit: limits.message)
-    pace = Pace(limits)
+    pace = Pace(limits, of: Int(descriptor))
     deadline = Deadline(since: loop.now)
   }
 

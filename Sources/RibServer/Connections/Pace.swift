@@ -12,6 +12,7 @@ struct Pace {
   private var actions: TokenBucket
   private var messages: TokenBucket
   private let bytesPerToken: Int
+  private let shortestPause: UInt64
   /// Bytes that are not counted yet.
   private var bytes = 0
   /// Whether the client is not read from, and until when.
@@ -19,11 +20,19 @@ struct Pace {
   private(set) var end: UInt64 = 0
 
   /// The pace of a client that has said nothing yet.
-  init(_ limits: ServerSettings.Limits) {
+  ///
+  /// - Parameters:
+  ///   - limits: the server's.
+  ///   - number: the client's. Pauses of neighbours differ by up to half: clients that once went on together would do so
+  ///     for ever, and hold up everyone else at a time.
+  init(_ limits: ServerSettings.Limits, of number: Int) {
     actions = TokenBucket(rate: limits.actionsPerSecond, burst: limits.actionBurst)
     messages = TokenBucket(
       rate: limits.actionsPerSecond * Self.messagesPerAction, burst: limits.actionBurst * Self.messagesPerAction)
     bytesPerToken = max(limits.message / 4, 1)
+    // Of a pause that is longer than what the bucket holds the rest would be lost.
+    let pause = min(Self.longestOfShortPauses, actions.allowance / 2)
+    shortestPause = pause + pause / 16 * UInt64(number & 7)
   }
 
   /// Counts an action.
@@ -48,9 +57,7 @@ struct Pace {
   ///   - now: when it begins.
   /// - Returns: whether it has begun.
   mutating func pause(for nanoseconds: UInt64, at now: UInt64) -> Bool {
-    // Of a pause that is longer than what the bucket holds the rest would be lost.
-    let shortest = min(Self.longestOfShortPauses, actions.allowance / 2)
-    end = max(end, now + max(nanoseconds, shortest))
+    end = max(end, now + max(nanoseconds, shortestPause))
     defer { isPaused = true }
     return !isPaused
   }
