@@ -2,7 +2,8 @@
 ///
 /// One timer of the system for any number of deadlines, each kept to the tick; a tick that comes late is made up for.
 ///
-/// `@unchecked Sendable`: it belongs to its loop, and every method is called there.
+/// `@unchecked Sendable`: it belongs to its loop. ``schedule(_:after:)`` is called there by the connections, `turn()` by
+/// a job of the loop; what it is made with does not change.
 final class WheelTimer: @unchecked Sendable {
   private unowned let loop: EventLoop
   private let tick: UInt64

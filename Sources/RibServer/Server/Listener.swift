@@ -13,8 +13,8 @@ import Wire
 ///
 /// It lives on one loop and hands them out to all in turn.
 ///
-/// `@unchecked Sendable`: what is not constant, `watch`, `next` and `isPaused`, is only touched on the listener's loop: by the poller
-/// in ``ready(_:)``, and by the jobs that ``start()``, ``stop()`` and a pause put there.
+/// `@unchecked Sendable`: what is not constant, `watch`, `next` and `isPaused`, is only touched on the listener's loop: by
+/// the poller in ``ready(_:)``, and by the jobs that ``start()``, ``stop()`` and a pause put there.
 final class Listener: PollTarget, @unchecked Sendable {
   /// Where the socket listens.
   let address: String
