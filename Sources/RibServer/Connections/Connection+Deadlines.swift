@@ -9,8 +9,9 @@ struct Deadline {
   var nextCheck = UInt64.max
   /// When a live connection's peer was last pinged.
   var pingedAt: UInt64 = 0
-  /// Bytes that the peer's system had not taken when the present wait began.
-  var unacknowledged = 0
+  /// What ``Connection/acknowledgedCount`` must reach for the peer to have made progress; never, if there was not enough
+  /// on its way to it when the present wait began.
+  var milestone = Int.max
 
   init(since: UInt64) { self.since = since }
 }
@@ -19,7 +20,7 @@ extension Connection {
   /// Begins a state, or a phase of it, with all the time it has.
   func restartDeadline() {
     deadline.since = loop.now
-    if isEnding { deadline.unacknowledged = unacknowledgedBytes(descriptor) }
+    if isEnding { setMilestone() }
     schedule(after: timeLimit)
   }
 
@@ -31,14 +32,24 @@ extension Connection {
     }
   }
 
-  /// Whether the peer's system has taken some of what was on its way, since this was asked last: there is word of room
-  /// only now and then.
-  ///
-  /// The last few kilobytes are on their way to a peer that is well, too.
+  /// Bytes of what was ever sent that the peer's system has taken: there is word of room only now and then.
+  private var acknowledgedCount: Int { output.sentCount - unacknowledgedBytes(descriptor) }
+
+  /// Bytes that the peer must take of what waits for it: what is on its way to a peer that is well is less, and by a byte
+  /// now and then nobody keeps a connection.
+  private static let leastProgress = 4096
+
+  private func setMilestone() {
+    let acknowledged = acknowledgedCount
+    let waiting = output.sentCount + output.count - acknowledged
+    deadline.milestone = waiting >= Self.leastProgress ? acknowledged + Self.leastProgress : .max
+  }
+
+  /// Whether the peer's system has taken enough of what was on its way, since this was asked last.
   private func hasProgressed() -> Bool {
-    let before = deadline.unacknowledged
-    deadline.unacknowledged = unacknowledgedBytes(descriptor)
-    return before > 4096 && deadline.unacknowledged < before
+    guard acknowledgedCount >= deadline.milestone else { return false }
+    setMilestone()
+    return true
   }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
@@ -130,8 +141,8 @@ extension Connection {
     let timeouts = context.settings.timeouts
     let limit = isPinged ? ServerSettings.Timeouts.graceSeconds : timeouts.heartbeatSeconds
     guard silence >= limit else { return schedule(after: limit - silence) }
-    // A reducer may have kept the loop from what has come in the meantime.
-    if interest.contains(.reading), hasUnreadBytes(descriptor) {
+    // Who pauses cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
+    if pace.isPaused || (interest.contains(.reading) && hasUnreadBytes(descriptor)) {
       noteLife()
       return schedule(after: limit)
     }
@@ -145,7 +156,7 @@ extension Connection {
 
   private func ping() {
     deadline.pingedAt = loop.now
-    deadline.unacknowledged = unacknowledgedBytes(descriptor)
+    setMilestone()
     // Behind what a peer does not take it would not be heard.
     let nothing: [UInt8] = []
     if output.isEmpty { writer.ping(nothing.span, into: &output.bytes) }

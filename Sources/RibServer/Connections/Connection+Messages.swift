@@ -6,12 +6,17 @@ extension Connection {
   ///
   /// - Returns: whether there may be another one in what was received.
   func processMessage() -> Bool {
-    guard let next = messages?.next() else {
-      messages = nil
-      return processFrame()
+    guard messages != nil else { return processFrame() }
+    do throws(JSONError) {
+      guard let next = try messages?.next(&loop.reader) else {
+        messages = nil
+        return true
+      }
+      noteMessages(1, bytes: 0)
+      message(next)
+    } catch {
+      sayNotJSON(error)
     }
-    noteMessages(1, bytes: 0)
-    message(next)
     return true
   }
 
@@ -50,11 +55,13 @@ extension Connection {
     do throws(JSONError) {
       json = try input.withPayload(payload) { bytes throws(JSONError) in try loop.reader.read(bytes) }.root
     } catch {
-      return say(.badMessage, "A message is JSON, this is not: \(error).")
+      return sayNotJSON(error)
     }
     // An array's messages are handled one by one, so that each counts towards the client's limits.
-    if json.kind == .array { messages = json.elements } else { message(json) }
+    if json.kind == .array { messages = PendingMessages(json) } else { message(json) }
   }
+
+  private func sayNotJSON(_ error: JSONError) { say(.badMessage, "A message is JSON, this is not: \(error).") }
 
   private func message(_ json: JSONElement) {
     let message: ClientMessage

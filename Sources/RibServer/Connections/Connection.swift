@@ -41,7 +41,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var state: State
   @exclusivity(unchecked) var writer = FrameWriter.server
   /// The messages of an array that are still to be handled.
-  @exclusivity(unchecked) var messages: JSONElements?
+  @exclusivity(unchecked) var messages: PendingMessages?
   /// Whether patches were left out because the client did not read: it gets a snapshot once it does.
   @exclusivity(unchecked) var owesSnapshot = false
   /// How fast the client may speak.
@@ -133,7 +133,10 @@ final class Connection: PollTarget, @unchecked Sendable {
     updateInterest()
   }
 
+  /// Lets others have their turn first.
   private func goOnLater() {
+    guard !isYielding else { return }
+    isYielding = true
     loop.execute { [weak self] in
       self?.isYielding = false
       self?.goOn()
@@ -199,10 +202,11 @@ final class Connection: PollTarget, @unchecked Sendable {
     while true {
       guard canGoOn else {
         isHeldUp = !input.isEmpty || messages != nil
+        messages?.wait()
         return
       }
       guard handled < Self.turn else {
-        isYielding = true
+        messages?.wait()
         return goOnLater()
       }
       handled += 1

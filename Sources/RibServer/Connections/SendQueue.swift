@@ -3,6 +3,8 @@ struct SendQueue {
   /// Written messages; what stands before `head` is sent.
   var bytes: [UInt8] = []
   private var head = 0
+  /// The number of bytes that were ever sent.
+  private(set) var sentCount = 0
 
   /// The number of bytes not yet sent.
   var count: Int { bytes.count - head }
@@ -19,6 +21,7 @@ struct SendQueue {
         break
       }
       head += sent
+      sentCount += sent
     }
     // What is sent is dropped once it is more than what is not, so that a long queue moves rarely.
     if head == bytes.count {

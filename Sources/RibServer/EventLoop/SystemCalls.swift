@@ -32,14 +32,14 @@ func hasUnreadBytes(_ descriptor: Int32) -> Bool {
   return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
 }
 
-/// Bytes that were sent and that the peer's system has not taken yet.
+/// Bytes that were sent and that the peer's system has not taken yet; none if the system does not say.
 func unacknowledgedBytes(_ descriptor: Int32) -> Int {
   #if os(Linux)
-    Int(rib_unacknowledged(descriptor))
+    max(Int(rib_unacknowledged(descriptor)), 0)
   #else
     var count: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
-    return getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : -1
+    return getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : 0
   #endif
 }
 
