@@ -41,7 +41,7 @@ struct ElementDecoder: Decoder {
     case .object:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .object))
     // A dictionary's keys take any string, and name no case.
-    case .string where keys != Recorder.dictionaryKey && element.string.flatMap(Key.init(stringValue:)) != nil:
+    case .string where keys != Recorder.dictionaryKey && element.string.map(Key.knows) == true:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .caseName))
     default:
       throw mismatch("an object")

@@ -36,12 +36,15 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { element.path(from: root) }
 
   var allKeys: [Key] {
-    if form == .caseName { return element.string.flatMap(Key.init(stringValue:)).map { [$0] } ?? [] }
     // An action has one key: its case.
-    if element.count == 1 {
-      guard let name = element.firstKey, let key = Key(stringValue: name) else { return [] }
-      return [key]
+    guard form == .caseName || element.count == 1 else { return knownKeys }
+    guard let name = form == .caseName ? element.string : element.firstKey, let key = Key(stringValue: name) else {
+      return []
     }
+    return [key]
+  }
+
+  private var knownKeys: [Key] {
     var keys: [Key] = []
     element.forEachMember { key, _ in
       if let key = key.string.flatMap(Key.init(stringValue:)) { keys.append(key) }
@@ -90,7 +93,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let value = try require(key)
     // Only an enum's synthesized coding nests with a key type that may know `_0`; a value that is no object is the
     // payload itself then.
-    guard value.kind == .object || NestedKey(stringValue: Self.payloadKey) != nil else {
+    guard value.kind == .object || NestedKey.knows(Self.payloadKey) else {
       throw value.mismatch([String: Any].self, expected: "an object", root: root)
     }
     return KeyedDecodingContainer(ElementKeyedContainer<NestedKey>(element: value, root: root, form: .payload))
@@ -143,4 +146,12 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func isEmptyObject(_ element: JSONElement) -> Bool { element.kind == .object && element.count == 0 }
+}
+
+extension CodingKey {
+  /// Whether there is a key of this name.
+  ///
+  /// Apart, as the runtime looks up the type of an optional key each time that a function with one is called.
+  @inline(never)
+  static func knows(_ name: String) -> Bool { Self(stringValue: name) != nil }
 }

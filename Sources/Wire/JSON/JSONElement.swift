@@ -69,12 +69,20 @@ public struct JSONElement: Sendable {
   /// - Parameter text: what to compare with, byte by byte.
   /// - Returns: true if the string, its escapes resolved, has the same UTF-8.
   public func isString(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { isString($0) }
+  }
+
+  func isString(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let token = token
     switch token.kind {
     case .string:
-      var text = text
-      return text.withUTF8 { $0.elementsEqual(document.bytes[self.text]) }
+      guard text.count == Int(token.length) else { return false }
+      let start = Int(token.offset)
+      for index in text.indices where document.bytes[start + index] != text[index] { return false }
+      return true
     case .escapedString:
-      return unescaped().utf8.elementsEqual(text.utf8)
+      return unescaped().utf8.elementsEqual(text)
     default:
       return false
     }
@@ -191,9 +199,11 @@ public struct JSONElement: Sendable {
 
   private func digits<T: FixedWidthInteger>() -> T? {
     var value: T = 0
+    var text = text
     let negative = document.bytes[text.lowerBound] == UInt8(ascii: "-")
-    for byte in document.bytes[text].dropFirst(negative ? 1 : 0) {
-      let digit = T(truncatingIfNeeded: byte &- UInt8(ascii: "0"))
+    if negative { text = text.dropFirst() }
+    for index in text {
+      let digit = T(truncatingIfNeeded: document.bytes[index] &- UInt8(ascii: "0"))
       let (product, overflow) = value.multipliedReportingOverflow(by: 10)
       let (sum, carry) =
         negative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)

@@ -97,16 +97,7 @@ extension JSONElement {
   }
 
   /// Whether this is a string of just these bytes.
-  func isString(_ text: StaticString) -> Bool {
-    let token = document.tape[index]
-    if token.kind == .escapedString { return isString(text.description) }
-    guard token.kind == .string, Int(token.length) == text.utf8CodeUnitCount else { return false }
-    let start = Int(token.offset)
-    for offset in 0..<text.utf8CodeUnitCount where document.bytes[start + offset] != text.utf8Start[offset] {
-      return false
-    }
-    return true
-  }
+  func isString(_ text: StaticString) -> Bool { text.withUTF8Buffer { isString($0) } }
 
   /// A whole number from 0 to 2^53−1; nil for anything else.
   var messageNumber: Int? {
