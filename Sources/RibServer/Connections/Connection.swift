@@ -193,7 +193,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// How many requests or messages of one peer are handled before others have their turn.
-  private static let turn = 64
+  private static let turn = 16
 
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
