@@ -71,8 +71,8 @@ extension Connection {
     var response = head.map { response.compressed(for: $0) } ?? response
     // Who speaks HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
-    response.write(
-      into: &output.bytes, keepAlive: keepAlive, omitBody: head?.method == "HEAD", date: loop.date)
+    let omitBody = if case .http(let exchange) = state { exchange.requests.isHead } else { false }
+    response.write(into: &output.bytes, keepAlive: keepAlive, omitBody: omitBody, date: loop.date)
     if !keepAlive { finish() }
   }
 

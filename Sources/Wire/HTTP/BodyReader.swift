@@ -148,14 +148,17 @@ struct BodyReader: Sendable {
       index += 1
     }
     guard index > 0 else { throw .badRequest("A chunk has no size (RFC 9112 §7.1).") }
-    // §7.1.1: unknown extensions are ignored; whitespace before one is bad, and allowed.
-    let digits = index
-    while index < line.count, HTTPGrammar.isWhitespace(line[index]) { index += 1 }
-    if index == line.count, digits == index { return size }
-    guard index < line.count, line[index] == UInt8(ascii: ";"),
-      HTTPGrammar.all(line.extracting(index...), HTTPGrammar.isFieldByte)
-    else { throw .badRequest("A chunk's size is followed by something else than an extension (RFC 9112 §7.1.1).") }
+    if index < line.count { try checkExtensions(line.extracting(index...)) }
     return size
+  }
+
+  /// Unknown extensions are ignored (RFC 9112 §7.1.1); whitespace around their `;` and `=` is bad, and allowed.
+  private static func checkExtensions(_ text: Span<UInt8>) throws(HTTPError) {
+    var scanner = FieldScanner(text)
+    scanner.skipWhitespace()
+    guard scanner.next == UInt8(ascii: ";"), scanner.parameters() != nil, scanner.next == nil,
+      !HTTPGrammar.isWhitespace(text[text.count - 1])
+    else { throw .badRequest("A chunk's size is followed by something else than an extension (RFC 9112 §7.1.1).") }
   }
 
   private func makeSure(_ size: Int, fitsInto room: Int) throws(HTTPError) {

@@ -55,6 +55,14 @@ struct HeadParser<Head: MessageHead>: Sendable {
     searched = 0
   }
 
+  /// Whether a head begins with `text`, be there an empty line before it or not.
+  static func begins(_ bytes: Span<UInt8>, with text: StaticString) -> Bool {
+    let start = beginsWithEmptyLine(bytes) ? 2 : 0
+    guard bytes.count - start >= text.utf8CodeUnitCount else { return false }
+    for index in 0..<text.utf8CodeUnitCount where bytes[start + index] != text.utf8Start[index] { return false }
+    return true
+  }
+
   private static func beginsWithEmptyLine(_ bytes: Span<UInt8>) -> Bool {
     bytes.count >= 2 && bytes[0] == UInt8(ascii: "\r") && bytes[1] == UInt8(ascii: "\n")
   }

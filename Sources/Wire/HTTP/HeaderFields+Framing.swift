@@ -25,9 +25,10 @@ extension HeaderFields {
   /// Makes sure that the body of a request, if it has one, ends where everyone sees it end.
   ///
   /// - Parameter minorVersion: of the request's HTTP/1.
-  /// - Throws: ``HTTPError`` with 400 if the fields contradict each other, 501 for a coding other than chunked.
+  /// - Throws: ``HTTPError`` with 400 if the fields contradict each other or chunked is not the last coding, 501 for any
+  ///   other coding.
   func checkTransferEncoding(minorVersion: Int) throws(HTTPError) {
-    let codings = values(for: "Transfer-Encoding")
+    let codings = elements(of: "Transfer-Encoding")
     guard !codings.isEmpty else { return }
     // RFC 9112 §6.1
     guard self["Content-Length"] == nil else {
@@ -36,7 +37,12 @@ extension HeaderFields {
     guard minorVersion > 0 else {
       throw .badRequest("HTTP/1.0 has no Transfer-Encoding (RFC 9112 §6.1).")
     }
-    guard codings.count == 1, HTTPGrammar.matches(codings[0], "chunked") else {
+    let isChunked = codings.map { HTTPGrammar.matches($0, "chunked") }
+    // RFC 9112 §6.3; an element without a name is another way to hide what is the last.
+    guard !isChunked.dropLast().contains(true), !codings.contains("") else {
+      throw .badRequest("Chunked is not the last and only once in Transfer-Encoding (RFC 9112 §6.1).")
+    }
+    guard isChunked == [true] else {
       throw HTTPError(status: .notImplemented, reason: "The only Transfer-Encoding taken here is chunked.")
     }
   }
@@ -45,7 +51,8 @@ extension HeaderFields {
   ///
   /// - Throws: ``HTTPError`` with 417.
   func checkExpectations() throws(HTTPError) {
-    for expectation in elements(of: "Expect") where !HTTPGrammar.matches(expectation, "100-continue") {
+    for expectation in elements(of: "Expect")
+    where !expectation.isEmpty && !HTTPGrammar.matches(expectation, "100-continue") {
       throw HTTPError(status: .expectationFailed, reason: "The only expectation met here is 100-continue.")
     }
   }

@@ -29,7 +29,9 @@ public struct RequestHead: Equatable, Sendable {
   }
 
   /// Whether the client waits with the body until it is told to go on (RFC 9110 §10.1.1).
-  public var expectsContinue: Bool { minorVersion > 0 && hasBody && headers["Expect"] != nil }
+  public var expectsContinue: Bool {
+    minorVersion > 0 && hasBody && headers.contains(token: "100-continue", in: "Expect")
+  }
 }
 
 extension RequestHead: MessageHead {

@@ -8,6 +8,8 @@ public struct RequestReader: Sendable {
   private var parser: HeadParser<RequestHead>
   /// Of the request whose head was read last; nil once its body was.
   private var body: BodyReader?
+  /// Whether the request that is being read, or was refused, is a HEAD: its answer has no content (RFC 9110 §9.3.2).
+  public private(set) var isHead = false
   /// What was wrong: nothing is read behind it.
   private var refusal: HTTPError?
 
@@ -32,10 +34,11 @@ public struct RequestReader: Sendable {
   ///   incomplete, nobody else may consume from it.
   /// - Returns: the head, or nil if more bytes are needed.
   /// - Throws: ``HTTPError``: 400 for what is malformed, 413 for a body that is announced beyond the limit, 414 and 431 for what
-  ///   is beyond the limits (at the limit, not at its end), 417 for an expectation other than 100-continue, 501 for a Transfer-Encoding other than chunked, 505 for
-  ///   another version.
+  ///   is beyond the limits (at the limit, not at its end), 417 for an expectation other than 100-continue, 501 for a Transfer-Encoding other than chunked and for CONNECT, 505
+  ///   for another version.
   public mutating func nextHead(from buffer: inout ReceiveBuffer) throws(HTTPError) -> RequestHead? {
     try refusing { (reader) throws(HTTPError) in
+      reader.isHead = buffer.withUnread { HeadParser<RequestHead>.begins($0, with: "HEAD ") }
       guard let head = try reader.parser.nextHead(from: &buffer) else { return nil }
       reader.body = try BodyReader(head, limits: reader.limits, keepsBody: reader.keepsBodies)
       return head

@@ -14,13 +14,15 @@ struct RequestTarget: Equatable, Sendable {
   /// - Parameters:
   ///   - bytes: what stands in its place.
   ///   - method: the request's method; `*` is for OPTIONS only.
-  /// - Throws: ``HTTPError`` with 400 if it is none of the forms that the method may have.
+  /// - Throws: ``HTTPError`` with 400 if it is none of the forms that the method may have, 501 for the method CONNECT.
   init(parsing bytes: Span<UInt8>, method: String) throws(HTTPError) {
     guard HTTPGrammar.all(bytes, HTTPGrammar.isTargetByte) else {
       throw .badRequest("The request target has a character that must be encoded (RFC 9112 §3.2).")
     }
     // RFC 9112 §3.2.3: CONNECT has a form of its own, for proxies.
-    guard method != "CONNECT" else { throw .badRequest("CONNECT is for proxies; this is none.") }
+    guard method != "CONNECT" else {
+      throw HTTPError(status: .notImplemented, reason: "CONNECT is for proxies; this is none.")
+    }
     text = HTTPGrammar.text(bytes)
     if text == "*", method == "OPTIONS" {
       (authority, path, query) = (nil, text, nil)

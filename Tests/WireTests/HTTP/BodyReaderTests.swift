@@ -44,7 +44,8 @@ struct BodyReaderTests {
     (chunked + "4\r\n\r\n\r\n\r\n0\r\n\r\n", "\r\n\r\n"),
     // §7.1.1: extensions are ignored.
     (chunked + "1;a\r\nx\r\n0\r\n\r\n", "x"), (chunked + "1;a=b;c=\"d e\"\r\nx\r\n0;last\r\n\r\n", "x"),
-    (chunked + "1 ; a\r\nx\r\n0\r\n\r\n", "x"),
+    (chunked + "1 ; a\r\nx\r\n0\r\n\r\n", "x"), (chunked + "1;a = b\t; c =\"\"\r\nx\r\n0\r\n\r\n", "x"),
+    (chunked + "1;a=\"\\\";\u{E9}\"\r\nx\r\n0\r\n\r\n", "x"),
     // §7.1.2: so are trailer fields.
     (chunked + "1\r\nx\r\n0\r\nA: b\r\nDigest: c\r\n\r\n", "x"),
   ]
@@ -59,7 +60,12 @@ struct BodyReaderTests {
     Refusal(.badRequest, "+1\r\n"), Refusal(.badRequest, "0x1\r\n"), Refusal(.badRequest, " 1\r\n"),
     Refusal(.badRequest, "1 \r\n"), Refusal(.badRequest, "1 2\r\n"), Refusal(.badRequest, "1,2\r\n"),
     Refusal(.badRequest, "1\nx\r\n"), Refusal(.badRequest, "1\r\rx"), Refusal(.badRequest, "1;a\u{1}\r\n"),
-    Refusal(.badRequest, "1;a\nb\r\n"), Refusal(.badRequest, "2\r\nxyz\r\n"), Refusal(.badRequest, "2\r\nxy0\r\n"),
+    Refusal(.badRequest, "1;\r\nx"), Refusal(.badRequest, "1;;\r\nx"), Refusal(.badRequest, "1;a=\r\nx"),
+    Refusal(.badRequest, "1;=b\r\nx"), Refusal(.badRequest, "1;a \r\nx"), Refusal(.badRequest, "1;a b\r\nx"),
+    Refusal(.badRequest, "1;a[=b\r\nx"), Refusal(.badRequest, "1;a=\"b\r\nx"), Refusal(.badRequest, "1;a=\"b\"c\r\nx"),
+    Refusal(.badRequest, "1;a==b\r\nx"), Refusal(.badRequest, "1;a=b,c\r\nx"), Refusal(.badRequest, "1;\u{E9}\r\nx"),
+    Refusal(.badRequest, "1;a=\"\\\u{1}\"\r\nx"), Refusal(.badRequest, "1;a\nb\r\n"),
+    Refusal(.badRequest, "2\r\nxyz\r\n"), Refusal(.badRequest, "2\r\nxy0\r\n"),
     Refusal(.badRequest, "1\r\nx\n0\r\n\r\n"), Refusal(.badRequest, String(repeating: "0", count: 255) + "\r\n"),
     Refusal(.badRequest, "1;" + String(repeating: "a", count: 300)),
     Refusal(.contentTooLarge, "FFFFFFFFFFFFFFFF\r\n"), Refusal(.contentTooLarge, "100001\r\n"),
@@ -131,7 +137,10 @@ struct BodyReaderTests {
 
   @Test(
     "RFC 9110 §10.1.1: only a 100 may be expected",
-    arguments: [("100-continue", true), ("100-Continue", true), ("x", nil), ("100-continue, x", nil)])
+    arguments: [
+      ("100-continue", true), ("100-Continue", true), (", 100-continue,", true), ("", false), ("x", nil),
+      ("100-continue, x", nil),
+    ])
   func expectation_isA100(text: String, expects: Bool?) throws {
     let request = wireBytes("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: \(text)\r\n\r\n")
     if let expects {

@@ -34,11 +34,34 @@ struct RequestHeadTests {
       "GET / HTTP/1.1\r\nHost: a b\r\n", "GET / HTTP/1.1\r\nHost: u@a\r\n", "GET / HTTP/1.1\r\nHost: a/b\r\n",
       "GET / HTTP/1.1\r\nHost: http://a\r\n", "GET / HTTP/1.1\r\nHost: a:b\r\n", "GET / HTTP/1.1\r\nHost: a:8:9\r\n",
       "GET / HTTP/1.1\r\nHost: [::1\r\n", "GET / HTTP/1.1\r\nHost: []\r\n", "GET / HTTP/1.1\r\nHost: ::1\r\n",
-      "GET / HTTP/1.1\r\nHost: [::1]a\r\n", "GET / HTTP/1.1\r\nHost: a\u{C3}\u{A9}\r\n",
+      "GET / HTTP/1.1\r\nHost: [::1]a\r\n", "GET / HTTP/1.1\r\nHost: a%zz\r\n", "GET / HTTP/1.1\r\nHost: a%4\r\n",
+      "GET / HTTP/1.1\r\nHost: a\u{C3}\u{A9}\r\n",
       "GET / HTTP/1.0\r\nHost: a b\r\n",
     ])
   func badHost_isRefused(lines: String) throws {
     #expect(try RequestReader.refuse(wireBytes(lines + "\r\n")).status == .badRequest)
+  }
+
+  @Test(
+    "RFC 3986 §3.2.2: an address in brackets is one",
+    arguments: [
+      ("::", true), ("::1", true), ("1::", true), ("1:2:3:4:5:6:7:8", true), ("2001:DB8::abcd:0", true),
+      ("1:2:3:4:5:6:7::", true), ("::2:3:4:5:6:7:8", true), ("::ffff:192.0.2.1", true), ("1:2:3:4:5:6:1.2.3.4", true),
+      ("1:2:3:4:5::1.2.3.4", true), ("v1.a:b", true), ("VF.~", true), (":", false), (":::", false), ("1", false),
+      (":::::", false), ("1:2:3:4:5:6:7", false), ("1:2:3:4:5:6:7:8:9", false), ("1:2:3:4::5:6:7:8", false),
+      ("1::2::3", false), ("1:", false), ("1::2:", false), (":1:2:3:4:5:6:7", false), ("12345::", false),
+      ("::g", false), ("::1.2.3", false), ("::1.2.3.256", false), ("::1.2.3.04", false), ("1.2.3.4", false),
+      ("1:2:3:4:5:6:7:1.2.3.4", false), ("1:2:3:4:5:6::1.2.3.4", false), ("::1.2.3.4:5", false),
+      ("fe80::1%25eth0", false),
+      ("v.a", false), ("v1.", false), ("v1a", false), ("vg.a", false), ("v1.a/b", false), ("::+1.2.3.4", false),
+    ])
+  func address_isChecked(text: String, isValid: Bool) throws {
+    let request = wireBytes("GET / HTTP/1.1\r\nHost: [\(text)]:80\r\n\r\n")
+    if isValid {
+      #expect(try RequestReader.accept(request).headers["Host"] == "[\(text)]:80")
+    } else {
+      #expect(try RequestReader.refuse(request).status == .badRequest)
+    }
   }
 
   static let bodies: [(lines: String, contentLength: Int?, hasBody: Bool)] = [
@@ -79,14 +102,17 @@ struct RequestHeadTests {
       Refusal(.badRequest, "Content-Length: 5\r\nTransfer-Encoding: chunked"),
       Refusal(.badRequest, "Transfer-Encoding: chunked\r\nContent-Length: 5"),
       Refusal(.badRequest, "Transfer-Encoding: gzip\r\nContent-Length: 5"),
-      Refusal(.notImplemented, "Transfer-Encoding:"),
+      Refusal(.badRequest, "Transfer-Encoding:"), Refusal(.badRequest, "Transfer-Encoding: , chunked"),
+      Refusal(.badRequest, "Transfer-Encoding: chunked,"), Refusal(.badRequest, "Transfer-Encoding: chunked, gzip"),
+      Refusal(.badRequest, "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity"),
       Refusal(.notImplemented, "Transfer-Encoding: gzip"),
       Refusal(.notImplemented, "Transfer-Encoding: identity"),
       Refusal(.notImplemented, "Transfer-Encoding: gzip, chunked"),
-      Refusal(.notImplemented, "Transfer-Encoding: chunked, chunked"),
+      Refusal(.badRequest, "Transfer-Encoding: chunked, chunked"),
       Refusal(.notImplemented, "Transfer-Encoding: chunked;a=b"),
       Refusal(.notImplemented, "Transfer-Encoding: xchunked"),
-      Refusal(.notImplemented, "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
+      Refusal(.badRequest, "Transfer-Encoding: chunked\r\nTransfer-Encoding: Chunked"),
+      Refusal(.notImplemented, "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked"),
     ])
   func unclearBody_isRefused(row: Refusal) throws {
     #expect(try RequestReader.refuse(Self.request(row.text)).status == row.status)

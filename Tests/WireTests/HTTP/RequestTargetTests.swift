@@ -54,7 +54,7 @@ struct RequestTargetTests {
   @Test(
     "any other target is refused",
     arguments: [
-      "GET *", "options *", "OPTIONS **", "GET a", "GET a/b", "GET ?q", "GET b:80", "CONNECT b:80", "CONNECT /",
+      "GET *", "options *", "OPTIONS **", "GET a", "GET a/b", "GET ?q", "GET b:80",
       "GET http:", "GET http://", "GET http:///c", "GET http://?d", "GET http:/b", "GET http:b", "GET ftp://b/",
       "GET ws://b/", "GET http://u@b/", "GET http://u:p@b/", "GET http://:80/", "GET http://b:x/", "GET http://[::1/",
       "GET http://[]/", "GET http://[::g]/", "GET http://[::1]x/", "GET http://b\\c/", "GET /#f", "GET /\"", "GET /<",
@@ -63,5 +63,11 @@ struct RequestTargetTests {
   func otherTarget_isRefused(methodAndTarget: String) throws {
     let error = try RequestReader.refuse(wireBytes("\(methodAndTarget) HTTP/1.1\r\nHost: a\r\n\r\n"))
     #expect(error.status == .badRequest)
+  }
+
+  @Test("§3.2.3: the authority-form is for proxies", arguments: ["CONNECT b:80", "CONNECT /"])
+  func connect_isNotImplemented(methodAndTarget: String) throws {
+    let error = try RequestReader.refuse(wireBytes("\(methodAndTarget) HTTP/1.1\r\nHost: b:80\r\n\r\n"))
+    #expect(error.status == .notImplemented)
   }
 }
