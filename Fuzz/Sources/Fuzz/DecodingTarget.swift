@@ -29,6 +29,8 @@ extension FuzzTarget {
     case counts([String: Int32])
     case everything(Everything)
     case inner(Action, Action?)
+    case two(String?, flag: Bool)
+    case twins(Int?, Int?)
   }
 
   struct Everything: Codable {

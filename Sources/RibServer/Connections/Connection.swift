@@ -37,7 +37,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   var input = ReceiveBuffer()
   var output = SendQueue()
   var frames: FrameReader
-  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
+  // No access to what is not checked for exclusivity calls user code, nor anything that comes back to this connection.
   @exclusivity(unchecked) var state: State
   @exclusivity(unchecked) var writer = FrameWriter.server
   /// The messages of an array that are still to be handled.
@@ -103,33 +103,30 @@ final class Connection: PollTarget, @unchecked Sendable {
   // MARK: Events
 
   func ready(_ readiness: Readiness) {
+    let sent = output.sentCount
     if readiness.contains(.readable), interest.contains(.reading) {
       read()
     } else if readiness.contains(.hungUp) {
       return abort()
     }
-    if readiness.contains(.writable) {
-      work()
-      keepUnread()
-    }
+    guard readiness.contains(.writable) else { return }
+    goOn()
+    // What the system takes at other times may be on its own account; room where there was none is the peer's doing.
+    if output.sentCount > sent { noteProgress() }
   }
 
-  /// Handles what was received and sends what is said to it, in turn, until nothing is left or the peer must be waited for.
+  /// Handles what was received and sends what is said to it.
   private func work() {
-    repeat {
-      process()
-      guard send() else { return abort() }
-      // What was held up by its own answers goes on once they are sent.
-    } while isHeldUp && canGoOn
-    updateInterest()
+    process()
+    flush()
   }
 
-  /// Sends what was written outside an event of the socket, as the patch of an effect.
+  /// Sends what was written, also outside an event of the socket, as the patch of an effect.
   func flush() {
     if case .closed = state { return }
     guard send() else { return abort() }
-    // What has come before is handled before more is read.
-    if isHeldUp, canGoOn { return goOnLater() }
+    // What was held up by its own answers goes on now that they are sent, before more is read.
+    if isHeldUp, canGoOn { goOnLater() }
     updateInterest()
   }
 
@@ -151,9 +148,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   // MARK: Reading
 
   private func read() {
-    // Much that is left over of a long message is not copied back and forth for each part that comes.
-    let borrows = input.count <= Self.smallRest
-    if borrows { borrowStorage() }
+    borrowStorage()
     let descriptor = descriptor
     var result = 0
     input.fill(atLeast: 65_536) { room in
@@ -169,10 +164,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     } else if !mayGoOn {
       abort()
     }
-    if borrows || input.count <= Self.smallRest { returnStorage() }
+    returnStorage()
   }
-
-  private static let smallRest = 4096
 
   /// The loop's storage serves one event of one connection after the other; only what is left over stays with this one.
   private func borrowStorage() {
@@ -187,27 +180,34 @@ final class Connection: PollTarget, @unchecked Sendable {
     if loop.receiveStorage.capacity > EventLoop.largestKept { loop.receiveStorage = ReceiveBuffer() }
   }
 
-  /// Keeps no more memory than what is unread needs.
+  /// Keeps no more memory than what is unread needs, or twice that.
   private func keepUnread() {
-    if input.isEmpty { input = ReceiveBuffer() }
+    if input.count < input.capacity / 2 { _ = input.releaseStorage() }
   }
 
   /// How many requests or messages of one peer are handled before others have their turn.
   private static let turn = 16
+  /// How long they may take together, in nanoseconds.
+  private static let longestTurn: UInt64 = 10_000_000
 
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
     isHeldUp = false
     var handled = 0
-    while true {
+    var start: UInt64 = 0
+    while !input.isEmpty || messages != nil {
       guard canGoOn else {
-        isHeldUp = !input.isEmpty || messages != nil
+        isHeldUp = true
         messages?.wait()
         return
       }
-      guard handled < Self.turn else {
-        messages?.wait()
-        return goOnLater()
+      if handled > 0 {
+        let now = loop.time()
+        if handled == 1 { start = now }
+        guard handled < Self.turn, now - start < Self.longestTurn else {
+          messages?.wait()
+          return goOnLater()
+        }
       }
       handled += 1
       let goesOn =
@@ -266,7 +266,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// What the messages of a peer that does not read may keep of memory: what was borrowed may be much more, and so may
   /// what has grown, once nothing is added any more.
   private var mostForWaiting: Int {
-    isCongested ? output.count + output.count / 4 : 2 * Self.smallRest + 2 * output.count
+    isCongested ? output.count + output.count / 4 : 8192 + 2 * output.count
   }
 
   /// Sends what the socket takes and, when that is all, what waited for it.
@@ -274,10 +274,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// - Returns: false if the connection is gone.
   private func send() -> Bool {
     while !output.isEmpty {
-      let before = output.count
       guard output.send(to: descriptor) else { return false }
-      // What the system takes on its own account says nothing; room where there was none is the peer's doing.
-      if output.count < before, interest.contains(.writing) { noteProgress() }
       guard output.isEmpty else {
         if output.bytes.capacity > mostForWaiting { returnSendStorage(output.releaseSpareStorage()) }
         return true
@@ -325,6 +322,8 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Sends what is queued to a peer that says no more, and closes.
   private func drain() {
+    // It waited for the queue to be empty, and nothing comes that could follow it.
+    if owesSnapshot, case .live(let session) = state { session.assumeIsolated { $0.sendSnapshot() } }
     leaveSession()
     state = .draining
     if !loop.isStopping { restartDeadline() }

@@ -6,10 +6,13 @@ import Wire
 /// text takes several times its memory, and there may be one for each client.
 struct PendingMessages {
   private var elements: JSONElements
-  /// The texts of messages that have waited, one after the other, and where each ends; empty until one had to.
+  /// The texts of messages that have waited, each with a separator behind it.
   private var texts: [UInt8] = []
-  private var ends: [Int] = []
-  private var index = 0
+  /// Where the next of them begins.
+  private var position = 0
+
+  /// What no JSON text contains, and texts are separated by (RFC 7464 §2.2).
+  private static let recordSeparator: UInt8 = 0x1E
 
   /// The elements of `array`.
   init(_ array: JSONElement) { elements = array.elements }
@@ -20,17 +23,20 @@ struct PendingMessages {
   /// - Returns: nil after the last one.
   /// - Throws: ``JSONError`` never, for the array was read before.
   mutating func next(_ reader: inout JSONReader) throws(JSONError) -> JSONElement? {
-    guard index < ends.count else { return elements.next() }
-    let start = index > 0 ? ends[index - 1] : 0
-    defer { index += 1 }
-    return try reader.read(texts.span.extracting(start..<ends[index])).root
+    guard let end = texts[position...].firstIndex(of: Self.recordSeparator) else { return elements.next() }
+    defer { position = end + 1 }
+    return try reader.read(texts.span.extracting(position..<end)).root
   }
 
-  /// Keeps no more memory than the texts of what is left need.
+  /// Keeps no more memory than the texts of what is left need, or twice that.
   mutating func wait() {
+    if position > texts.count / 2 {
+      texts = Array(texts[position...])
+      position = 0
+    }
     while let element = elements.next() {
       texts.append(contentsOf: element.source.utf8)
-      ends.append(texts.count)
+      texts.append(Self.recordSeparator)
     }
     elements = JSONElement.emptyObject.elements
   }

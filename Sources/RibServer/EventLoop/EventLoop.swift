@@ -186,6 +186,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute { [self] in
       isStopping = true
       for connection in Array(connections.values) { connection.abort() }
+      deadlines.clear()
+      pauses.clear()
       poller?.cancel()
     }
   }

@@ -34,6 +34,9 @@ final class WheelTimer: @unchecked Sendable {
     wheel.schedule(id, after: Int((loop.now + nanoseconds - time + tick - 1) / tick))
   }
 
+  /// Forgets all deadlines.
+  func clear() { wheel = TimerWheel() }
+
   private func turnLater() {
     isTurning = true
     loop.execute(after: .nanoseconds(tick)) { [weak self] in self?.turn() }

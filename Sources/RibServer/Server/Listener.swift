@@ -70,14 +70,13 @@ final class Listener: PollTarget, @unchecked Sendable {
       }
       switch errno {
       case EINTR, ECONNABORTED: continue
-      case EAGAIN, EWOULDBLOCK: return
+      case EAGAIN, EWOULDBLOCK: return noteAccepting()
       default: return pause(.last("accept"))
       }
     }
   }
 
   private func handOver(_ accepted: Int32) {
-    noteAccepting()
     let connections = context.connections
     let address = connections.countsAddresses ? PeerAddress(of: accepted) : nil
     let admission = connections.enter(from: address)
@@ -101,6 +100,7 @@ final class Listener: PollTarget, @unchecked Sendable {
     }
   }
 
+  /// All that waited are accepted; of one only, others may have kept waiting.
   private func noteAccepting() {
     guard isPaused else { return }
     isPaused = false

@@ -135,40 +135,50 @@ public struct ServerSettings: Equatable, Sendable {
   /// - Throws: ``SettingsError`` for a value that is out of range; what the reader throws for one of another type.
   public init(_ config: ConfigReader) async throws {
     self.init()
-    let anyLimit = 0...Int(UInt32.max)
-    let seconds = 1...86_400
     host = try await config.fetchString(forKey: "host", default: host)
     usesEpoll = try await config.fetchBool(forKey: "usesEpoll", default: usesEpoll)
     usesCompression = try await config.fetchBool(forKey: "usesCompression", default: usesCompression)
     echo = try await config.fetchBool(forKey: "echo", default: echo)
     compression.keepsContext = try await config.fetchBool(
       forKey: "compression.keepsContext", default: compression.keepsContext)
-    try await read("port", \.port, in: 0...65_535, config)
-    try await read("loops", \.loops, in: 0...1024, config)
-    try await read("lingerMilliseconds", \.lingerMilliseconds, in: 0...100, config)
-    try await read("limits.messageBytes", \.limits.messageBytes, in: anyLimit, config)
-    try await read("limits.actionsPerSecond", \.limits.actionsPerSecond, in: anyLimit, config)
-    try await read("limits.actionBurst", \.limits.actionBurst, in: 1...Int(UInt32.max), config)
-    try await read("limits.writeQueueBytes", \.limits.writeQueueBytes, in: anyLimit, config)
-    try await read("limits.connections", \.limits.connections, in: anyLimit, config)
-    try await read("limits.connectionsPerAddress", \.limits.connectionsPerAddress, in: anyLimit, config)
-    try await read("limits.bodyBytes", \.limits.bodyBytes, in: anyLimit, config)
-    try await read("compression.windowBits", \.compression.windowBits, in: 9...15, config)
-    try await read("compression.thresholdBytes", \.compression.thresholdBytes, in: anyLimit, config)
-    try await read("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, in: seconds, config)
-    try await read("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, in: seconds, config)
-    try await read("timeouts.bodySeconds", \.timeouts.bodySeconds, in: seconds, config)
-    try await read("timeouts.idleSeconds", \.timeouts.idleSeconds, in: seconds, config)
-    try await read("timeouts.closingSeconds", \.timeouts.closingSeconds, in: seconds, config)
+    for (key, setting, range) in Self.numbers {
+      guard let value = try await config.fetchInt(forKey: ConfigKey(key)) else { continue }
+      guard range.contains(value) else { throw SettingsError(key: key, value: "\(value)", range: range) }
+      self[keyPath: setting] = value
+    }
   }
 
-  private mutating func read(
-    _ key: ConfigKey, _ setting: WritableKeyPath<ServerSettings, Int>, in range: ClosedRange<Int>,
-    _ config: ConfigReader
-  ) async throws {
-    guard let value = try await config.fetchInt(forKey: key) else { return }
-    guard range.contains(value) else { throw SettingsError(key: "\(key)", value: "\(value)", range: range) }
-    self[keyPath: setting] = value
+  /// What is wrong with a setting that did not come from a configuration; nil if all have values that they can have.
+  var fault: SettingsError? {
+    for (key, setting, range) in Self.numbers where !range.contains(self[keyPath: setting]) {
+      return SettingsError(key: key, value: "\(self[keyPath: setting])", range: range)
+    }
+    return nil
+  }
+
+  /// The settings that are numbers, and what these can be.
+  private static var numbers: [(key: String, setting: WritableKeyPath<ServerSettings, Int>, range: ClosedRange<Int>)] {
+    let anyLimit = 0...Int(UInt32.max)
+    let seconds = 1...86_400
+    return [
+      ("port", \.port, 0...65_535),
+      ("loops", \.loops, 0...1024),
+      ("lingerMilliseconds", \.lingerMilliseconds, 0...100),
+      ("limits.messageBytes", \.limits.messageBytes, anyLimit),
+      ("limits.actionsPerSecond", \.limits.actionsPerSecond, anyLimit),
+      ("limits.actionBurst", \.limits.actionBurst, 1...Int(UInt32.max)),
+      ("limits.writeQueueBytes", \.limits.writeQueueBytes, anyLimit),
+      ("limits.connections", \.limits.connections, anyLimit),
+      ("limits.connectionsPerAddress", \.limits.connectionsPerAddress, anyLimit),
+      ("limits.bodyBytes", \.limits.bodyBytes, anyLimit),
+      ("compression.windowBits", \.compression.windowBits, 9...15),
+      ("compression.thresholdBytes", \.compression.thresholdBytes, anyLimit),
+      ("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, seconds),
+      ("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, seconds),
+      ("timeouts.bodySeconds", \.timeouts.bodySeconds, seconds),
+      ("timeouts.idleSeconds", \.timeouts.idleSeconds, seconds),
+      ("timeouts.closingSeconds", \.timeouts.closingSeconds, seconds),
+    ]
   }
 }
 

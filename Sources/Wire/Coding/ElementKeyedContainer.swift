@@ -6,7 +6,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     case object
     /// A string that names a case without payload: read as `{"x":{}}`, of which nothing but the case can be asked.
     case caseName
-    /// The payload of a case: an object with its labels or, if it has no `_0`, the single unlabelled payload itself.
+    /// The single unlabelled payload of a case, without a `_0` around it; or nothing, as an object without members.
     case payload
     /// The payload of a case that a string names.
     case noPayload
@@ -91,12 +91,26 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return KeyedDecodingContainer(ElementKeyedContainer<NestedKey>(element: element, root: root, form: .noPayload))
     }
     let value = try require(key)
-    // Only an enum's synthesized coding nests with a key type that may know `_0`; a value that is no object is the
-    // payload itself then.
-    guard value.kind == .object || NestedKey.knows(Self.payloadKey) else {
+    guard let form = form(of: value, for: keys) else {
       throw value.mismatch([String: Any].self, expected: "an object", root: root)
     }
-    return KeyedDecodingContainer(ElementKeyedContainer<NestedKey>(element: value, root: root, form: .payload))
+    return KeyedDecodingContainer(ElementKeyedContainer<NestedKey>(element: value, root: root, form: form))
+  }
+
+  /// What a value is to a type that wants a keyed container with `keys`.
+  ///
+  /// Nothing says that this is the synthesized coding of an enum and these are the labels of a case; but a case with a
+  /// single unlabelled payload has just one key, `_0`, and a type whose keys may be any has the empty one, too.
+  private func form<NestedKey: CodingKey>(
+    of value: JSONElement, for keys: NestedKey.Type
+  ) -> ElementKeyedContainer<NestedKey>.Form? {
+    guard root.form == .wire else { return value.kind == .object ? .object : nil }
+    guard value.kind == .object else {
+      return NestedKey.knows(Self.payloadKey) && !NestedKey.knows("") ? .payload : nil
+    }
+    var hasLabel = false
+    value.forEachMember { name, _ in hasLabel = hasLabel || name.string.map(NestedKey.knows) == true }
+    return hasLabel ? .object : .payload
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {

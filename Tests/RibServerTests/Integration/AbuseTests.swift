@@ -1,6 +1,8 @@
 import CurlTransport
 import RibClient
+import RibCore
 import RibServer
+import Synchronization
 import Testing
 import Wire
 
@@ -103,6 +105,55 @@ import Wire
       #expect(last.contains(#""value":\#(sent)}"#) || last.contains(#""count":\#(sent),"#))
     }
     #expect(daemon.stop() == 0)
+  }
+
+  /// Takes a while for each action and shows how many there were, in much text.
+  private struct Laborer: Riblet {
+    static let typeName = "Laborer"
+    enum ViewAction: Decodable { case work, look }
+    struct ViewState: Encodable, Equatable {
+      let done: Int
+      let report: String
+    }
+    static let done = Atomic<Int>(0)
+
+    func makeState() -> Int { 0 }
+    func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> {
+      if case .work = viewAction {
+        let end = ContinuousClock.now + .milliseconds(5)
+        while ContinuousClock.now < end {}
+        Self.done.add(1, ordering: .relaxed)
+      }
+      state = Self.done.load(ordering: .relaxed)
+      return .none
+    }
+    func view(_ state: Int) -> ViewState { ViewState(done: state, report: String(repeating: "\(state) ", count: 2000)) }
+  }
+
+  /// Neither by number nor because what it sends back fills its queue and is taken at once.
+  @Test(arguments: [0, 1000]) func clientWithMuchToDo_letsOthersHaveTheirTurn(writeQueueBytes: Int) async throws {
+    try await withServer(
+      apps: [App("laborer") { Laborer() }],
+      {
+        $0.loops = 1
+        $0.limits.writeQueueBytes = writeQueueBytes
+      }
+    ) { _, url in
+      try await blocking {
+        let bystander = try CurlClient(url: url, app: "laborer")
+        let before = Laborer.done.load(ordering: .relaxed)
+        let socket = try CurlWebSocket(url: url)
+        let count = 200
+        let acts = (1...count).map { #"{"t":"act","n":\#($0),"to":1,"a":"work"}"# }
+        try socket.send(#"[{"t":"hello","app":"laborer"},\#(acts.joined(separator: ","))]"#)
+        for _ in 0..<3 { _ = try socket.text() }
+        try bystander.perform(#""look""#)
+        let seen = Int(try bystander.state()["done"]?.text ?? "") ?? before + count
+        #expect(seen - before < count, "the others wait for all of it")
+        while let text = try socket.text(), !text.contains(#""n":\#(count),"#) {}
+        #expect(Laborer.done.load(ordering: .relaxed) - before == count)
+      }
+    }
   }
 
   @Test func actionsOfOneMessage_countTowardsTheRateOneByOne() async throws {

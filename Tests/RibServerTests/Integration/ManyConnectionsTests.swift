@@ -1,8 +1,18 @@
 import CurlTransport
 import RibClient
+import RibCore
 import RibServer
+import Synchronization
 import Testing
 import Wire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Many clients at once, every one with a session of its own.
 @Suite(.serialized) struct ManyConnectionsTests {
@@ -26,6 +36,36 @@ import Wire
       #expect(client.session.coveredNumber == actions)
     }
     for client in clients { try client.end() }
+  }
+
+  /// Waits on its loop until three of its kind do so, for ten seconds at most.
+  private struct Meeting: Riblet {
+    static let typeName = "Meeting"
+    static let count = Atomic<Int>(0)
+    enum ViewAction: Decodable { case come }
+    func makeState() -> Bool { false }
+    func reduce(into haveMet: inout Bool, viewAction: ViewAction) -> Effect<Self> {
+      Self.count.add(1, ordering: .relaxed)
+      let end = ContinuousClock.now + .seconds(10)
+      while Self.count.load(ordering: .relaxed) < 3, ContinuousClock.now < end { sched_yield() }
+      haveMet = Self.count.load(ordering: .relaxed) == 3
+      return .none
+    }
+    func view(_ haveMet: Bool) -> Bool { haveMet }
+  }
+
+  /// Each of three clients has a loop of three.
+  @Test func loops_areGivenConnectionsInTurn() async throws {
+    try await withServer(apps: [App("meeting") { Meeting() }], { $0.loops = 3 }) { _, url in
+      try await blocking {
+        let clients = try (0..<3).map { _ in try CurlClient(url: url, app: "meeting") }
+        for client in clients { try client.act(.string("come"), to: .path("")) }
+        for client in clients {
+          try client.settle()
+          #expect(try client.state() == .bool(true))
+        }
+      }
+    }
   }
 
   @Test func twoThousandClients_areAllServedAndAllForgotten() async throws {

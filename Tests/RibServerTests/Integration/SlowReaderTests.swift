@@ -70,6 +70,22 @@ import Wire
     return (texts, end, (ContinuousClock.now - begin) / .seconds(1))
   }
 
+  /// Waits, reading nothing, until the server has cut the only connection besides one of its own.
+  ///
+  /// - Returns: for how many seconds.
+  /// - Throws: if the server does not answer.
+  private static func waitUntilCut(_ url: String, _ server: Server) throws -> Double {
+    let quiet = try CurlSocket(url: url)
+    try quiet.send(Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+    var nothing = ReceiveBuffer()
+    while !nothing.text.hasSuffix("ok\n") { _ = try quiet.receive(into: &nothing) }
+    let start = ContinuousClock.now
+    while server.connectionCount > 1, ContinuousClock.now - start < .seconds(60) {
+      #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
+    }
+    return (ContinuousClock.now - start) / .seconds(1)
+  }
+
   /// Ten seconds more than the heartbeat is the rule of the protocol.
   private static func shorten(_ settings: inout ServerSettings) {
     settings.timeouts.heartbeatSeconds = 1
@@ -96,16 +112,8 @@ import Wire
       try await blocking {
         let socket = try Self.client(url, #"{"t":"hello","app":"poster"}"#)
         _ = try socket.text()
-        // Nothing more is read until the server has cut it off.
-        let quiet = try CurlSocket(url: url)
-        try quiet.send(Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
-        var nothing = ReceiveBuffer()
-        while !nothing.text.hasSuffix("ok\n") { _ = try quiet.receive(into: &nothing) }
-        let start = ContinuousClock.now
-        while server.connectionCount > 1 {
-          #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
-        }
-        #expect((9..<20).contains((ContinuousClock.now - start) / .seconds(1)))
+        let seconds = try Self.waitUntilCut(url, server)
+        #expect((9..<16).contains(seconds))
         // Of the view there is only the beginning.
         #expect((try? socket.text()) == nil)
       }
@@ -145,6 +153,59 @@ import Wire
         #expect(seconds > 2)
         #expect(end == (saysGoodbye ? Bye.ended : .badMessage).closeCode)
         #expect(texts.count == 3 && texts[1] > Poster.length)
+      }
+    }
+  }
+
+  /// It has said its last word, and takes nothing of the answers.
+  @Test func halfClosedReaderThatTakesNothing_isCut() async throws {
+    try await withServer(
+      apps: Self.apps,
+      {
+        $0.timeouts.closingSeconds = 1
+        // Its end is read though it has not taken the view.
+        $0.limits.writeQueueBytes = 0
+      }
+    ) { server, url in
+      try await blocking {
+        let socket = try Self.client(url, #"{"t":"hello","app":"poster"}"#)
+        _ = try socket.text()
+        socket.socket.endSending()
+        #expect(try Self.waitUntilCut(url, server) < 9)
+        #expect(server.sessionCount == 0)
+        #expect((try? socket.text()) == nil)
+      }
+    }
+  }
+
+  /// Changes its large view by itself, once.
+  private struct Changer: Riblet {
+    static let typeName = "Changer"
+    enum ViewAction: Decodable { case look }
+    enum InternalAction { case change }
+    func makeState() -> Bool { false }
+    func didBecomeActive(_ state: inout Bool) -> Effect<Self> { .run { send in await send(.change) } }
+    func reduce(into state: inout Bool, viewAction: ViewAction) -> Effect<Self> { .none }
+    func reduce(into state: inout Bool, internalAction: InternalAction) -> Effect<Self> {
+      state = true
+      return .none
+    }
+    func view(_ state: Bool) -> String { (state ? "new" : "old") + String(repeating: ".", count: Poster.length) }
+  }
+
+  /// The change is left out because the queue is full; the end is read when it is still not empty.
+  @Test func halfClosedReader_getsTheSnapshotThatItIsOwed() async throws {
+    try await withServer(
+      apps: [App("changer") { Changer() }], { $0.limits.writeQueueBytes = 500_000 }
+    ) { _, url in
+      try await blocking {
+        let socket = try Self.client(url, #"{"t":"hello","app":"changer"}"#)
+        socket.socket.endSending()
+        _ = try socket.text()
+        let first = try #require(try socket.text())
+        #expect(first.contains(#""old."#))
+        let second = try #require(try socket.text())
+        #expect(second.hasPrefix(#"{"t":"snap""#) && second.contains(#""new."#))
       }
     }
   }

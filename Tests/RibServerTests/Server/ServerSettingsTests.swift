@@ -62,6 +62,24 @@ import Testing
     }
   }
 
+  @Test func valueOutOfRange_thatIsSetInCode_isNamed() {
+    var settings = ServerSettings()
+    #expect(settings.fault == nil)
+    settings.timeouts.idleSeconds = .max
+    #expect(settings.fault == SettingsError(key: "timeouts.idleSeconds", value: "\(Int.max)", range: 1...86_400))
+    settings.limits.actionsPerSecond = -1
+    #expect(settings.fault?.key == "limits.actionsPerSecond")
+  }
+
+  /// Not when the first client comes.
+  @Test func serverWithSuchAValue_traps() async {
+    await #expect(processExitsWith: .failure) {
+      var settings = ServerSettings()
+      settings.compression.windowBits = 16
+      _ = Server(apps: [], settings: settings)
+    }
+  }
+
   @Test func valueOfAnotherType_isAnError() async {
     await #expect(throws: (any Error).self) { _ = try await settings(["port": "eighty"]) }
   }

@@ -30,6 +30,8 @@ struct ActionDecoderTests {
     case tab(Tab)
     case screen(Screen)
     case flag(Bool)
+    case two(String?, flag: Bool)
+    case twins(Int?, Int?)
   }
 
   // MARK: Cases
@@ -62,6 +64,10 @@ struct ActionDecoderTests {
     (#"{"go":{"to":1}}"#, .go(to: 1)), (#"{"move":{"to":2,"from":1}}"#, .move(from: 1, to: 2)),
     (#"{"move":{"from":1,"unknown":[],"to":2}}"#, .move(from: 1, to: 2)), (#"{"pair":{"_1":2,"_0":1}}"#, .pair(1, 2)),
     (#"{"mixed":{"_0":1,"label":"a"}}"#, .mixed(1, label: "a")),
+    // An optional payload before another one: who is nil is not written.
+    (#"{"two":{"flag":true}}"#, .two(nil, flag: true)), (#"{"two":{"flag":true,"_0":"a"}}"#, .two("a", flag: true)),
+    (#"{"two":{"_0":null,"flag":false}}"#, .two(nil, flag: false)), (#"{"twins":{"_1":3}}"#, .twins(nil, 3)),
+    (#"{"twins":{"_0":3}}"#, .twins(3, nil)), (#"{"twins":{}}"#, .twins(nil, nil)), (#""twins""#, .twins(nil, nil)),
     // Actions in actions.
     (#"{"screen":"empty"}"#, .screen(.empty)), (#"{"screen":{"empty":{}}}"#, .screen(.empty)),
     (#"{"screen":{"_0":{"empty":{}}}}"#, .screen(.empty)), (#"{"screen":{"_0":"empty"}}"#, .screen(.empty)),
@@ -75,6 +81,14 @@ struct ActionDecoderTests {
     // As well inside an envelope, where no index begins at 0.
     let envelope = try JSONElement(parsing: #"{"t":"act","z":[1,{"y":[]}],"a":\#(json),"n":1}"#)
     #expect(try ActionDecoder.decode(Action.self, from: #require(envelope["a"])) == action)
+  }
+
+  @Test("an action that is part of a state comes back", arguments: accepted)
+  func action_isSaved(json: String, action: Action) throws {
+    let saved = try StateCoder.encode(action)
+    #expect(
+      try StateCoder.decode(Action.self, from: JSONElement(parsing: String(decoding: saved, as: UTF8.self))) == action,
+      "\(saved)")
   }
 
   enum Failure { case typeMismatch, valueNotFound, keyNotFound, dataCorrupted }

@@ -161,4 +161,44 @@ struct ElementKeyedContainerTests {
     }
     #expect(key.stringValue == "super")
   }
+
+  // MARK: Keys that may be any
+
+  /// A type that looks into a member of its own, and takes whatever keys are there.
+  struct Attributes: Decodable, Equatable {
+    struct AnyKey: CodingKey {
+      let stringValue: String
+      var intValue: Int? { nil }
+      init?(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { return nil }
+    }
+
+    var values: [String: Int] = [:]
+
+    init(_ values: [String: Int]) { self.values = values }
+
+    init(from decoder: any Decoder) throws {
+      let key = AnyKey(stringValue: "attributes")
+      let outer = try decoder.container(keyedBy: AnyKey.self)
+      guard let key else { return }
+      let inner = try outer.nestedContainer(keyedBy: AnyKey.self, forKey: key)
+      for key in inner.allKeys { values[key.stringValue] = try inner.decode(Int.self, forKey: key) }
+    }
+  }
+
+  @Test(
+    "an object with any keys is one",
+    arguments: [("{}", [:]), (#"{"a":1,"b":2}"#, ["a": 1, "b": 2]), (#"{"_0":1}"#, ["_0": 1])])
+  func anyKeys_areDecoded(json: String, values: [String: Int]) throws {
+    let element = try JSONElement(parsing: #"{"attributes":\#(json)}"#)
+    #expect(try ActionDecoder.decodeValue(Attributes.self, from: element) == Attributes(values))
+    #expect(try StateCoder.decode(Attributes.self, from: element) == Attributes(values))
+  }
+
+  @Test("what is no object has no keys", arguments: ["5", "null", "[1,2]", "true", #""a""#])
+  func anyKeys_areOfAnObject(json: String) throws {
+    let element = try JSONElement(parsing: #"{"attributes":\#(json)}"#)
+    #expect(throws: DecodingError.self) { try ActionDecoder.decodeValue(Attributes.self, from: element) }
+    #expect(throws: DecodingError.self) { try StateCoder.decode(Attributes.self, from: element) }
+  }
 }
