@@ -122,4 +122,28 @@ import Wire
       #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
     }
   }
+
+  /// Who has to pause cannot be heard: nobody is given up for a silence that the server has imposed.
+  @Test func clientThatMustPause_isNotSilent() async throws {
+    try await withServer({
+      $0.timeouts.heartbeatSeconds = 1
+      $0.limits.actionsPerSecond = 5
+      $0.limits.actionBurst = 1
+    }) { _, url in
+      try await blocking {
+        let socket = try CurlWebSocket.counter(url)
+        // One action in 800 frames, of which 50 may come in a second.
+        let first: [UInt8] = [0x01, 0x80, 0, 0, 0, 0]
+        let empty: [UInt8] = [0x00, 0x80, 0, 0, 0, 0]
+        let action = Array(#"{"t":"act","n":1,"to":1,"a":"increment"}"#.utf8)
+        let last = [0x80, 0x80 | UInt8(action.count), 0, 0, 0, 0] + action
+        try socket.socket.send(first + repeatElement(empty, count: 798).joined() + last)
+        try socket.send(#"{"t":"act","n":2,"to":1,"a":"increment"}"#)
+        let start = ContinuousClock.now
+        #expect(try socket.text()?.contains(#""n":1,"#) == true)
+        #expect(try socket.text(timeout: 30_000)?.contains(#""n":2,"#) == true)
+        #expect(ContinuousClock.now - start > .seconds(13))
+      }
+    }
+  }
 }
