@@ -1,21 +1,5 @@
 import Wire
 
-/// How long a connection may still take for what it is about.
-struct Deadline {
-  /// When the connection's state began or, of a live connection, when the peer last showed life: it was heard, a message
-  /// that it had sent was handled, or it took something that had to wait for it.
-  var since: UInt64
-  /// When ``Connection/checkDeadline()`` is called next.
-  var nextCheck = UInt64.max
-  /// When a live connection's peer was last pinged.
-  var pingedAt: UInt64 = 0
-  /// What ``Connection/acknowledgedCount`` must reach for the peer to have made progress; never, if there was not enough
-  /// on its way to it when the present wait began.
-  var milestone = Int.max
-
-  init(since: UInt64) { self.since = since }
-}
-
 extension Connection {
   /// Begins a state, or a phase of it, with all the time it has.
   func restartDeadline() {
@@ -35,21 +19,14 @@ extension Connection {
   /// Bytes of what was ever sent that the peer's system has taken: there is word of room only now and then.
   private var acknowledgedCount: Int { output.sentCount - unacknowledgedBytes(descriptor) }
 
-  /// Bytes that the peer must take of what waits for it: what is on its way to a peer that is well is less, and by a byte
-  /// now and then nobody keeps a connection.
-  private static let leastProgress = 4096
+  /// Bytes that were sent, or are to be, and that the peer's system has not taken.
+  private var waitingCount: Int { output.sentCount + output.count - acknowledgedCount }
 
-  private func setMilestone() {
-    let acknowledged = acknowledgedCount
-    let waiting = output.sentCount + output.count - acknowledged
-    deadline.milestone = waiting >= Self.leastProgress ? acknowledged + Self.leastProgress : .max
-  }
+  private func setMilestone() { deadline.setMilestone(acknowledged: acknowledgedCount, waiting: waitingCount) }
 
   /// Whether the peer's system has taken enough of what was on its way, since this was asked last.
   private func hasProgressed() -> Bool {
-    guard acknowledgedCount >= deadline.milestone else { return false }
-    setMilestone()
-    return true
+    deadline.reachesMilestone(acknowledged: acknowledgedCount, waiting: waitingCount)
   }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.

@@ -34,10 +34,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   private var watch = -1
   private(set) var id = 0
 
-  var input = ReceiveBuffer()
-  var output = SendQueue()
-  var frames: FrameReader
-  // No access to what is not checked for exclusivity calls user code, nor anything that comes back to this connection.
+  // No access to what is not checked for exclusivity calls user code, nor anything that comes back to it.
+  @exclusivity(unchecked) var input = ReceiveBuffer()
+  @exclusivity(unchecked) var output = SendQueue()
+  @exclusivity(unchecked) var frames: FrameReader
   @exclusivity(unchecked) var state: State
   @exclusivity(unchecked) var writer = FrameWriter.server
   /// The messages of an array that are still to be handled.

@@ -13,8 +13,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let jobs = JobCounter()
   private var poller: (any Poller)?
 
-  // Confined to the queue. No access to what is not checked for exclusivity lasts longer than an assignment or a lookup,
-  // nor calls user code.
+  // Confined to the queue. No access to what is not checked for exclusivity calls user code, nor anything that comes back
+  // to it.
 
   /// Nanoseconds of the monotonic clock, read once for each batch of events.
   @exclusivity(unchecked) private(set) var now: UInt64 = DispatchTime.now().uptimeNanoseconds
@@ -38,7 +38,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Memory that all connections of the loop share, one after the other.
   let renderer = ViewRenderer()
-  var reader: JSONReader
+  @exclusivity(unchecked) var reader: JSONReader
   var json = JSONWriter()
   @exclusivity(unchecked) var receiveStorage = ReceiveBuffer()
   @exclusivity(unchecked) var sendStorage: [UInt8] = []
