@@ -58,8 +58,8 @@ extension FuzzTarget {
   private static func requireSameIfDecoded<Value: Codable>(_ type: Value.Type, from element: JSONElement) {
     if let value = try? ActionDecoder.decodeValue(type, from: element) { requireSame(value) }
     guard let value = try? StateCoder.decode(type, from: element) else { return }
-    let text = requireSuccess("\(value) has no state") { try StateCoder.encode(value) }
-    let again = requireSuccess("\(value) does not come back") {
+    let text = requireSuccess("\(element.source) has no state as \(type)") { try StateCoder.encode(value) }
+    let again = requireSuccess("\(element.source) does not come back as \(type)") {
       try StateCoder.encode(StateCoder.decode(type, from: StateCoder.read(String(decoding: text, as: UTF8.self))))
     }
     require(
