@@ -7,6 +7,7 @@ enum Sanitizer: String {
   /// Nil if there is none.
   static let current = ProcessInfo.processInfo.environment["RIB_SANITIZER"].flatMap(Sanitizer.init)
 
-  /// Whether what was freed is kept for a while, to see who still uses it, so that a program's size says nothing.
-  static var keepsFreedMemory: Bool { current == .address }
+  /// Whether a program's size says nothing: what was freed is kept for a while, to see who still uses it, and who touched
+  /// which memory is noted beside it.
+  static var keepsFreedMemory: Bool { current != nil }
 }
