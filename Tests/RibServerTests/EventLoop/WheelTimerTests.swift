@@ -1,14 +1,24 @@
-import Synchronization
 import Testing
 
 @testable import RibServer
 
 @Suite struct WheelTimerTests {
-  private static func makeLoop() throws -> EventLoop {
-    try EventLoop(name: "test", linger: 0, usesEpoll: true, messageLimit: 1000)
+  /// A timer on a loop of its own, and what comes due: the id, and the loop's time.
+  private struct Subject {
+    let loop: EventLoop
+    let timer: WheelTimer
+    let due: AsyncStream<(id: Int, time: UInt64)>
+
+    init(tickMilliseconds: UInt64) throws {
+      let loop = try EventLoop(name: "test", linger: 0, usesEpoll: true, messageLimit: 1000)
+      let (due, continuation) = AsyncStream.makeStream(of: (id: Int, time: UInt64).self)
+      timer = WheelTimer(tick: tickMilliseconds * 1_000_000, on: loop) { continuation.yield(($0, loop.time())) }
+      self.loop = loop
+      self.due = due
+    }
   }
 
-  /// Sets deadlines on a loop.
+  /// Sets deadlines and waits for some of them.
   ///
   /// - Parameters:
   ///   - deadlines: ids, and milliseconds from now.
@@ -19,21 +29,18 @@ import Testing
   private static func due(
     _ deadlines: [(id: Int, milliseconds: UInt64)], waitingFor count: Int, blocking: UInt64 = 0
   ) async throws -> [(id: Int, delay: Double)] {
-    let loop = try makeLoop()
+    let subject = try Subject(tickMilliseconds: 10)
+    let loop = subject.loop
     defer { loop.stop() }
-    let (stream, continuation) = AsyncStream.makeStream(of: (Int, UInt64).self)
-    let timer = Mutex<WheelTimer?>(nil)
     let start = loop.executeAndWait {
-      let made = WheelTimer(tick: 10_000_000, on: loop) { continuation.yield(($0, loop.time())) }
-      timer.withLock { $0 = made }
-      for (id, milliseconds) in deadlines { made.schedule(id, after: milliseconds * 1_000_000) }
+      for (id, milliseconds) in deadlines { subject.timer.schedule(id, after: milliseconds * 1_000_000) }
       let start = loop.now
       // What runs on the loop may take its time.
       while loop.time() < start + blocking * 1_000_000 {}
       return start
     }
     var due: [(Int, Double)] = []
-    for await (id, time) in stream {
+    for await (id, time) in subject.due {
       let wanted = deadlines.first { $0.id == id }.map { $0.milliseconds } ?? 0
       due.append((id, Double(time - start) / 1e6 - Double(wanted)))
       if due.count == count { break }
@@ -55,33 +62,24 @@ import Testing
   }
 
   @Test func timer_standsStill_andTurnsAgain() async throws {
-    let loop = try Self.makeLoop()
-    defer { loop.stop() }
-    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-    var iterator = stream.makeAsyncIterator()
-    let timer = Mutex<WheelTimer?>(nil)
-    loop.executeAndWait {
-      timer.withLock { $0 = WheelTimer(tick: 1_000_000, on: loop) { continuation.yield($0) } }
-    }
+    let subject = try Subject(tickMilliseconds: 1)
+    defer { subject.loop.stop() }
+    var due = subject.due.makeAsyncIterator()
     for id in 1...3 {
-      loop.executeAndWait { timer.withLock { $0?.schedule(id, after: 1_000_000) } }
-      #expect(await iterator.next() == id)
+      subject.loop.executeAndWait { subject.timer.schedule(id, after: 1_000_000) }
+      #expect(await due.next()?.id == id)
     }
   }
 
   @Test func deadlinesThatAreForgotten_doNotCome() async throws {
-    let loop = try Self.makeLoop()
-    defer { loop.stop() }
-    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-    var iterator = stream.makeAsyncIterator()
-    let timer = Mutex<WheelTimer?>(nil)
-    loop.executeAndWait {
-      let made = WheelTimer(tick: 1_000_000, on: loop) { continuation.yield($0) }
-      timer.withLock { $0 = made }
-      made.schedule(1, after: 1_000_000)
-      made.clear()
-      made.schedule(2, after: 30_000_000)
+    let subject = try Subject(tickMilliseconds: 1)
+    defer { subject.loop.stop() }
+    var due = subject.due.makeAsyncIterator()
+    subject.loop.executeAndWait {
+      subject.timer.schedule(1, after: 1_000_000)
+      subject.timer.clear()
+      subject.timer.schedule(2, after: 30_000_000)
     }
-    #expect(await iterator.next() == 2)
+    #expect(await due.next()?.id == 2)
   }
 }

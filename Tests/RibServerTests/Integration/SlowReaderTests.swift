@@ -85,6 +85,12 @@ import Wire
     settings.timeouts.handshakeSeconds = 60
   }
 
+  /// What a client says last is heard though it has not taken the view.
+  private static func hearTheEnd(_ settings: inout ServerSettings) {
+    settings.timeouts.closingSeconds = 1
+    settings.limits.writeQueueBytes = 0
+  }
+
   @Test func slowReader_lives() async throws {
     try await withServer(apps: Self.apps, Self.shorten) { _, url in
       try await blocking {
@@ -113,14 +119,7 @@ import Wire
 
   /// To the last byte, though that takes longer than a close may.
   @Test(arguments: [true, false]) func end_isReadSlowly(saysGoodbye: Bool) async throws {
-    try await withServer(
-      apps: Self.apps,
-      {
-        $0.timeouts.closingSeconds = 1
-        // What it says last is heard though it has not taken the view.
-        $0.limits.writeQueueBytes = 0
-      }
-    ) { server, url in
+    try await withServer(apps: Self.apps, Self.hearTheEnd) { server, url in
       try await blocking {
         let goodbye = saysGoodbye ? #"{"t":"bye"}"# : #"{"t":"hello","app":"poster"}"#
         let socket = try Self.client(url, #"[{"t":"hello","app":"poster"},\#(goodbye)]"#)
@@ -134,14 +133,7 @@ import Wire
 
   /// It has said its last word, and takes nothing of the answers.
   @Test func halfClosedReaderThatTakesNothing_isCut() async throws {
-    try await withServer(
-      apps: Self.apps,
-      {
-        $0.timeouts.closingSeconds = 1
-        // Its end is read though it has not taken the view.
-        $0.limits.writeQueueBytes = 0
-      }
-    ) { server, url in
+    try await withServer(apps: Self.apps, Self.hearTheEnd) { server, url in
       try await blocking {
         let socket = try Self.client(url, #"{"t":"hello","app":"poster"}"#)
         _ = try socket.text()
