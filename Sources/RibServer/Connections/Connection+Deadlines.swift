@@ -9,7 +9,7 @@ extension Connection {
   }
 
   /// Whether all that is waited for is that the peer takes the rest, and closes.
-  private var isEnding: Bool {
+  var isEnding: Bool {
     switch state {
     case .closing, .draining: true
     case .http, .greeting, .live, .echo, .closed: false
@@ -22,11 +22,13 @@ extension Connection {
   /// Bytes that were sent, or are to be, and that the peer's system has not taken.
   private var waitingCount: Int { output.sentCount + output.count - acknowledgedCount }
 
-  private func setMilestone() { deadline.setMilestone(acknowledged: acknowledgedCount, waiting: waitingCount) }
+  private func setMilestone() {
+    deadline.setMilestone(at: loop.now, acknowledged: acknowledgedCount, waiting: waitingCount)
+  }
 
   /// Whether the peer's system has taken enough of what was on its way, since this was asked last.
   private func hasProgressed() -> Bool {
-    deadline.reachesMilestone(acknowledged: acknowledgedCount, waiting: waitingCount)
+    deadline.reachesMilestone(at: loop.now, acknowledged: acknowledgedCount, waiting: waitingCount)
   }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
@@ -46,8 +48,12 @@ extension Connection {
     }
   }
 
-  /// Has ``checkDeadline()`` called after so many seconds, unless it is called before that anyway.
+  /// The longest time until a look, in seconds: what a loop has to do later outlives the connection that it is done for.
+  private static let longestWait = 60
+
+  /// Has ``checkDeadline()`` called after so many seconds or sooner, unless it is called before that anyway.
   func schedule(after seconds: Int) {
+    let seconds = min(seconds, Self.longestWait)
     let time = loop.now + UInt64(seconds) * 1_000_000_000
     guard time < deadline.nextCheck else { return }
     deadline.nextCheck = time
@@ -113,26 +119,25 @@ extension Connection {
 
   /// Pings a peer that was silent for the heartbeat, and gives up one that does not answer.
   private func checkLife() {
-    let isPinged = deadline.pingedAt > deadline.since
-    let silence = Int((loop.now - (isPinged ? deadline.pingedAt : deadline.since)) / 1_000_000_000)
+    let pingTime = deadline.pingTime
+    let silence = Int((loop.now - (pingTime ?? deadline.since)) / 1_000_000_000)
     let timeouts = context.settings.timeouts
-    let limit = isPinged ? ServerSettings.Timeouts.graceSeconds : timeouts.heartbeatSeconds
+    let limit = pingTime == nil ? timeouts.heartbeatSeconds : ServerSettings.Timeouts.graceSeconds
     guard silence >= limit else { return schedule(after: limit - silence) }
     // Who pauses cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
     if pace.isPaused || (interest.contains(.reading) && hasUnreadBytes(descriptor)) {
       noteLife()
       return schedule(after: limit)
     }
-    if isPinged, hasProgressed() {
+    if deadline.countsProgress, hasProgressed() {
       noteProgress()
       return schedule(after: timeouts.heartbeatSeconds)
     }
-    if isPinged { giveUp() } else { ping() }
+    if pingTime == nil { ping() } else { giveUp() }
     flush()
   }
 
   private func ping() {
-    deadline.pingedAt = loop.now
     setMilestone()
     // Behind what a peer does not take it would not be heard.
     let nothing: [UInt8] = []

@@ -30,11 +30,12 @@ extension Connection {
       case .ping(let payload): input.withPayload(payload) { writer.pong($0, into: &output.bytes) }
       case .pong: break
       case .close(let code, _):
-        writer.close(code, into: &output.bytes)
-        finish()
+        payDebt()
+        close(code, "")
       }
     } catch {
       debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
+      payDebt()
       close(error.code, error.reason)
     }
     return true
@@ -124,14 +125,18 @@ extension Connection {
   /// Says why the connection ends, in a message and in the close frame, and ends it.
   func say(_ bye: Bye, _ message: String) {
     debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
+    // Who has taken nothing for long would not take that either.
+    if bye != .silent { payDebt() }
+    guard !isEnding else { return }
     loop.json.removeAll()
     loop.json.bye(bye, message: message)
     sendMessage()
     close(bye.closeCode, message)
   }
 
-  /// Ends the connection with a close frame that says why.
-  func close(_ code: CloseCode, _ reason: String) {
+  /// Ends the connection with a close frame that says why, unless there was one.
+  func close(_ code: CloseCode?, _ reason: String) {
+    guard !isEnding else { return }
     writer.close(code, reason: reason, into: &output.bytes)
     finish()
   }

@@ -34,7 +34,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   private var watch = -1
   private(set) var id = 0
 
-  // No access to what is not checked for exclusivity calls user code, nor anything that comes back to it.
+  // No access to what is not checked for exclusivity calls user code, nor anything that comes back to it; at most it ends
+  // the life of a session, whose parts do not know the connection.
   @exclusivity(unchecked) var input = ReceiveBuffer()
   @exclusivity(unchecked) var output = SendQueue()
   @exclusivity(unchecked) var frames: FrameReader
@@ -289,9 +290,14 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .closing: endSending()
     case .draining: abort()
-    case .live(let session): if owesSnapshot { session.assumeIsolated { $0.sendSnapshot() } }
+    case .live: payDebt()
     case .http, .greeting, .echo, .closed: break
     }
+  }
+
+  /// Shows the client what was left out: once the queue is empty, or when nothing comes that could follow.
+  func payDebt() {
+    if owesSnapshot, case .live(let session) = state { session.assumeIsolated { $0.sendSnapshot() } }
   }
 
   private func updateInterest() {
@@ -322,8 +328,7 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Sends what is queued to a peer that says no more, and closes.
   private func drain() {
-    // It waited for the queue to be empty, and nothing comes that could follow it.
-    if owesSnapshot, case .live(let session) = state { session.assumeIsolated { $0.sendSnapshot() } }
+    payDebt()
     leaveSession()
     state = .draining
     if !loop.isStopping { restartDeadline() }

@@ -5,8 +5,8 @@ struct Deadline {
   var since: UInt64
   /// When ``Connection/checkDeadline()`` is called next.
   var nextCheck = UInt64.max
-  /// When a live connection's peer was last pinged.
-  var pingedAt: UInt64 = 0
+  /// When progress was last waited for: after a live connection's peer was pinged, or has made some.
+  private var milestoneTime: UInt64 = 0
   /// How many bytes the peer's system must have taken, of all that were ever sent, for the peer to have made progress.
   private var milestone = Int.max
 
@@ -16,19 +16,27 @@ struct Deadline {
 
   init(since: UInt64) { self.since = since }
 
+  /// Whether progress is waited for since the last sign of life, or since a progress that was one.
+  var countsProgress: Bool { milestoneTime >= since }
+
+  /// When progress was first waited for after the last sign of life; nil if it was not.
+  var pingTime: UInt64? { milestoneTime > since ? milestoneTime : nil }
+
   /// Begins to wait for progress.
   ///
   /// - Parameters:
+  ///   - time: now.
   ///   - acknowledged: bytes that the peer's system has taken, of all that were ever sent.
   ///   - waiting: bytes that it has yet to take; if they are few, nothing that it takes is progress.
-  mutating func setMilestone(acknowledged: Int, waiting: Int) {
+  mutating func setMilestone(at time: UInt64, acknowledged: Int, waiting: Int) {
+    milestoneTime = time
     milestone = waiting >= Self.leastProgress ? acknowledged + Self.leastProgress : .max
   }
 
   /// Whether the peer has made progress; if so, more of it is waited for.
-  mutating func reachesMilestone(acknowledged: Int, waiting: Int) -> Bool {
+  mutating func reachesMilestone(at time: UInt64, acknowledged: Int, waiting: Int) -> Bool {
     guard acknowledged >= milestone else { return false }
-    setMilestone(acknowledged: acknowledged, waiting: waiting)
+    setMilestone(at: time, acknowledged: acknowledged, waiting: waiting)
     return true
   }
 }

@@ -84,7 +84,7 @@ public struct ServerSettings: Equatable, Sendable {
     /// Below the half minute after which many proxies drop an idle connection.
     public var heartbeatSeconds = 25
     /// `timeouts.closingSeconds`: from the server's last word to the client's close and, before it is out, as long as the
-    /// client takes nothing of what it is owed.
+    /// client takes next to nothing, less than 4 KiB, of what it is owed.
     public var closingSeconds = 5
 
     /// What either end has to answer a ping: a rule of the protocol, since both go by it.

@@ -6,7 +6,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     case object
     /// A string that names a case without payload: read as `{"x":{}}`, of which nothing but the case can be asked.
     case caseName
-    /// The single unlabelled payload of a case, without a `_0` around it; or nothing, as an object without members.
+    /// The single unlabelled payload of a case, without a `_0` around it; or nothing, as an object without a label.
     case payload
     /// The payload of a case that a string names.
     case noPayload
@@ -44,10 +44,12 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return [key]
   }
 
+  /// Each once, though it may occur often: who asks for the value of each would decode the last one each time.
   private var knownKeys: [Key] {
     var keys: [Key] = []
-    element.forEachMember { key, _ in
-      if let key = key.string.flatMap(Key.init(stringValue:)) { keys.append(key) }
+    element.forEachMember { name, value in
+      guard let name = name.string, member(name)?.index == value.index, let key = Key(stringValue: name) else { return }
+      keys.append(key)
     }
     return keys
   }
@@ -99,18 +101,19 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// What a value is to a type that wants a keyed container with `keys`.
   ///
-  /// Nothing says that this is the synthesized coding of an enum and these are the labels of a case; but a case with a
-  /// single unlabelled payload has just one key, `_0`, and a type whose keys may be any has the empty one, too.
+  /// Nothing says that this is the synthesized coding of an enum and these are the labels of a case; but of unlabelled
+  /// payloads the first has the key `_0` and the second `_1`, and a type whose keys may be any has the empty one, too.
+  /// Labelled payloads behind an unlabelled one cannot be told from none; the short form leaves those out.
   private func form<NestedKey: CodingKey>(
     of value: JSONElement, for keys: NestedKey.Type
   ) -> ElementKeyedContainer<NestedKey>.Form? {
     guard root.form == .wire else { return value.kind == .object ? .object : nil }
     guard value.kind == .object else {
-      return NestedKey.knows(Self.payloadKey) && !NestedKey.knows("") ? .payload : nil
+      return NestedKey.knows(Self.payloadKey) && !NestedKey.knows("_1") && !NestedKey.knows("") ? .payload : nil
     }
     var hasLabel = false
     value.forEachMember { name, _ in hasLabel = hasLabel || name.string.map(NestedKey.knows) == true }
-    return hasLabel ? .object : .payload
+    return hasLabel || value.count > 0 && NestedKey.knows("_1") ? .object : .payload
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {

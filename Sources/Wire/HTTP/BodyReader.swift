@@ -23,6 +23,8 @@ struct BodyReader: Sendable {
 
   /// The longest line with a chunk's size, in bytes: 16 digits, and extensions that nobody uses.
   private static let chunkSizeLine = 256
+  /// The digits of the largest size, in bytes.
+  private static let chunkSizeDigits = 16
 
   private let limits: HTTPLimits
   private var state: State
@@ -30,6 +32,8 @@ struct BodyReader: Sendable {
   private var body: [UInt8]?
   /// Bytes of the body that have come.
   private var count = 0
+  /// Bytes of extensions that have come, and of needless zeros: they have the room of a head.
+  private var extensionBytes = 0
   private var trailerCount = 0
   /// How far the present line was searched for its end.
   private var searched = 0
@@ -69,7 +73,13 @@ struct BodyReader: Sendable {
         guard take(rest, from: &buffer) else { return nil }
         state = .chunkEnd
       case .chunkSize:
-        guard let size = try nextLine(of: &buffer, limit: Self.chunkSizeLine, Self.chunkSize) else { return nil }
+        let line = try nextLine(of: &buffer, limit: Self.chunkSizeLine) { (line) throws(HTTPError) in
+          (size: try Self.chunkSize(line), length: line.count)
+        }
+        guard let (size, length) = line else { return nil }
+        extensionBytes += max(0, length - Self.chunkSizeDigits)
+        // RFC 9112 §7.1.1 wants a limit.
+        guard extensionBytes <= limits.headerBytes else { throw Self.extensionsTooLarge }
         try makeSure(size, fitsInto: limits.bodyBytes - count)
         state = size == 0 ? .trailers(bytes: 0) : .chunk(size)
       case .chunkEnd:
@@ -174,6 +184,7 @@ struct BodyReader: Sendable {
   }
 
   private static var overlongChunk: HTTPError { .badRequest("A chunk is longer than its size says (RFC 9112 §7.1).") }
+  private static var extensionsTooLarge: HTTPError { .badRequest("The extensions of the chunks are too large.") }
   private static var contentTooLarge: HTTPError {
     HTTPError(status: .contentTooLarge, reason: "The body is larger than this server takes.")
   }

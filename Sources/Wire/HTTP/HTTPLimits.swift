@@ -10,7 +10,8 @@ public struct HTTPLimits: Equatable, Sendable {
 
   /// The longest header section in bytes, all line ends and the closing empty line included; beyond it, 431.
   ///
-  /// 32 KiB: nginx's four buffers of 8 KiB. Cookies and one large token fit several times.
+  /// 32 KiB: nginx's four buffers of 8 KiB. Cookies and one large token fit several times. As much is taken of a chunked
+  /// body's extensions, all together; beyond it, 400.
   public var headerBytes: Int
 
   /// The most header field lines; beyond it, 431.

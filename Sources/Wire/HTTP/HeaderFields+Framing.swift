@@ -26,7 +26,7 @@ extension HeaderFields {
   ///
   /// - Parameter minorVersion: of the request's HTTP/1.
   /// - Throws: ``HTTPError`` with 400 if the fields contradict each other or chunked is not the last coding, 501 for any
-  ///   other coding.
+  ///   coding before it.
   func checkTransferEncoding(minorVersion: Int) throws(HTTPError) {
     let codings = elements(of: "Transfer-Encoding")
     guard !codings.isEmpty else { return }
@@ -37,12 +37,13 @@ extension HeaderFields {
     guard minorVersion > 0 else {
       throw .badRequest("HTTP/1.0 has no Transfer-Encoding (RFC 9112 §6.1).")
     }
+    // An element without a name is another way to hide which is the last.
+    guard !codings.contains("") else { throw .badRequest("An element of Transfer-Encoding is empty (RFC 9112 §6.1).") }
     let isChunked = codings.map { HTTPGrammar.matches($0, "chunked") }
-    // RFC 9112 §6.3; an element without a name is another way to hide what is the last.
-    guard !isChunked.dropLast().contains(true), !codings.contains("") else {
-      throw .badRequest("Chunked is not the last and only once in Transfer-Encoding (RFC 9112 §6.1).")
+    guard isChunked.last == true, !isChunked.dropLast().contains(true) else {
+      throw .badRequest("Chunked is not the last and only once in Transfer-Encoding (RFC 9112 §6.3).")
     }
-    guard isChunked == [true] else {
+    guard codings.count == 1 else {
       throw HTTPError(status: .notImplemented, reason: "The only Transfer-Encoding taken here is chunked.")
     }
   }

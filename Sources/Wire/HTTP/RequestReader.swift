@@ -33,9 +33,9 @@ public struct RequestReader: Sendable {
   /// - Parameter buffer: what the peer sent, the same buffer each time. While a head is
   ///   incomplete, nobody else may consume from it.
   /// - Returns: the head, or nil if more bytes are needed.
-  /// - Throws: ``HTTPError``: 400 for what is malformed, 413 for a body that is announced beyond the limit, 414 and 431 for what
-  ///   is beyond the limits (at the limit, not at its end), 417 for an expectation other than 100-continue, 501 for a Transfer-Encoding other than chunked and for CONNECT, 505
-  ///   for another version.
+  /// - Throws: ``HTTPError``: 400 for what is malformed, 413 for a body that is announced beyond the limit, 414 and 431
+  ///   for what is beyond the limits (at the limit, not at its end), 417 for an expectation other than 100-continue, 501
+  ///   for a Transfer-Encoding besides chunked and for CONNECT, 505 for another version.
   public mutating func nextHead(from buffer: inout ReceiveBuffer) throws(HTTPError) -> RequestHead? {
     try refusing { (reader) throws(HTTPError) in
       reader.isHead = buffer.withUnread { HeadParser<RequestHead>.begins($0, with: "HEAD ") }

@@ -82,6 +82,9 @@ public struct JSONElement: Sendable {
       for index in text.indices where document.bytes[start + index] != text[index] { return false }
       return true
     case .escapedString:
+      // An escape is longer than what it stands for, and at most six times as long: a long key costs nothing each time
+      // that another one is looked for.
+      guard text.count < token.length, token.length <= 6 * text.count else { return false }
       return unescaped().utf8.elementsEqual(text)
     default:
       return false
@@ -90,8 +93,9 @@ public struct JSONElement: Sendable {
 
   /// The number as an integer of type `T`, or nil if it is none or does not fit.
   ///
-  /// Digits are read as they are, so 64-bit values are exact. `1.0` and `1e2` are integers too, below 2^53: beyond, the
-  /// double that they are read as may be another number than the one that was written.
+  /// Digits are read as they are, so 64-bit values are exact. `1.0` and `1e2` are integers too, as the doubles that they are
+  /// read as, below 2^53: beyond, that may be another integer than the one that was written. A fraction too small for a
+  /// double, as of `1.00000000000000000001`, is lost.
   ///
   /// - Parameter type: the integer type.
   /// - Returns: the integer, exactly.

@@ -12,11 +12,11 @@ import Testing
   private func progress(waiting: Int, takes: [Int]) -> [Bool] {
     var deadline = Deadline(since: 0)
     var (acknowledged, waiting) = (1000, waiting)
-    deadline.setMilestone(acknowledged: acknowledged, waiting: waiting)
+    deadline.setMilestone(at: 0, acknowledged: acknowledged, waiting: waiting)
     return takes.map { count in
       acknowledged += count
       waiting = max(waiting - count, 0)
-      return deadline.reachesMilestone(acknowledged: acknowledged, waiting: waiting)
+      return deadline.reachesMilestone(at: 0, acknowledged: acknowledged, waiting: waiting)
     }
   }
 
@@ -34,7 +34,21 @@ import Testing
 
   @Test func progress_isNoneBeforeItIsWaitedFor() {
     var deadline = Deadline(since: 0)
-    let answer = deadline.reachesMilestone(acknowledged: .max - 1, waiting: 0)
+    let answer = deadline.reachesMilestone(at: 0, acknowledged: .max - 1, waiting: 0)
     #expect(!answer)
+  }
+
+  /// Who takes something in every while is known to, also between two questions whether it is there.
+  @Test func progress_countsUntilTheNextSignOfLife() {
+    var deadline = Deadline(since: 10)
+    #expect(deadline.pingTime == nil && !deadline.countsProgress)
+    deadline.setMilestone(at: 35, acknowledged: 0, waiting: 10_000)
+    #expect(deadline.pingTime == 35 && deadline.countsProgress)
+    let isProgress = deadline.reachesMilestone(at: 45, acknowledged: 5000, waiting: 5000)
+    #expect(isProgress)
+    deadline.since = 45
+    #expect(deadline.pingTime == nil && deadline.countsProgress)
+    deadline.since = 50
+    #expect(deadline.pingTime == nil && !deadline.countsProgress)
   }
 }

@@ -61,7 +61,7 @@ struct HTTPTests {
     arguments: [
       ("HEAD /healthz HTTP/1.1\r\n\r\n", 400), ("\r\nHEAD /#a HTTP/1.1\r\n\r\n", 400),
       ("HEAD / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", 413),
-      ("HEAD / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+      ("HEAD / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
       ("HEAD / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", 400),
       ("HEAD / HTTP/2.0\r\n\r\n", 505), ("HEAD /\(String(repeating: "a", count: 9000))", 414),
       ("HEAD / HTTP/1.1\r\nHost:", 408),
@@ -176,7 +176,7 @@ struct HTTPTests {
     // What would be smuggled past a proxy.
     ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400"),
     ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", "400"),
-    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "501"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "400"),
     ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", "400"),
     ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length : 5\r\n\r\nhello", "400"),
     ("GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n", "400"),

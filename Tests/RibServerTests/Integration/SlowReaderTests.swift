@@ -1,4 +1,5 @@
 import CurlTransport
+import Dispatch
 import RibCore
 import RibServer
 import Testing
@@ -17,7 +18,7 @@ import Wire
   /// Shows more than the sockets of a connection hold.
   private struct Poster: Riblet {
     static let typeName = "Poster"
-    static let length = 1_500_000
+    static let length = 2_000_000
     enum ViewAction: Decodable { case look }
     func reduce(into state: inout Void, viewAction: ViewAction) -> Effect<Self> { .none }
     func view(_ state: Void) -> String { String(repeating: ".", count: Self.length) }
@@ -148,6 +149,8 @@ import Wire
   /// Changes its large view by itself, once.
   private struct Changer: Riblet {
     static let typeName = "Changer"
+    /// Of the only one that there is.
+    static let hasChanged = DispatchSemaphore(value: 0)
     enum ViewAction: Decodable { case look }
     enum InternalAction { case change }
     func makeState() -> Bool { false }
@@ -155,19 +158,30 @@ import Wire
     func reduce(into state: inout Bool, viewAction: ViewAction) -> Effect<Self> { .none }
     func reduce(into state: inout Bool, internalAction: InternalAction) -> Effect<Self> {
       state = true
+      Self.hasChanged.signal()
       return .none
     }
     func view(_ state: Bool) -> String { (state ? "new" : "old") + String(repeating: ".", count: Poster.length) }
   }
 
+  /// How a client says that this was all.
+  enum End: CaseIterable { case halfClose, bye, close, nonsense, wrongFrame }
+
   /// The change is left out because the queue is full; the end is read when it is still not empty.
-  @Test func halfClosedReader_getsTheSnapshotThatItIsOwed() async throws {
+  @Test(arguments: End.allCases) func readerThatEnds_getsTheSnapshotThatItIsOwed(end: End) async throws {
     try await withServer(
       apps: [App("changer") { Changer() }], { $0.limits.writeQueueBytes = 500_000 }
     ) { _, url in
       try await blocking {
         let socket = try Self.client(url, #"{"t":"hello","app":"changer"}"#)
-        socket.socket.endSending()
+        try #require(Changer.hasChanged.wait(timeout: .now() + 10) == .success)
+        switch end {
+        case .halfClose: socket.socket.endSending()
+        case .bye: try socket.send(#"{"t":"bye"}"#)
+        case .close: try socket.socket.send([0x88, 0x80, 0, 0, 0, 0])
+        case .nonsense: try socket.send("nonsense")
+        case .wrongFrame: try socket.socket.send([0xFF, 0x80, 0, 0, 0, 0])
+        }
         _ = try socket.text()
         let first = try #require(try socket.text())
         #expect(first.contains(#""old."#))

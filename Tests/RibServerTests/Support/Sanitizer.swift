@@ -9,5 +9,5 @@ enum Sanitizer: String {
 
   /// Whether a program's size says nothing: what was freed is kept for a while, to see who still uses it, and who touched
   /// which memory is noted beside it.
-  static var keepsFreedMemory: Bool { current != nil }
+  static var blursMemory: Bool { current != nil }
 }

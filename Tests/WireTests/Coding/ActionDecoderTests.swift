@@ -68,6 +68,7 @@ struct ActionDecoderTests {
     (#"{"two":{"flag":true}}"#, .two(nil, flag: true)), (#"{"two":{"flag":true,"_0":"a"}}"#, .two("a", flag: true)),
     (#"{"two":{"_0":null,"flag":false}}"#, .two(nil, flag: false)), (#"{"twins":{"_1":3}}"#, .twins(nil, 3)),
     (#"{"twins":{"_0":3}}"#, .twins(3, nil)), (#"{"twins":{}}"#, .twins(nil, nil)), (#""twins""#, .twins(nil, nil)),
+    (#"{"twins":{"unknown":1}}"#, .twins(nil, nil)),
     // Actions in actions.
     (#"{"screen":"empty"}"#, .screen(.empty)), (#"{"screen":{"empty":{}}}"#, .screen(.empty)),
     (#"{"screen":{"_0":{"empty":{}}}}"#, .screen(.empty)), (#"{"screen":{"_0":"empty"}}"#, .screen(.empty)),
@@ -119,7 +120,8 @@ struct ActionDecoderTests {
     (#"{"select":{}}"#, .typeMismatch, ["select"], "Expected an integer, found an object."),
     (#"{"select":null}"#, .valueNotFound, ["select"], "Expected an integer, found null."),
     (#"{"go":{}}"#, .keyNotFound, ["go"], #""to""#),
-    (#"{"move":{"from":1}}"#, .keyNotFound, ["move"], #""to""#), (#"{"pair":1}"#, .keyNotFound, ["pair"], #""_1""#),
+    (#"{"move":{"from":1}}"#, .keyNotFound, ["move"], #""to""#),
+    (#"{"pair":1}"#, .typeMismatch, ["pair"], "found a number"),
     (#"{"pair":{"_0":1}}"#, .keyNotFound, ["pair"], #""_1""#), (#"{"mixed":1}"#, .keyNotFound, ["mixed"], #""label""#),
     // A bare payload stands for "_0" alone, never for a label.
     (#"{"go":1}"#, .typeMismatch, ["go"], "Expected an object, found a number."),

@@ -113,6 +113,32 @@ struct ElementKeyedContainerTests {
     #expect(time < .seconds(5))
   }
 
+  /// A dictionary decodes a value for each key that there is.
+  @Test("a key that comes often is decoded once")
+  func repeatedKeys_areDecodedOnce() throws {
+    let numbers = (0..<10_000).map(String.init).joined(separator: ",")
+    let json = try JSONElement(parsing: "{\(String(repeating: #""a":0,"#, count: 5000))\"a\":[\(numbers)]}")
+    var dictionary: [String: [Int]] = [:]
+    let time = try ContinuousClock().measure { dictionary = try ActionDecoder.decodeValue(from: json) }
+    #expect(dictionary == ["a": Array(0..<10_000)])
+    #expect(time < .seconds(5))
+  }
+
+  @Test("a key that comes twice at each depth is decoded once")
+  func repeatedKeys_doNotMultiply() throws {
+    struct Node: Decodable {
+      var children: [String: Node]?
+      var depth: Int { 1 + (children?["a"]?.depth ?? 0) }
+    }
+    let depth = 21
+    let start = String(repeating: #"{"children":{"a":0,"a":"#, count: depth)
+    let json = try JSONElement(parsing: "\(start){}\(String(repeating: "}}", count: depth))")
+    var node: Node?
+    let time = try ContinuousClock().measure { node = try ActionDecoder.decodeValue(Node.self, from: json) }
+    #expect(node?.depth == depth + 1)
+    #expect(time < .seconds(5))
+  }
+
   // MARK: Containers by hand
 
   enum Key: String, CodingKey { case a, b, missing, null }

@@ -82,6 +82,21 @@ struct BodyReaderTests {
     #expect(error?.status == row.status)
   }
 
+  @Test("extensions of chunks have a limit all together")
+  func extensions_areLimited() throws {
+    // 15 bytes beyond the 16 of a size.
+    let chunk = "1;a=\"\(String(repeating: "b", count: 25))\"\r\nx\r\n"
+    let limits = HTTPLimits(headerBytes: 1500)
+    let body = try bodies(Self.chunked + String(repeating: chunk, count: 100) + "0\r\n\r\n", pieces: 99, limits: limits)
+    #expect(body == [String(repeating: "x", count: 100)])
+    let error = #expect(throws: HTTPError.self) {
+      try bodies(Self.chunked + String(repeating: chunk, count: 101), pieces: 99, limits: limits)
+    }
+    #expect(error?.status == .badRequest)
+    let zeros = Self.chunked + String(repeating: String(repeating: "0", count: 30) + "1\r\nx\r\n", count: 101)
+    #expect(throws: HTTPError.self) { try bodies(zeros, pieces: 99, limits: limits) }
+  }
+
   @Test("a limit holds to the byte, and for the length that is announced")
   func body_isLimited() throws {
     let limits = HTTPLimits(bodyBytes: 5)

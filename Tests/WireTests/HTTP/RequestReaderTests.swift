@@ -102,6 +102,30 @@ struct RequestReaderTests {
     #expect(try RequestReader.refuse(wireBytes("\(end)GET / HTTP/1.1\r\nHost: a\r\n\r\n")).status == .badRequest)
   }
 
+  /// RFC 9110 §9.3.2: also who is refused gets no content in the answer to a HEAD.
+  @Test(
+    "a HEAD is known as soon as its method is there",
+    arguments: [
+      ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", true), ("\r\nHEAD / HTTP/1.1\r\nHost: a\r\n\r\n", true), ("HEAD /", true),
+      ("HEAD / HTTP/3.0\r\n\r\n", true), ("HEAD  / HTTP/1.1\r\n\r\n", true), ("HEAD", false), ("HEADS /", false),
+      ("head / HTTP/1.1\r\n\r\n", false), ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", false),
+      ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET /", false), ("GET / HTTP/1.1\r\nHost: a\r\n\r\nHEAD /b", true),
+    ], [1, 100])
+  func head_isKnown(row: (text: String, isHead: Bool), pieces: Int) {
+    var reader = RequestReader()
+    var buffer = ReceiveBuffer()
+    let bytes = wireBytes(row.text)
+    for start in stride(from: 0, to: bytes.count, by: pieces) {
+      buffer.receive(bytes[start..<min(start + pieces, bytes.count)])
+      // The heads that are there, and what is wrong, once more as well: a refusal stays what it is.
+      while let head = try? reader.nextHead(from: &buffer), (try? reader.nextBody(from: &buffer)) != nil {
+        #expect(reader.isHead == (head.method == "HEAD"))
+        if buffer.isEmpty { break }
+      }
+    }
+    #expect(reader.isHead == row.isHead)
+  }
+
   @Test("§2.2: a lone LF as the head's last line end is refused", arguments: ["\r\n\n", "\n\n", "\r\n\r\r\n"])
   func otherLastLineEnd_isRefused(end: String) throws {
     #expect(try RequestReader.refuse(wireBytes("GET / HTTP/1.1\r\nHost: a\(end)")).status == .badRequest)

@@ -144,6 +144,15 @@ struct JSONElementTests {
     }
   }
 
+  /// The first and the last length that a string with these escapes may have.
+  @Test("§7: the shortest and the longest escapes of a string are found equal to it", arguments: [1, 2, 100])
+  func escapes_haveALength(count: Int) throws {
+    let short = String(repeating: "a", count: count) + "\n"
+    #expect(try JSONElement(parsing: "\"\(short.dropLast())\\n\"").isString(short))
+    let long = String(repeating: "a", count: count)
+    #expect(try JSONElement(parsing: "\"\(String(repeating: "\\u0061", count: count))\"").isString(long))
+  }
+
   @Test("§8.3: keys are compared after their escapes are resolved")
   func key_isFoundHoweverItIsWritten() throws {
     let object = try JSONElement(parsing: #"{"\u0061":1,"b":2,"\u00e9":3,"e\u0301":4}"#)
