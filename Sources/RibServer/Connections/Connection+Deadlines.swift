@@ -119,19 +119,23 @@ extension Connection {
 
   /// Pings a peer that was silent for the heartbeat, and gives up one that does not answer.
   private func checkLife() {
+    let grace = ServerSettings.Timeouts.graceSeconds
+    let heartbeat = context.settings.timeouts.heartbeatSeconds
+    // What has been taken since the last look counts as taken now: so the looks are close to each other.
+    if deadline.countsProgress, hasProgressed() {
+      noteProgress()
+      return schedule(after: min(heartbeat, grace))
+    }
     let pingTime = deadline.pingTime
     let silence = Int((loop.now - (pingTime ?? deadline.since)) / 1_000_000_000)
-    let timeouts = context.settings.timeouts
-    let limit = pingTime == nil ? timeouts.heartbeatSeconds : ServerSettings.Timeouts.graceSeconds
-    guard silence >= limit else { return schedule(after: limit - silence) }
+    let limit = pingTime == nil ? heartbeat : grace
+    guard silence >= limit else {
+      return schedule(after: deadline.countsProgress ? min(limit - silence, grace) : limit - silence)
+    }
     // Who pauses cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
     if pace.isPaused || (interest.contains(.reading) && hasUnreadBytes(descriptor)) {
       noteLife()
       return schedule(after: limit)
-    }
-    if deadline.countsProgress, hasProgressed() {
-      noteProgress()
-      return schedule(after: timeouts.heartbeatSeconds)
     }
     if pingTime == nil { ping() } else { giveUp() }
     flush()

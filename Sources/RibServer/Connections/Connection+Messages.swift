@@ -125,8 +125,8 @@ extension Connection {
   /// Says why the connection ends, in a message and in the close frame, and ends it.
   func say(_ bye: Bye, _ message: String) {
     debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
-    // Who has taken nothing for long would not take that either.
-    if bye != .silent { payDebt() }
+    // Who has taken nothing for long would not take that either, and a server that goes down has not the time.
+    if bye != .silent, bye != .shutdown { payDebt() }
     guard !isEnding else { return }
     loop.json.removeAll()
     loop.json.bye(bye, message: message)

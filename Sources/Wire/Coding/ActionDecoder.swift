@@ -3,6 +3,7 @@
 /// - `"x"` and `{"x":{}}` mean the same for a case without payload, for enums with `String` raw values too;
 /// - `{"select":1}` means `{"select":{"_0":1}}`, for a case with a single unlabelled payload;
 /// - an object with more than one key is refused (the synthesized coding would overlook keys that it does not know).
+///   That is for the action itself: in the objects within it unknown keys are overlooked, and of equal ones the last counts.
 ///
 /// Types stay plain `Decodable`; the short forms are found by how a synthesized `init(from:)` asks.
 public enum ActionDecoder {

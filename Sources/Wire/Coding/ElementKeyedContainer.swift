@@ -113,7 +113,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     var hasLabel = false
     value.forEachMember { name, _ in hasLabel = hasLabel || name.string.map(NestedKey.knows) == true }
-    return hasLabel || value.count > 0 && NestedKey.knows("_1") ? .object : .payload
+    return hasLabel || NestedKey.knows("_1") ? .object : .payload
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {

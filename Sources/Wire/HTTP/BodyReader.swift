@@ -23,8 +23,6 @@ struct BodyReader: Sendable {
 
   /// The longest line with a chunk's size, in bytes: 16 digits, and extensions that nobody uses.
   private static let chunkSizeLine = 256
-  /// The digits of the largest size, in bytes.
-  private static let chunkSizeDigits = 16
 
   private let limits: HTTPLimits
   private var state: State
@@ -77,7 +75,8 @@ struct BodyReader: Sendable {
           (size: try Self.chunkSize(line), length: line.count)
         }
         guard let (size, length) = line else { return nil }
-        extensionBytes += max(0, length - Self.chunkSizeDigits)
+        let digits = max(1, (Int.bitWidth - size.leadingZeroBitCount + 3) / 4)
+        extensionBytes += length - digits
         // RFC 9112 §7.1.1 wants a limit.
         guard extensionBytes <= limits.headerBytes else { throw Self.extensionsTooLarge }
         try makeSure(size, fitsInto: limits.bodyBytes - count)

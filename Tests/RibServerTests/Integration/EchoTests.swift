@@ -134,7 +134,7 @@ import Wire
       }
     }
     #expect(stalls == 50, "the server read \(sent) messages of a peer that reads nothing")
-    #expect(daemon.residentKilobytes - before < 4096)
+    #expect(daemon.residentKilobytes - before < 4096 || Sanitizer.blursMemory)
     // When it reads, it gets all of them.
     var received = 0
     while received < sent {

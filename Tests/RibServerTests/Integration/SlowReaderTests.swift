@@ -14,7 +14,7 @@ import Wire
 #endif
 
 /// Who takes what it is owed gets all of it, however slowly; who takes nothing is given up.
-@Suite struct SlowReaderTests {
+@Suite(.serialized) struct SlowReaderTests {
   /// Shows more than the sockets of a connection hold.
   private struct Poster: Riblet {
     static let typeName = "Poster"

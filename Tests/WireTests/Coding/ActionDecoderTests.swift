@@ -71,6 +71,7 @@ struct ActionDecoderTests {
     (#"{"twins":{"unknown":1}}"#, .twins(nil, nil)),
     // Actions in actions.
     (#"{"screen":"empty"}"#, .screen(.empty)), (#"{"screen":{"empty":{}}}"#, .screen(.empty)),
+    (#"{"screen":{"tab":"x","unknown":1,"tab":"home"}}"#, .screen(.tab(.home))),
     (#"{"screen":{"_0":{"empty":{}}}}"#, .screen(.empty)), (#"{"screen":{"_0":"empty"}}"#, .screen(.empty)),
     (#"{"screen":{"list":[1,2]}}"#, .screen(.list([1, 2]))), (#"{"screen":{"tab":"home"}}"#, .screen(.tab(.home))),
     (#"{"screen":{"nested":{"_0":"empty","level":1}}}"#, .screen(.nested(.empty, level: .low))),
