@@ -109,11 +109,12 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   ) -> ElementKeyedContainer<NestedKey>.Form? {
     guard root.form == .wire else { return value.kind == .object ? .object : nil }
     guard value.kind == .object else {
-      return NestedKey.knows(Self.payloadKey) && !NestedKey.knows("_1") && !NestedKey.knows("") ? .payload : nil
+      return NestedKey.knows(Self.payloadKey) && !NestedKey.knows(Self.secondPayloadKey) && !NestedKey.knows("")
+        ? .payload : nil
     }
     var hasLabel = false
     value.forEachMember { name, _ in hasLabel = hasLabel || name.string.map(NestedKey.knows) == true }
-    return hasLabel || NestedKey.knows("_1") ? .object : .payload
+    return hasLabel ? .object : .payload
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -130,6 +131,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   // MARK: Members
 
   private static var payloadKey: String { "_0" }
+  private static var secondPayloadKey: String { "_1" }
 
   private func decoder(_ key: Key, _ type: any Any.Type) throws -> ElementDecoder {
     ElementDecoder(element: try require(key), root: root, type: type)
@@ -159,7 +161,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func payload(for key: Key) -> JSONElement? {
-    form == .payload && key.stringValue == Self.payloadKey ? element : nil
+    form == .payload && key.stringValue == Self.payloadKey && !Key.knows(Self.secondPayloadKey) ? element : nil
   }
 
   private func isEmptyObject(_ element: JSONElement) -> Bool { element.kind == .object && element.count == 0 }

@@ -32,6 +32,7 @@ struct ActionDecoderTests {
     case flag(Bool)
     case two(String?, flag: Bool)
     case twins(Int?, Int?)
+    case filters(Filter, Filter?)
   }
 
   // MARK: Cases
@@ -123,6 +124,8 @@ struct ActionDecoderTests {
     (#"{"go":{}}"#, .keyNotFound, ["go"], #""to""#),
     (#"{"move":{"from":1}}"#, .keyNotFound, ["move"], #""to""#),
     (#"{"pair":1}"#, .typeMismatch, ["pair"], "found a number"),
+    (#"{"filters":{}}"#, .keyNotFound, ["filters"], #""_0""#),
+    (#"{"filters":{"text":"a"}}"#, .keyNotFound, ["filters"], #""_0""#),
     (#"{"pair":{"_0":1}}"#, .keyNotFound, ["pair"], #""_1""#), (#"{"mixed":1}"#, .keyNotFound, ["mixed"], #""label""#),
     // A bare payload stands for "_0" alone, never for a label.
     (#"{"go":1}"#, .typeMismatch, ["go"], "Expected an object, found a number."),
