@@ -49,7 +49,7 @@ let package = Package(
       dependencies: [
         "RibCore", "Wire",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
-        configuration, logging, serviceLifecycle,
+        configuration, crypto, logging, serviceLifecycle,
       ],
       swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),

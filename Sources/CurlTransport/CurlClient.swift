@@ -5,7 +5,8 @@ public import Wire
 public final class CurlClient {
   /// The session's state: its view, its outbox.
   public private(set) var session = ClientSession()
-  private let socket: CurlWebSocket
+  private var socket: CurlWebSocket
+  private let connect: () throws -> CurlWebSocket
 
   /// What was agreed on about compression; nil for none.
   public var compression: PerMessageDeflate? { socket.compression }
@@ -26,9 +27,35 @@ public final class CurlClient {
     url: String, app: String, parameters: JSONValue? = nil, compression offer: PerMessageDeflate.Offer? = nil,
     threshold: Int = FrameWriter.defaultThreshold
   ) throws {
-    socket = try CurlWebSocket(url: url, compression: offer, threshold: threshold)
+    connect = { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }
+    socket = try connect()
     try socket.send(session.hello(app: app, parameters: parameters, client: ClientInfo(name: "CurlClient")))
     while session.view == nil { try refuse(receive()) }
+  }
+
+  /// Drops the connection, without a word.
+  public func disconnect() {
+    socket.socket.cut()
+    session.disconnected()
+  }
+
+  /// Connects again, goes on with the session, and sends what the server has not taken.
+  ///
+  /// - Returns: what happened until the session was live.
+  /// - Throws: as the initializer.
+  @discardableResult
+  public func reconnect() throws -> [ClientEvent] {
+    if !session.isAway { disconnect() }
+    socket = try connect()
+    try socket.send(session.resume(client: ClientInfo(name: "CurlClient")))
+    var events: [ClientEvent] = []
+    while session.welcome == nil {
+      let more = try receive()
+      events += more
+      try refuse(more)
+    }
+    for message in session.resend() { try socket.send(message) }
+    return events
   }
 
   /// Sends an action, without waiting for its answer.

@@ -77,6 +77,9 @@ public final class CurlSocket {
   /// Tells the peer that nothing more is sent; what it says is still received.
   public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
+  /// Ends the connection, in both directions; what was received and not read is lost.
+  public func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
+
   /// Waits for bytes and adds them to a buffer.
   ///
   /// - Parameters:

@@ -2,7 +2,8 @@ public import Wire
 
 /// What a message from the server means to its client.
 public enum ClientEvent: Equatable, Sendable {
-  /// The session is there; actions may be sent.
+  /// The session is there; actions may be sent. After a resumption, those that the server has not taken are to be sent
+  /// again: ``ClientSession/resend()``.
   case live(Welcome)
   /// The view has changed: by these operations or, if nil, as a whole.
   case view(changes: [PatchOperation]?)
@@ -10,13 +11,15 @@ public enum ClientEvent: Equatable, Sendable {
   case applied(ClientSession.Outstanding)
   /// An action was refused, for good.
   case refused(ClientSession.Outstanding, Nack)
+  /// The session is gone, and with it the answer to an action that was sent: it may have been applied or not.
+  case outcomeUnknown(ClientSession.Outstanding)
   /// The server ends the connection. A reason that this version does not know is nil.
   case ended(Bye?, message: String)
 }
 
 /// Why a client cannot go on.
 public enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// There is no session yet, or none any more.
+  /// There is no session yet, or none any more, or no connection to it.
   case notLive
   /// The message would be longer than the server takes.
   case messageTooLong(limit: Int)

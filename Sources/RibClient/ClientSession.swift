@@ -3,14 +3,15 @@ public import Wire
 /// A client's half of the protocol, without any I/O: bytes of messages in, events and bytes of messages out.
 ///
 /// It keeps a mirror of the view and an outbox of the actions that the server has not answered. One value serves one
-/// connection.
+/// session, over any number of connections.
 ///
-/// | state      | what may be sent                | what may come                   |
-/// |------------|---------------------------------|---------------------------------|
-/// | `new`      | ``hello(app:parameters:client:)`` | nothing                         |
-/// | `greeting` | nothing                         | `welcome`, `bye`                |
-/// | `live`     | actions, `ack`, `ping`, `bye`   | `snap`, `patch`, `nack`, `pong`, `bye` |
-/// | `ended`    | nothing                         | nothing                         |
+/// | state      | what may be sent                  | what may come                          | next                         |
+/// |------------|-----------------------------------|----------------------------------------|------------------------------|
+/// | `new`      | ``hello(app:parameters:client:)`` | nothing                                | `greeting`                   |
+/// | `greeting` | nothing                           | `welcome`, `bye`                       | `live`, `ended`, `away`      |
+/// | `live`     | actions, `ack`, `ping`, `bye`     | `snap`, `patch`, `nack`, `pong`, `bye` | `ended`, `away`              |
+/// | `away`     | ``resume(client:)``               | nothing                                | `greeting`                   |
+/// | `ended`    | nothing                           | nothing                                |                              |
 public struct ClientSession {
   private enum State {
     /// Nothing was said yet.
@@ -19,7 +20,9 @@ public struct ClientSession {
     case greeting
     /// `welcome` came.
     case live(Welcome)
-    /// `bye` came.
+    /// The connection is gone, the session may not be.
+    case away
+    /// The session is gone, or is not to be gone on with.
     case ended
   }
 
@@ -36,7 +39,16 @@ public struct ClientSession {
   private var state = State.new
   private var reader = JSONReader()
   private var lastNumber = 0
+  private var app = ""
+  /// How often `hello` was said.
+  private var attempt = 0
+  /// The highest action that was sent again, or first, on this connection.
+  private var sentNumber = 0
+  /// The life of the server's tree that ``view`` is of.
+  private var epoch = ""
 
+  /// What the server said in its last `welcome`; nil before the first.
+  public private(set) var lastWelcome: Welcome?
   /// The view document as the server sent it last; nil before the first `snap`.
   public private(set) var view: JSONValue?
   /// The revision of ``view``.
@@ -66,7 +78,48 @@ public struct ClientSession {
   public mutating func hello(app: String, parameters: JSONValue? = nil, client: ClientInfo = ClientInfo()) -> [UInt8] {
     guard case .new = state else { preconditionFailure("hello is said once") }
     state = .greeting
+    self.app = app
     return message { $0.hello(app: app, parameters: parameters, client: client) }
+  }
+
+  /// Writes the first message of another connection, to go on with the session.
+  ///
+  /// - Parameter client: the program that draws the view.
+  /// - Returns: the message's bytes.
+  /// - Throws: ``ClientError/notLive`` if there is no session to go on with, or a connection to it.
+  public mutating func resume(client: ClientInfo = ClientInfo()) throws(ClientError) -> [UInt8] {
+    guard case .away = state, let welcome = lastWelcome else { throw .notLive }
+    state = .greeting
+    attempt += 1
+    let resume = ClientMessage.Resume(
+      sessionID: welcome.sessionID, clientID: welcome.clientID, token: welcome.token, attempt: attempt, epoch: epoch,
+      revision: view == nil ? 0 : revision)
+    return message { $0.hello(app: app, parameters: nil, client: client, resume: resume) }
+  }
+
+  /// Notes that the connection is gone.
+  ///
+  /// What was sent and not answered may have arrived or not: it stays in the outbox.
+  public mutating func disconnected() {
+    if case .ended = state { return }
+    state = lastWelcome == nil ? .ended : .away
+  }
+
+  /// Whether there is a session to go on with, over another connection.
+  public var isAway: Bool {
+    if case .away = state { true } else { false }
+  }
+
+  /// Writes the actions that the server has not taken, after a resumption.
+  ///
+  /// - Returns: the messages, in order; none if there is nothing to send again.
+  public mutating func resend() -> [[UInt8]] {
+    guard case .live = state else { return [] }
+    let messages = outbox.filter { $0.number > sentNumber }.map { action in
+      message { $0.act(action.number, to: action.to, action: action.action, acknowledgement: nil) }
+    }
+    sentNumber = lastNumber
+    return messages
   }
 
   /// Takes an action into the outbox and writes its message.
@@ -85,6 +138,7 @@ public struct ClientSession {
     let limit = welcome.limits.messageBytes
     guard limit == 0 || bytes.count <= limit else { throw .messageTooLong(limit: limit) }
     lastNumber = number
+    sentNumber = number
     outbox.append(Outstanding(number: number, to: to, action: action))
     return bytes
   }
@@ -157,12 +211,11 @@ public struct ClientSession {
     switch (state, message) {
     case (_, .unknown), (_, .pong): return []
     case (.greeting, .bye(let bye, let text)), (.live, .bye(let bye, let text)):
-      state = .ended
-      return [.ended(bye, message: text)]
+      return end(bye, text)
     case (.greeting, .welcome(let welcome)):
-      state = .live(welcome)
-      return [.live(welcome)]
-    case (.live, .snap(_, let revision, let number, let view)):
+      return try begin(welcome)
+    case (.live, .snap(let epoch, let revision, let number, let view)):
+      self.epoch = epoch
       self.revision = revision
       self.view = view
       return [.view(changes: nil)] + (try cover(number))
@@ -175,6 +228,36 @@ public struct ClientSession {
       return before + refused + (try cover(nack.number))
     default:
       throw .badServer("A message came out of turn: \(json.source.prefix(80))")
+    }
+  }
+
+  private mutating func begin(_ welcome: Welcome) throws(ClientError) -> [ClientEvent] {
+    if let last = lastWelcome {
+      guard welcome.resumed, welcome.sessionID == last.sessionID, welcome.clientID == last.clientID else {
+        throw .badServer("The session that was asked for is another one.")
+      }
+    }
+    state = .live(welcome)
+    lastWelcome = welcome
+    if view == nil { epoch = welcome.epoch }
+    sentNumber = welcome.number
+    var events: [ClientEvent] = []
+    for nack in welcome.nacks {
+      events += settle { $0.number == nack.number }.map { .refused($0, nack) }
+    }
+    return events + (try cover(welcome.number)) + [.live(welcome)]
+  }
+
+  /// What the server's `bye` leaves: a session to come back to, or answers that will never come.
+  private mutating func end(_ bye: Bye?, _ text: String) -> [ClientEvent] {
+    let event = ClientEvent.ended(bye, message: text)
+    switch bye?.comesBack {
+    case .atOnce?, .later?, nil:
+      state = lastWelcome == nil ? .ended : .away
+      return [event]
+    case .asNewSession?, .not?:
+      state = .ended
+      return [event] + settle { _ in true }.map { .outcomeUnknown($0) }
     }
   }
 

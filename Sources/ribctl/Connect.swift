@@ -61,6 +61,8 @@ struct Connect: ParsableCommand {
       case .view: show(client)
       case .refused(let outstanding, let nack):
         Terminal.complain("refused: \(outstanding.action.text): \(nack.message) (\(nack.code.rawValue))")
+      case .outcomeUnknown(let outstanding):
+        Terminal.complain("not known whether it was done: \(outstanding.action.text)")
       case .ended(_, let message): throw SessionEnded(message: message)
       case .live, .applied: break
       }

@@ -38,6 +38,12 @@ struct SettingFlags: ParsableArguments {
   var limitsConnections: Int?
   @Option(help: "Connections at a time from one address. (default: 0)")
   var limitsConnectionsPerAddress: Int?
+  @Option(help: "Sessions at a time, with a connection or without. (default: 100000)")
+  var limitsSessions: Int?
+  @Option(help: "Seconds that a session waits for its client to come back; 0 for not at all. (default: 86400)")
+  var sessionsTimeToLiveSeconds: Int?
+  @Option(help: "Seconds at most that it waits for a client that has not acted. (default: 300)")
+  var sessionsUntouchedSeconds: Int?
   @Option(help: "Whether a compressed message may refer to earlier ones. (default: false)")
   var compressionKeepsContext: Bool?
   @Option(help: "How far back it refers, as the binary logarithm of bytes; 9 to 15. (default: 15)")
@@ -101,6 +107,9 @@ struct SettingFlags: ParsableArguments {
     set("limits.bodyBytes", limitsBodyBytes.map(ConfigContent.int))
     set("limits.connections", limitsConnections.map(ConfigContent.int))
     set("limits.connectionsPerAddress", limitsConnectionsPerAddress.map(ConfigContent.int))
+    set("limits.sessions", limitsSessions.map(ConfigContent.int))
+    set("sessions.timeToLiveSeconds", sessionsTimeToLiveSeconds.map(ConfigContent.int))
+    set("sessions.untouchedSeconds", sessionsUntouchedSeconds.map(ConfigContent.int))
     set("timeouts.bodySeconds", timeoutsBodySeconds.map(ConfigContent.int))
     set("timeouts.idleSeconds", timeoutsIdleSeconds.map(ConfigContent.int))
     set("compression.keepsContext", compressionKeepsContext.map(ConfigContent.bool))

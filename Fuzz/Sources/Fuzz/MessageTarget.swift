@@ -24,11 +24,13 @@ extension FuzzTarget {
     var json = JSONWriter()
     switch message {
     case .hello(let hello):
-      json.hello(app: hello.app, parameters: hello.parameters.map { JSONValue($0) }, client: hello.client)
+      json.hello(
+        app: hello.app, parameters: hello.parameters.map { JSONValue($0) }, client: hello.client, resume: hello.resume)
     case .act(let act):
       require(1...largestNumber ~= act.number, "an action has the number \(act.number)")
       json.act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
     case .ack(let acknowledgement): json.ack(acknowledgement)
+    case .resync: json.resync()
     case .ping: json.ping()
     case .bye: json.bye()
     }
@@ -61,7 +63,8 @@ extension FuzzTarget {
       json.endObject()
     case .patch(let revision, let base, let number, let operations):
       guard operations.isEmpty else { return nil }
-      json.patch(revision: revision, base: base, number: number, operations: nil)
+      let nothing: [UInt8] = []
+      json.patch(revision: revision, base: base, number: number, operations: nothing.span)
     case .nack(let nack): json.nack(nack)
     case .pong: json.pong()
     case .bye(let bye?, let message): json.bye(bye, message: message)

@@ -12,7 +12,7 @@ extension Connection {
   var isEnding: Bool {
     switch state {
     case .closing, .draining: true
-    case .http, .greeting, .live, .echo, .closed: false
+    case .http, .greeting, .moving, .live, .echo, .closed: false
     }
   }
 
@@ -35,7 +35,7 @@ extension Connection {
   func noteLife() {
     switch state {
     case .live, .echo: deadline.since = loop.now
-    case .http, .greeting, .closing, .draining, .closed: break
+    case .http, .greeting, .moving, .closing, .draining, .closed: break
     }
   }
 
@@ -44,7 +44,7 @@ extension Connection {
     switch state {
     case .live, .echo: deadline.since = loop.now
     case .closing, .draining: if !loop.isStopping { deadline.since = loop.now }
-    case .http, .greeting, .closed: break
+    case .http, .greeting, .moving, .closed: break
     }
   }
 
@@ -70,7 +70,7 @@ extension Connection {
       case .body: timeouts.bodySeconds
       case .idle: timeouts.idleSeconds
       }
-    case .greeting: timeouts.handshakeSeconds
+    case .greeting, .moving: timeouts.handshakeSeconds
     case .live, .echo: timeouts.heartbeatSeconds
     case .closing, .draining: timeouts.closingSeconds
     case .closed: 0
@@ -86,7 +86,8 @@ extension Connection {
     switch state {
     case .live, .echo: return checkLife()
     case .http, .greeting, .closing, .draining: break
-    case .closed: return
+    // It has time from when it arrives.
+    case .moving, .closed: return
     }
     let limit = timeLimit
     let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
@@ -99,7 +100,7 @@ extension Connection {
     case .http(let exchange): timeOut(exchange)
     case .greeting: say(.noHello, "No hello within \(limit) seconds.")
     case .closing, .draining: abort()
-    case .live, .echo, .closed: break
+    case .moving, .live, .echo, .closed: break
     }
     flush()
   }
@@ -109,7 +110,7 @@ extension Connection {
     switch state {
     case .greeting, .live: say(.shutdown, "The server is going down.")
     case .echo: close(.goingAway, "The server is going down.")
-    case .http: finish()
+    case .http, .moving: finish()
     case .closing, .draining, .closed: break
     }
     flush()

@@ -31,7 +31,9 @@ extension Connection {
       case .pong: break
       case .close(let code, _):
         payDebt()
-        close(code, "")
+        guard !isEnding else { break }
+        writer.close(code, into: &output.bytes)
+        finish()
       }
     } catch {
       debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
@@ -78,11 +80,18 @@ extension Connection {
       loop.json.removeAll()
       loop.json.pong()
       sendMessage()
-    case (.live, .bye): say(.ended, "Goodbye.")
+    case (.live(let session), .resync):
+      noteAction()
+      owesSnapshot = true
+      // It goes behind what waits, or now.
+      if output.isEmpty { session.assumeIsolated { $0.sendSnapshot() } }
+    case (.live(let session), .bye):
+      say(.ended, "Goodbye.")
+      session.assumeIsolated { $0.end() }
     case (.greeting, .hello(let hello)): greet(hello)
     case (.live, .hello): say(.badMessage, "\"hello\" is said once on a connection.")
     case (.greeting, _): say(.badMessage, "The first message on a connection is \"hello\".")
-    case (.http, _), (.echo, _), (.closing, _), (.draining, _), (.closed, _): break
+    case (.http, _), (.moving, _), (.echo, _), (.closing, _), (.draining, _), (.closed, _): break
     }
   }
 
@@ -100,17 +109,18 @@ extension Connection {
   }
 
   private func greet(_ hello: ClientMessage.Hello) {
-    guard !hello.isResuming else {
-      return say(
-        .gone, "There is no such session: one ends with its connection on this server. Say hello without resume.")
-    }
+    if let resume = hello.resume { return find(resume) }
     guard let app = context.apps[hello.app] else {
       let names = context.apps.keys.sorted().joined(separator: ", ")
       return say(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
     }
+    guard context.sessions.count < context.settings.limits.session else {
+      return say(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
+    }
     let session: Session
+    let token = Session.makeToken()
     do {
-      session = try Session(of: app, hello, on: loop, context)
+      session = try Session(of: app, hello, token: token, on: loop, context)
     } catch let error as DecodingError {
       return say(.badMessage, "The parameters do not fit the app \"\(app.name)\": \(error)")
     } catch {
@@ -119,14 +129,35 @@ extension Connection {
     }
     state = .live(session)
     restartDeadline()
-    if let complaint = session.assumeIsolated({ $0.start(self) }) { say(.failed, complaint) }
+    if let complaint = session.assumeIsolated({ $0.start(self, token: token) }) { say(.failed, complaint) }
+  }
+
+  /// Looks for the session that the client wants to go on with, and goes to the loop where it lives.
+  private func find(_ resume: ClientMessage.Resume) {
+    guard let session = context.sessions[resume.sessionID] else {
+      return say(.gone, "There is no such session, or none any more. Say hello without resume.")
+    }
+    if session.loop === loop { return self.resume(session, resume) }
+    move(to: session.loop) { $0.resume(session, resume) }
+  }
+
+  private func resume(_ session: Session, _ resume: ClientMessage.Resume) {
+    if let (bye, reason) = session.assumeIsolated({ $0.resume(self, resume) }) { return say(bye, reason) }
+    // Its view may have failed to be shown.
+    guard !isEnding else { return }
+    state = .live(session)
+    restartDeadline()
   }
 
   /// Says why the connection ends, in a message and in the close frame, and ends it.
   func say(_ bye: Bye, _ message: String) {
     debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
-    // Who has taken nothing for long would not take that either, and a server that goes down has not the time.
-    if bye != .silent, bye != .shutdown { payDebt() }
+    switch bye {
+    // Who has taken nothing for long would not take that either; a server that goes down has not the time; and the
+    // client is elsewhere already.
+    case .silent, .shutdown, .taken: break
+    default: payDebt()
+    }
     guard !isEnding else { return }
     loop.json.removeAll()
     loop.json.bye(bye, message: message)
@@ -135,10 +166,10 @@ extension Connection {
   }
 
   /// Ends the connection with a close frame that says why, unless there was one.
-  func close(_ code: CloseCode?, _ reason: String) {
+  func close(_ code: CloseCode, _ reason: String) {
     guard !isEnding else { return }
     writer.close(code, reason: reason, into: &output.bytes)
-    finish()
+    finish(comesBack: Bye.Return(code))
   }
 
   private func debug(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {

@@ -7,6 +7,7 @@ import Wire
 /// |------------|-------------------------------------------------|----------------------------------------|
 /// | `http`     | requests are read                               | without a request in time              |
 /// | `greeting` | upgraded; `hello` is awaited                    | without `hello` in time                |
+/// | `moving`   | on its way to the loop of the session it wants  |                                        |
 /// | `live`     | a session's renderer                            | without a sign of life for too long    |
 /// | `echo`     | sends back what it is sent                      | without a sign of life for too long    |
 /// | `closing`  | all is said; what comes is not looked at        | when the peer closes, or after a while |
@@ -19,6 +20,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   enum State {
     case http(HTTPExchange)
     case greeting
+    case moving
     case live(Session)
     case echo
     case closing
@@ -26,7 +28,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case closed
   }
 
-  let loop: EventLoop
+  private(set) var loop: EventLoop
   let context: ServerContext
   let descriptor: Int32
   private let admission: ConnectionCounter.Admission
@@ -99,6 +101,44 @@ final class Connection: PollTarget, @unchecked Sendable {
     state = .closed
     context.connections.leave(admission, from: peer)
     closeDescriptor(descriptor)
+  }
+
+  // MARK: Moving
+
+  /// Goes on, on another loop, once the present event is handled.
+  ///
+  /// - Parameters:
+  ///   - target: the loop.
+  ///   - body: called there, before anything else that was received is handled.
+  func move(to target: EventLoop, _ body: @escaping @Sendable (Connection) -> Void) {
+    state = .moving
+    loop.execute { [self] in
+      // It may have been cut meanwhile.
+      guard case .moving = state else { return }
+      loop.remove(id)
+      loop.unwatch(watch) { target.execute { self.arrive(on: target, body) } }
+    }
+  }
+
+  private func arrive(on target: EventLoop, _ body: (Connection) -> Void) {
+    loop = target
+    guard !loop.isStopping else { return discardSocket() }
+    interest = []
+    do throws(SystemError) {
+      watch = try loop.watch(descriptor, for: interest, self)
+    } catch {
+      context.logger.error("A connection could not be watched.", metadata: ["error": "\(error)"])
+      return discardSocket()
+    }
+    id = loop.add(self)
+    frames.move(to: loop.deflateStreams)
+    writer.move(to: loop.deflateStreams)
+    state = .greeting
+    deadline.nextCheck = .max
+    schedule(after: timeLimit)
+    if pace.isPaused { loop.schedulePause(of: id, nanoseconds: pace.end - min(pace.end, loop.now)) }
+    body(self)
+    goOn()
   }
 
   // MARK: Events
@@ -215,6 +255,7 @@ final class Connection: PollTarget, @unchecked Sendable {
         switch state {
         case .http(let exchange): processRequest(exchange)
         case .greeting, .live, .echo: processMessage()
+        case .moving: false
         case .closing, .draining, .closed: discard()
         }
       guard goesOn else { return }
@@ -234,7 +275,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   private var canGoOn: Bool {
     switch state {
     case .closing: true
-    case .draining: false
+    case .moving, .draining: false
     case .http, .greeting, .live, .echo, .closed: !pace.isPaused && !isCongested && !isYielding
     }
   }
@@ -291,7 +332,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .closing: endSending()
     case .draining: abort()
     case .live: payDebt()
-    case .http, .greeting, .echo, .closed: break
+    case .http, .greeting, .moving, .echo, .closed: break
     }
   }
 
@@ -313,8 +354,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   // MARK: Ending
 
   /// Says nothing more after what is queued, and waits for the peer to close.
-  func finish() {
-    leaveSession()
+  ///
+  /// - Parameter comesBack: what the client was told to do next.
+  func finish(comesBack: Bye.Return = .atOnce) {
+    leaveSession(comesBack)
     state = .closing
     restartDeadline()
     if output.isEmpty { endSending() }
@@ -350,7 +393,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     loop.remove(id)
   }
 
-  private func leaveSession() {
-    if case .live(let session) = state { session.assumeIsolated { $0.end() } }
+  private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
+    if case .live(let session) = state { session.assumeIsolated { $0.connectionEnded(self, comesBack: comesBack) } }
   }
 }

@@ -20,10 +20,14 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var now: UInt64 = DispatchTime.now().uptimeNanoseconds
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
-  private var lastConnection = 0
-  /// When connections are asked whether they take too long.
+  /// The sessions of this loop, with a connection or without.
+  private var sessions: [Int: Session] = [:]
+  /// The last number that a connection or a session was given.
+  private var lastNumber = 0
+  /// When connections are asked whether they take too long, and sessions whether they were alone for too long.
   private lazy var deadlines = WheelTimer(tick: 1_000_000_000, on: self) { [unowned self] in
     connections[$0]?.checkDeadline()
+    sessions[$0]?.assumeIsolated { $0.checkExpiry() }
   }
   /// When connections go on that were made to pause: a timer for each would cost more than what they say.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
@@ -144,15 +148,26 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func change(_ watch: Int, to interest: Interest) { poller?.change(watch, to: interest) }
 
   /// Ends watching and closes the descriptor.
-  func unwatch(_ watch: Int) { poller?.unwatch(watch) }
+  func unwatch(_ watch: Int) { poller?.unwatch(watch) { closeDescriptor($0) } }
 
-  // MARK: Connections
+  /// Ends watching and calls back once nothing refers to the descriptor any more.
+  func unwatch(_ watch: Int, _ done: @escaping () -> Void) { poller?.unwatch(watch) { _ in done() } }
+
+  // MARK: Connections and sessions
 
   func add(_ connection: Connection) -> Int {
-    lastConnection += 1
-    connections[lastConnection] = connection
-    return lastConnection
+    lastNumber += 1
+    connections[lastNumber] = connection
+    return lastNumber
   }
+
+  func add(_ session: Session) -> Int {
+    lastNumber += 1
+    sessions[lastNumber] = session
+    return lastNumber
+  }
+
+  func remove(session: Int) { sessions[session] = nil }
 
   func remove(_ connection: Int) {
     connections[connection] = nil
@@ -161,9 +176,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     whenEmpty()
   }
 
-  /// Has ``Connection/checkDeadline()`` called after so many seconds.
-  func schedule(_ connection: Int, after seconds: Int) {
-    deadlines.schedule(connection, after: UInt64(seconds) * 1_000_000_000)
+  /// Has ``Connection/checkDeadline()`` or ``Session/checkExpiry()`` called after so many seconds.
+  func schedule(_ number: Int, after seconds: Int) {
+    deadlines.schedule(number, after: UInt64(seconds) * 1_000_000_000)
   }
 
   /// Has ``Connection/endPause()`` called after so many nanoseconds.
@@ -186,6 +201,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute { [self] in
       isStopping = true
       for connection in Array(connections.values) { connection.abort() }
+      for session in Array(sessions.values) { session.assumeIsolated { $0.end() } }
       deadlines.clear()
       pauses.clear()
       poller?.cancel()

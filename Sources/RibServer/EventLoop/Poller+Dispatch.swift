@@ -35,10 +35,10 @@ final class DispatchPoller: Poller {
       interest = new
     }
 
-    /// The descriptor is closed when both sources have let go of it; a suspended source would never tell.
-    func cancel() {
+    /// Calls back when both sources have let go of the descriptor; a suspended source would never tell.
+    func cancel(_ done: @escaping (Int32) -> Void) {
       let descriptor = descriptor
-      let remaining = Countdown(2) { close(descriptor) }
+      let remaining = Countdown(2) { done(descriptor) }
       read.setCancelHandler { remaining.step() }
       write.setCancelHandler { remaining.step() }
       read.cancel()
@@ -88,12 +88,12 @@ final class DispatchPoller: Poller {
   }
 
   func change(_ watch: Int, to interest: Interest) { watches[watch]?.change(to: interest) }
-  func unwatch(_ watch: Int) { watches.removeValue(forKey: watch)?.cancel() }
+  func unwatch(_ watch: Int, _ done: @escaping (Int32) -> Void) { watches.removeValue(forKey: watch)?.cancel(done) }
   func wake() {}
 
   /// A suspended source must not be released: each is cancelled first, which resumes it.
   func cancel() {
-    for watch in watches.values { watch.cancel() }
+    for watch in watches.values { watch.cancel { closeDescriptor($0) } }
     watches = [:]
   }
 }

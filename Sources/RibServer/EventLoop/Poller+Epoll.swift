@@ -86,13 +86,13 @@
       _ = control(EPOLL_CTL_MOD, watch, interest)
     }
 
-    func unwatch(_ watch: Int) {
+    func unwatch(_ watch: Int, _ done: @escaping (Int32) -> Void) {
       let descriptor = slots[watch].descriptor
       // Closing would do, unless a child process that was forked meanwhile keeps the socket open.
       epoll_ctl(set, EPOLL_CTL_DEL, descriptor, nil)
       // An event that is in the batch already finds the slot's generation changed.
       release(watch)
-      close(descriptor)
+      done(descriptor)
     }
 
     private func release(_ index: Int) {

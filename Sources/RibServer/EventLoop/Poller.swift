@@ -39,8 +39,12 @@ protocol Poller: AnyObject {
   /// Changes what a descriptor is watched for.
   func change(_ watch: Int, to interest: Interest)
 
-  /// Ends watching and closes the descriptor once nothing refers to it any more. The target is not called again.
-  func unwatch(_ watch: Int)
+  /// Ends watching. The target is not called again.
+  ///
+  /// - Parameters:
+  ///   - watch: what ``watch(_:for:_:)`` returned.
+  ///   - done: called with the descriptor, on the queue, once nothing refers to it any more.
+  func unwatch(_ watch: Int, _ done: @escaping (Int32) -> Void)
 
   /// Makes a handler that waits for more events return at once, so that a job on the queue has its turn. Thread-safe.
   func wake()

@@ -7,6 +7,7 @@ final class ServerContext: Sendable {
   let settings: ServerSettings
   let logger: Logger
   let connections: ConnectionCounter
+  let sessions = SessionRegistry()
   let sessionCount = Atomic<Int>(0)
 
   init(apps: [App], settings: ServerSettings, logger: Logger) {

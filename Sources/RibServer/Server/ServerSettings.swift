@@ -32,12 +32,15 @@ public struct ServerSettings: Equatable, Sendable {
     ///
     /// Off by default: behind a proxy all come from one address.
     public var connectionsPerAddress = 0
+    /// `limits.sessions`: sessions at a time, with a connection or without; who wants one more is told to come back later.
+    public var sessions = 100_000
     /// `limits.bodyBytes`: bytes of a request's body.
     public var bodyBytes = HTTPLimits().bodyBytes
 
     /// The defaults.
     public init() {}
 
+    var session: Int { sessions > 0 ? sessions : .max }
     var message: Int { messageBytes > 0 ? messageBytes : .max }
     var http: HTTPLimits { HTTPLimits(bodyBytes: bodyBytes > 0 ? bodyBytes : .max) }
     var writeQueue: Int { writeQueueBytes > 0 ? writeQueueBytes : .max }
@@ -67,6 +70,18 @@ public struct ServerSettings: Equatable, Sendable {
     var policy: PerMessageDeflate.Policy {
       PerMessageDeflate.Policy(keepsContext: keepsContext, windowBits: windowBits)
     }
+  }
+
+  /// How long sessions last.
+  public struct Sessions: Equatable, Sendable {
+    /// `sessions.timeToLiveSeconds`: how long a session waits for its client to come back; with 0 it ends with its
+    /// connection.
+    public var timeToLiveSeconds = 86_400
+    /// `sessions.untouchedSeconds`: how long at most, if the client has not acted: there is nothing to lose.
+    public var untouchedSeconds = 300
+
+    /// The defaults.
+    public init() {}
   }
 
   /// How long a client may take.
@@ -116,6 +131,8 @@ public struct ServerSettings: Equatable, Sendable {
   public var limits = Limits()
   /// How messages are compressed.
   public var compression = Compression()
+  /// How long sessions last.
+  public var sessions = Sessions()
   /// How long a client may take.
   public var timeouts = Timeouts()
 
@@ -170,9 +187,12 @@ public struct ServerSettings: Equatable, Sendable {
       ("limits.writeQueueBytes", \.limits.writeQueueBytes, anyLimit),
       ("limits.connections", \.limits.connections, anyLimit),
       ("limits.connectionsPerAddress", \.limits.connectionsPerAddress, anyLimit),
+      ("limits.sessions", \.limits.sessions, anyLimit),
       ("limits.bodyBytes", \.limits.bodyBytes, anyLimit),
       ("compression.windowBits", \.compression.windowBits, 9...15),
       ("compression.thresholdBytes", \.compression.thresholdBytes, anyLimit),
+      ("sessions.timeToLiveSeconds", \.sessions.timeToLiveSeconds, anyLimit),
+      ("sessions.untouchedSeconds", \.sessions.untouchedSeconds, anyLimit),
       ("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, seconds),
       ("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, seconds),
       ("timeouts.bodySeconds", \.timeouts.bodySeconds, seconds),

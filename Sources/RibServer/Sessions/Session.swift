@@ -8,9 +8,14 @@ import Wire
 /// The actor runs on its connection's loop, so that the connection reaches it without a hop. It is the tree's driver:
 /// each action of the client and each report of an effect is one transaction; what it changed goes out as a patch, and
 /// the effects that it asked for start.
+///
+/// It outlives its connection: until the client comes back, what it misses is kept for a while, and the session as long
+/// as it may be without one.
 actor Session {
   nonisolated let id: String
-  private nonisolated let loop: EventLoop
+  nonisolated let loop: EventLoop
+  /// Its number among those of its loop; 0 before it has started and after it has ended.
+  private var place = 0
   private let context: ServerContext
   private let tree: Tree
   private let walk: App.Walk?
@@ -21,7 +26,11 @@ actor Session {
 
   /// The renderer's half: what it has sent, and what it is owed.
   private weak var connection: Connection?
-  private var lastNumber = 0
+  private var ledger: ClientLedger
+  private var history = PatchHistory()
+  /// Since when there is no connection, as the loop's time; nil if there is one.
+  private var aloneSince: UInt64?
+  private var isExpiryScheduled = false
 
   private var effects: [EffectToken: Task<Void, Never>] = [:]
   private var walkTask: Task<Void, Never>?
@@ -33,8 +42,9 @@ actor Session {
   /// A session whose tree is not started.
   ///
   /// - Throws: what the app says of the parameters.
-  init(of app: App, _ hello: ClientMessage.Hello, on loop: EventLoop, _ context: ServerContext) throws {
+  init(of app: App, _ hello: ClientMessage.Hello, token: String, on loop: EventLoop, _ context: ServerContext) throws {
     id = Self.randomHex(words: 2)
+    ledger = ClientLedger(id: 1, token: token)
     self.loop = loop
     self.context = context
     (tree, walk) = try app.makeTree(hello.parameters, id)
@@ -47,33 +57,80 @@ actor Session {
     context.sessionCount.subtract(1, ordering: .relaxed)
   }
 
+  /// What a new renderer proves itself with: 256 random bits, as text.
+  static func makeToken() -> String { randomHex(words: 4) }
+
   // MARK: The client
 
   /// Starts the tree and shows it.
   ///
+  /// - Parameters:
+  ///   - connection: where.
+  ///   - token: the client's.
   /// - Returns: why it cannot be shown, or nil.
-  func start(_ connection: Connection) -> String? {
-    self.connection = connection
+  func start(_ connection: Connection, token: String) -> String? {
     do throws(Refusal) {
       carryOut(try tree.start(rendering: loop.renderer))
     } catch {
       log(.error, "A session could not be started.", ["reason": "\(error.message)"])
       return error.message
     }
-    let settings = context.settings
-    loop.json.removeAll()
-    loop.json.welcome(
-      Welcome(
-        sessionID: id, clientID: 1, token: Self.randomHex(words: 4), epoch: epoch, revision: revision, number: 0,
-        resumed: false, durability: .none, build: Server.version, timeToLive: 0,
-        heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced))
-    connection.sendMessage()
+    self.connection = connection
+    place = loop.add(self)
+    context.sessions.add(self)
+    sendWelcome(token, isResumed: false)
     log(
       .debug, "A session has started.",
       ["app": "\(app)", "client": "\(client.name ?? "?") \(client.version ?? "")", "locale": "\(client.locale ?? "?")"])
     sendSnapshot()
     beginWalk(walk)
     return nil
+  }
+
+  /// Goes on with a client that comes back.
+  ///
+  /// What it has missed it gets as patches if all of them are kept, otherwise as a snapshot.
+  ///
+  /// - Parameters:
+  ///   - connection: where.
+  ///   - resume: what the client says.
+  /// - Returns: why it may not, and in a sentence; nothing has changed then. Nil if it may.
+  func resume(_ connection: Connection, _ resume: ClientMessage.Resume) -> (Bye, String)? {
+    guard place != 0 else { return (.gone, "The session has ended.") }
+    switch ledger.admit(resume) {
+    case nil: break
+    case .stale?: return (.stale, "Attempt \(resume.attempt) is not above the last one.")
+    case let bye?: return (bye, "The token is not that of client \(resume.clientID) in this session.")
+    }
+    let overtaken = self.connection
+    self.connection = connection
+    aloneSince = nil
+    overtaken?.say(.taken, "The client has connected again.")
+    overtaken?.flush()
+    sendWelcome(resume.token, isResumed: true)
+    log(.debug, "A session goes on.", ["attempt": "\(resume.attempt)"])
+    let hasAll =
+      resume.epoch == epoch
+      && history.replay(after: resume.revision, to: revision, at: loop.now) { revision, operations in
+        loop.json.removeAll()
+        loop.json.patch(revision: revision, base: revision - 1, number: ledger.number, operations: operations)
+        connection.sendMessage()
+      }
+    if !hasAll { sendSnapshot() }
+    return nil
+  }
+
+  private func sendWelcome(_ token: String, isResumed: Bool) {
+    guard let connection else { return }
+    let settings = context.settings
+    loop.json.removeAll()
+    loop.json.welcome(
+      Welcome(
+        sessionID: id, clientID: ledger.id, token: token, epoch: epoch, revision: revision, number: ledger.number,
+        nacks: ledger.nacks, resumed: isResumed, durability: .none, build: Server.version,
+        timeToLive: settings.sessions.timeToLiveSeconds * 1000,
+        heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced))
+    connection.sendMessage()
   }
 
   /// Runs an action, or answers it again if it was run before; to be called on the loop.
@@ -89,42 +146,80 @@ actor Session {
   }
 
   private func act(_ act: ClientMessage.Act) -> String? {
-    guard act.number == lastNumber + 1 else {
-      guard act.number <= lastNumber else {
-        return "Action \(act.number) came after \(lastNumber): numbers go up by one."
-      }
+    switch ledger.take(act.number) {
+    case .next: break
+    case .done:
       sendPatch(base: revision)
       return nil
+    case .gap: return "Action \(act.number) came after \(ledger.number): numbers go up by one."
     }
-    lastNumber = act.number
     let start = loop.time()
     do throws(Refusal) {
       let commands = try tree.perform(act.action, for: act.to, rendering: loop.renderer)
       publish(isReply: true)
       carryOut(commands)
     } catch {
-      refuse(act, error)
+      if !refuse(act, error) { return "More than \(ClientLedger.nackLimit) refusals are not acknowledged." }
     }
     noteDuration(since: start)
     return nil
   }
 
-  /// Checks what the client says it has seen.
-  ///
-  /// Nothing is kept for a client that has not: a session ends with its connection.
+  /// Forgets what was kept until the client has seen it.
   ///
   /// - Returns: what the client did wrong, or nil.
   func acknowledge(_ acknowledgement: Acknowledgement) -> String? {
-    guard acknowledgement.number <= lastNumber, acknowledgement.revision <= revision else {
+    guard acknowledgement.number <= ledger.number, acknowledgement.revision <= revision else {
       return """
         An "ack" for revision \(acknowledgement.revision) and action \(acknowledgement.number), which are not there yet.
         """
     }
+    ledger.acknowledge(acknowledgement.number)
+    history.acknowledge(acknowledgement.revision)
     return nil
+  }
+
+  // MARK: Life
+
+  /// Waits for the client to come back, as long as it may.
+  ///
+  /// - Parameters:
+  ///   - connection: the one that is gone; it may have been overtaken.
+  ///   - comesBack: what its client was told to do next.
+  func connectionEnded(_ connection: Connection, comesBack: Bye.Return) {
+    guard self.connection === connection else { return }
+    self.connection = nil
+    // Who has done nothing and shall not come back has nothing to come back for.
+    if comesBack == .not, ledger.number == 0 { return end() }
+    aloneSince = loop.now
+    expireInTime()
+  }
+
+  /// Ends the session if it has been without a client for too long.
+  func checkExpiry() {
+    isExpiryScheduled = false
+    expireInTime()
+  }
+
+  private func expireInTime() {
+    guard place != 0, let aloneSince else { return }
+    let settings = context.settings.sessions
+    var limit = settings.timeToLiveSeconds
+    if ledger.number == 0 { limit = min(limit, settings.untouchedSeconds) }
+    let elapsed = Int((loop.now - aloneSince) / 1_000_000_000)
+    guard elapsed < limit else { return end() }
+    // One look at a time, however often the client comes and goes; and soon, as the loop forgets none of them before.
+    guard !isExpiryScheduled else { return }
+    isExpiryScheduled = true
+    loop.schedule(place, after: min(limit - elapsed, 60))
   }
 
   /// Ends the session: nothing that is still on its way arrives.
   func end() {
+    guard place != 0 else { return }
+    loop.remove(session: place)
+    place = 0
+    context.sessions.remove(self)
     connection = nil
     carryOut(tree.stop())
     for task in effects.values { task.cancel() }
@@ -139,7 +234,12 @@ actor Session {
   private func publish(isReply: Bool) {
     resumeWalks()
     let base = revision
-    if loop.renderer.patch.count > 0 { revision += 1 } else if !isReply { return }
+    if loop.renderer.patch.count > 0 {
+      revision += 1
+      history.append(loop.renderer.patch.json.bytes, revision: revision, at: loop.now)
+    } else if !isReply {
+      return
+    }
     sendPatch(base: base)
   }
 
@@ -150,8 +250,8 @@ actor Session {
       return
     }
     loop.json.removeAll()
-    loop.json.patch(
-      revision: revision, base: base, number: lastNumber, operations: base == revision ? nil : loop.renderer.patch)
+    let operations = base == revision ? [] : loop.renderer.patch.json.bytes
+    loop.json.patch(revision: revision, base: base, number: ledger.number, operations: operations.span)
     connection.sendMessage()
   }
 
@@ -160,19 +260,22 @@ actor Session {
     guard let connection else { return }
     connection.owesSnapshot = false
     loop.json.removeAll()
-    loop.json.beginSnap(epoch: epoch, revision: revision, number: lastNumber)
+    loop.json.beginSnap(epoch: epoch, revision: revision, number: ledger.number)
     do throws(RecordingError) {
       try tree.writeView(into: &loop.json, rendering: loop.renderer)
     } catch {
       log(.error, "A view cannot be encoded any more.", ["reason": "\(error)"])
       connection.say(.failed, "The view cannot be encoded: \(error)")
-      return
+      return end()
     }
     loop.json.endObject()
     connection.sendMessage()
   }
 
-  private func refuse(_ act: ClientMessage.Act, _ refusal: Refusal) {
+  /// Says that an action was refused, and keeps that until the client has heard of it.
+  ///
+  /// - Returns: whether there is room for it.
+  private func refuse(_ act: ClientMessage.Act, _ refusal: Refusal) -> Bool {
     let level: Logger.Level = refusal.code == .failed ? .error : .debug
     log(
       level, "An action was refused.",
@@ -180,10 +283,13 @@ actor Session {
         "riblet": "\(tree.lastTypeName ?? "none")", "code": "\(refusal.code.rawValue)",
         "reason": "\(refusal.message)",
       ])
-    guard let connection else { return }
+    let nack = Nack(number: act.number, code: refusal.code, message: refusal.message)
+    guard ledger.refuse(nack) else { return false }
+    guard let connection else { return true }
     loop.json.removeAll()
-    loop.json.nack(Nack(number: act.number, code: refusal.code, message: refusal.message))
+    loop.json.nack(nack)
     connection.sendMessage()
+    return true
   }
 
   // MARK: Effects
@@ -269,7 +375,7 @@ actor Session {
   private func answer(_ request: WorkflowRequest) async throws -> NodeID {
     while true {
       try Task.checkCancellation()
-      guard connection != nil else { throw CancellationError() }
+      guard place != 0 else { throw CancellationError() }
       if case .node(let id, let commands) = try tree.answer(request, rendering: loop.renderer) {
         publish(isReply: false)
         carryOut(commands)

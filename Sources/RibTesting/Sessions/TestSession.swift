@@ -275,7 +275,8 @@ public final class TestSession {
 
   private func applyPatch() throws {
     var json = JSONWriter()
-    json.patch(revision: 1, base: 0, number: 0, operations: renderer.patch)
+    let operations = renderer.patch.json.bytes
+    json.patch(revision: 1, base: 0, number: 0, operations: operations.span)
     guard case .patch(_, _, _, let operations) = try ServerMessage(try reader.read(json.bytes.span).root) else {
       return
     }

@@ -134,6 +134,14 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: copy json)
   }
 
+  /// Writes bytes that are values already, with commas between them.
+  ///
+  /// - Parameter values: one value or more.
+  public mutating func raw(_ values: Span<UInt8>) {
+    separate()
+    values.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+  }
+
   /// Writes a string whose content is escaped already.
   ///
   /// - Parameter content: what stands between the quotes.

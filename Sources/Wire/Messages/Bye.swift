@@ -10,6 +10,14 @@ public enum Bye: String, CaseIterable, Sendable {
   case silent
   /// There is no such session any more.
   case gone
+  /// The client has connected again: this connection is no longer its own.
+  case taken
+  /// The server has as many sessions as it may have.
+  case full
+  /// A `hello` from the past: the client has said a later one.
+  case stale
+  /// The token is not the one of this renderer.
+  case denied
   /// The client sent what is no message of this protocol, or a message out of turn.
   case badMessage = "bad_message"
   /// No app has the name that `hello` gave.
@@ -37,11 +45,15 @@ public enum Bye: String, CaseIterable, Sendable {
     case .ended: .normal
     case .shutdown: CloseCode(rawValue: 4000)
     case .silent: CloseCode(rawValue: 4001)
+    case .full: CloseCode(rawValue: 4100)
     case .gone: CloseCode(rawValue: 4200)
     case .badMessage: CloseCode(rawValue: 4400)
+    case .denied: CloseCode(rawValue: 4401)
     case .failed: CloseCode(rawValue: 4403)
     case .unknownApp: CloseCode(rawValue: 4404)
     case .noHello: CloseCode(rawValue: 4408)
+    case .taken: CloseCode(rawValue: 4409)
+    case .stale: CloseCode(rawValue: 4410)
     }
   }
 

@@ -1,11 +1,14 @@
 extension JSONWriter {
-  /// Writes a `hello` for a new session.
+  /// Writes a `hello`.
   ///
   /// - Parameters:
   ///   - app: the app's name.
   ///   - parameters: what its root is built with.
   ///   - client: the program that says it.
-  public mutating func hello(app: String, parameters: JSONValue?, client: ClientInfo) {
+  ///   - resume: the session to go on with; nil for a new one.
+  public mutating func hello(
+    app: String, parameters: JSONValue?, client: ClientInfo, resume: ClientMessage.Resume? = nil
+  ) {
     message(MessageKind.hello) { json in
       json.key(MessageKey.app)
       json.string(app)
@@ -18,6 +21,11 @@ extension JSONWriter {
       json.member(MessageKey.name, client.name)
       json.member(MessageKey.version, client.version)
       json.member(MessageKey.locale, client.locale)
+      json.endObject()
+      guard let resume else { return }
+      json.key(MessageKey.resume)
+      json.beginObject()
+      resume.write(into: &json)
       json.endObject()
     }
   }
@@ -54,6 +62,9 @@ extension JSONWriter {
   public mutating func ack(_ acknowledgement: Acknowledgement) {
     message(MessageKind.ack) { acknowledgement.write(into: &$0) }
   }
+
+  /// Writes a `resync`.
+  public mutating func resync() { message(MessageKind.resync) { _ in } }
 
   /// Writes a `ping`.
   public mutating func ping() { message(MessageKind.ping) { _ in } }

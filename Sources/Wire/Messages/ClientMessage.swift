@@ -6,6 +6,8 @@ public enum ClientMessage: Sendable {
   case act(Act)
   /// What the client has seen.
   case ack(Acknowledgement)
+  /// Asks for a `snap`: a patch did not apply.
+  case resync
   /// Asks for a `pong`.
   case ping
   /// Ends the session.
@@ -13,14 +15,48 @@ public enum ClientMessage: Sendable {
 
   /// `hello`: which app, and for whom.
   public struct Hello: Sendable {
-    /// The app's name.
+    /// The app's name; empty if there is a session to resume and the client does not say whose.
     public let app: String
     /// What the app's root is built with; nil if the message has none.
     public let parameters: JSONElement?
     /// The program that draws the view.
     public let client: ClientInfo
-    /// Whether the client wants a session that it had before.
-    public let isResuming: Bool
+    /// The session that the client wants to go on with; nil for a new one.
+    public let resume: Resume?
+  }
+
+  /// `resume` in a `hello`: which session, and how far the client is.
+  public struct Resume: Equatable, Sendable {
+    /// The session.
+    public var sessionID: String
+    /// The renderer within the session.
+    public var clientID: Int
+    /// What the renderer proves itself with.
+    public var token: String
+    /// How often the client has said `hello` for this session: each time it is greater.
+    public var attempt: Int
+    /// The life of the tree that the client's view is of.
+    public var epoch: String
+    /// The revision of the client's view; 0 for none.
+    public var revision: Int
+
+    /// Where a client is.
+    ///
+    /// - Parameters:
+    ///   - sessionID: the session.
+    ///   - clientID: the renderer within it.
+    ///   - token: from its first `welcome`.
+    ///   - attempt: greater than that of any `hello` before.
+    ///   - epoch: of the client's view.
+    ///   - revision: of the client's view; 0 for none.
+    public init(sessionID: String, clientID: Int, token: String, attempt: Int, epoch: String, revision: Int) {
+      self.sessionID = sessionID
+      self.clientID = clientID
+      self.token = token
+      self.attempt = attempt
+      self.epoch = epoch
+      self.revision = revision
+    }
   }
 
   /// `act`: an action.
@@ -52,6 +88,8 @@ public enum ClientMessage: Sendable {
       self = .ping
     } else if kind.isString(MessageKind.hello) {
       self = .hello(try Hello(json))
+    } else if kind.isString(MessageKind.resync) {
+      self = .resync
     } else if kind.isString(MessageKind.bye) {
       self = .bye
     } else {
@@ -62,13 +100,35 @@ public enum ClientMessage: Sendable {
 
 extension ClientMessage.Hello {
   fileprivate init(_ json: JSONElement) throws(MessageError) {
-    guard let app = json[MessageKey.app]?.string else {
+    resume =
+      if let resume = json[MessageKey.resume], !resume.isNull { try ClientMessage.Resume(resume) } else { nil }
+    let app = json[MessageKey.app]?.string
+    guard app != nil || resume != nil else {
       throw .missing(MessageKey.app, "the name of an app", in: MessageKind.hello)
     }
-    self.app = app
+    self.app = app ?? ""
     parameters = json[MessageKey.parameters]
     client = ClientInfo(json[MessageKey.client])
-    isResuming = json[MessageKey.resume].map { !$0.isNull } ?? false
+  }
+}
+
+extension ClientMessage.Resume {
+  fileprivate init(_ json: JSONElement) throws(MessageError) {
+    let kind = MessageKind.hello
+    self.init(
+      sessionID: try json.text(MessageKey.sessionID, in: kind),
+      clientID: try json.number(MessageKey.clientID, in: kind), token: try json.text(MessageKey.token, in: kind),
+      attempt: try json.number(MessageKey.attempt, in: kind), epoch: try json.text(MessageKey.epoch, in: kind),
+      revision: try json.number(MessageKey.revision, in: kind))
+  }
+
+  func write(into json: inout JSONWriter) {
+    json.member(MessageKey.sessionID, sessionID)
+    json.member(MessageKey.clientID, clientID)
+    json.member(MessageKey.token, token)
+    json.member(MessageKey.attempt, attempt)
+    json.member(MessageKey.epoch, epoch)
+    json.member(MessageKey.revision, revision)
   }
 }
 

@@ -12,6 +12,7 @@ enum MessageKey {
   static let actionBurst: StaticString = "actionBurst"
   static let actionsPerSecond: StaticString = "actionsPerSecond"
   static let app: StaticString = "app"
+  static let attempt: StaticString = "try"
   static let base: StaticString = "base"
   static let build: StaticString = "build"
   static let client: StaticString = "client"
@@ -50,6 +51,7 @@ enum MessageKind {
   static let patch: StaticString = "patch"
   static let ping: StaticString = "ping"
   static let pong: StaticString = "pong"
+  static let resync: StaticString = "resync"
   static let snap: StaticString = "snap"
   static let welcome: StaticString = "welcome"
 }

@@ -97,8 +97,8 @@ extension JSONWriter {
   ///   - revision: of the view after it.
   ///   - base: of the view before it.
   ///   - number: the highest action of this client that is done.
-  ///   - operations: the operations, as ``PatchWriter`` wrote them; nil for none.
-  public mutating func patch(revision: Int, base: Int, number: Int, operations: PatchWriter?) {
+  ///   - operations: the operations, as ``PatchWriter`` wrote them; empty for none.
+  public mutating func patch(revision: Int, base: Int, number: Int, operations: Span<UInt8>) {
     beginObject()
     key(MessageKey.kind)
     string(MessageKind.patch)
@@ -107,7 +107,7 @@ extension JSONWriter {
     member(MessageKey.number, number)
     key(MessageKey.operations)
     beginArray()
-    if let operations, operations.count > 0 { raw(operations.json.bytes) }
+    if !operations.isEmpty { raw(operations) }
     endArray()
     endObject()
   }

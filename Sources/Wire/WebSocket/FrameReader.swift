@@ -38,7 +38,7 @@ public struct FrameReader {
   public private(set) var frameCount = 0
   private let role: Role
   private let messageLimit: Int
-  private let inflater: Inflater?
+  private var inflater: Inflater?
   /// Whether messages may come compressed.
   public var inflates: Bool { inflater != nil }
   private var state = State.idle
@@ -53,6 +53,13 @@ public struct FrameReader {
     self.role = role
     self.messageLimit = messageLimit
     self.inflater = inflater
+  }
+
+  /// Has messages inflated with the streams of another thread, unless the peer's direction has one of its own.
+  ///
+  /// - Parameter streams: that thread's.
+  public mutating func move(to streams: DeflateStreams) {
+    if let inflater { self.inflater = streams.counterpart(of: inflater) }
   }
 
   /// Reads the next event.

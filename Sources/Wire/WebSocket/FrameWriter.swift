@@ -36,6 +36,13 @@ public struct FrameWriter {
     return writer
   }
 
+  /// Has messages deflated with the streams of another thread, unless this direction has one of its own.
+  ///
+  /// - Parameter streams: that thread's.
+  public mutating func move(to streams: DeflateStreams) {
+    if let deflater { self.deflater = streams.counterpart(of: deflater) }
+  }
+
   /// Writes a text message.
   ///
   /// - Parameters:

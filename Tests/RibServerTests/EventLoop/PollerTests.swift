@@ -82,13 +82,13 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func unwatch_closesTheDescriptorAndCallsNoMore(_ kind: Kind) async throws {
+  func unwatch_letsGoOfTheDescriptorAndCallsNoMore(_ kind: Kind) async throws {
     let fixture = try Fixture(kind)
     let target = Target()
     _ = write(fixture.ends.1, "x", 1)
     try fixture.queue.sync {
       let watch = try fixture.poller.watch(fixture.ends.0, for: .reading, target)
-      fixture.poller.unwatch(watch)
+      fixture.poller.unwatch(watch) { close($0) }
     }
     // The other end sees the close: reading there ends.
     var entry = pollfd(fd: fixture.ends.1, events: Int16(POLLIN), revents: 0)

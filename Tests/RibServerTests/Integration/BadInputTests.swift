@@ -55,7 +55,8 @@ import Wire
   @Test(arguments: [
     (#"{"t":"hello","app":"nothing"}"#, Bye.unknownApp), (#"{"t":"act","n":1,"to":1,"a":"reset"}"#, .badMessage),
     (#"{"t":"ping"}"#, .badMessage), (#"{"t":"hello"}"#, .badMessage),
-    (#"{"t":"hello","app":"counter","resume":{"sid":"x"}}"#, .gone),
+    (#"{"t":"hello","app":"counter","resume":{"sid":"x"}}"#, .badMessage),
+    (#"{"t":"hello","resume":{"sid":"x","cid":1,"token":"t","try":1,"epoch":"e","rev":1}}"#, .gone),
   ])
   func firstMessage_thatIsNoHello_isAnsweredByBye(_ message: String, _ bye: Bye) async throws {
     try await withServer { _, url in

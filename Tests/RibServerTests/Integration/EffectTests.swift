@@ -73,10 +73,11 @@ import Wire
   }
 
   private func withTicker(
+    _ change: (inout ServerSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (Server, String, EffectCounter) async throws -> Void
   ) async throws {
     let effects = EffectCounter()
-    try await withServer(apps: [App("ticker") { Ticker(effects: effects) }]) { server, url in
+    try await withServer(apps: [App("ticker") { Ticker(effects: effects) }], change) { server, url in
       try await body(server, url, effects)
     }
   }
@@ -136,7 +137,7 @@ import Wire
 
   @Test(arguments: [true, false])
   func endOfASession_cancelsItsEffects(_ politely: Bool) async throws {
-    try await withTicker { server, url, effects in
+    try await withTicker({ $0.sessions.timeToLiveSeconds = 0 }) { server, url, effects in
       let client = try await blocking { () -> Held in
         let client = try CurlClient(url: url, app: "ticker")
         for _ in 0..<3 { try client.act(.string("wait"), to: .id(1)) }

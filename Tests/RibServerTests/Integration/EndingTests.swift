@@ -107,7 +107,13 @@ import Wire
 
   @Test(arguments: [true, false]) func clientThatSaysNoMore_isToldTheRest(saysGoodbye: Bool) async throws {
     let app = App("talkative") { Talkative() }
-    try await withServer(apps: [app], { $0.limits.writeQueueBytes = 0 }) { server, url in
+    try await withServer(
+      apps: [app],
+      {
+        $0.limits.writeQueueBytes = 0
+        $0.sessions.timeToLiveSeconds = 0
+      }
+    ) { server, url in
       try await blocking {
         let socket = try CurlWebSocket(url: url)
         try socket.send(#"{"t":"hello","app":"talkative"}"#)
@@ -150,7 +156,10 @@ import Wire
   }
 
   @Test func serverWithoutEpoll_doesTheSame() async throws {
-    try await withServer({ $0.usesEpoll = false }) { server, url in
+    try await withServer({
+      $0.usesEpoll = false
+      $0.sessions.timeToLiveSeconds = 0
+    }) { server, url in
       try await blocking {
         let clients = try (0..<50).map { _ in try CurlClient(url: url, app: "counter") }
         for _ in 0..<20 { for client in clients { try client.act(.string("increment"), to: .id(1)) } }

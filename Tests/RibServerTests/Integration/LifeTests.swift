@@ -87,6 +87,7 @@ import Wire
       {
         $0.timeouts.heartbeatSeconds = 1
         $0.echo = true
+        $0.sessions.timeToLiveSeconds = 0
       }
     ) { server, url in
       try await blocking {

@@ -28,7 +28,7 @@ import Wire
       "--compression-threshold-bytes",
       "--limits-message-bytes", "--limits-actions-per-second", "--limits-action-burst", "--limits-write-queue-bytes",
       "--limits-body-bytes", "--limits-connections", "--limits-connections-per-address", "--timeouts-body-seconds",
-      "--timeouts-idle-seconds",
+      "--timeouts-idle-seconds", "--limits-sessions", "--sessions-time-to-live-seconds", "--sessions-untouched-seconds",
       "--timeouts-handshake-seconds", "--timeouts-heartbeat-seconds", "--timeouts-closing-seconds",
     ] {
       #expect(output.contains(flag))

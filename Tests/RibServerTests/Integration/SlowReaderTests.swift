@@ -86,8 +86,9 @@ import Wire
     settings.timeouts.handshakeSeconds = 60
   }
 
-  /// What a client says last is heard though it has not taken the view.
+  /// What a client says last is heard though it has not taken the view, and its session goes with it.
   private static func hearTheEnd(_ settings: inout ServerSettings) {
+    settings.sessions.timeToLiveSeconds = 0
     settings.timeouts.closingSeconds = 1
     settings.limits.writeQueueBytes = 0
   }

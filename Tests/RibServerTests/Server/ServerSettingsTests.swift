@@ -20,6 +20,7 @@ import Testing
       "compression.thresholdBytes": 12, "timeouts.handshakeSeconds": 8, "timeouts.heartbeatSeconds": 9,
       "timeouts.closingSeconds": 10, "limits.connections": 13, "limits.connectionsPerAddress": 14,
       "limits.bodyBytes": 15, "timeouts.bodySeconds": 16, "timeouts.idleSeconds": 17,
+      "limits.sessions": 18, "sessions.timeToLiveSeconds": 19, "sessions.untouchedSeconds": 20,
     ])
     var expected = ServerSettings()
     expected.host = "0.0.0.0"
@@ -44,6 +45,9 @@ import Testing
     expected.limits.bodyBytes = 15
     expected.timeouts.bodySeconds = 16
     expected.timeouts.idleSeconds = 17
+    expected.limits.sessions = 18
+    expected.sessions.timeToLiveSeconds = 19
+    expected.sessions.untouchedSeconds = 20
     #expect(read == expected)
   }
 

@@ -31,6 +31,13 @@ struct ClientMessageTests {
       .act(3, to: .path(""), action: .array([]), acknowledgement: Acknowledgement(revision: 0, number: 2))
     ),
     (#"{"t":"ack","rev":7,"n":0}"#, .ack(Acknowledgement(revision: 7, number: 0))),
+    (
+      #"{"t":"hello","app":"a","client":{},"resume":{"sid":"s","cid":1,"token":"t","try":2,"epoch":"e","rev":7}}"#,
+      .hello(
+        app: "a", parameters: nil, client: anonymous,
+        resume: ClientMessage.Resume(sessionID: "s", clientID: 1, token: "t", attempt: 2, epoch: "e", revision: 7))
+    ),
+    (#"{"t":"resync"}"#, .resync),
     (#"{"t":"ping"}"#, .ping),
     (#"{"t":"bye"}"#, .bye),
   ]
@@ -75,7 +82,13 @@ struct ClientMessageTests {
       .hello(app: "a", parameters: nil, client: ClientInfo(version: "2"))
     ),
     (#"{"t":"hello","app":"a","resume":null}"#, .hello(app: "a", parameters: nil, client: anonymous)),
-    (#"{"t":"hello","app":"a","resume":{}}"#, .hello(app: "a", parameters: nil, client: anonymous, isResuming: true)),
+    (
+      #"{"t":"hello","resume":{"sid":"s","cid":1,"token":"t","try":2,"epoch":"e","rev":0,"more":1}}"#,
+      .hello(
+        app: "", parameters: nil, client: anonymous,
+        resume: ClientMessage.Resume(
+          sessionID: "s", clientID: 1, token: "t", attempt: 2, epoch: "e", revision: 0))
+    ),
     // Of two members with one key the last counts.
     (#"{"t":"ping","t":"bye"}"#, .bye),
     (#"{"t":"act","n":"x","n":1,"to":1,"to":2,"a":1,"a":2}"#, .act(1, to: .id(2), action: .integer(2))),
@@ -98,6 +111,8 @@ struct ClientMessageTests {
     (#"{"t":""}"#, #""""#), (#"{"t":"Ping"}"#, #""Ping""#), (#"{"t":"ping "}"#, #""ping ""#),
     (#"{"t":"welcome"}"#, #""welcome""#),
     (#"{"t":"hello"}"#, #""app""#), (#"{"t":"hello","app":1}"#, #""app""#), (#"{"t":"hello","app":null}"#, #""app""#),
+    (#"{"t":"hello","app":"a","resume":{}}"#, #""sid""#), (#"{"t":"hello","resume":1}"#, #""sid""#),
+    (#"{"t":"hello","resume":{"sid":"s","cid":1,"token":"t","try":"2","epoch":"e","rev":7}}"#, #""try""#),
     (#"{"t":"act","to":1,"a":1}"#, #""n""#), (#"{"t":"act","n":1,"a":1}"#, #""to""#),
     (#"{"t":"act","n":1,"to":1}"#, #""a""#),
     (#"{"t":"act","n":1,"to":null,"a":1}"#, #""to""#), (#"{"t":"act","n":1,"to":1.5,"a":1}"#, #""to""#),

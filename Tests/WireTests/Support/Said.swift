@@ -2,9 +2,10 @@
 
 /// A client's message that can be compared and written.
 enum Said: Equatable, Sendable {
-  case hello(app: String, parameters: JSONValue?, client: ClientInfo, isResuming: Bool = false)
+  case hello(app: String, parameters: JSONValue?, client: ClientInfo, resume: ClientMessage.Resume? = nil)
   case act(Int, to: NodeAddress, action: JSONValue, acknowledgement: Acknowledgement? = nil)
   case ack(Acknowledgement)
+  case resync
   case ping
   case bye
 
@@ -14,10 +15,11 @@ enum Said: Equatable, Sendable {
       case .hello(let hello):
         .hello(
           app: hello.app, parameters: hello.parameters.map(JSONValue.init), client: hello.client,
-          isResuming: hello.isResuming)
+          resume: hello.resume)
       case .act(let act):
         .act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
       case .ack(let acknowledgement): .ack(acknowledgement)
+      case .resync: .resync
       case .ping: .ping
       case .bye: .bye
       }
@@ -26,10 +28,12 @@ enum Said: Equatable, Sendable {
   /// Writes the message with the writer that clients use.
   func write(into json: inout JSONWriter) {
     switch self {
-    case .hello(let app, let parameters, let client, _): json.hello(app: app, parameters: parameters, client: client)
+    case .hello(let app, let parameters, let client, let resume):
+      json.hello(app: app, parameters: parameters, client: client, resume: resume)
     case .act(let number, let to, let action, let acknowledgement):
       json.act(number, to: to, action: action, acknowledgement: acknowledgement)
     case .ack(let acknowledgement): json.ack(acknowledgement)
+    case .resync: json.resync()
     case .ping: json.ping()
     case .bye: json.bye()
     }
@@ -48,7 +52,8 @@ extension ServerMessage {
     case .patch(let revision, let base, let number, let operations):
       var patch = PatchWriter()
       for operation in operations { operation.write(into: &patch) }
-      json.patch(revision: revision, base: base, number: number, operations: operations.isEmpty ? nil : patch)
+      let written = patch.json.bytes
+      json.patch(revision: revision, base: base, number: number, operations: written.span)
     case .nack(let nack): json.nack(nack)
     case .pong: json.pong()
     case .bye(let bye, let message): if let bye { json.bye(bye, message: message) }

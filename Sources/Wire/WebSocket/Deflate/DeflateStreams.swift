@@ -36,4 +36,16 @@ public final class DeflateStreams {
     deflaters[direction.windowBits] = deflater
     return deflater
   }
+
+  /// What stands for an inflater of other streams here.
+  func counterpart(of inflater: Inflater) -> Inflater {
+    inflater.keepsContext ? inflater : self.inflater(for: PerMessageDeflate.Direction(keepsContext: false))
+  }
+
+  /// What stands for a deflater of other streams here.
+  func counterpart(of deflater: Deflater) -> Deflater? {
+    if deflater.keepsContext { return deflater }
+    return self.deflater(
+      for: PerMessageDeflate.Direction(keepsContext: false, windowBits: Int(deflater.windowBits)))
+  }
 }

@@ -7,7 +7,8 @@ import CZlib
 public final class Deflater {
   /// Whether messages may refer to earlier ones.
   let keepsContext: Bool
-  private let windowBits: Int32
+  /// The binary logarithm of how far back they refer, in bytes.
+  let windowBits: Int32
   /// On its own, as zlib's state points back to it.
   private let stream: UnsafeMutablePointer<z_stream>
   private var isReady = false

@@ -5,7 +5,8 @@ import CZlib
 /// One that keeps no context begins each message anew, so that all connections of a thread can share it. zlib's memory,
 /// some 7 KB and the window, is taken with the first message.
 public final class Inflater {
-  private let keepsContext: Bool
+  /// Whether messages may refer to earlier ones.
+  let keepsContext: Bool
   private let windowBits: Int32
   /// On its own, as zlib's state points back to it.
   private let stream: UnsafeMutablePointer<z_stream>

@@ -1,0 +1,97 @@
+/// The patches that a client may have missed: one that comes back soon gets them again instead of the whole view.
+///
+/// What is kept is bounded in number, bytes and time, and ends where the client says that it has seen it.
+struct PatchHistory {
+  /// A patch: the view's revision after it, and where its operations end.
+  private struct Entry {
+    let revision: Int
+    let end: Int
+    let time: UInt64
+  }
+
+  /// The most patches that are kept.
+  static let countLimit = 256
+  /// The most bytes of operations that are kept.
+  static let byteLimit = 262_144
+  /// How long a patch is kept, in nanoseconds.
+  static let timeLimit: UInt64 = 60_000_000_000
+  /// Bytes that are kept for the next patches when these are forgotten.
+  private static let largestKept = 1024
+
+  /// The operations of the patches, one after the other.
+  private var bytes: [UInt8] = []
+  private var entries: [Entry] = []
+  /// How many of the entries are forgotten: they are taken out together.
+  private var forgotten = 0
+
+  /// How many patches are kept.
+  var count: Int { entries.count - forgotten }
+
+  private var start: Int { forgotten == 0 ? 0 : entries[forgotten - 1].end }
+
+  /// Keeps a patch.
+  ///
+  /// - Parameters:
+  ///   - operations: as they are written, without the brackets.
+  ///   - revision: of the view after it: one more than that of the patch before.
+  ///   - time: now, in nanoseconds.
+  mutating func append(_ operations: [UInt8], revision: Int, at time: UInt64) {
+    guard operations.count <= Self.byteLimit else { return clear() }
+    while count > 0, count >= Self.countLimit || bytes.count - start + operations.count > Self.byteLimit {
+      forgotten += 1
+    }
+    forget(before: time)
+    if forgotten >= Self.countLimit { takeOut() }
+    bytes.append(contentsOf: operations)
+    entries.append(Entry(revision: revision, end: bytes.count, time: time))
+  }
+
+  /// Forgets what a client has seen.
+  ///
+  /// - Parameter revision: the view's that the client has.
+  mutating func acknowledge(_ revision: Int) {
+    guard let last = entries.last, revision < last.revision else { return clear() }
+    while count > 0, entries[forgotten].revision <= revision { forgotten += 1 }
+  }
+
+  /// Forgets everything.
+  mutating func clear() {
+    entries.removeAll(keepingCapacity: entries.capacity <= 16)
+    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.largestKept)
+    forgotten = 0
+  }
+
+  /// What a client has missed.
+  ///
+  /// - Parameters:
+  ///   - revision: the view's that the client has.
+  ///   - last: the view's present one.
+  ///   - time: now, in nanoseconds.
+  ///   - body: called for each patch, with the revision after it and its operations.
+  /// - Returns: false if not all of it is kept; then nothing is called.
+  mutating func replay(
+    after revision: Int, to last: Int, at time: UInt64, _ body: (_ revision: Int, _ operations: Span<UInt8>) -> Void
+  ) -> Bool {
+    forget(before: time)
+    guard revision != last else { return true }
+    guard count > 0, entries[forgotten].revision <= revision + 1, revision < last else { return false }
+    var start = start
+    for entry in entries[forgotten...] {
+      if entry.revision > revision { body(entry.revision, bytes.span.extracting(start..<entry.end)) }
+      start = entry.end
+    }
+    return true
+  }
+
+  private mutating func forget(before time: UInt64) {
+    while count > 0, time > entries[forgotten].time + Self.timeLimit { forgotten += 1 }
+    if count == 0 { clear() }
+  }
+
+  private mutating func takeOut() {
+    bytes.removeFirst(start)
+    let start = start
+    entries = entries[forgotten...].map { Entry(revision: $0.revision, end: $0.end - start, time: $0.time) }
+    forgotten = 0
+  }
+}

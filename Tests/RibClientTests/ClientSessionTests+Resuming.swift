@@ -1,0 +1,122 @@
+import RibClient
+import Testing
+import Wire
+
+/// A client that comes back.
+@Suite struct ClientSessionResumingTests {
+  private static func resumed(_ number: Int, nacks: String = "", session: String = "S", resumed: Bool = true) -> String
+  {
+    welcomeText().replacing(#""sid":"S""#, with: #""sid":"\#(session)""#)
+      .replacing(
+        #""n":0,"nacks":[],"resumed":false"#, with: #""n":\#(number),"nacks":[\#(nacks)],"resumed":\#(resumed)"#)
+  }
+
+  /// A session with three actions on their way, whose connection was cut.
+  private static func away() throws -> ClientSession {
+    var session = try ClientSession.shown()
+    try session.act("a", "b", "c")
+    session.disconnected()
+    return session
+  }
+
+  @Test func hello_saysWhereTheClientIs() throws {
+    var session = try ClientSession.live()
+    let hello = { (epoch: String, revision: Int, attempt: Int) in
+      #"{"t":"hello","app":"counter","client":{},"resume":{"sid":"S","cid":1,"token":"T","#
+        + #""try":\#(attempt),"epoch":"\#(epoch)","rev":\#(revision)}}"#
+    }
+    session.disconnected()
+    #expect(session.isAway && session.welcome == nil)
+    // There is no view yet.
+    #expect(text(try session.resume()) == hello("E", 0, 1))
+    // The attempt came to nothing.
+    session.disconnected()
+    #expect(text(try session.resume()) == hello("E", 0, 2))
+    _ = try session.receive(text: Self.resumed(0))
+    _ = try session.receive(text: #"{"t":"snap","epoch":"F","rev":8,"n":0,"view":{"count":0}}"#)
+    session.disconnected()
+    #expect(text(try session.resume()) == hello("F", 8, 3))
+  }
+
+  @Test func resuming_needsASession() throws {
+    var new = ClientSession()
+    #expect(throws: ClientError.notLive) { try new.resume() }
+    new.disconnected()
+    #expect(throws: ClientError.notLive) { try new.resume() }
+    var live = try ClientSession.live()
+    #expect(throws: ClientError.notLive) { try live.resume() }
+    var greeting = try Self.away()
+    _ = try greeting.resume()
+    #expect(throws: ClientError.notLive) { try greeting.resume() }
+    #expect(throws: ClientError.notLive) { try greeting.act(.string("d"), to: .id(1)) }
+    #expect(greeting.resend().isEmpty)
+  }
+
+  @Test func actions_areAnsweredByTheWelcome_orSentAgain() throws {
+    var session = try Self.away()
+    #expect(session.outboxNumbers == [1, 2, 3])
+    _ = try session.resume()
+    let nack = #"{"n":2,"code":"bad_action","message":"no"}"#
+    let events = try session.receive(text: Self.resumed(2, nacks: nack))
+    guard case .refused(let refused, _) = events.first, case .applied(let applied) = events[1], case .live = events.last
+    else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(refused.number == 2 && applied.number == 1 && events.count == 3)
+    #expect(session.outboxNumbers == [3] && session.coveredNumber == 2)
+    #expect(session.resend().map(text) == [#"{"t":"act","n":3,"to":1,"a":"c"}"#])
+    // Once is enough, and what is new is sent as it comes.
+    #expect(session.resend().isEmpty)
+    #expect(text(try session.act(.string("d"), to: .id(1))).hasPrefix(#"{"t":"act","n":4,"#))
+    #expect(session.resend().isEmpty)
+  }
+
+  @Test func view_goesOnWhereItWas() throws {
+    var session = try Self.away()
+    _ = try session.resume()
+    _ = try session.receive(text: Self.resumed(1))
+    let patch = #"{"t":"patch","rev":2,"base":1,"n":1,"ops":[{"op":"replace","path":"/count","value":5}]}"#
+    let events = try session.receive(text: patch)
+    #expect(events.count == 1)
+    #expect(session.view?["count"] == .integer(5) && session.revision == 2)
+  }
+
+  @Test func lostSession_leavesOutcomesUnknown() throws {
+    var session = try Self.away()
+    _ = try session.resume()
+    let events = try session.receive(text: #"{"t":"bye","code":"gone","message":"over"}"#)
+    var unknown: [Int] = []
+    for case .outcomeUnknown(let action) in events { unknown.append(action.number) }
+    #expect(unknown == [1, 2, 3])
+    #expect(events.first == .ended(.gone, message: "over"))
+    #expect(session.outbox.isEmpty && !session.isAway)
+    #expect(throws: ClientError.notLive) { try session.resume() }
+  }
+
+  @Test(arguments: [("shutdown", true), ("silent", true), ("full", true), ("taken", false), ("bad_message", false)])
+  func bye_saysWhetherToComeBack(code: String, comesBack: Bool) throws {
+    var session = try ClientSession.shown()
+    try session.act("a")
+    let events = try session.receive(text: #"{"t":"bye","code":"\#(code)","message":""}"#)
+    #expect(session.isAway == comesBack)
+    #expect(session.outboxNumbers == (comesBack ? [1] : []))
+    #expect(events.count == (comesBack ? 1 : 2))
+  }
+
+  @Test func otherSession_isNotTaken() throws {
+    for welcome in [Self.resumed(0, session: "other"), Self.resumed(0, resumed: false)] {
+      var session = try Self.away()
+      _ = try session.resume()
+      #expect(try session.failure(on: welcome).contains("another one"))
+    }
+    var session = try Self.away()
+    session.disconnected()
+    var back = try ClientSession.shown()
+    try back.act("a")
+    _ = try back.receive(text: #"{"t":"patch","rev":1,"base":1,"n":1,"ops":[]}"#)
+    back.disconnected()
+    _ = try back.resume()
+    #expect(try back.failure(on: Self.resumed(0)).contains("went back"))
+  }
+}
