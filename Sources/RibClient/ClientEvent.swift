@@ -23,6 +23,8 @@ public enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
   case notLive
   /// The message would be longer than the server takes.
   case messageTooLong(limit: Int)
+  /// What was on its way when the last connection ended comes before anything new.
+  case resendFirst
   /// The server sent what it may not.
   case badServer(String)
 
@@ -31,6 +33,7 @@ public enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .notLive: "There is no live session."
     case .messageTooLong(let limit): "The message would be longer than the \(limit) bytes that the server takes."
+    case .resendFirst: "What the server has not taken is to be sent again first."
     case .badServer(let reason): "The server broke the protocol: \(reason)"
     }
   }

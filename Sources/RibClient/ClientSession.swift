@@ -129,9 +129,11 @@ public struct ClientSession {
   ///   - to: whom it is for.
   /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive`` before `welcome` and after the end; ``ClientError/messageTooLong(limit:)`` if the
-  ///   server would refuse the message for its length. Nothing is sent then, and no number is used up.
+  ///   server would refuse the message for its length; ``ClientError/resendFirst`` before ``resend()`` was called on a
+  ///   connection on which it is to be. Nothing is sent then, and no number is used up.
   public mutating func act(_ action: JSONValue, to: NodeAddress) throws(ClientError) -> [UInt8] {
     guard case .live(let welcome) = state else { throw .notLive }
+    guard sentNumber == lastNumber else { throw .resendFirst }
     let seen = Acknowledgement(revision: revision, number: coveredNumber)
     let number = lastNumber + 1
     let bytes = message { $0.act(number, to: to, action: action, acknowledgement: seen) }
@@ -239,6 +241,8 @@ public struct ClientSession {
     }
     state = .live(welcome)
     lastWelcome = welcome
+    // A view of another life of the tree is shown until the new one comes, and counts for nothing.
+    if welcome.epoch != epoch { revision = 0 }
     if view == nil { epoch = welcome.epoch }
     sentNumber = welcome.number
     var events: [ClientEvent] = []

@@ -65,6 +65,9 @@ import Wire
     }
     #expect(refused.number == 2 && applied.number == 1 && events.count == 3)
     #expect(session.outboxNumbers == [3] && session.coveredNumber == 2)
+    // Numbers go up without a gap.
+    #expect(throws: ClientError.resendFirst) { try session.act(.string("early"), to: .id(1)) }
+    #expect(session.outboxNumbers == [3])
     #expect(session.resend().map(text) == [#"{"t":"act","n":3,"to":1,"a":"c"}"#])
     // Once is enough, and what is new is sent as it comes.
     #expect(session.resend().isEmpty)
@@ -80,6 +83,15 @@ import Wire
     let events = try session.receive(text: patch)
     #expect(events.count == 1)
     #expect(session.view?["count"] == .integer(5) && session.revision == 2)
+  }
+
+  @Test func viewOfAnotherLife_isNotAcknowledged() throws {
+    var session = try ClientSession.shown()
+    session.disconnected()
+    _ = try session.resume()
+    _ = try session.receive(text: Self.resumed(0).replacing(#""epoch":"E""#, with: #""epoch":"F""#))
+    #expect(session.view?["count"] == .integer(0))
+    #expect(text(try session.ack()) == #"{"t":"ack","rev":0,"n":0}"#)
   }
 
   @Test func lostSession_leavesOutcomesUnknown() throws {

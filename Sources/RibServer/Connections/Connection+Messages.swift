@@ -81,10 +81,10 @@ extension Connection {
       loop.json.pong()
       sendMessage()
     case (.live(let session), .resync):
-      noteAction()
       owesSnapshot = true
-      // It goes behind what waits, or now.
+      // It goes behind what waits, or now; a large one counts as many messages, so that nobody lives on them.
       if output.isEmpty { session.assumeIsolated { $0.sendSnapshot() } }
+      noteMessages(1, bytes: output.count)
     case (.live(let session), .bye):
       say(.ended, "Goodbye.")
       session.assumeIsolated { $0.end() }

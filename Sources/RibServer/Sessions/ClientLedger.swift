@@ -56,7 +56,7 @@ struct ClientLedger {
   /// Keeps a refusal until it is acknowledged.
   ///
   /// - Parameter nack: of the action that was taken last.
-  /// - Returns: whether there is room for it.
+  /// - Returns: whether there is room for it; it is kept nevertheless.
   mutating func refuse(_ nack: Nack) -> Bool {
     nacks.append(nack)
     return nacks.count <= Self.nackLimit
@@ -79,5 +79,21 @@ struct ClientLedger {
     guard resume.attempt > attempt else { return .stale }
     attempt = resume.attempt
     return nil
+  }
+
+  /// A refusal's reason, cut where it repeats more of what the client has sent than a developer reads: it is kept until the
+  /// client has heard it.
+  ///
+  /// - Parameter reason: of any length.
+  /// - Returns: at most 514 bytes of UTF-8.
+  static func brief(_ reason: String) -> String {
+    let limit = 512
+    if reason.utf8.count <= limit { return reason }
+    var brief = ""
+    for character in reason {
+      guard brief.utf8.count + character.utf8.count < limit else { break }
+      brief.append(character)
+    }
+    return brief + "…"
   }
 }

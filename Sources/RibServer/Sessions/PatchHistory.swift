@@ -26,6 +26,8 @@ struct PatchHistory {
 
   /// How many patches are kept.
   var count: Int { entries.count - forgotten }
+  /// The bytes that are held for them: at most twice the limit, and one patch.
+  var byteCount: Int { bytes.count }
 
   private var start: Int { forgotten == 0 ? 0 : entries[forgotten - 1].end }
 
@@ -41,7 +43,7 @@ struct PatchHistory {
       forgotten += 1
     }
     forget(before: time)
-    if forgotten >= Self.countLimit { takeOut() }
+    if forgotten >= Self.countLimit || start >= Self.byteLimit { takeOut() }
     bytes.append(contentsOf: operations)
     entries.append(Entry(revision: revision, end: bytes.count, time: time))
   }
@@ -83,7 +85,10 @@ struct PatchHistory {
     return true
   }
 
-  private mutating func forget(before time: UInt64) {
+  /// Forgets what is too old.
+  ///
+  /// - Parameter time: now, in nanoseconds.
+  mutating func forget(before time: UInt64) {
     while count > 0, time > entries[forgotten].time + Self.timeLimit { forgotten += 1 }
     if count == 0 { clear() }
   }

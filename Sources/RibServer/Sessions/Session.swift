@@ -27,6 +27,8 @@ actor Session {
   /// The renderer's half: what it has sent, and what it is owed.
   private weak var connection: Connection?
   private var ledger: ClientLedger
+  /// Whether an action was applied: otherwise there is nothing to lose.
+  private var hasActed = false
   private var history = PatchHistory()
   /// Since when there is no connection, as the loop's time; nil if there is one.
   private var aloneSince: UInt64?
@@ -156,6 +158,7 @@ actor Session {
     let start = loop.time()
     do throws(Refusal) {
       let commands = try tree.perform(act.action, for: act.to, rendering: loop.renderer)
+      hasActed = true
       publish(isReply: true)
       carryOut(commands)
     } catch {
@@ -190,7 +193,7 @@ actor Session {
     guard self.connection === connection else { return }
     self.connection = nil
     // Who has done nothing and shall not come back has nothing to come back for.
-    if comesBack == .not, ledger.number == 0 { return end() }
+    if comesBack == .not, !hasActed { return end() }
     aloneSince = loop.now
     expireInTime()
   }
@@ -205,9 +208,10 @@ actor Session {
     guard place != 0, let aloneSince else { return }
     let settings = context.settings.sessions
     var limit = settings.timeToLiveSeconds
-    if ledger.number == 0 { limit = min(limit, settings.untouchedSeconds) }
+    if !hasActed { limit = min(limit, settings.untouchedSeconds) }
     let elapsed = Int((loop.now - aloneSince) / 1_000_000_000)
     guard elapsed < limit else { return end() }
+    history.forget(before: loop.now)
     // One look at a time, however often the client comes and goes; and soon, as the loop forgets none of them before.
     guard !isExpiryScheduled else { return }
     isExpiryScheduled = true
@@ -283,13 +287,13 @@ actor Session {
         "riblet": "\(tree.lastTypeName ?? "none")", "code": "\(refusal.code.rawValue)",
         "reason": "\(refusal.message)",
       ])
-    let nack = Nack(number: act.number, code: refusal.code, message: refusal.message)
-    guard ledger.refuse(nack) else { return false }
-    guard let connection else { return true }
+    let nack = Nack(number: act.number, code: refusal.code, message: ClientLedger.brief(refusal.message))
+    let hasRoom = ledger.refuse(nack)
+    guard let connection else { return hasRoom }
     loop.json.removeAll()
     loop.json.nack(nack)
     connection.sendMessage()
-    return true
+    return hasRoom
   }
 
   // MARK: Effects

@@ -49,7 +49,7 @@ import Wire
   }
 
   @Test func tenThousandBadClients_costNoMemoryAndDisturbNobody() async throws {
-    let daemon = try Daemon(["--timeouts-heartbeat-seconds", "600", "--sessions-untouched-seconds", "0"])
+    let daemon = try Daemon(["--timeouts-heartbeat-seconds", "600", "--sessions-time-to-live-seconds", "0"])
     let url = daemon.url
     let bystander = try await blocking { Bystander(try CurlClient(url: url, app: "counter")) }
     // What a server keeps for good — caches, tables at their largest — it has after the first ones.

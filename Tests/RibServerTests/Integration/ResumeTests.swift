@@ -26,7 +26,7 @@ import Wire
       case .tickOnce:
         // After the client has gone: it says so by going.
         return .run { send in
-          while Self.ticks.load(ordering: .acquiring) == 0 { await Task.yield() }
+          while Self.ticks.load(ordering: .acquiring) == 0, !Task.isCancelled { await Task.yield() }
           await send(.tick)
         }
       }
@@ -275,7 +275,7 @@ import Wire
         }
         var texts: [String] = []
         while let text = try socket.text() { texts.append(text) }
-        #expect(texts.count == 2 + 4096 + 1)
+        #expect(texts.count == 2 + 4097 + 1)
         #expect(texts.last?.contains("4096 refusals are not acknowledged") == true)
       }
     }
@@ -301,7 +301,6 @@ import Wire
         return try #require(client.session.lastWelcome)
       }
       #expect(await eventually { server.connectionCount == 0 })
-      #expect(server.sessionCount == 1)
       #expect(await eventually { server.sessionCount == 0 })
       try await blocking {
         let texts = try Self.exchange(url, Self.hello(client, attempt: 1))
@@ -347,7 +346,8 @@ import Wire
         let client = try CurlClient(url: url, app: "ticker")
         try client.act(.string("add"), to: .path(""))
         client.disconnect()
-        while server.sessionCount > 0 {}
+        let end = ContinuousClock.now + .seconds(10)
+        while server.sessionCount > 0, ContinuousClock.now < end {}
         var session = client.session
         let socket = try CurlWebSocket(url: url)
         try socket.send(session.resume())

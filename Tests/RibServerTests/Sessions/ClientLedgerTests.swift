@@ -41,6 +41,15 @@ import Wire
     }
   }
 
+  /// What it repeats of an action may be as long as a message.
+  @Test(arguments: [511, 512, 513, 60_000]) func reason_isCut(bytes: Int) {
+    let text = String(repeating: "é", count: bytes / 2) + String(repeating: "x", count: bytes % 2)
+    let short = ClientLedger.brief(text)
+    #expect(short.utf8.count <= 514)
+    #expect((short == text) == (bytes <= 512))
+    #expect(short.hasPrefix(text.prefix(250)))
+  }
+
   @Test func client_isAdmittedWithItsTokenAndALaterAttempt() {
     var ledger = ClientLedger(id: 1, token: "secret")
     let attempts: [(ClientMessage.Resume, Bye?)] = [

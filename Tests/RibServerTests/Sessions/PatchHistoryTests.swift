@@ -76,6 +76,14 @@ import Wire
     #expect(Self.missed(&history, after: 20, to: 22) == nil)
   }
 
+  @Test(arguments: [1, 1000, 100_000, 200_000]) func memory_isLimited(bytes: Int) {
+    var history = PatchHistory()
+    for revision in 2...1000 {
+      history.append([UInt8](repeating: 0, count: bytes), revision: revision, at: 0)
+      #expect(history.byteCount <= 2 * PatchHistory.byteLimit + bytes)
+    }
+  }
+
   @Test func history_isLimitedInTime() {
     var history = Self.history(revisions: 2...4)
     #expect(Self.missed(&history, after: 1, to: 4, at: PatchHistory.timeLimit + 2)?.count == 3)
