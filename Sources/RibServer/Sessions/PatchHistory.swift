@@ -5,7 +5,7 @@ struct PatchHistory {
   /// A patch: the view's revision after it, and where its operations end.
   private struct Entry {
     let revision: Int
-    let end: Int
+    var end: Int
     let time: UInt64
   }
 
@@ -94,9 +94,10 @@ struct PatchHistory {
   }
 
   private mutating func takeOut() {
-    bytes.removeFirst(start)
     let start = start
-    entries = entries[forgotten...].map { Entry(revision: $0.revision, end: $0.end - start, time: $0.time) }
+    bytes.removeFirst(start)
+    entries.removeFirst(forgotten)
     forgotten = 0
+    for index in entries.indices { entries[index].end -= start }
   }
 }
