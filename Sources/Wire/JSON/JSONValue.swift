@@ -59,10 +59,10 @@ public enum JSONValue: Sendable {
     if case .object(let members) = self { members[key] } else { nil }
   }
 
-  /// The text of the value in the canonical form of RFC 8785: compact, with the members of every object sorted by their
-  /// keys' UTF-16 code units.
+  /// The text of the value as RFC 8785 lays it out: compact, with the members of every object sorted by their keys'
+  /// UTF-16 code units.
   ///
-  /// Integers of more than 53 bits keep all their digits; I-JSON, which that RFC presupposes, has none (RFC 7493 §2.2).
+  /// Integers of more than 53 bits keep all their digits here, and come back; ``canonicalBytes`` rounds them.
   public var text: String {
     var writer = JSONWriter()
     write(into: &writer)
@@ -72,22 +72,30 @@ public enum JSONValue: Sendable {
   /// Writes the value as ``text`` does.
   ///
   /// - Parameter writer: where to.
-  public func write(into writer: inout JSONWriter) {
+  public func write(into writer: inout JSONWriter) { write(into: &writer, asDoubles: false) }
+
+  /// Writes the value.
+  ///
+  /// - Parameters:
+  ///   - writer: where to.
+  ///   - asDoubles: whether an integer is written as the double that it is to other readers.
+  func write(into writer: inout JSONWriter, asDoubles: Bool) {
     switch self {
     case .null: writer.null()
     case .bool(let value): writer.bool(value)
+    case .integer(let value) where asDoubles && value.magnitude > 1 << 53: writer.number(Double(value))
     case .integer(let value): writer.integer(value)
     case .number(let value): writer.number(value == 0 ? 0 : value)
     case .string(let value): writer.string(value)
     case .array(let elements):
       writer.beginArray()
-      for element in elements { element.write(into: &writer) }
+      for element in elements { element.write(into: &writer, asDoubles: asDoubles) }
       writer.endArray()
     case .object(let members):
       writer.beginObject()
       for (key, value) in members.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
         writer.key(key)
-        value.write(into: &writer)
+        value.write(into: &writer, asDoubles: asDoubles)
       }
       writer.endObject()
     }

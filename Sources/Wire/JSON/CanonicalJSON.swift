@@ -1,0 +1,21 @@
+import Crypto
+
+/// The JSON Canonicalization Scheme, RFC 8785: one sequence of bytes for whatever texts mean the same, so that two who
+/// have the same document have the same hash.
+extension JSONValue {
+  /// The value in its canonical form, in UTF-8.
+  ///
+  /// Every number is that of its nearest double (§3.2.2.3): of an integer beyond 2^53 the last digits may be others than
+  /// those that were read.
+  public var canonicalBytes: [UInt8] {
+    var writer = JSONWriter()
+    write(into: &writer, asDoubles: true)
+    return writer.bytes
+  }
+
+  /// The SHA-256 of ``canonicalBytes`` in 64 lower-case hexadecimal digits: the `hash` of a patch.
+  public var canonicalHash: String {
+    let digits = SHA256.hash(data: canonicalBytes).flatMap { [lowerHexDigit($0 >> 4), lowerHexDigit($0 & 0xF)] }
+    return String(decoding: digits, as: UTF8.self)
+  }
+}
