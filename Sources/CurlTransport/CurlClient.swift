@@ -7,6 +7,11 @@ public final class CurlClient {
   public private(set) var session = ClientSession()
   private var socket: CurlWebSocket
   private let connect: () throws -> CurlWebSocket
+  private let start = ContinuousClock.now
+  private var heartbeat = Heartbeat(interval: 0, at: 0)
+  private var backOff = BackOff()
+  /// What went wrong while a message was answered; told after the events of the message.
+  private var failure: (any Error)?
 
   /// What was agreed on about compression; nil for none.
   public var compression: PerMessageDeflate? { socket.compression }
@@ -23,20 +28,46 @@ public final class CurlClient {
   ///   - offer: what to offer about compression; nil for none.
   ///   - threshold: bytes from which a message is compressed.
   /// - Throws: ``CurlError``, `HTTPError`, `ClientError`, or ``CurlClientError`` if the server says `bye` instead.
-  public init(
+  public convenience init(
     url: String, app: String, parameters: JSONValue? = nil, compression offer: PerMessageDeflate.Offer? = nil,
     threshold: Int = FrameWriter.defaultThreshold
   ) throws {
-    connect = { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }
+    try self.init(connect: { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }) {
+      $0.hello(app: app, parameters: parameters, client: Self.info)
+    }
+  }
+
+  /// Connects, joins a session that somebody has shared, and waits for the first view.
+  ///
+  /// - Parameters:
+  ///   - url: of the server.
+  ///   - token: what the other has got for ``share(_:)``.
+  /// - Throws: as ``init(url:app:parameters:compression:threshold:)``.
+  public convenience init(url: String, joining token: String) throws {
+    try self.init(connect: { try CurlWebSocket(url: url) }) { $0.join(token: token, client: Self.info) }
+  }
+
+  private init(connect: @escaping () throws -> CurlWebSocket, greet: (inout ClientSession) -> [UInt8]) throws {
+    self.connect = connect
     socket = try connect()
-    try socket.send(session.hello(app: app, parameters: parameters, client: ClientInfo(name: "CurlClient")))
+    try send(greet(&session))
     while session.view == nil { try refuse(receive()) }
   }
+
+  private static let info = ClientInfo(name: "CurlClient")
 
   /// Drops the connection, without a word.
   public func disconnect() {
     socket.socket.cut()
     session.disconnected()
+  }
+
+  /// Gives the session up.
+  ///
+  /// - Returns: the actions that it is not known of whether they were done.
+  public func abandon() -> [ClientEvent] {
+    socket.socket.cut()
+    return session.abandon()
   }
 
   /// Connects again, goes on with the session, and sends what the server has not taken.
@@ -45,17 +76,58 @@ public final class CurlClient {
   /// - Throws: as the initializer.
   @discardableResult
   public func reconnect() throws -> [ClientEvent] {
+    var events: [ClientEvent] = []
+    try reconnect { events += $0 }
+    return events
+  }
+
+  /// Connects again, goes on with the session, and sends what the server has not taken.
+  ///
+  /// - Parameter report: is told what happens, also where the server says `bye` or the connection is cut in the end.
+  /// - Throws: as the initializer.
+  public func reconnect(report: ([ClientEvent]) throws -> Void) throws {
     if !session.isAway { disconnect() }
     socket = try connect()
-    try socket.send(session.resume(client: ClientInfo(name: "CurlClient")))
-    var events: [ClientEvent] = []
+    failure = nil
+    try send(session.resume(client: Self.info))
     while session.welcome == nil {
-      let more = try receive()
-      events += more
-      try refuse(more)
+      let events = try receive()
+      try report(events)
+      try refuse(events)
     }
-    for message in session.resend() { try socket.send(message) }
-    return events
+    for message in session.resend() { try send(message) }
+  }
+
+  /// How long to wait before ``reconnect(report:)``.
+  ///
+  /// - Parameter error: what ended the connection, or the last attempt to have one.
+  /// - Returns: milliseconds; nil if the client does not come back.
+  public func delay(after error: any Error) -> Int? {
+    var generator = SystemRandomNumberGenerator()
+    return backOff.delay(after: Self.comesBack(after: error), using: &generator)
+  }
+
+  /// How long to wait before leaving a server that goes down.
+  ///
+  /// - Parameter milliseconds: as its `drain` says.
+  /// - Returns: milliseconds.
+  public func delay(drainedWithin milliseconds: Int) -> Int {
+    var generator = SystemRandomNumberGenerator()
+    return backOff.delay(drainedWithin: milliseconds, using: &generator)
+  }
+
+  /// What a client does next.
+  ///
+  /// - Parameter error: what ended its connection, or its attempt to have one.
+  /// - Returns: whether it comes back, and as whom.
+  public static func comesBack(after error: any Error) -> Bye.Return {
+    switch error {
+    case let error as CurlClientError: Bye.Return(error.code)
+    case is CurlError: .atOnce
+    // Another server than ours has answered, for it, or ours has no room.
+    case is HTTPError: .later
+    default: .not
+    }
   }
 
   /// Sends an action, without waiting for its answer.
@@ -65,16 +137,44 @@ public final class CurlClient {
   ///   - to: whom it is for.
   /// - Throws: `ClientError` or ``CurlError``.
   public func act(_ action: JSONValue, to: NodeAddress) throws {
-    try socket.send(session.act(action, to: to))
+    try send(session.act(action, to: to))
   }
 
-  /// Sends a `ping`: to be done after ``pingMilliseconds`` without another message.
+  /// Uses the back button, without waiting for the answer.
+  ///
+  /// - Parameter to: the node to be left; for the root, what is in front of all is.
+  /// - Throws: `ClientError` or ``CurlError``.
+  public func back(to: NodeAddress) throws { try send(session.back(to: to)) }
+
+  /// Asks for the hash of the view, without waiting for the answer.
   ///
   /// - Throws: `ClientError` or ``CurlError``.
-  public func ping() throws { try socket.send(session.ping()) }
+  public func check() throws { try send(session.check()) }
 
-  /// How long the client may be silent, in milliseconds.
-  public var pingMilliseconds: Int { session.welcome?.heartbeat ?? 25_000 }
+  /// Asks for a token to join the session with, without waiting for the answer.
+  ///
+  /// - Parameter scope: what whoever joins may do.
+  /// - Throws: `ClientError` or ``CurlError``.
+  public func share(_ scope: ShareScope) throws { try send(session.share(scope)) }
+
+  /// Sends a `ping`, which ``keepAlive()`` does by itself when it is due.
+  ///
+  /// - Throws: `ClientError` or ``CurlError``.
+  public func ping() throws { try send(session.ping()) }
+
+  /// Sends a `ping` if one is due; to be called when nothing is there to be received.
+  ///
+  /// - Returns: milliseconds after which it is to be called again; nil for never.
+  /// - Throws: `ClientError` or ``CurlError``, with ``CurlError/timedOut`` if the server has been silent for too long.
+  public func keepAlive() throws -> Int? {
+    switch heartbeat.step(at: now) {
+    case .wait(let milliseconds): return milliseconds
+    case .giveUp: throw CurlError.timedOut
+    case .ping:
+      try ping()
+      return try keepAlive()
+    }
+  }
 
   /// Takes the server's next message.
   ///
@@ -83,10 +183,47 @@ public final class CurlClient {
   /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came; ``CurlClientError`` if the connection ended
   ///   without a `bye`; `ClientError`.
   public func receive(timeout: Int = 10_000) throws -> [ClientEvent] {
+    if let failure {
+      self.failure = nil
+      throw failure
+    }
     switch try socket.receive(timeout: timeout) {
-    case .message(let bytes): try session.receive(bytes.span)
+    case .message(let bytes): return try take(bytes)
     case .closed(let code, let reason): throw CurlClientError(code: code, reason: reason)
     }
+  }
+
+  private func take(_ message: [UInt8]) throws -> [ClientEvent] {
+    heartbeat.received(at: now)
+    let events = try session.receive(message.span)
+    for event in events {
+      switch event {
+      case .live(let welcome):
+        heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
+        backOff.succeeded()
+      case .outOfStep: resync()
+      default: break
+      }
+    }
+    return events
+  }
+
+  private func resync() {
+    do {
+      if let message = try session.resync(at: now) { try send(message) }
+    } catch {
+      failure = error
+    }
+  }
+
+  private func send(_ message: [UInt8]) throws {
+    try socket.send(message)
+    heartbeat.sent(at: now)
+  }
+
+  /// Milliseconds since the client was made.
+  private var now: Int {
+    Int(start.duration(to: .now) / .milliseconds(1))
   }
 
   /// Waits until every action is answered.
@@ -108,10 +245,19 @@ public final class CurlClient {
   ///
   /// - Throws: as ``receive(timeout:)``.
   public func end() throws {
-    try socket.send(session.bye())
+    try send(session.bye())
     while case .message = try socket.receive() {}
     // The close frame was answered by none of ours yet.
     try socket.close()
+  }
+
+  /// Leaves a session that others go on with, and waits until the server has closed.
+  ///
+  /// - Throws: as ``receive(timeout:)``.
+  public func leave() throws {
+    try socket.close()
+    while case .message = try socket.receive() {}
+    session.disconnected()
   }
 
   private func refuse(_ events: [ClientEvent]) throws {
@@ -121,12 +267,22 @@ public final class CurlClient {
   }
 }
 
-/// The server ended the connection.
+/// The server ended the connection, or it was cut.
 public struct CurlClientError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The close code, if there was one.
   public let code: CloseCode?
   /// The reason that the server gave.
   public let reason: String
+
+  /// An end.
+  ///
+  /// - Parameters:
+  ///   - code: of the close frame or of the `bye`; nil if there was none.
+  ///   - reason: the server's.
+  public init(code: CloseCode?, reason: String) {
+    self.code = code
+    self.reason = reason
+  }
 
   /// One sentence for a person.
   public var description: String {

@@ -6,7 +6,7 @@ import Wire
 /// Sends actions and shows what became of the view: for scripts.
 struct Act: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Starts a session, sends actions, prints the view as JSON, ends the session.",
+    abstract: "Starts or joins a session, sends actions, prints the view as JSON, ends the session or leaves it.",
     discussion: """
       An action is a case and maybe its payload as JSON, such as increment or 'select 2'; before it, #7 or @tabs[0] says \
       for whom. Ends with 1 if an action was refused.
@@ -26,7 +26,7 @@ struct Act: ParsableCommand {
       Terminal.complain("refused: \(outstanding.action.text): \(nack.message) (\(nack.code.rawValue))")
     }
     print(client.session.view?.text ?? "null")
-    try client.end()
+    try session.end(client)
     if isRefused { throw ExitCode(1) }
   }
 }

@@ -12,28 +12,49 @@ struct Ribctl: ParsableCommand {
     subcommands: [Connect.self, Act.self, New.self])
 }
 
-/// Which session to start.
+/// Which session to start, or to join.
 struct SessionOptions: ParsableArguments {
   @Argument(help: "The server's URL, such as http://127.0.0.1:8080.")
   var url: String
   @Option(help: "The app to start.")
-  var app: String
+  var app: String?
   @Option(help: "The app's parameters, as JSON.")
   var params: String?
+  @Option(help: "A token to join a session with, instead of --app: what :share prints to whoever is in it.")
+  var join: String?
 
+  func validate() throws {
+    guard (app == nil) != (join == nil) else { throw ValidationError("Say either --app or --join.") }
+    guard join == nil || params == nil else { throw ValidationError("--params are for an app that is started.") }
+  }
+
+  /// Connects, and says to whom it could not.
   func makeClient() throws -> CurlClient {
+    do {
+      return try connect()
+    } catch let error as CurlError {
+      throw UnreachableServer(url: url, reason: "\(error)")
+    }
+  }
+
+  /// Connects.
+  ///
+  /// - Throws: `CurlError` if there is no connection.
+  func connect() throws -> CurlClient {
     let parameters: JSONValue?
     do throws(JSONError) {
       parameters = if let params { try JSONValue(parsing: params) } else { nil }
     } catch {
       throw ValidationError("--params is no JSON: \(error)")
     }
-    do {
-      return try CurlClient(url: url, app: app, parameters: parameters)
-    } catch let error as CurlError {
-      throw UnreachableServer(url: url, reason: "\(error)")
-    }
+    if let join { return try CurlClient(url: url, joining: join) }
+    return try CurlClient(url: url, app: app ?? "", parameters: parameters)
   }
+}
+
+extension SessionOptions {
+  /// Ends the session, or leaves it if it is somebody else's.
+  func end(_ client: CurlClient) throws { if join == nil { try client.end() } else { try client.leave() } }
 }
 
 /// No session could be started, for there is no server to be spoken to.

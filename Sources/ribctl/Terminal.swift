@@ -20,6 +20,9 @@ enum Terminal {
     _ = write(2, bytes, bytes.count)
   }
 
+  /// Waits.
+  static func sleep(milliseconds: Int) { _ = poll(nil, 0, Int32(clamping: milliseconds)) }
+
   /// Waits for input or for a socket.
   ///
   /// - Returns: which of them has something; neither if time is up.

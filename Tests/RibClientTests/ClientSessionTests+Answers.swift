@@ -115,7 +115,7 @@ extension ClientSessionTests {
 
   // MARK: What means nothing
 
-  @Test(arguments: [#"{"t":"pong"}"#, #"{"t":"novelty"}"#, #"{"t":"notice","durability":"none"}"#])
+  @Test(arguments: [#"{"t":"pong"}"#, #"{"t":"novelty"}"#, #"{"t":"novelty","durability":"none"}"#])
   func message_thatSaysNothingToThisClient_isIgnored(message: String) throws {
     var session = try ClientSession.shown()
     try session.act("a")
@@ -128,8 +128,38 @@ extension ClientSessionTests {
   @Test func unknownKeys_areIgnored() throws {
     var session = try ClientSession.shown()
     let events = try session.receive(
-      text: #"{"t":"patch","rev":2,"base":1,"n":0,"hash":"0f","ops":[{"op":"remove","path":"/count","x":1}]}"#)
+      text: #"{"t":"patch","rev":2,"base":1,"n":0,"hish":"0f","ops":[{"op":"remove","path":"/count","x":1}]}"#)
     #expect(events == [.view(changes: [.remove(JSONPointer(["count"]))])])
+  }
+
+  // MARK: What is said besides
+
+  @Test func share_noticeAndDrain_areTold() throws {
+    var session = try ClientSession.shown()
+    try session.act("a")
+    let events = try session.receive(
+      text: """
+        [{"t":"share","token":"J","expires":600000},{"t":"notice","durability":"none"},
+         {"t":"notice","durability":"disk"},{"t":"drain","within":5000}]
+        """)
+    #expect(
+      events == [.shared(token: "J", expires: 600_000), .notice(.none), .notice(.disk), .draining(within: 5000)])
+    // All goes on until the `bye`.
+    let last = try session.receive(text: #"{"t":"patch","rev":2,"base":1,"n":1,"ops":[]}"#)
+    #expect(last.count == 1 && session.outbox == [])
+  }
+
+  @Test func snap_ofAnotherLife_isTakenAtAnyTime() throws {
+    var session = try ClientSession.shown()
+    let snap = try session.receive(text: #"{"t":"snap","epoch":"F","rev":1,"n":0,"view":{"count":7}}"#)
+    #expect(snap == [.view(changes: nil)])
+    #expect(session.view == .object(["count": .integer(7)]))
+    // What follows is counted in the new life, and so is what the client comes back with.
+    let patch = try session.receive(
+      text: #"{"t":"patch","rev":2,"base":1,"n":0,"ops":[{"op":"replace","path":"/count","value":8}]}"#)
+    #expect(patch.count == 1 && session.revision == 2)
+    session.disconnected()
+    #expect(text(try session.resume()).hasSuffix(#""epoch":"F","rev":2}}"#))
   }
 
   // MARK: The end

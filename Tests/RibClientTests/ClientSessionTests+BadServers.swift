@@ -4,38 +4,6 @@ import Wire
 
 /// A server that breaks the protocol.
 extension ClientSessionTests {
-  @Test(arguments: [0, 2, 7])
-  func patch_forAnotherRevision_isBad(base: Int) throws {
-    var session = try ClientSession.shown()
-    let reason = try session.failure(on: #"{"t":"patch","rev":8,"base":\#(base),"n":0,"ops":[]}"#)
-    #expect(reason == "A patch for revision \(base), the mirror has 1.")
-    #expect(session.revision == 1)
-    #expect(session.view == .object(["count": .integer(0)]))
-  }
-
-  @Test(arguments: [
-    #"{"op":"replace","path":"/gone","value":1}"#, #"{"op":"remove","path":"/gone"}"#,
-    #"{"op":"add","path":"/gone/inside","value":1}"#, #"{"op":"move","from":"/gone","path":"/count"}"#,
-  ])
-  func patch_thatDoesNotApply_isBad(operation: String) throws {
-    var session = try ClientSession.shown()
-    try session.act("a")
-    let good = #"{"op":"replace","path":"/count","value":5}"#
-    let reason = try session.failure(on: #"{"t":"patch","rev":2,"base":1,"n":1,"ops":[\#(good),\#(operation)]}"#)
-    #expect(reason.hasPrefix("A patch does not apply: the document has no place \"/gone"))
-    // Nothing half applied is shown, and no action counts as done.
-    #expect(session.view == nil)
-    #expect(session.outboxNumbers == [1])
-    #expect(session.coveredNumber == 0)
-  }
-
-  @Test func patch_beforeTheFirstSnapshot_isBad() throws {
-    var session = try ClientSession.live()
-    let reason = try session.failure(
-      on: #"{"t":"patch","rev":1,"base":0,"n":0,"ops":[{"op":"add","path":"","value":1}]}"#)
-    #expect(reason == "A patch before the first snapshot.")
-  }
-
   @Test(arguments: [
     #"{"t":"patch","rev":3,"base":2,"n":1,"ops":[]}"#, #"{"t":"snap","epoch":"E","rev":3,"n":1,"view":{}}"#,
     #"{"t":"nack","n":1,"code":"failed","message":""}"#,
@@ -54,6 +22,8 @@ extension ClientSessionTests {
     #"{"t":"patch","rev":2,"base":1,"n":0,"ops":{}}"#, #"{"t":"patch","rev":-2,"base":1,"n":0,"ops":[]}"#,
     #"{"t":"patch","rev":2,"base":1,"n":0,"ops":[{"op":"test","path":"/count","value":0}]}"#,
     #"{"t":"patch","rev":2,"base":1,"n":0,"ops":[{"op":"remove","path":"count"}]}"#,
+    #"{"t":"share","token":"J"}"#, #"{"t":"notice","durability":"tape"}"#, #"{"t":"drain"}"#,
+    #"{"t":"patch","rev":2,"base":1,"n":0,"ops":[],"hash":7}"#,
     #"{"t":"snap","epoch":"E","rev":1,"n":0}"#, #"{"t":"nack","n":1,"code":"eclipse","message":""}"#,
   ])
   func message_thatIsNone_isBad(message: String) throws {
@@ -61,6 +31,16 @@ extension ClientSessionTests {
     #expect(try session.failure(on: message) != "")
     #expect(session.view == .object(["count": .integer(0)]))
     #expect(session.revision == 1)
+  }
+
+  @Test(arguments: [
+    #"{"t":"patch","rev":2,"base":1,"n":3,"ops":[]}"#, #"{"t":"snap","epoch":"E","rev":3,"n":3,"view":{}}"#,
+    #"{"t":"nack","n":3,"code":"failed","message":""}"#,
+  ])
+  func number_ofAnActionThatWasNotSent_isBad(message: String) throws {
+    var session = try ClientSession.shown()
+    try session.act("a", "b")
+    #expect(try session.failure(on: message) == "n is 3, the last action is 2.")
   }
 
   @Test func message_outOfTurn_isBad() throws {
@@ -72,7 +52,10 @@ extension ClientSessionTests {
     var greeting = ClientSession()
     _ = greeting.hello(app: "counter")
     let nack = #"{"t":"nack","n":1,"code":"gone","message":""}"#
-    for message in [snap, nack, #"{"t":"patch","rev":1,"base":0,"n":0,"ops":[]}"#] {
+    let others = [#"{"t":"share","token":"J","expires":1}"#, #"{"t":"notice","durability":"none"}"#]
+    for message in [snap, nack, #"{"t":"patch","rev":1,"base":0,"n":0,"ops":[]}"#, #"{"t":"drain","within":1}"#]
+      + others
+    {
       #expect(try greeting.failure(on: message).hasPrefix("A message came out of turn: {\"t\""))
     }
     var live = try ClientSession.shown()

@@ -75,6 +75,23 @@ import Wire
     #expect(session.resend().isEmpty)
   }
 
+  @Test func actionsOfBothKinds_areSentAgainAsTheyWere() throws {
+    var session = try ClientSession.shown()
+    try session.act("a")
+    _ = try session.back(to: .path("tabs[0]"))
+    _ = try session.back(to: .id(3))
+    try session.act("d")
+    session.disconnected()
+    _ = try session.resume()
+    _ = try session.receive(text: Self.resumed(1))
+    #expect(throws: ClientError.resendFirst) { try session.back(to: .id(1)) }
+    #expect(
+      session.resend().map(text) == [
+        #"{"t":"back","n":2,"to":"tabs[0]"}"#, #"{"t":"back","n":3,"to":3}"#, #"{"t":"act","n":4,"to":1,"a":"d"}"#,
+      ])
+    #expect(session.outbox.map(\.action) == [.back, .back, .act(.string("d"))])
+  }
+
   @Test func view_goesOnWhereItWas() throws {
     var session = try Self.away()
     _ = try session.resume()
@@ -106,7 +123,10 @@ import Wire
     #expect(throws: ClientError.notLive) { try session.resume() }
   }
 
-  @Test(arguments: [("shutdown", true), ("silent", true), ("full", true), ("taken", false), ("bad_message", false)])
+  @Test(arguments: [
+    ("shutdown", true), ("silent", true), ("full", true), ("moved", true),
+    ("unavailable", true), ("poisoned", false), ("taken", false), ("bad_message", false),
+  ])
   func bye_saysWhetherToComeBack(code: String, comesBack: Bool) throws {
     var session = try ClientSession.shown()
     try session.act("a")

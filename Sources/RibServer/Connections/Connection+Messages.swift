@@ -85,6 +85,7 @@ extension Connection {
       // It goes behind what waits, or now; a large one counts as many messages, so that nobody lives on them.
       if output.isEmpty { session.assumeIsolated { $0.sendSnapshot() } }
       noteMessages(1, bytes: output.count)
+    case (.live, .back), (.live, .check), (.live, .share): break
     case (.live(let session), .bye):
       say(.ended, "Goodbye.")
       session.assumeIsolated { $0.end() }

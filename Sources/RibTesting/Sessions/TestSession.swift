@@ -277,7 +277,7 @@ public final class TestSession {
     var json = JSONWriter()
     let operations = renderer.patch.json.bytes
     json.patch(revision: 1, base: 0, number: 0, operations: operations.span)
-    guard case .patch(_, _, _, let operations) = try ServerMessage(try reader.read(json.bytes.span).root) else {
+    guard case .patch(_, _, _, let operations, _) = try ServerMessage(try reader.read(json.bytes.span).root) else {
       return
     }
     self.operations = operations

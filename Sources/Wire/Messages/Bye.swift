@@ -8,8 +8,14 @@ public enum Bye: String, CaseIterable, Sendable {
   case shutdown
   /// The client was silent for longer than the heartbeat allows.
   case silent
+  /// The session goes on elsewhere, or must be loaded anew: whoever connects again finds it.
+  case moved
+  /// Sessions cannot be read from the store just now.
+  case unavailable
   /// There is no such session any more.
   case gone
+  /// The session made the server die again and again when it was woken, and is set aside.
+  case poisoned
   /// The client has connected again: this connection is no longer its own.
   case taken
   /// The server has as many sessions as it may have.
@@ -45,8 +51,11 @@ public enum Bye: String, CaseIterable, Sendable {
     case .ended: .normal
     case .shutdown: CloseCode(rawValue: 4000)
     case .silent: CloseCode(rawValue: 4001)
+    case .moved: CloseCode(rawValue: 4002)
     case .full: CloseCode(rawValue: 4100)
+    case .unavailable: CloseCode(rawValue: 4101)
     case .gone: CloseCode(rawValue: 4200)
+    case .poisoned: CloseCode(rawValue: 4201)
     case .badMessage: CloseCode(rawValue: 4400)
     case .denied: CloseCode(rawValue: 4401)
     case .failed: CloseCode(rawValue: 4403)

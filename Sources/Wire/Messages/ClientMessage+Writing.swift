@@ -1,17 +1,20 @@
 extension JSONWriter {
   /// Writes a `hello`.
   ///
+  /// It names an app to start, a session to join or one to go on with.
+  ///
   /// - Parameters:
-  ///   - app: the app's name.
+  ///   - app: the app's name; nil where the session has its app already.
   ///   - parameters: what its root is built with.
   ///   - client: the program that says it.
-  ///   - resume: the session to go on with; nil for a new one.
+  ///   - share: the one-use token of a session to join.
+  ///   - resume: the session to go on with.
   public mutating func hello(
-    app: String, parameters: JSONValue?, client: ClientInfo, resume: ClientMessage.Resume? = nil
+    app: String?, parameters: JSONValue? = nil, client: ClientInfo, share: String? = nil,
+    resume: ClientMessage.Resume? = nil
   ) {
     message(MessageKind.hello) { json in
-      json.key(MessageKey.app)
-      json.string(app)
+      json.member(MessageKey.app, app)
       if let parameters {
         json.key(MessageKey.parameters)
         parameters.write(into: &json)
@@ -22,6 +25,7 @@ extension JSONWriter {
       json.member(MessageKey.version, client.version)
       json.member(MessageKey.locale, client.locale)
       json.endObject()
+      json.member(MessageKey.share, share)
       guard let resume else { return }
       json.key(MessageKey.resume)
       json.beginObject()
@@ -39,20 +43,25 @@ extension JSONWriter {
   ///   - acknowledgement: an `ack` to ride on it.
   public mutating func act(_ number: Int, to: NodeAddress, action: JSONValue, acknowledgement: Acknowledgement?) {
     message(MessageKind.act) { json in
-      json.key(MessageKey.number)
-      json.integer(number)
-      json.key(MessageKey.to)
-      switch to {
-      case .id(let id): json.integer(id)
-      case .path(let path): json.string(path)
-      }
+      json.member(MessageKey.number, number)
+      json.member(MessageKey.to, to)
       json.key(MessageKey.action)
       action.write(into: &json)
-      guard let acknowledgement else { return }
-      json.key(MessageKey.acknowledgement)
-      json.beginObject()
-      acknowledgement.write(into: &json)
-      json.endObject()
+      json.member(MessageKey.acknowledgement, acknowledgement)
+    }
+  }
+
+  /// Writes a `back`.
+  ///
+  /// - Parameters:
+  ///   - number: the action's number.
+  ///   - to: the node to be left.
+  ///   - acknowledgement: an `ack` to ride on it.
+  public mutating func back(_ number: Int, to: NodeAddress, acknowledgement: Acknowledgement?) {
+    message(MessageKind.back) { json in
+      json.member(MessageKey.number, number)
+      json.member(MessageKey.to, to)
+      json.member(MessageKey.acknowledgement, acknowledgement)
     }
   }
 
@@ -65,6 +74,16 @@ extension JSONWriter {
 
   /// Writes a `resync`.
   public mutating func resync() { message(MessageKind.resync) { _ in } }
+
+  /// Writes a `check`.
+  public mutating func check() { message(MessageKind.check) { _ in } }
+
+  /// Writes a client's `share`.
+  ///
+  /// - Parameter scope: what whoever joins may do.
+  public mutating func share(_ scope: ShareScope) {
+    message(MessageKind.share) { $0.member(MessageKey.scope, scope.rawValue) }
+  }
 
   /// Writes a `ping`.
   public mutating func ping() { message(MessageKind.ping) { _ in } }
@@ -92,5 +111,23 @@ extension JSONWriter {
   mutating func member(_ key: StaticString, _ value: Int) {
     self.key(key)
     integer(value)
+  }
+
+  /// Writes a member with an address.
+  private mutating func member(_ key: StaticString, _ address: NodeAddress) {
+    self.key(key)
+    switch address {
+    case .id(let id): integer(id)
+    case .path(let path): string(path)
+    }
+  }
+
+  /// Writes a member with an `ack`, or nothing for nil.
+  private mutating func member(_ key: StaticString, _ acknowledgement: Acknowledgement?) {
+    guard let acknowledgement else { return }
+    self.key(key)
+    beginObject()
+    acknowledgement.write(into: &self)
+    endObject()
   }
 }

@@ -4,24 +4,34 @@ public enum ClientMessage: Sendable {
   case hello(Hello)
   /// An action for a node.
   case act(Act)
+  /// Leaves a node, as the renderer's back button does.
+  case back(Back)
   /// What the client has seen.
   case ack(Acknowledgement)
   /// Asks for a `snap`: a patch did not apply.
   case resync
+  /// Asks for the hash of the view.
+  case check
+  /// Asks for a token with which somebody else may join the session.
+  case share(ShareScope)
   /// Asks for a `pong`.
   case ping
   /// Ends the session.
   case bye
 
   /// `hello`: which app, and for whom.
+  ///
+  /// A session that is resumed or joined has its app already.
   public struct Hello: Sendable {
-    /// The app's name; empty if there is a session to resume and the client does not say whose.
+    /// The app's name; empty if there is a session to resume or to join and the client does not say whose.
     public let app: String
     /// What the app's root is built with; nil if the message has none.
     public let parameters: JSONElement?
     /// The program that draws the view.
     public let client: ClientInfo
-    /// The session that the client wants to go on with; nil for a new one.
+    /// The one-use token of the session that the client wants to join; nil for one of its own.
+    public let share: String?
+    /// The session that the client wants to go on with; nil for another one.
     public let resume: Resume?
   }
 
@@ -71,6 +81,16 @@ public enum ClientMessage: Sendable {
     public let acknowledgement: Acknowledgement?
   }
 
+  /// `back`: an action that every node has, numbered as `act` is.
+  public struct Back: Equatable, Sendable {
+    /// The action's number, 1 for the client's first one.
+    public let number: Int
+    /// The riblet to be left.
+    public let to: NodeAddress
+    /// An `ack` that rides on the action.
+    public let acknowledgement: Acknowledgement?
+  }
+
   /// Reads a message.
   ///
   /// - Parameter json: one message. Keys that the protocol does not know are ignored.
@@ -88,8 +108,14 @@ public enum ClientMessage: Sendable {
       self = .ping
     } else if kind.isString(MessageKind.hello) {
       self = .hello(try Hello(json))
+    } else if kind.isString(MessageKind.back) {
+      self = .back(try Back(json))
     } else if kind.isString(MessageKind.resync) {
       self = .resync
+    } else if kind.isString(MessageKind.check) {
+      self = .check
+    } else if kind.isString(MessageKind.share) {
+      self = .share(try ShareScope(json))
     } else if kind.isString(MessageKind.bye) {
       self = .bye
     } else {
@@ -102,8 +128,21 @@ extension ClientMessage.Hello {
   fileprivate init(_ json: JSONElement) throws(MessageError) {
     resume =
       if let resume = json[MessageKey.resume], !resume.isNull { try ClientMessage.Resume(resume) } else { nil }
+    share =
+      if let share = json[MessageKey.share], !share.isNull {
+        try json.text(MessageKey.share, in: MessageKind.hello)
+      } else {
+        nil
+      }
+    guard share == nil || resume == nil else {
+      throw MessageError(
+        """
+        A "\(MessageKind.hello)" joins a session with "\(MessageKey.share)" or goes on with one with \
+        "\(MessageKey.resume)", not both.
+        """)
+    }
     let app = json[MessageKey.app]?.string
-    guard app != nil || resume != nil else {
+    guard app != nil || resume != nil || share != nil else {
       throw .missing(MessageKey.app, "the name of an app", in: MessageKind.hello)
     }
     self.app = app ?? ""
@@ -150,29 +189,46 @@ extension ClientMessage.Act {
         acknowledgement = value
       }
     }
-    guard let number = number?.messageNumber, number > 0 else {
-      throw .missing(MessageKey.number, "a whole number from 1 to 2^53-1", in: MessageKind.act)
-    }
-    guard let address = to.flatMap(NodeAddress.init) else {
-      throw .missing(MessageKey.to, "a node id or a path", in: MessageKind.act)
-    }
+    self.number = try JSONElement.actionNumber(number, in: MessageKind.act)
+    self.to = try NodeAddress(to, in: MessageKind.act)
     guard let action else { throw .missing(MessageKey.action, "the action", in: MessageKind.act) }
-    self.number = number
-    self.to = address
     self.action = action
     self.acknowledgement =
       if let acknowledgement { try Acknowledgement(acknowledgement, in: MessageKind.act) } else { nil }
   }
 }
 
+extension ClientMessage.Back {
+  fileprivate init(_ json: JSONElement) throws(MessageError) {
+    number = try JSONElement.actionNumber(json[MessageKey.number], in: MessageKind.back)
+    to = try NodeAddress(json[MessageKey.to], in: MessageKind.back)
+    acknowledgement =
+      if let acknowledgement = json[MessageKey.acknowledgement] {
+        try Acknowledgement(acknowledgement, in: MessageKind.back)
+      } else {
+        nil
+      }
+  }
+}
+
+extension JSONElement {
+  /// The number of an action.
+  fileprivate static func actionNumber(_ json: JSONElement?, in kind: StaticString) throws(MessageError) -> Int {
+    guard let number = json?.messageNumber, number > 0 else {
+      throw .missing(MessageKey.number, "a whole number from 1 to 2^53-1", in: kind)
+    }
+    return number
+  }
+}
+
 extension NodeAddress {
-  fileprivate init?(_ json: JSONElement) {
-    if let id = json.messageNumber {
+  fileprivate init(_ json: JSONElement?, in kind: StaticString) throws(MessageError) {
+    if let id = json?.messageNumber {
       self = .id(id)
-    } else if let path = json.string {
+    } else if let path = json?.string {
       self = .path(path)
     } else {
-      return nil
+      throw .missing(MessageKey.to, "a node id or a path", in: kind)
     }
   }
 }

@@ -4,10 +4,17 @@ public enum ServerMessage: Equatable, Sendable {
   case welcome(Welcome)
   /// The whole view.
   case snap(epoch: String, revision: Int, number: Int, view: JSONValue)
-  /// What changed in the view since revision `base`, and the highest action that is done.
-  case patch(revision: Int, base: Int, number: Int, operations: [PatchOperation])
+  /// What changed in the view since revision `base`, the highest action that is done, and, if it was asked for, the
+  /// ``JSONValue/canonicalHash`` of the view after it.
+  case patch(revision: Int, base: Int, number: Int, operations: [PatchOperation], hash: String? = nil)
   /// A refusal.
   case nack(Nack)
+  /// The answer to `share`: a one-use token, and the milliseconds that it is valid for.
+  case share(token: String, expires: Int)
+  /// What an action that is answered survives from now on.
+  case notice(Welcome.Durability)
+  /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
+  case drain(within: Int)
   /// The answer to `ping`.
   case pong
   /// The end, and why. A code that this version does not know is nil.
@@ -33,6 +40,14 @@ public enum ServerMessage: Equatable, Sendable {
       self = .welcome(try Welcome(json))
     } else if kind.isString(MessageKind.pong) {
       self = .pong
+    } else if kind.isString(MessageKind.share) {
+      self = .share(
+        token: try json.text(MessageKey.token, in: MessageKind.share),
+        expires: try json.number(MessageKey.expires, in: MessageKind.share))
+    } else if kind.isString(MessageKind.notice) {
+      self = .notice(try Welcome.Durability(json, in: MessageKind.notice))
+    } else if kind.isString(MessageKind.drain) {
+      self = .drain(within: try json.number(MessageKey.within, in: MessageKind.drain))
     } else if kind.isString(MessageKind.bye) {
       let code = json[MessageKey.code]?.string.flatMap(Bye.init(rawValue:))
       self = .bye(code, message: json[MessageKey.message]?.string ?? "")
@@ -60,10 +75,14 @@ public enum ServerMessage: Equatable, Sendable {
         throw MessageError("\(error)")
       }
     }
+    var hash: String?
+    if let member = json[MessageKey.hash], !member.isNull {
+      hash = try json.text(MessageKey.hash, in: MessageKind.patch)
+    }
     return .patch(
       revision: try json.number(MessageKey.revision, in: MessageKind.patch),
       base: try json.number(MessageKey.base, in: MessageKind.patch),
-      number: try json.number(MessageKey.number, in: MessageKind.patch), operations: operations)
+      number: try json.number(MessageKey.number, in: MessageKind.patch), operations: operations, hash: hash)
   }
 }
 
@@ -98,7 +117,10 @@ extension JSONWriter {
   ///   - base: of the view before it.
   ///   - number: the highest action of this client that is done.
   ///   - operations: the operations, as ``PatchWriter`` wrote them; empty for none.
-  public mutating func patch(revision: Int, base: Int, number: Int, operations: Span<UInt8>) {
+  ///   - hash: the ``JSONValue/canonicalHash`` of the view after it; nil unless the client has asked.
+  public mutating func patch(
+    revision: Int, base: Int, number: Int, operations: Span<UInt8>, hash: String? = nil
+  ) {
     beginObject()
     key(MessageKey.kind)
     string(MessageKind.patch)
@@ -109,6 +131,7 @@ extension JSONWriter {
     beginArray()
     if !operations.isEmpty { raw(operations) }
     endArray()
+    member(MessageKey.hash, hash)
     endObject()
   }
 
@@ -117,6 +140,32 @@ extension JSONWriter {
   /// - Parameter nack: the refusal.
   public mutating func nack(_ nack: Nack) {
     message(MessageKind.nack) { nack.write(into: &$0) }
+  }
+
+  /// Writes a server's `share`.
+  ///
+  /// - Parameters:
+  ///   - token: with which somebody may join the session once.
+  ///   - expires: milliseconds until it is not valid any more.
+  public mutating func share(token: String, expires: Int) {
+    message(MessageKind.share) { json in
+      json.member(MessageKey.token, token)
+      json.member(MessageKey.expires, expires)
+    }
+  }
+
+  /// Writes a `notice`.
+  ///
+  /// - Parameter durability: what an action that is answered survives from now on.
+  public mutating func notice(_ durability: Welcome.Durability) {
+    message(MessageKind.notice) { $0.member(MessageKey.durability, durability.rawValue) }
+  }
+
+  /// Writes a `drain`.
+  ///
+  /// - Parameter within: milliseconds within which the client is to connect again.
+  public mutating func drain(within: Int) {
+    message(MessageKind.drain) { $0.member(MessageKey.within, within) }
   }
 
   /// Writes a `pong`.

@@ -8,6 +8,14 @@ public struct Welcome: Equatable, Sendable {
     case process
     /// Nothing: the session lives in the server's memory.
     case none
+
+    /// Reads the durability in a message of this kind.
+    init(_ json: JSONElement, in kind: StaticString) throws(MessageError) {
+      guard let durability = Durability(rawValue: try json.text(MessageKey.durability, in: kind)) else {
+        throw .missing(MessageKey.durability, "\"disk\", \"process\" or \"none\"", in: kind)
+      }
+      self = durability
+    }
   }
 
   /// What a client may send.
@@ -100,9 +108,7 @@ public struct Welcome: Equatable, Sendable {
 extension Welcome {
   init(_ json: JSONElement) throws(MessageError) {
     let kind = MessageKind.welcome
-    guard let durability = Durability(rawValue: try json.text(MessageKey.durability, in: kind)) else {
-      throw .missing(MessageKey.durability, "\"disk\", \"process\" or \"none\"", in: kind)
-    }
+    let durability = try Durability(json, in: kind)
     guard let resumed = json[MessageKey.resumed]?.bool else {
       throw .missing(MessageKey.resumed, "a boolean", in: kind)
     }

@@ -30,6 +30,12 @@ struct ClientMessageTests {
       #"{"t":"act","n":3,"to":"","a":[],"ack":{"rev":0,"n":2}}"#,
       .act(3, to: .path(""), action: .array([]), acknowledgement: Acknowledgement(revision: 0, number: 2))
     ),
+    (#"{"t":"back","n":4,"to":7}"#, .back(4, to: .id(7))),
+    (
+      #"{"t":"back","n":9007199254740991,"to":"tabs[0]","ack":{"rev":3,"n":4}}"#,
+      .back(
+        9_007_199_254_740_991, to: .path("tabs[0]"), acknowledgement: Acknowledgement(revision: 3, number: 4))
+    ),
     (#"{"t":"ack","rev":7,"n":0}"#, .ack(Acknowledgement(revision: 7, number: 0))),
     (
       #"{"t":"hello","app":"a","client":{},"resume":{"sid":"s","cid":1,"token":"t","try":2,"epoch":"e","rev":7}}"#,
@@ -37,7 +43,21 @@ struct ClientMessageTests {
         app: "a", parameters: nil, client: anonymous,
         resume: ClientMessage.Resume(sessionID: "s", clientID: 1, token: "t", attempt: 2, epoch: "e", revision: 7))
     ),
+    (
+      #"{"t":"hello","client":{},"resume":{"sid":"s","cid":2,"token":"t","try":1,"epoch":"","rev":0}}"#,
+      .hello(
+        app: "", client: anonymous,
+        resume: ClientMessage.Resume(sessionID: "s", clientID: 2, token: "t", attempt: 1, epoch: "", revision: 0))
+    ),
+    (
+      #"{"t":"hello","client":{"name":"b"},"share":"t\n"}"#,
+      .hello(app: "", client: ClientInfo(name: "b"), share: "t\n")
+    ),
+    (#"{"t":"hello","app":"a","client":{},"share":""}"#, .hello(app: "a", client: anonymous, share: "")),
     (#"{"t":"resync"}"#, .resync),
+    (#"{"t":"check"}"#, .check),
+    (#"{"t":"share","scope":"view"}"#, .share(.view)),
+    (#"{"t":"share","scope":"act"}"#, .share(.act)),
     (#"{"t":"ping"}"#, .ping),
     (#"{"t":"bye"}"#, .bye),
   ]
@@ -81,6 +101,10 @@ struct ClientMessageTests {
       #"{"t":"hello","app":"a","client":{"name":1,"version":"2","locale":[]}}"#,
       .hello(app: "a", parameters: nil, client: ClientInfo(version: "2"))
     ),
+    (#"{"t":"hello","app":"a","share":null,"resume":null}"#, .hello(app: "a", client: anonymous)),
+    (#"{"t":"hello","share":"t","resume":null}"#, .hello(app: "", client: anonymous, share: "t")),
+    (#"{"t":"hello","app":1,"share":"t"}"#, .hello(app: "", client: anonymous, share: "t")),
+    (#"{"t":"check","n":-1,"scope":1}"#, .check),
     (#"{"t":"hello","app":"a","resume":null}"#, .hello(app: "a", parameters: nil, client: anonymous)),
     (
       #"{"t":"hello","resume":{"sid":"s","cid":1,"token":"t","try":2,"epoch":"e","rev":0,"more":1}}"#,
@@ -113,6 +137,19 @@ struct ClientMessageTests {
     (#"{"t":"hello"}"#, #""app""#), (#"{"t":"hello","app":1}"#, #""app""#), (#"{"t":"hello","app":null}"#, #""app""#),
     (#"{"t":"hello","app":"a","resume":{}}"#, #""sid""#), (#"{"t":"hello","resume":1}"#, #""sid""#),
     (#"{"t":"hello","resume":{"sid":"s","cid":1,"token":"t","try":"2","epoch":"e","rev":7}}"#, #""try""#),
+    (#"{"t":"hello","app":"a","share":1}"#, #""share""#), (#"{"t":"hello","share":{}}"#, #""share""#),
+    (#"{"t":"hello","share":null}"#, #""app""#),
+    (
+      #"{"t":"hello","share":"t","resume":{"sid":"s","cid":1,"token":"t","try":2,"epoch":"e","rev":7}}"#,
+      #"with "share" or goes on with one with "resume", not both"#
+    ),
+    (#"{"t":"back","to":1}"#, #"kind "back" needs "n", a whole number from 1"#),
+    (#"{"t":"back","n":0,"to":1}"#, #""n""#), (#"{"t":"back","n":"1","to":1}"#, #""n""#),
+    (#"{"t":"back","n":1}"#, #"kind "back" needs "to", a node id"#), (#"{"t":"back","n":1,"to":null}"#, #""to""#),
+    (#"{"t":"back","n":1,"to":1,"ack":null}"#, #""ack""#), (#"{"t":"back","n":1,"to":1,"ack":{"rev":1}}"#, #""n""#),
+    (#"{"t":"share"}"#, #""scope""#), (#"{"t":"share","scope":"all"}"#, #""scope", "view" or "act""#),
+    (#"{"t":"share","scope":null}"#, #""scope""#), (#"{"t":"Check"}"#, #""Check""#), (#"{"t":"notice"}"#, #""notice""#),
+    (#"{"t":"drain","within":1}"#, #""drain""#),
     (#"{"t":"act","to":1,"a":1}"#, #""n""#), (#"{"t":"act","n":1,"a":1}"#, #""to""#),
     (#"{"t":"act","n":1,"to":1}"#, #""a""#),
     (#"{"t":"act","n":1,"to":null,"a":1}"#, #""to""#), (#"{"t":"act","n":1,"to":1.5,"a":1}"#, #""to""#),

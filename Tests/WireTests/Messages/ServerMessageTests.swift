@@ -32,6 +32,22 @@ struct ServerMessageTests {
       #"{"t":"nack","n":1,"code":"bad_action","message":"no \"x\""}"#,
       .nack(Nack(number: 1, code: .badAction, message: "no \"x\""))
     ),
+    (
+      #"{"t":"patch","rev":2,"base":2,"n":1,"ops":[],"hash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}"#,
+      .patch(
+        revision: 2, base: 2, number: 1, operations: [],
+        hash: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")
+    ),
+    (
+      #"{"t":"patch","rev":2,"base":1,"n":1,"ops":[{"op":"remove","path":"/a"}],"hash":""}"#,
+      .patch(revision: 2, base: 1, number: 1, operations: [.remove(JSONPointer(["a"]))], hash: "")
+    ),
+    (#"{"t":"share","token":"t\"","expires":600000}"#, .share(token: "t\"", expires: 600_000)),
+    (#"{"t":"notice","durability":"disk"}"#, .notice(.disk)),
+    (#"{"t":"notice","durability":"process"}"#, .notice(.process)),
+    (#"{"t":"notice","durability":"none"}"#, .notice(.none)),
+    (#"{"t":"drain","within":0}"#, .drain(within: 0)),
+    (#"{"t":"drain","within":9007199254740991}"#, .drain(within: 9_007_199_254_740_991)),
     (#"{"t":"pong"}"#, .pong),
     (#"{"t":"bye","code":"no_hello","message":"say hello"}"#, .bye(.noHello, message: "say hello")),
   ]
@@ -63,9 +79,13 @@ struct ServerMessageTests {
   // MARK: Read alone
 
   static let lenient: [(text: String, message: ServerMessage)] = [
-    (#"{"t":"drain","within":5000}"#, .unknown("drain")), (#"{"t":""}"#, .unknown("")),
+    (#"{"t":"drains","within":5000}"#, .unknown("drains")), (#"{"t":""}"#, .unknown("")),
     (#"{"t":"Pong"}"#, .unknown("Pong")),
     (#"{"t":"hello","app":"a"}"#, .unknown("hello")), (#"{"t":"a\nb"}"#, .unknown("a\nb")),
+    (
+      #"{"t":"patch","rev":2,"base":1,"n":1,"ops":[],"hash":null}"#,
+      .patch(revision: 2, base: 1, number: 1, operations: [])
+    ),
     (#"{"t":"bye"}"#, .bye(nil, message: "")), (#"{"t":"bye","code":"unheard_of"}"#, .bye(nil, message: "")),
     (#"{"t":"bye","code":1,"message":"m"}"#, .bye(nil, message: "m")),
     (#"{"t":"bye","code":"gone","message":2}"#, .bye(.gone, message: "")),
@@ -109,6 +129,11 @@ struct ServerMessageTests {
       #""op":"copy""#
     ),
     (#"{"t":"patch","rev":2,"base":1,"n":1,"ops":[{"op":"remove","path":"a"}]}"#, #""a" is no JSON Pointer"#),
+    (#"{"t":"patch","rev":2,"base":1,"n":1,"ops":[],"hash":1}"#, #""hash""#),
+    (#"{"t":"share","expires":1}"#, #""token""#), (#"{"t":"share","token":1,"expires":1}"#, #""token""#),
+    (#"{"t":"share","token":"t"}"#, #""expires""#), (#"{"t":"share","token":"t","expires":-1}"#, #""expires""#),
+    (#"{"t":"notice"}"#, #""durability""#), (#"{"t":"notice","durability":"tape"}"#, #""durability", "disk""#),
+    (#"{"t":"drain"}"#, #""within""#), (#"{"t":"drain","within":0.5}"#, #""within""#),
     (#"{"t":"nack","code":"gone"}"#, #""n""#), (#"{"t":"nack","n":1,"code":"unheard_of"}"#, #""code""#),
     (#"{"t":"welcome"}"#, #""welcome""#),
   ]

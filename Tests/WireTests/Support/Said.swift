@@ -2,10 +2,15 @@
 
 /// A client's message that can be compared and written.
 enum Said: Equatable, Sendable {
-  case hello(app: String, parameters: JSONValue?, client: ClientInfo, resume: ClientMessage.Resume? = nil)
+  case hello(
+    app: String, parameters: JSONValue? = nil, client: ClientInfo, share: String? = nil,
+    resume: ClientMessage.Resume? = nil)
   case act(Int, to: NodeAddress, action: JSONValue, acknowledgement: Acknowledgement? = nil)
+  case back(Int, to: NodeAddress, acknowledgement: Acknowledgement? = nil)
   case ack(Acknowledgement)
   case resync
+  case check
+  case share(ShareScope)
   case ping
   case bye
 
@@ -15,11 +20,14 @@ enum Said: Equatable, Sendable {
       case .hello(let hello):
         .hello(
           app: hello.app, parameters: hello.parameters.map(JSONValue.init), client: hello.client,
-          resume: hello.resume)
+          share: hello.share, resume: hello.resume)
       case .act(let act):
         .act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
+      case .back(let back): .back(back.number, to: back.to, acknowledgement: back.acknowledgement)
       case .ack(let acknowledgement): .ack(acknowledgement)
       case .resync: .resync
+      case .check: .check
+      case .share(let scope): .share(scope)
       case .ping: .ping
       case .bye: .bye
       }
@@ -28,12 +36,19 @@ enum Said: Equatable, Sendable {
   /// Writes the message with the writer that clients use.
   func write(into json: inout JSONWriter) {
     switch self {
-    case .hello(let app, let parameters, let client, let resume):
-      json.hello(app: app, parameters: parameters, client: client, resume: resume)
+    case .hello(let app, let parameters, let client, let share, let resume):
+      // Where the session has its app already, none is named.
+      json.hello(
+        app: app.isEmpty && (share ?? resume?.token) != nil ? nil : app, parameters: parameters, client: client,
+        share: share, resume: resume)
     case .act(let number, let to, let action, let acknowledgement):
       json.act(number, to: to, action: action, acknowledgement: acknowledgement)
+    case .back(let number, let to, let acknowledgement):
+      json.back(number, to: to, acknowledgement: acknowledgement)
     case .ack(let acknowledgement): json.ack(acknowledgement)
     case .resync: json.resync()
+    case .check: json.check()
+    case .share(let scope): json.share(scope)
     case .ping: json.ping()
     case .bye: json.bye()
     }
@@ -49,12 +64,15 @@ extension ServerMessage {
       json.beginSnap(epoch: epoch, revision: revision, number: number)
       view.write(into: &json)
       json.endObject()
-    case .patch(let revision, let base, let number, let operations):
+    case .patch(let revision, let base, let number, let operations, let hash):
       var patch = PatchWriter()
       for operation in operations { operation.write(into: &patch) }
       let written = patch.json.bytes
-      json.patch(revision: revision, base: base, number: number, operations: written.span)
+      json.patch(revision: revision, base: base, number: number, operations: written.span, hash: hash)
     case .nack(let nack): json.nack(nack)
+    case .share(let token, let expires): json.share(token: token, expires: expires)
+    case .notice(let durability): json.notice(durability)
+    case .drain(let milliseconds): json.drain(within: milliseconds)
     case .pong: json.pong()
     case .bye(let bye, let message): if let bye { json.bye(bye, message: message) }
     case .unknown: break
