@@ -138,7 +138,7 @@ struct Conversation {
     departure = nil
     var error = error
     var isNew = false
-    var hasSaid = false
+    var said = ""
     while true {
       isNew = isNew || CurlClient.comesBack(after: error) == .asNewSession
       let delay = error is Departure ? 0 : client.delay(after: error)
@@ -150,8 +150,9 @@ struct Conversation {
         report(client.abandon())
         if hasEnded { return false }
       }
-      if !hasSaid { Terminal.complain("\(error) \(isNew ? "Starting anew" : "Connecting again").") }
-      hasSaid = true
+      let intention = isNew ? "Starting anew." : "Connecting again."
+      if intention != said { Terminal.complain("\(error) \(intention)") }
+      said = intention
       Terminal.sleep(milliseconds: delay)
       do {
         if isNew {
