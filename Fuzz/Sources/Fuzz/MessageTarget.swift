@@ -25,12 +25,18 @@ extension FuzzTarget {
     switch message {
     case .hello(let hello):
       json.hello(
-        app: hello.app, parameters: hello.parameters.map { JSONValue($0) }, client: hello.client, resume: hello.resume)
+        app: hello.app, parameters: hello.parameters.map { JSONValue($0) }, client: hello.client,
+        share: hello.share, resume: hello.resume)
     case .act(let act):
       require(1...largestNumber ~= act.number, "an action has the number \(act.number)")
       json.act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
+    case .back(let back):
+      require(1...largestNumber ~= back.number, "a step back has the number \(back.number)")
+      json.back(back.number, to: back.to, acknowledgement: back.acknowledgement)
     case .ack(let acknowledgement): json.ack(acknowledgement)
     case .resync: json.resync()
+    case .check: json.check()
+    case .share(let scope): json.share(scope)
     case .ping: json.ping()
     case .bye: json.bye()
     }
@@ -61,11 +67,14 @@ extension FuzzTarget {
       json.beginSnap(epoch: epoch, revision: revision, number: number)
       view.write(into: &json)
       json.endObject()
-    case .patch(let revision, let base, let number, let operations):
+    case .patch(let revision, let base, let number, let operations, let hash):
       guard operations.isEmpty else { return nil }
       let nothing: [UInt8] = []
-      json.patch(revision: revision, base: base, number: number, operations: nothing.span)
+      json.patch(revision: revision, base: base, number: number, operations: nothing.span, hash: hash)
     case .nack(let nack): json.nack(nack)
+    case .share(let token, let expires): json.share(token: token, expires: expires)
+    case .notice(let durability): json.notice(durability)
+    case .drain(let milliseconds): json.drain(within: milliseconds)
     case .pong: json.pong()
     case .bye(let bye?, let message): json.bye(bye, message: message)
     case .bye(nil, _), .unknown: return nil
