@@ -1,0 +1,85 @@
+extension ClientMessage {
+  /// `act`: an action.
+  public struct Act: Sendable {
+    /// The action's number, 1 for the client's first one.
+    public let number: Int
+    /// The riblet that it is for.
+    public let to: NodeAddress
+    /// The action itself.
+    public let action: JSONElement
+    /// An `ack` that rides on the action.
+    public let acknowledgement: Acknowledgement?
+  }
+
+  /// `back`: an action that every node has, numbered as `act` is.
+  public struct Back: Equatable, Sendable {
+    /// The action's number, 1 for the client's first one.
+    public let number: Int
+    /// The riblet to be left.
+    public let to: NodeAddress
+    /// An `ack` that rides on the action.
+    public let acknowledgement: Acknowledgement?
+  }
+}
+
+extension ClientMessage.Act {
+  /// One pass over the members: this is the message that comes all the time.
+  init(_ json: JSONElement) throws(MessageError) {
+    var number: JSONElement?
+    var to: JSONElement?
+    var action: JSONElement?
+    var acknowledgement: JSONElement?
+    json.forEachMember { key, value in
+      if key.isString(MessageKey.number) {
+        number = value
+      } else if key.isString(MessageKey.to) {
+        to = value
+      } else if key.isString(MessageKey.action) {
+        action = value
+      } else if key.isString(MessageKey.acknowledgement) {
+        acknowledgement = value
+      }
+    }
+    self.number = try JSONElement.actionNumber(number, in: MessageKind.act)
+    self.to = try NodeAddress(to, in: MessageKind.act)
+    guard let action else { throw .missing(MessageKey.action, "the action", in: MessageKind.act) }
+    self.action = action
+    self.acknowledgement =
+      if let acknowledgement { try Acknowledgement(acknowledgement, in: MessageKind.act) } else { nil }
+  }
+}
+
+extension ClientMessage.Back {
+  init(_ json: JSONElement) throws(MessageError) {
+    number = try JSONElement.actionNumber(json[MessageKey.number], in: MessageKind.back)
+    to = try NodeAddress(json[MessageKey.to], in: MessageKind.back)
+    acknowledgement =
+      if let acknowledgement = json[MessageKey.acknowledgement] {
+        try Acknowledgement(acknowledgement, in: MessageKind.back)
+      } else {
+        nil
+      }
+  }
+}
+
+extension JSONElement {
+  /// The number of an action.
+  fileprivate static func actionNumber(_ json: JSONElement?, in kind: StaticString) throws(MessageError) -> Int {
+    guard let number = json?.messageNumber, number > 0 else {
+      throw .missing(MessageKey.number, "a whole number from 1 to 2^53-1", in: kind)
+    }
+    return number
+  }
+}
+
+extension NodeAddress {
+  fileprivate init(_ json: JSONElement?, in kind: StaticString) throws(MessageError) {
+    if let id = json?.messageNumber {
+      self = .id(id)
+    } else if let path = json?.string {
+      self = .path(path)
+    } else {
+      throw .missing(MessageKey.to, "a node id or a path", in: kind)
+    }
+  }
+}
