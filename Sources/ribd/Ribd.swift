@@ -23,7 +23,7 @@ struct Ribd: AsyncParsableCommand {
   func run() async throws {
     raiseDescriptorLimit()
     let config = try await flags.makeConfig()
-    let settings = try await ServerSettings(config)
+    let settings = try await ServerSettings(config, store: .sqlite)
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = try await flags.logLevel(config)
     let server = Server(apps: Showcase.apps, settings: settings, logger: logger) { url in

@@ -24,6 +24,12 @@ struct SettingFlags: ParsableArguments {
   var usesCompression: Bool?
   @Flag(help: "Send back every message on the WebSocket /echo, for conformance suites.")
   var echo = false
+  @Option(help: "Where sessions are kept: sqlite, or memory. (default: sqlite)")
+  var store: String?
+  @Option(help: ArgumentHelp("Where what outlives the server is. (default: ribd-state)", valueName: "directory"))
+  var stateDir: String?
+  @Option(help: "What an answer survives: disk, a power cut, or process, the server's end. (default: disk)")
+  var durability: String?
   @Option(help: "Bytes of a message. (default: 65536)")
   var limitsMessageBytes: Int?
   @Option(help: "Actions a second that a client may send in the long run. (default: 50)")
@@ -44,6 +50,10 @@ struct SettingFlags: ParsableArguments {
   var sessionsTimeToLiveSeconds: Int?
   @Option(help: "Seconds at most that it waits for a client that has not acted. (default: 300)")
   var sessionsUntouchedSeconds: Int?
+  @Option(help: "Seconds that it stays in memory meanwhile. (default: 300)")
+  var sessionsRestSeconds: Int?
+  @Option(help: "Seconds without any action after which a session with a client leaves memory. (default: 600)")
+  var sessionsIdleRestSeconds: Int?
   @Option(help: "Whether a compressed message may refer to earlier ones. (default: false)")
   var compressionKeepsContext: Bool?
   @Option(help: "How far back it refers, as the binary logarithm of bytes; 9 to 15. (default: 15)")
@@ -100,6 +110,9 @@ struct SettingFlags: ParsableArguments {
     set("usesEpoll", usesEpoll.map(ConfigContent.bool))
     set("usesCompression", usesCompression.map(ConfigContent.bool))
     set("echo", echo ? ConfigContent.bool(true) : nil)
+    set("store", store.map(ConfigContent.string))
+    set("stateDir", stateDir.map(ConfigContent.string))
+    set("durability", durability.map(ConfigContent.string))
     set("limits.messageBytes", limitsMessageBytes.map(ConfigContent.int))
     set("limits.actionsPerSecond", limitsActionsPerSecond.map(ConfigContent.int))
     set("limits.actionBurst", limitsActionBurst.map(ConfigContent.int))
@@ -110,6 +123,8 @@ struct SettingFlags: ParsableArguments {
     set("limits.sessions", limitsSessions.map(ConfigContent.int))
     set("sessions.timeToLiveSeconds", sessionsTimeToLiveSeconds.map(ConfigContent.int))
     set("sessions.untouchedSeconds", sessionsUntouchedSeconds.map(ConfigContent.int))
+    set("sessions.restSeconds", sessionsRestSeconds.map(ConfigContent.int))
+    set("sessions.idleRestSeconds", sessionsIdleRestSeconds.map(ConfigContent.int))
     set("timeouts.bodySeconds", timeoutsBodySeconds.map(ConfigContent.int))
     set("timeouts.idleSeconds", timeoutsIdleSeconds.map(ConfigContent.int))
     set("compression.keepsContext", compressionKeepsContext.map(ConfigContent.bool))

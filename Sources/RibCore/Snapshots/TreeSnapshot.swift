@@ -13,6 +13,21 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
   /// The nodes, by id.
   public var nodes: [NodeID: NodeSnapshot]
 
+  package init(root: NodeID, lastID: NodeID, transactions: UInt64, nodes: [NodeID: NodeSnapshot]) {
+    self.root = root
+    self.lastID = lastID
+    self.transactions = transactions
+    self.nodes = nodes
+  }
+
+  /// The first cut of a tree, as a snapshot.
+  ///
+  /// - Parameter cut: all there is.
+  public init(_ cut: TreeCut) {
+    self.init(root: cut.root, lastID: cut.lastID, transactions: cut.transactions, nodes: [:])
+    apply(cut)
+  }
+
   /// Takes over what has changed since the snapshot was taken.
   ///
   /// - Parameter cut: taken after the snapshot, and after the last cut that was applied.
@@ -39,6 +54,18 @@ public struct NodeSnapshot: Equatable, Sendable, Codable {
   public let children: [String: [String: NodeID]]
   /// The effects that ran.
   public let effects: [InterruptedEffect]
+
+  package init(
+    id: NodeID, type: String, version: Int, state: String?, children: [String: [String: NodeID]],
+    effects: [InterruptedEffect]
+  ) {
+    self.id = id
+    self.type = type
+    self.version = version
+    self.state = state
+    self.children = children
+    self.effects = effects
+  }
 }
 
 /// What a store has to write for the transactions since the last cut.
@@ -46,15 +73,44 @@ public struct NodeSnapshot: Equatable, Sendable, Codable {
 /// The state of a child that its parent owns is in the parent's node, however deep.
 public struct TreeCut: Equatable, Sendable {
   /// The root's id.
-  public let root: NodeID
+  public private(set) var root: NodeID
   /// The greatest id that was given out.
-  public let lastID: NodeID
+  public private(set) var lastID: NodeID
   /// The number of transactions so far.
-  public let transactions: UInt64
+  public private(set) var transactions: UInt64
   /// Nodes that are new or may have changed.
-  public let changed: [NodeSnapshot]
+  public private(set) var changed: [NodeSnapshot]
   /// Nodes that are gone.
-  public let removed: [NodeID]
+  public private(set) var removed: [NodeID]
+
+  init(root: NodeID, lastID: NodeID, transactions: UInt64, changed: [NodeSnapshot], removed: [NodeID]) {
+    self.root = root
+    self.lastID = lastID
+    self.transactions = transactions
+    self.changed = changed
+    self.removed = removed
+  }
+
+  /// All that a snapshot holds, as a first cut.
+  ///
+  /// - Parameter snapshot: of the tree.
+  public init(_ snapshot: TreeSnapshot) {
+    self.init(
+      root: snapshot.root, lastID: snapshot.lastID, transactions: snapshot.transactions,
+      changed: snapshot.nodes.values.sorted { $0.id < $1.id }, removed: [])
+  }
+
+  /// Takes over what has changed since, when this cut could not be written.
+  ///
+  /// - Parameter later: the next cut of the same tree.
+  public mutating func append(_ later: TreeCut) {
+    let replaced = Set(later.changed.map(\.id)).union(later.removed)
+    root = later.root
+    lastID = later.lastID
+    transactions = later.transactions
+    changed = changed.filter { !replaced.contains($0.id) } + later.changed
+    removed = Set(removed).union(later.removed).sorted()
+  }
 }
 
 extension NodeSnapshot {
@@ -64,7 +120,7 @@ extension NodeSnapshot {
     type = node.typeName
     version = node.stateVersion
     do throws(RecordingError) {
-      let json = if let json { json } else { try node.encodeState() }
+      let json = if let json { json } else { try node.encodeState(StateCoder.makeEncoder()) }
       state = json.map { String(decoding: $0, as: UTF8.self) }
     } catch {
       throw error.below(node.typeName)

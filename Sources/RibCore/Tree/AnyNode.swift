@@ -65,7 +65,7 @@ class AnyNode {
   /// - Returns: whether it could be taken out.
   func dismiss(_ child: AnyNode, in tree: Tree) -> Bool { preconditionFailure("abstract") }
   /// The state as JSON, if it is the node's own and can be saved.
-  func encodeState() throws(RecordingError) -> [UInt8]? { preconditionFailure("abstract") }
+  func encodeState(_ encoder: ViewEncoder) throws(RecordingError) -> [UInt8]? { preconditionFailure("abstract") }
   /// The state, and what becomes of it when it is saved and restored; nil as for ``encodeState()``.
   func roundTrip() throws -> (state: Any, restored: Any)? { preconditionFailure("abstract") }
   /// The version of the state's shape.

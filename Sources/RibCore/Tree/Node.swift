@@ -222,13 +222,17 @@ class Node<R: Router>: AnyNode {
 
   override final var stateVersion: Int { R.stateVersion }
 
-  override final func encodeState() throws(RecordingError) -> [UInt8]? {
+  override final func encodeState(_ encoder: ViewEncoder) throws(RecordingError) -> [UInt8]? {
     guard !isEmbedded, let state = cell.state as? any Encodable else { return nil }
-    return try StateCoder.encode(state)
+    var json = JSONWriter()
+    try encoder.write(state, into: &json)
+    return json.bytes
   }
 
   override final func roundTrip() throws -> (state: Any, restored: Any)? {
-    guard let json = try encodeState(), let type = R.State.self as? any Decodable.Type else { return nil }
+    guard let json = try encodeState(StateCoder.makeEncoder()), let type = R.State.self as? any Decodable.Type else {
+      return nil
+    }
     let restored = try StateCoder.decode(type, from: try StateCoder.read(String(decoding: json, as: UTF8.self)))
     return cell.state.map { ($0, restored) }
   }

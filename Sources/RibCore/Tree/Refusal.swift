@@ -9,7 +9,7 @@ public struct Refusal: Error, Equatable, Sendable {
   /// The reason in a sentence: what, which riblet, and what to do about it.
   public let message: String
 
-  init(_ code: Nack.Code, _ message: String) {
+  package init(_ code: Nack.Code, _ message: String) {
     self.code = code
     self.message = message
   }

@@ -39,7 +39,7 @@ extension Tree {
       try settle()
       try render(renderer)
       try measure(renderer)
-      try encodeStates()
+      try encodeStates(renderer.stateEncoder)
     } catch {
       rollBack()
       renderer.patch.removeAll()
@@ -153,12 +153,12 @@ extension Tree {
   }
 
   /// Encodes the states that the next cut has to have: what cannot be saved is not committed.
-  private func encodeStates() throws(Refusal) {
+  private func encodeStates(_ encoder: ViewEncoder) throws(Refusal) {
     guard notesChanges else { return }
     for node in transaction.touched where node.isAttached {
       let state: [UInt8]?
       do throws(RecordingError) {
-        state = try node.encodeState()
+        state = try node.encodeState(encoder)
       } catch {
         throw Refusal(.failed, "The state of \(node.typeName) cannot be saved: \(error)")
       }

@@ -7,6 +7,7 @@ public final class ViewRenderer {
   /// The operations of the last transaction.
   public internal(set) var patch = PatchWriter()
   let encoder = ViewEncoder()
+  let stateEncoder = StateCoder.makeEncoder()
   /// A view that is only measured.
   var measured = JSONWriter()
 

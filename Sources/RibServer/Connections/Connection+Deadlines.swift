@@ -12,7 +12,7 @@ extension Connection {
   var isEnding: Bool {
     switch state {
     case .closing, .draining: true
-    case .http, .greeting, .moving, .live, .echo, .closed: false
+    case .http, .greeting, .moving, .live, .asleep, .echo, .closed: false
     }
   }
 
@@ -34,7 +34,7 @@ extension Connection {
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
   func noteLife() {
     switch state {
-    case .live, .echo: deadline.since = loop.now
+    case .live, .asleep, .echo: deadline.since = loop.now
     case .http, .greeting, .moving, .closing, .draining, .closed: break
     }
   }
@@ -42,7 +42,7 @@ extension Connection {
   /// Who takes what it is owed gets the time to take all of it, unless the server goes down.
   func noteProgress() {
     switch state {
-    case .live, .echo: deadline.since = loop.now
+    case .live, .asleep, .echo: deadline.since = loop.now
     case .closing, .draining: if !loop.isStopping { deadline.since = loop.now }
     case .http, .greeting, .moving, .closed: break
     }
@@ -71,7 +71,7 @@ extension Connection {
       case .idle: timeouts.idleSeconds
       }
     case .greeting, .moving: timeouts.handshakeSeconds
-    case .live, .echo: timeouts.heartbeatSeconds
+    case .live, .asleep, .echo: timeouts.heartbeatSeconds
     case .closing, .draining: timeouts.closingSeconds
     case .closed: 0
     }
@@ -84,7 +84,7 @@ extension Connection {
     guard loop.now >= next || next - loop.now < 1_000_000_000 else { return }
     deadline.nextCheck = .max
     switch state {
-    case .live, .echo: return checkLife()
+    case .live, .asleep, .echo: return checkLife()
     case .http, .greeting, .closing, .draining: break
     // It has time from when it arrives.
     case .moving, .closed: return
@@ -100,7 +100,7 @@ extension Connection {
     case .http(let exchange): timeOut(exchange)
     case .greeting: say(.noHello, "No hello within \(limit) seconds.")
     case .closing, .draining: abort()
-    case .moving, .live, .echo, .closed: break
+    case .moving, .live, .asleep, .echo, .closed: break
     }
     flush()
   }
@@ -108,7 +108,7 @@ extension Connection {
   /// Ends the connection because the server goes down.
   func shutDown() {
     switch state {
-    case .greeting, .live: say(.shutdown, "The server is going down.")
+    case .greeting, .live, .asleep: say(.shutdown, "The server is going down.")
     case .echo: close(.goingAway, "The server is going down.")
     case .http, .moving: finish()
     case .closing, .draining, .closed: break
@@ -153,6 +153,6 @@ extension Connection {
   private func giveUp() {
     let seconds = context.settings.timeouts.heartbeatSeconds + ServerSettings.Timeouts.graceSeconds
     let reason = "Nothing was heard for \(seconds) seconds."
-    if case .live = state { say(.silent, reason) } else { close(Bye.silent.closeCode, reason) }
+    if case .echo = state { close(Bye.silent.closeCode, reason) } else { say(.silent, reason) }
   }
 }

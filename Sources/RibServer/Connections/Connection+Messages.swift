@@ -60,6 +60,7 @@ extension Connection {
     } catch {
       return sayNotJSON(error)
     }
+    if case .asleep(let sleeper) = state { return wake(sleeper, for: json) }
     // An array's messages are handled one by one, so that each counts towards the client's limits.
     if json.kind == .array { messages = PendingMessages(json) } else { message(json) }
   }
@@ -74,43 +75,63 @@ extension Connection {
       return say(.badMessage, error.description)
     }
     switch (state, message) {
-    case (.live(let session), .act(let act)): self.act(act, session)
+    case (.live(let session), .act(let act)):
+      self.act(act.number, act.acknowledgement, session) { $0.actOnLoop(act, from: self) }
     case (.live(let session), .ack(let acknowledgement)): acknowledge(acknowledgement, session)
     case (.live, .ping):
       loop.json.removeAll()
       loop.json.pong()
       sendMessage()
     case (.live(let session), .resync):
+      guard resyncs.take(at: loop.now) else {
+        return say(.badMessage, "More than \(ResyncLimit.count) resyncs within \(ResyncLimit.seconds) seconds.")
+      }
       owesSnapshot = true
       // It goes behind what waits, or now; a large one counts as many messages, so that nobody lives on them.
-      if output.isEmpty { session.assumeIsolated { $0.sendSnapshot() } }
+      if output.isEmpty { session.assumeIsolated { $0.sendSnapshot(to: renderer) } }
       noteMessages(1, bytes: output.count)
-    case (.live, .back), (.live, .check), (.live, .share): break
+    case (.live(let session), .back(let back)):
+      act(back.number, back.acknowledgement, session) { session in
+        session.assumeIsolated { $0.goBack(back, from: self) }
+      }
+    case (.live(let session), .check):
+      // Hashing a large view is as much work as many messages.
+      let index = renderer
+      noteMessages(1, bytes: session.assumeIsolated { $0.sendHash(to: index) } * 4)
+    case (.live(let session), .share(let scope)):
+      let index = renderer
+      if let (bye, reason) = session.assumeIsolated({ $0.share(scope, from: index) }) { say(bye, reason) }
     case (.live(let session), .bye):
-      say(.ended, "Goodbye.")
-      session.assumeIsolated { $0.end() }
+      session.assumeIsolated { $0.clientSaidBye(self) }
     case (.greeting, .hello(let hello)): greet(hello)
     case (.live, .hello): say(.badMessage, "\"hello\" is said once on a connection.")
     case (.greeting, _): say(.badMessage, "The first message on a connection is \"hello\".")
-    case (.http, _), (.moving, _), (.echo, _), (.closing, _), (.draining, _), (.closed, _): break
+    case (.http, _), (.moving, _), (.asleep, _), (.echo, _), (.closing, _), (.draining, _), (.closed, _): break
     }
   }
 
-  private func act(_ act: ClientMessage.Act, _ session: Session) {
-    if let acknowledgement = act.acknowledgement {
+  @inline(__always)
+  private func act(
+    _ number: Int, _ acknowledgement: Acknowledgement?, _ session: Session, _ body: (Session) -> String?
+  ) {
+    if let acknowledgement {
       acknowledge(acknowledgement, session)
       guard case .live = state else { return }
     }
     noteAction()
-    if let complaint = session.actOnLoop(act) { say(.badMessage, complaint) }
+    if let complaint = body(session) { say(.badMessage, complaint) }
   }
 
   private func acknowledge(_ acknowledgement: Acknowledgement, _ session: Session) {
-    if let complaint = session.assumeIsolated({ $0.acknowledge(acknowledgement) }) { say(.badMessage, complaint) }
+    let index = renderer
+    if let complaint = session.assumeIsolated({ $0.acknowledge(acknowledgement, from: index) }) {
+      say(.badMessage, complaint)
+    }
   }
 
   private func greet(_ hello: ClientMessage.Hello) {
-    if let resume = hello.resume { return find(resume) }
+    if let resume = hello.resume { return find(.resumption(resume)) }
+    if let token = hello.share { return find(.invitation(token)) }
     guard let app = context.apps[hello.app] else {
       let names = context.apps.keys.sorted().joined(separator: ", ")
       return say(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
@@ -119,7 +140,7 @@ extension Connection {
       return say(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
     }
     let session: Session
-    let token = Session.makeToken()
+    let token = SessionToken.make()
     do {
       session = try Session(of: app, hello, token: token, on: loop, context)
     } catch let error as DecodingError {
@@ -130,24 +151,99 @@ extension Connection {
     }
     state = .live(session)
     restartDeadline()
-    if let complaint = session.assumeIsolated({ $0.start(self, token: token) }) { say(.failed, complaint) }
-  }
-
-  /// Looks for the session that the client wants to go on with, and goes to the loop where it lives.
-  private func find(_ resume: ClientMessage.Resume) {
-    guard let session = context.sessions[resume.sessionID] else {
-      return say(.gone, "There is no such session, or none any more. Say hello without resume.")
+    if let complaint = session.assumeIsolated({ $0.start(self, hello.client, token: token) }) {
+      say(.failed, complaint)
     }
-    if session.loop === loop { return self.resume(session, resume) }
-    move(to: session.loop) { $0.resume(session, resume) }
   }
 
-  private func resume(_ session: Session, _ resume: ClientMessage.Resume) {
-    if let (bye, reason) = session.assumeIsolated({ $0.resume(self, resume) }) { return say(bye, reason) }
-    // Its view may have failed to be shown.
-    guard !isEnding else { return }
-    state = .live(session)
-    restartDeadline()
+  /// Nothing but a `ping` is answered without the session.
+  private func wake(_ sleeper: Sleeper, for json: JSONElement) {
+    if json.kind == .object, case .ping? = try? ClientMessage(json) {
+      loop.json.removeAll()
+      loop.json.pong()
+      return sendMessage()
+    }
+    messages = json.kind == .array ? PendingMessages(json) : PendingMessages(waiting: json)
+    messages?.wait()
+    find(.wake(sleeper))
+  }
+
+  /// Keeps only what wakes the session when the client says something.
+  func fallAsleep(_ sleeper: Sleeper) {
+    state = .asleep(sleeper)
+    waitingActions = WaitingActions()
+  }
+
+  /// Whether nothing is under way: neither what the client has said nor what it is told.
+  var isIdle: Bool {
+    guard case .live = state else { return false }
+    return input.isEmpty && messages == nil && output.isEmpty && !owesSnapshot
+  }
+
+  /// How a client comes to a session that is there already.
+  private enum Entrance: Sendable {
+    /// It comes back.
+    case resumption(ClientMessage.Resume)
+    /// It was invited: with this token.
+    case invitation(String)
+    /// It was there all the time, and the session was not.
+    case wake(Sleeper)
+
+    var sessionID: String {
+      switch self {
+      case .resumption(let resume): resume.sessionID
+      case .invitation(let token): String(token.prefix { $0 != "." })
+      case .wake(let sleeper): sleeper.sessionID
+      }
+    }
+  }
+
+  /// Looks for the session that the client wants, and goes to the loop where it lives.
+  private func find(_ entrance: Entrance) {
+    let home = loop
+    let search = context.sessions.find(entrance.sessionID) { [weak self] session, bye, reason in
+      guard let connection = self else { return }
+      home.execute { connection.didFind(session, entrance, bye, reason) }
+    }
+    switch search {
+    case .found(let session): go(to: session, entrance)
+    case .waits: state = .moving
+    case .mustLoad:
+      state = .moving
+      SessionLoader(context: context, loop: loop).load(entrance.sessionID)
+    }
+  }
+
+  /// The session that was looked for is there, or is known not to be.
+  private func didFind(_ session: Session?, _ entrance: Entrance, _ bye: Bye, _ reason: String) {
+    guard case .moving = state else { return }
+    state = .greeting
+    if let session { go(to: session, entrance) } else { say(bye, reason) }
+    goOn()
+  }
+
+  private func go(to session: Session, _ entrance: Entrance) {
+    if session.loop === loop { return enter(session, entrance) }
+    move(to: session.loop) { $0.enter(session, entrance) }
+  }
+
+  private func enter(_ session: Session, _ entrance: Entrance) {
+    let admission = session.assumeIsolated { session in
+      switch entrance {
+      case .resumption(let resume): session.resume(self, resume)
+      case .invitation(let token): session.join(self, with: token)
+      case .wake(let sleeper): session.wake(self, sleeper)
+      }
+    }
+    switch admission {
+    case .refused(let bye, let reason): say(bye, reason)
+    case .left: find(entrance)
+    case .admitted:
+      // Its view may have failed to be shown.
+      guard !isEnding else { return }
+      state = .live(session)
+      restartDeadline()
+    }
   }
 
   /// Says why the connection ends, in a message and in the close frame, and ends it.

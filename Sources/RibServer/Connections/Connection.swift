@@ -7,8 +7,9 @@ import Wire
 /// |------------|-------------------------------------------------|----------------------------------------|
 /// | `http`     | requests are read                               | without a request in time              |
 /// | `greeting` | upgraded; `hello` is awaited                    | without `hello` in time                |
-/// | `moving`   | on its way to the loop of the session it wants  |                                        |
+/// | `moving`   | its session is read, or lives on another loop   |                                        |
 /// | `live`     | a session's renderer                            | without a sign of life for too long    |
+/// | `asleep`   | the same, of a session that has left memory     | without a sign of life for too long    |
 /// | `echo`     | sends back what it is sent                      | without a sign of life for too long    |
 /// | `closing`  | all is said; what comes is not looked at        | when the peer closes, or after a while |
 /// | `draining` | the peer says no more; the rest is sent to it   | when it is sent, or after a while      |
@@ -22,6 +23,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case greeting
     case moving
     case live(Session)
+    case asleep(Sleeper)
     case echo
     case closing
     case draining
@@ -43,6 +45,12 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var frames: FrameReader
   @exclusivity(unchecked) var state: State
   @exclusivity(unchecked) var writer = FrameWriter.server
+  /// Which of its session's renderers this is, from 0.
+  @exclusivity(unchecked) var renderer = 0
+  /// How often the client has asked for the whole view.
+  @exclusivity(unchecked) var resyncs = ResyncLimit()
+  /// Actions whose commits are awaited.
+  @exclusivity(unchecked) var waitingActions = WaitingActions()
   /// The messages of an array that are still to be handled.
   @exclusivity(unchecked) var messages: PendingMessages?
   /// Whether patches were left out because the client did not read: it gets a snapshot once it does.
@@ -254,7 +262,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       let goesOn =
         switch state {
         case .http(let exchange): processRequest(exchange)
-        case .greeting, .live, .echo: processMessage()
+        case .greeting, .live, .asleep, .echo: processMessage()
         case .moving: false
         case .closing, .draining, .closed: discard()
         }
@@ -276,7 +284,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .closing: true
     case .moving, .draining: false
-    case .http, .greeting, .live, .echo, .closed: !pace.isPaused && !isCongested && !isYielding
+    case .http, .greeting, .live, .asleep, .echo, .closed:
+      !pace.isPaused && !isCongested && !isYielding && !waitingActions.areTooMany
     }
   }
 
@@ -315,7 +324,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   ///
   /// - Returns: false if the connection is gone.
   private func send() -> Bool {
-    while !output.isEmpty {
+    while output.hasSendable {
       guard output.send(to: descriptor) else { return false }
       guard output.isEmpty else {
         if output.bytes.capacity > mostForWaiting { returnSendStorage(output.releaseSpareStorage()) }
@@ -332,23 +341,50 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .closing: endSending()
     case .draining: abort()
     case .live: payDebt()
-    case .http, .greeting, .moving, .echo, .closed: break
+    case .http, .greeting, .moving, .asleep, .echo, .closed: break
     }
   }
 
   /// Shows the client what was left out: once the queue is empty, or when nothing comes that could follow.
   func payDebt() {
-    if owesSnapshot, case .live(let session) = state { session.assumeIsolated { $0.sendSnapshot() } }
+    guard owesSnapshot, case .live(let session) = state else { return }
+    session.assumeIsolated { $0.sendSnapshot(to: renderer) }
   }
 
   private func updateInterest() {
     if case .closed = state { return }
     var wanted: Interest = []
     if canGoOn { wanted.insert(.reading) }
-    if !output.isEmpty { wanted.insert(.writing) }
+    if output.hasSendable { wanted.insert(.writing) }
     guard wanted != interest else { return }
     interest = wanted
     loop.change(watch, to: wanted)
+  }
+
+  // MARK: Commits
+
+  /// Takes note that what is held so far waits for the commit that begins.
+  func noteCut() {
+    output.noteCut()
+    waitingActions.noteCut()
+  }
+
+  /// Sends what has waited for a commit.
+  ///
+  /// - Parameter all: whether nothing has to wait for the next one.
+  func release(all: Bool) {
+    output.release(all: all)
+    waitingActions.release(all: all)
+    flush()
+  }
+
+  /// Puts the message in the loop's writer before what is held.
+  func insertMessage() {
+    var bytes: [UInt8] = []
+    // Plain, as what was compressed after it may refer to what was compressed before it.
+    let message = loop.json.bytes
+    FrameWriter.server.text(message.span, into: &bytes)
+    output.insertBeforeHeld(bytes)
   }
 
   // MARK: Ending
@@ -394,6 +430,11 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
-    if case .live(let session) = state { session.assumeIsolated { $0.connectionEnded(self, comesBack: comesBack) } }
+    waitingActions = WaitingActions()
+    switch state {
+    case .live(let session): session.assumeIsolated { $0.connectionEnded(self, comesBack: comesBack) }
+    case .asleep(let sleeper): loop.noteAbsence(of: sleeper)
+    case .http, .greeting, .moving, .echo, .closing, .draining, .closed: break
+    }
   }
 }

@@ -17,6 +17,14 @@ struct PendingMessages {
   /// The elements of `array`.
   init(_ array: JSONElement) { elements = array.elements }
 
+  /// One message that has to wait.
+  ///
+  /// - Parameter message: of any kind.
+  init(waiting message: JSONElement) {
+    elements = JSONElement.emptyObject.elements
+    texts = Array(message.source.utf8) + [Self.recordSeparator]
+  }
+
   /// The next message.
   ///
   /// - Parameter reader: for those that have waited.

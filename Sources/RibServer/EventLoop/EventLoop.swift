@@ -27,11 +27,14 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// When connections are asked whether they take too long, and sessions whether they were alone for too long.
   private lazy var deadlines = WheelTimer(tick: 1_000_000_000, on: self) { [unowned self] in
     connections[$0]?.checkDeadline()
-    sessions[$0]?.assumeIsolated { $0.checkExpiry() }
+    sessions[$0]?.assumeIsolated { $0.timeHasCome() }
   }
   /// When connections go on that were made to pause: a timer for each would cost more than what they say.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
+  private var whenAllLeft: (() -> Void)?
+  /// Sessions that have something to commit once the present batch of events is handled.
+  @exclusivity(unchecked) private var committing: [Session] = []
   private var dateSeconds = -1
   private var dateText = ""
   /// Whether the server goes down: a connection that is handed over now is not begun.
@@ -48,6 +51,15 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var sendStorage: [UInt8] = []
   let deflateStreams = DeflateStreams()
 
+  /// Where sessions are kept; nil for nowhere.
+  let store: StoreWriter?
+  /// What a commit survives.
+  let durability: Welcome.Durability
+  /// Whether sessions wait for their commits.
+  var isDurable: Bool { durability != .none }
+  /// Where it is noted what runs, in case it makes the process die.
+  let flight: FlightRecorder.Slot?
+
   /// A loop.
   ///
   /// - Parameters:
@@ -55,21 +67,31 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   ///   - linger: how long the handler waits for more events before it gives the thread back, in milliseconds.
   ///   - usesEpoll: whether to use one epoll set, where there is epoll.
   ///   - messageLimit: bytes that a message may have.
+  ///   - store: where sessions are kept; nil for nowhere.
+  ///   - flight: where it is noted what runs.
   /// - Throws: ``SystemError`` if the process is out of descriptors.
-  init(name: String, linger: Int, usesEpoll: Bool, messageLimit: Int) throws(SystemError) {
+  init(
+    name: String, linger: Int, usesEpoll: Bool, messageLimit: Int, store: StoreWriter? = nil,
+    flight: FlightRecorder.Slot? = nil
+  ) throws(SystemError) {
     queue = DispatchQueue(label: name)
+    self.store = store
+    durability = store?.store.durability ?? .none
+    self.flight = flight
     reader = JSONReader(limits: JSONLimits(bytes: messageLimit))
     let willHandle: () -> UInt64 = { [unowned self] in
       now = time()
       return now
     }
+    let didHandle: () -> Void = { [unowned self] in commit() }
     #if os(Linux)
       if usesEpoll {
-        poller = try EpollPoller(queue: queue, linger: Int32(clamping: linger), jobs: jobs, willHandle: willHandle)
+        poller = try EpollPoller(
+          queue: queue, linger: Int32(clamping: linger), jobs: jobs, willHandle: willHandle, didHandle: didHandle)
         return
       }
     #endif
-    poller = DispatchPoller(queue: queue, willHandle: willHandle)
+    poller = DispatchPoller(queue: queue, willHandle: willHandle, didHandle: didHandle)
   }
 
   // MARK: Executor
@@ -100,6 +122,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       jobs.didStart()
       now = time()
       body()
+      commit()
     }
     poller?.wake()
   }
@@ -122,6 +145,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
       now = time()
       body()
+      commit()
     }
   }
 
@@ -167,7 +191,12 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     return lastNumber
   }
 
-  func remove(session: Int) { sessions[session] = nil }
+  func remove(session: Int) {
+    sessions[session] = nil
+    guard sessions.isEmpty, let whenAllLeft else { return }
+    self.whenAllLeft = nil
+    whenAllLeft()
+  }
 
   func remove(_ connection: Int) {
     connections[connection] = nil
@@ -176,13 +205,62 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     whenEmpty()
   }
 
-  /// Has ``Connection/checkDeadline()`` or ``Session/checkExpiry()`` called after so many seconds.
+  /// Has ``Connection/checkDeadline()`` or ``Session/timeHasCome()`` called after so many seconds.
   func schedule(_ number: Int, after seconds: Int) {
     deadlines.schedule(number, after: UInt64(seconds) * 1_000_000_000)
   }
 
   /// Has ``Connection/endPause()`` called after so many nanoseconds.
   func schedulePause(of connection: Int, nanoseconds: UInt64) { pauses.schedule(connection, after: nanoseconds) }
+
+  // MARK: Commits
+
+  /// Whether the store fails.
+  var isStoreFailing: Bool { store?.isFailing ?? false }
+
+  /// Puts a session on the list of those that have something to commit.
+  func willCommit(_ session: Session) { committing.append(session) }
+
+  /// Gives the store what a batch of events has changed.
+  private func commit() {
+    guard !committing.isEmpty, let store else { return }
+    var jobs: [StoreWriter.Job] = []
+    jobs.reserveCapacity(committing.count)
+    for session in committing {
+      if let job = session.assumeIsolated({ $0.takeCut() }) { jobs.append(job) }
+    }
+    committing.removeAll(keepingCapacity: committing.count < 1024)
+    if !jobs.isEmpty { store.submit(jobs) }
+  }
+
+  /// Notes that the client of a session that rests is gone.
+  func noteAbsence(of sleeper: Sleeper) {
+    let request = StoreRequest.noteAbsence(
+      sessionID: sleeper.sessionID, sleeper.lease, now: wallClockSeconds())
+    store?.submit([StoreWriter.Job(request: request, loop: self) { _ in }])
+  }
+
+  /// Has the store forget a session that is in memory.
+  func forget(_ sessionID: String) {
+    store?.submit([StoreWriter.Job(request: .load(sessionID: sessionID), loop: self) { _ in }])
+  }
+
+  /// Has sessions that went on in memory committed.
+  func storeIsBack() {
+    execute { [self] in
+      for session in sessions.values { session.assumeIsolated { $0.storeIsBack() } }
+    }
+  }
+
+  /// Has every session leave memory, and calls back when the store has been given what it needs of them.
+  func stopSessions(_ done: @escaping @Sendable () -> Void) {
+    execute { [self] in
+      for session in Array(sessions.values) { session.assumeIsolated { $0.stop() } }
+      commit()
+      guard !sessions.isEmpty, isDurable, !isStoreFailing else { return done() }
+      whenAllLeft = done
+    }
+  }
 
   // MARK: End
 
@@ -201,7 +279,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute { [self] in
       isStopping = true
       for connection in Array(connections.values) { connection.abort() }
-      for session in Array(sessions.values) { session.assumeIsolated { $0.end() } }
+      for session in Array(sessions.values) { session.assumeIsolated { $0.leaveMemory() } }
       deadlines.clear()
       pauses.clear()
       poller?.cancel()

@@ -65,12 +65,14 @@ final class DispatchPoller: Poller {
 
   private let queue: DispatchQueue
   private let willHandle: () -> UInt64
+  private let didHandle: () -> Void
   private var watches: [Int: Watch] = [:]
   private var lastWatch = 0
 
-  init(queue: DispatchQueue, willHandle: @escaping () -> UInt64) {
+  init(queue: DispatchQueue, willHandle: @escaping () -> UInt64, didHandle: @escaping () -> Void) {
     self.queue = queue
     self.willHandle = willHandle
+    self.didHandle = didHandle
   }
 
   func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) -> Int {
@@ -81,6 +83,7 @@ final class DispatchPoller: Poller {
       guard watches[number] != nil, let target else { return }
       _ = willHandle()
       target.ready(readiness)
+      didHandle()
     }
     watches[number] = watch
     watch.change(to: interest)

@@ -29,6 +29,7 @@
     private let source: any DispatchSourceRead
     private let jobs: JobCounter
     private let willHandle: () -> UInt64
+    private let didHandle: () -> Void
     private let isLingering = Atomic<Bool>(false)
     private var slots: [Slot] = []
     private var freeSlots: [Int] = []
@@ -41,9 +42,12 @@
     ///   - linger: how long to wait for more after a drain that found something, in milliseconds.
     ///   - jobs: how many jobs wait on the queue.
     ///   - willHandle: called before each batch of events; says the time, in nanoseconds.
+    ///   - didHandle: called after each batch.
     /// - Throws: ``SystemError`` if the process is out of descriptors.
-    init(queue: DispatchQueue, linger: Int32, jobs: JobCounter, willHandle: @escaping () -> UInt64) throws(SystemError)
-    {
+    init(
+      queue: DispatchQueue, linger: Int32, jobs: JobCounter, willHandle: @escaping () -> UInt64,
+      didHandle: @escaping () -> Void
+    ) throws(SystemError) {
       set = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard set >= 0 else { throw .last("epoll_create1") }
       wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -55,6 +59,7 @@
       lingerMilliseconds = linger
       self.jobs = jobs
       self.willHandle = willHandle
+      self.didHandle = didHandle
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: .max))
       epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event)
@@ -127,6 +132,7 @@
       while count > 0 {
         let now = willHandle()
         for index in 0..<Int(count) { dispatch(events[index]) }
+        didHandle()
         let began = start ?? now
         start = began
         if lingerMilliseconds == 0 || now - began > Self.longestDrain { return }

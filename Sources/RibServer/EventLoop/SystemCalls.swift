@@ -16,6 +16,11 @@ var wouldBlock: Bool { errno == EAGAIN || errno == EWOULDBLOCK }
 /// Closes a descriptor; there is nothing that a failure would let one do.
 func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 
+/// Opens a file for reading and writing, and makes it if there is none; it is not inherited by child processes.
+///
+/// - Returns: the descriptor; −1 with `errno`.
+func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+
 /// Receives what there is.
 ///
 /// - Returns: the number of bytes, 0 at the end; −1 with `errno`.

@@ -22,7 +22,7 @@ public final class Server: Service {
     /// Not started.
     case new
     /// Listening.
-    case running(Listener, [EventLoop])
+    case running(Listener, [EventLoop], StoreWriter)
     /// Stopped; a server is started once.
     case stopped
   }
@@ -66,7 +66,7 @@ public final class Server: Service {
 
   /// Serves until the task is cancelled or the service group shuts down.
   ///
-  /// - Throws: ``SystemError`` if the address cannot be bound.
+  /// - Throws: ``SystemError`` if the address cannot be bound, ``StoreError`` if the session store cannot be opened.
   public func run() async throws {
     _ = try start()
     try? await gracefulShutdown()
@@ -76,22 +76,28 @@ public final class Server: Service {
   /// Begins to accept connections.
   ///
   /// - Returns: where.
-  /// - Throws: ``SystemError`` if the address cannot be bound.
-  public func start() throws(SystemError) -> URLAddress {
-    let (listener, loopCount) = try state.withLock { state throws(SystemError) in
+  /// - Throws: ``SystemError`` if the address cannot be bound, ``StoreError`` if the session store cannot be opened.
+  public func start() throws -> URLAddress {
+    let (listener, loopCount) = try state.withLock { state in
       guard case .new = state else { preconditionFailure("a server is started once") }
       // Whoever stops it now waits until it runs.
-      let loops = try makeLoops()
-      let listener: Listener
-      do throws(SystemError) {
-        listener = try Listener(loops: loops, context)
+      let loopCount = context.settings.loopCount
+      let (store, flight) = try context.settings.openStore(loopCount: loopCount)
+      let keeper = LoopKeeper()
+      let writer = StoreWriter(store, context.logger) { for loop in keeper.loops { loop.storeIsBack() } }
+      var listener: Listener
+      do {
+        keeper.loops = try makeLoops(loopCount, writer, flight)
+        listener = try Listener(loops: keeper.loops, context)
         try listener.start()
       } catch {
-        for loop in loops { loop.stop() }
+        for loop in keeper.loops { loop.stop() }
+        store.close()
         throw error
       }
-      state = .running(listener, loops)
-      return (listener, loops.count)
+      SessionSweeper(writer, on: keeper.loops[0], context.settings.sessions).start()
+      state = .running(listener, keeper.loops, writer)
+      return (listener, loopCount)
     }
     let address = URLAddress(host: listener.address, port: listener.port)
     context.logger.info("Listening.", metadata: ["url": "\(address)", "loops": "\(loopCount)"])
@@ -99,16 +105,18 @@ public final class Server: Service {
     return address
   }
 
-  private func makeLoops() throws(SystemError) -> [EventLoop] {
+  private func makeLoops(
+    _ count: Int, _ store: StoreWriter, _ flight: FlightRecorder?
+  ) throws(SystemError) -> [EventLoop] {
     let settings = context.settings
-    let count = settings.loops > 0 ? settings.loops : max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
     var loops: [EventLoop] = []
     do throws(SystemError) {
       for index in 0..<count {
         loops.append(
           try EventLoop(
             name: "ribserver.loop.\(index)", linger: settings.lingerMilliseconds,
-            usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message))
+            usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message, store: store,
+            flight: flight?.slot(index)))
       }
     } catch {
       for loop in loops { loop.stop() }
@@ -120,12 +128,12 @@ public final class Server: Service {
   /// Stops accepting, says `bye` to every client, and returns when they are gone: at the latest after the time that a
   /// closing connection has.
   public func stop() async {
-    let running = state.withLock { state -> (Listener, [EventLoop])? in
-      guard case .running(let listener, let loops) = state else { return nil }
+    let running = state.withLock { state -> (Listener, [EventLoop], StoreWriter)? in
+      guard case .running(let listener, let loops, let store) = state else { return nil }
       state = .stopped
-      return (listener, loops)
+      return (listener, loops, store)
     }
-    guard let (listener, loops) = running else { return }
+    guard let (listener, loops, store) = running else { return }
     context.logger.info("Stopping.", metadata: ["connections": "\(connectionCount)"])
     listener.stop()
     await withTaskGroup { group in
@@ -133,7 +141,20 @@ public final class Server: Service {
         group.addTask { await withCheckedContinuation { done in loop.closeAll { done.resume() } } }
       }
     }
+    await withTaskGroup { group in
+      for loop in loops {
+        group.addTask { await withCheckedContinuation { done in loop.stopSessions { done.resume() } } }
+      }
+    }
+    await store.close()
     for loop in loops { loop.stop() }
     context.logger.info("Stopped.")
   }
+}
+
+/// The loops, for whoever is made before them.
+///
+/// `@unchecked Sendable`: set once, before the server runs.
+private final class LoopKeeper: @unchecked Sendable {
+  var loops: [EventLoop] = []
 }

@@ -50,6 +50,22 @@ public struct ServerSettings: Equatable, Sendable {
     }
   }
 
+  /// Where sessions are kept.
+  public enum Store: String, CaseIterable, Sendable {
+    /// In the server's memory: they end with it.
+    case memory
+    /// In an SQLite file in the state directory.
+    case sqlite
+  }
+
+  /// What an answer that a client has got survives, with a store that outlives the server.
+  public enum Durability: String, CaseIterable, Sendable {
+    /// A power cut: each commit waits for the disk.
+    case disk
+    /// The end of the server's process, however it comes.
+    case process
+  }
+
   /// How messages are compressed with clients that offer it (RFC 7692).
   public struct Compression: Equatable, Sendable {
     /// `compression.keepsContext`: whether a message may refer to earlier ones, unless the client does not want it.
@@ -79,6 +95,12 @@ public struct ServerSettings: Equatable, Sendable {
     public var timeToLiveSeconds = 86_400
     /// `sessions.untouchedSeconds`: how long at most, if the client has not acted: there is nothing to lose.
     public var untouchedSeconds = 300
+    /// `sessions.restSeconds`: how long a session without a client stays in memory before it rests in the store.
+    public var restSeconds = 300
+    /// `sessions.idleRestSeconds`: how long a session with a client, in which nothing happens, stays in memory.
+    ///
+    /// The client does not notice that it is gone.
+    public var idleRestSeconds = 600
 
     /// The defaults.
     public init() {}
@@ -127,6 +149,12 @@ public struct ServerSettings: Equatable, Sendable {
   public var usesCompression = true
   /// `echo`: whether `/echo` is a WebSocket that sends every message back, for conformance suites.
   public var echo = false
+  /// `store`: where sessions are kept.
+  public var store = Store.memory
+  /// `stateDir`: the directory of what outlives the server; it is made if there is none.
+  public var stateDirectory = "ribd-state"
+  /// `durability`: what an answer survives.
+  public var durability = Durability.disk
   /// What a client may cost.
   public var limits = Limits()
   /// How messages are compressed.
@@ -148,9 +176,11 @@ public struct ServerSettings: Equatable, Sendable {
 
   /// Reads the settings.
   ///
-  /// - Parameter config: where from; what it does not say keeps its default.
+  /// - Parameters:
+  ///   - config: where from; what it does not say keeps its default.
+  ///   - store: the default of `store`.
   /// - Throws: ``SettingsError`` for a value that is out of range; what the reader throws for one of another type.
-  public init(_ config: ConfigReader) async throws {
+  public init(_ config: ConfigReader, store: Store = .memory) async throws {
     self.init()
     host = try await config.fetchString(forKey: "host", default: host)
     usesEpoll = try await config.fetchBool(forKey: "usesEpoll", default: usesEpoll)
@@ -158,6 +188,9 @@ public struct ServerSettings: Equatable, Sendable {
     echo = try await config.fetchBool(forKey: "echo", default: echo)
     compression.keepsContext = try await config.fetchBool(
       forKey: "compression.keepsContext", default: compression.keepsContext)
+    self.store = try await config.choice("store", store)
+    durability = try await config.choice("durability", durability)
+    stateDirectory = try await config.fetchString(forKey: "stateDir", default: stateDirectory)
     for (key, setting, range) in Self.numbers {
       guard let value = try await config.fetchInt(forKey: ConfigKey(key)) else { continue }
       guard range.contains(value) else { throw SettingsError(key: key, value: "\(value)", range: range) }
@@ -193,12 +226,28 @@ public struct ServerSettings: Equatable, Sendable {
       ("compression.thresholdBytes", \.compression.thresholdBytes, anyLimit),
       ("sessions.timeToLiveSeconds", \.sessions.timeToLiveSeconds, anyLimit),
       ("sessions.untouchedSeconds", \.sessions.untouchedSeconds, anyLimit),
+      ("sessions.restSeconds", \.sessions.restSeconds, anyLimit),
+      ("sessions.idleRestSeconds", \.sessions.idleRestSeconds, anyLimit),
       ("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, seconds),
       ("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, seconds),
       ("timeouts.bodySeconds", \.timeouts.bodySeconds, seconds),
       ("timeouts.idleSeconds", \.timeouts.idleSeconds, seconds),
       ("timeouts.closingSeconds", \.timeouts.closingSeconds, seconds),
     ]
+  }
+}
+
+extension ConfigReader {
+  /// One of several words.
+  fileprivate func choice<Choice: RawRepresentable & CaseIterable>(
+    _ key: String, _ preset: Choice
+  ) async throws -> Choice where Choice.RawValue == String {
+    guard let word = try await fetchString(forKey: ConfigKey(key)) else { return preset }
+    guard let choice = Choice(rawValue: word) else {
+      throw SettingsError(
+        key: key, value: "\"\(word)\"", wanted: "one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return choice
   }
 }
 
@@ -209,10 +258,18 @@ public struct SettingsError: Error, Equatable, Sendable, CustomStringConvertible
   /// Its value.
   public let value: String
   /// The values that it can have.
-  public let range: ClosedRange<Int>
+  public let wanted: String
+
+  init(key: String, value: String, wanted: String) {
+    self.key = key
+    self.value = value
+    self.wanted = wanted
+  }
+
+  init(key: String, value: String, range: ClosedRange<Int>) {
+    self.init(key: key, value: value, wanted: "from \(range.lowerBound) to \(range.upperBound)")
+  }
 
   /// One sentence for a person.
-  public var description: String {
-    "The setting \"\(key)\" is \(value); it must be from \(range.lowerBound) to \(range.upperBound)."
-  }
+  public var description: String { "The setting \"\(key)\" is \(value); it must be \(wanted)." }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Wire
 
 /// What a session keeps of one renderer, so that each of its actions counts once and each refusal is heard.
@@ -16,40 +15,49 @@ struct ClientLedger {
   /// The most refusals that a client may leave unacknowledged.
   static let nackLimit = 4096
 
-  /// The renderer, counted from 1.
-  let id: Int
-  private let tokenHash: SHA256.Digest
-  /// The `try` of the last `hello` that was accepted.
-  private var attempt = 0
-  /// The last action that was run or refused.
-  private(set) var number = 0
+  /// What a store keeps of the renderer, but for the refusals.
+  private(set) var record: ClientRecord
   /// Refusals that the client has not acknowledged, in order.
   private(set) var nacks: [Nack] = []
+
+  /// The renderer, counted from 1.
+  var id: Int { record.id }
+  /// The last action that was run or refused.
+  var number: Int { record.number }
 
   /// What is kept of a new renderer.
   ///
   /// - Parameters:
   ///   - id: the renderer, counted from 1.
   ///   - token: what it will prove itself with; only its hash is kept.
-  init(id: Int, token: String) {
-    self.id = id
-    tokenHash = Self.hash(token)
+  ///   - scope: what it may do.
+  init(id: Int, token: String, scope: ShareScope = .act) {
+    record = ClientRecord(id: id, tokenHash: SessionToken.hash(token), attempt: 0, number: 0, scope: scope)
   }
 
-  private static func hash(_ token: String) -> SHA256.Digest {
-    var hash = SHA256()
-    var token = token
-    token.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-    return hash.finalize()
+  /// What was kept of a renderer.
+  ///
+  /// - Parameters:
+  ///   - record: from a store.
+  ///   - nacks: refusals that it has not acknowledged, in order.
+  init(_ record: ClientRecord, nacks: [Nack]) {
+    self.record = record
+    self.nacks = nacks
   }
+
+  /// Lets nobody in with the token any more.
+  mutating func retire() { record.tokenHash = "" }
+
+  /// Whether the client has said that it does not come back.
+  var isRetired: Bool { record.tokenHash.isEmpty }
 
   /// Counts an action, if it is the next one.
   ///
   /// - Parameter number: the action's.
   /// - Returns: what is to be done with it.
   mutating func take(_ number: Int) -> Turn {
-    guard number == self.number + 1 else { return number <= self.number ? .done : .gap }
-    self.number = number
+    guard number == record.number + 1 else { return number <= record.number ? .done : .gap }
+    record.number = number
     return .next
   }
 
@@ -65,9 +73,11 @@ struct ClientLedger {
   /// Forgets the refusals that the client has heard of.
   ///
   /// - Parameter number: the highest action that it was told of.
-  mutating func acknowledge(_ number: Int) {
-    if nacks.isEmpty { return }
+  /// - Returns: whether there were any.
+  @discardableResult mutating func acknowledge(_ number: Int) -> Bool {
+    guard let first = nacks.first, first.number <= number else { return false }
     nacks.removeAll { $0.number <= number }
+    return true
   }
 
   /// Lets a client that comes back have its place again.
@@ -75,9 +85,9 @@ struct ClientLedger {
   /// - Parameter resume: what it says.
   /// - Returns: why not; nothing is changed then. Nil if it is let in.
   mutating func admit(_ resume: ClientMessage.Resume) -> Bye? {
-    guard resume.clientID == id, Self.hash(resume.token) == tokenHash else { return .denied }
-    guard resume.attempt > attempt else { return .stale }
-    attempt = resume.attempt
+    guard resume.clientID == id, SessionToken.matches(resume.token, record.tokenHash) else { return .denied }
+    guard resume.attempt > record.attempt else { return .stale }
+    record.attempt = resume.attempt
     return nil
   }
 

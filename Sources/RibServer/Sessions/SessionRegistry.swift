@@ -1,15 +1,75 @@
 import Synchronization
+import Wire
 
-/// The sessions of a server, by their ids: a client that comes back may have been handed to any loop.
+/// The sessions of a server that are in memory, by their ids: a client that comes back may have been handed to any loop.
 final class SessionRegistry: Sendable {
-  private let sessions = Mutex<[String: Session]>([:])
+  /// Called with a session that was looked for; nil, and why, if there is none.
+  typealias Waiter = @Sendable (Session?, Bye, String) -> Void
 
-  /// The number of sessions that a client could go on with.
-  var count: Int { sessions.withLock { $0.count } }
+  private enum Entry {
+    /// It is in memory.
+    case live(Session)
+    /// Someone has asked the store for it; these wait.
+    case loading([Waiter])
+  }
 
-  /// The session with this id; nil if there is none, or none any more.
-  subscript(id: String) -> Session? { sessions.withLock { $0[id] } }
+  /// What becomes of a search.
+  enum Search {
+    /// It is in memory.
+    case found(Session)
+    /// Someone else has asked the store for it: the waiter will be called.
+    case waits
+    /// The store has to be asked, and ``SessionRegistry/finish(_:_:_:_:)`` called.
+    case mustLoad
+  }
 
-  func add(_ session: Session) { sessions.withLock { $0[session.id] = session } }
-  func remove(_ session: Session) { sessions.withLock { $0[session.id] = nil } }
+  private let entries = Mutex<[String: Entry]>([:])
+
+  /// The number of sessions that are in memory, or on their way there.
+  var count: Int { entries.withLock { $0.count } }
+
+  func add(_ session: Session) { entries.withLock { $0[session.id] = .live(session) } }
+
+  /// Forgets a session, if it is still the one of its name.
+  func remove(_ session: Session) {
+    entries.withLock { entries in
+      if case .live(let other)? = entries[session.id], other === session { entries[session.id] = nil }
+    }
+  }
+
+  /// Looks for a session.
+  ///
+  /// - Parameters:
+  ///   - id: its name.
+  ///   - waiter: called once it is there, or is known not to be, if that takes time; on any thread.
+  /// - Returns: what becomes of it.
+  func find(_ id: String, _ waiter: @escaping Waiter) -> Search {
+    entries.withLock { entries in
+      switch entries[id] {
+      case .live(let session)?: return .found(session)
+      case .loading(let waiters)?:
+        entries[id] = .loading(waiters + [waiter])
+        return .waits
+      case nil:
+        entries[id] = .loading([waiter])
+        return .mustLoad
+      }
+    }
+  }
+
+  /// Ends a search.
+  ///
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - session: the session; nil if there is none.
+  ///   - bye: why there is none.
+  ///   - reason: the same in a sentence.
+  func finish(_ id: String, _ session: Session?, _ bye: Bye = .gone, _ reason: String = "") {
+    let waiters = entries.withLock { entries -> [Waiter] in
+      guard case .loading(let waiters)? = entries[id] else { return [] }
+      entries[id] = session.map { .live($0) }
+      return waiters
+    }
+    for waiter in waiters { waiter(session, bye, reason) }
+  }
 }

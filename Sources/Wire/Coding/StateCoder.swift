@@ -10,9 +10,14 @@ public enum StateCoder {
   /// - Throws: ``RecordingError`` if the value's own coding fails.
   public static func encode<Value: Encodable>(_ value: Value) throws(RecordingError) -> [UInt8] {
     var json = JSONWriter()
-    try ViewEncoder(prefersShorter: false, form: .state).write(value, into: &json)
+    try makeEncoder().write(value, into: &json)
     return json.bytes
   }
+
+  /// An encoder that keeps its memory from one value to the next.
+  ///
+  /// - Returns: one that writes as ``encode(_:)`` does.
+  package static func makeEncoder() -> ViewEncoder { ViewEncoder(prefersShorter: false, form: .state) }
 
   /// Decodes a value.
   ///

@@ -29,8 +29,8 @@ import Testing
     init(_ kind: Kind) throws {
       poller =
         switch kind {
-        case .epoll: try EpollPoller(queue: queue, linger: 1, jobs: jobs) { 0 }
-        case .dispatch: DispatchPoller(queue: queue) { 0 }
+        case .epoll: try EpollPoller(queue: queue, linger: 1, jobs: jobs, willHandle: { 0 }, didHandle: {})
+        case .dispatch: DispatchPoller(queue: queue, willHandle: { 0 }, didHandle: {})
         }
       var pair: [Int32] = [0, 0]
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)

@@ -1,0 +1,44 @@
+import Wire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension ServerSettings {
+  /// The number of loops.
+  var loopCount: Int { loops > 0 ? loops : max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+
+  /// Opens the store for sessions and, if it outlives the process, the recorder of what runs.
+  ///
+  /// - Parameter loopCount: the number of loops.
+  /// - Returns: both.
+  /// - Throws: ``StoreError`` or ``SystemError``.
+  func openStore(loopCount: Int) throws -> (any SessionStore, FlightRecorder?) {
+    switch store {
+    case .memory: return (MemoryStore(), nil)
+    case .sqlite:
+      try Self.makeDirectory(stateDirectory)
+      let store = try SQLiteStore(
+        path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
+      let (recorder, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
+      try store.begin(after: crashes, now: wallClockSeconds())
+      return (store, recorder)
+    }
+  }
+
+  /// Makes a directory, and those above it, for the server's user alone.
+  private static func makeDirectory(_ path: String) throws(StoreError) {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += part + "/"
+      guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+      let reason = String(cString: strerror(errno))
+      throw StoreError(
+        "The state directory \(path) cannot be made: \(made): \(reason). Choose another with --state-dir.")
+    }
+  }
+}

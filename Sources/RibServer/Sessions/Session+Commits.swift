@@ -1,0 +1,206 @@
+import Logging
+import RibCore
+import Wire
+
+/// What of a session happened since the last cut, and waits.
+struct Uncommitted {
+  /// Refusals that are new.
+  var nacks: [SessionCut.Refusal] = []
+  /// What effects are to do.
+  var commands: [EffectCommand] = []
+  /// Connections that have left and are still owed something.
+  var left: [Connection] = []
+  /// What is being committed: in a store's hands, or what it could not write.
+  var cut: SessionCut?
+  /// What effects are to do when the cut is written.
+  var cutCommands: [EffectCommand] = []
+}
+
+extension Session {
+  /// Takes note that something is to be committed.
+  func noteChange() {
+    lastChange = loop.now
+    if departure == .resting { departure = nil }
+    guard isDurable, commits.note() else { return }
+    if loop.isStoreFailing { return storeFailed() }
+    loop.willCommit(self)
+  }
+
+  /// Has something done about effects, once what asks for it is committed.
+  func carryOut(_ commands: [EffectCommand]) {
+    guard !commands.isEmpty else { return }
+    if commits.isPending {
+      uncommitted.commands += commands
+    } else {
+      carryOutNow(commands)
+    }
+  }
+
+  /// What the store is to do, at the end of a batch of events.
+  ///
+  /// - Returns: nil if there is nothing to do any more.
+  func takeCut() -> StoreWriter.Job? {
+    guard place != 0, commits.begin() else { return nil }
+    let cut: SessionCut
+    do throws(RecordingError) {
+      cut = try makeCut(rest: try makeRest())
+    } catch {
+      // Each state was encoded in its transaction.
+      log(.critical, "The session cannot be saved any more.", ["reason": "\(error)"])
+      for renderer in renderers { renderer.connection?.say(.failed, "The session cannot be saved: \(error)") }
+      end()
+      return nil
+    }
+    uncommitted.cutCommands += uncommitted.commands
+    uncommitted.commands = []
+    for renderer in renderers { renderer.connection?.noteCut() }
+    for connection in uncommitted.left { connection.noteCut() }
+    return job(for: cut)
+  }
+
+  /// What has changed since the last cut that was written.
+  private func makeCut(rest: SessionState.Rest?) throws(RecordingError) -> SessionCut {
+    var acknowledged: [Int: Int] = [:]
+    for index in renderers.indices {
+      acknowledged[index + 1] = renderers[index].acknowledged
+      renderers[index].acknowledged = nil
+    }
+    let isConnected = renderers.contains { $0.connection != nil }
+    var cut = SessionCut(
+      state: SessionState(
+        revision: revision, clients: renderers.map(\.ledger.record), invitations: invitations, hasActed: hasActed,
+        isConnected: isConnected, seen: wallClockSeconds(), rest: rest),
+      tree: isDurable ? try tree.takeCut() : TreeCut(try tree.snapshot()),
+      nacks: isDurable ? uncommitted.nacks : allNacks, acknowledged: acknowledged, survived: takeSurvived())
+    uncommitted.nacks = []
+    if var earlier = uncommitted.cut {
+      earlier.append(cut)
+      cut = earlier
+    }
+    uncommitted.cut = cut
+    return cut
+  }
+
+  private var allNacks: [SessionCut.Refusal] {
+    renderers.flatMap { renderer in
+      renderer.ledger.nacks.map { SessionCut.Refusal(client: renderer.ledger.id, nack: $0) }
+    }
+  }
+
+  /// What once made the server die and has gone well now, or was refused.
+  private func takeSurvived() -> [StoredSession.Crash] {
+    guard !crashes.isEmpty else { return [] }
+    let survived = crashes.filter { crash in
+      guard crash.client > 0 else { return crash.number == 0 || hasReceivedReport }
+      guard renderers.indices.contains(crash.client - 1) else { return true }
+      return renderers[crash.client - 1].ledger.number >= crash.number
+    }
+    crashes.removeAll(where: survived.contains)
+    return survived
+  }
+
+  private func job(for cut: SessionCut) -> StoreWriter.Job {
+    let request: StoreRequest = if let lease { .write(lease, cut) } else { .create(identity, cut) }
+    return StoreWriter.Job(request: request, loop: loop) { [self] result in
+      assumeIsolated { $0.didCommit(result) }
+    }
+  }
+
+  private func didCommit(_ result: Result<StoreResult, StoreError>) {
+    switch result {
+    case .success(.written(let lease)):
+      self.lease = lease
+      didWrite()
+    case .success(.refused(let error)): cannotBeWritten(error)
+    case .failure: storeFailed()
+    case .success: lost()
+    }
+  }
+
+  private func didWrite() {
+    guard departure != .ending else { return removeFromStore() }
+    let wasFailing = commits.isFailing
+    let isBehind = commits.didSucceed()
+    var commands = uncommitted.cutCommands
+    uncommitted.cut = nil
+    uncommitted.cutCommands = []
+    if !isBehind {
+      commands += uncommitted.commands
+      uncommitted.commands = []
+    }
+    if isBehind { loop.willCommit(self) }
+    if wasFailing { sendNotice() }
+    release(all: !isBehind)
+    // What they cause is for the next commit.
+    carryOutNow(commands)
+    if !isBehind { leaveIfAsked() }
+  }
+
+  /// Lets out what has waited for the commit.
+  private func release(all: Bool) {
+    for renderer in renderers { renderer.connection?.release(all: all) }
+    let left = uncommitted.left
+    uncommitted.left = []
+    for connection in left {
+      connection.release(all: all)
+      if connection.output.isHolding { uncommitted.left.append(connection) }
+    }
+  }
+
+  // MARK: A store that fails
+
+  /// Goes on in memory, and says so.
+  func storeFailed() {
+    let isNew = !commits.isFailing
+    commits.didFail()
+    guard isNew else { return }
+    loop.json.removeAll()
+    loop.json.notice(.none)
+    for renderer in renderers { renderer.connection?.insertMessage() }
+    for connection in uncommitted.left { connection.insertMessage() }
+    let commands = uncommitted.cutCommands + uncommitted.commands
+    uncommitted.cutCommands = []
+    uncommitted.commands = []
+    release(all: true)
+    carryOutNow(commands)
+    leaveIfAsked()
+  }
+
+  /// Commits what has happened since the store failed.
+  func storeIsBack() {
+    if commits.storeIsBack() { loop.willCommit(self) }
+  }
+
+  private func sendNotice() {
+    loop.json.removeAll()
+    loop.json.notice(loop.durability)
+    for renderer in renderers {
+      if let connection = renderer.connection { send(to: connection) }
+    }
+  }
+
+  /// The session alone cannot be written: it goes no further, as it would be lost.
+  private func cannotBeWritten(_ error: StoreError) {
+    log(.critical, "The session cannot be written.", ["reason": "\(error)"])
+    leave { $0.say(.failed, "The session cannot be saved.") }
+  }
+
+  /// Someone else has the session: nothing more is said here.
+  private func lost() {
+    log(.notice, "The session goes on elsewhere.")
+    leave { $0.say(.moved, "The session goes on elsewhere: connect again.") }
+  }
+
+  /// Leaves memory without another word to the store: what was not committed has not happened.
+  private func leave(_ say: (Connection) -> Void) {
+    let connections = renderers.compactMap(\.connection) + uncommitted.left
+    for connection in connections { connection.output.discardHeld() }
+    for renderer in renderers {
+      guard let connection = renderer.connection else { continue }
+      say(connection)
+      connection.flush()
+    }
+    uncommitted = Uncommitted()
+    leaveMemory()
+  }
+}

@@ -1,0 +1,126 @@
+import Logging
+import RibCore
+import Wire
+
+extension Session {
+  /// Starts and cancels effects, and tells other sessions what they are to know.
+  func carryOutNow(_ commands: [EffectCommand]) {
+    for command in commands {
+      switch command {
+      case .start(let start): effects[start.token] = run(start)
+      case .cancel(let token): effects.removeValue(forKey: token)?.cancel()
+      case .publish(let publish): publish()
+      }
+    }
+  }
+
+  /// Effects run on the global pool, never on the loop.
+  private func run(_ effect: EffectStart) -> Task<Void, Never> {
+    Task.detached { [weak self] in
+      var failure: (any Error)?
+      do {
+        try await effect.run { [weak self] report in await self?.receive(report) }
+      } catch {
+        failure = error
+      }
+      await self?.effectEnded(effect, failure)
+    }
+  }
+
+  private func receive(_ report: EffectReport) {
+    guard place != 0 else { return }
+    let start = loop.time()
+    transact(
+      "What an effect sent could not be applied.", riblet: { tree.lastTypeName ?? "none" },
+      { () throws(Refusal) in try tree.receive(report, rendering: loop.renderer) })
+    noteDuration(since: start)
+    flush()
+  }
+
+  private func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
+    effects[effect.token] = nil
+    guard place != 0 else { return }
+    transact(
+      "What an effect was to be followed by could not be done.", riblet: { effect.typeName },
+      { () throws(Refusal) in
+        try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: loop.renderer)
+      })
+    flush()
+    guard let error, !(error is CancellationError) else { return }
+    log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
+  }
+
+  /// A transaction that no client has asked for.
+  private func transact(
+    _ complaint: StaticString, riblet: () -> String, _ body: () throws(Refusal) -> [EffectCommand]
+  ) {
+    noteChange()
+    loop.flight?.begin(id, client: 0, number: 1)
+    defer { loop.flight?.end() }
+    do throws(Refusal) {
+      let commands = try body()
+      hasReceivedReport = true
+      publish()
+      carryOut(commands)
+    } catch {
+      log(.error, "\(complaint)", ["riblet": "\(riblet())", "reason": "\(error.message)"])
+    }
+  }
+
+  private func flush() {
+    for renderer in renderers { renderer.connection?.flush() }
+  }
+
+  // MARK: Walks
+
+  /// Begins the app's walk through the tree, if it has one.
+  func beginWalk(_ walk: App.Walk?) {
+    guard let walk else { return }
+    let root = tree.rootID
+    walkTask = Task.detached { [weak self] in
+      do {
+        try await walk(root) { [weak self] request in
+          guard let self else { throw CancellationError() }
+          return try await self.answer(request)
+        }
+        await self?.walkEnded(nil)
+      } catch {
+        await self?.walkEnded(error)
+      }
+    }
+  }
+
+  private func walkEnded(_ error: (any Error)?) {
+    walkTask = nil
+    guard let error, !(error is CancellationError) else { return }
+    log(.warning, "A walk through the tree could not be finished.", ["reason": "\(error)"])
+  }
+
+  /// Does a step of a walk, after as many transactions as it takes.
+  private func answer(_ request: WorkflowRequest) async throws -> NodeID {
+    while true {
+      try Task.checkCancellation()
+      guard place != 0 else { throw CancellationError() }
+      noteChange()
+      if case .node(let id, let commands) = try tree.answer(request, rendering: loop.renderer) {
+        publish()
+        carryOut(commands)
+        flush()
+        return id
+      }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waitingSteps.append($0) }
+      } onCancel: {
+        Task { await self.resumeWalks() }
+      }
+    }
+  }
+
+  /// Lets walks look whether what they wait for has come.
+  func resumeWalks() {
+    guard !waitingSteps.isEmpty else { return }
+    let steps = waitingSteps
+    waitingSteps = []
+    for step in steps { step.resume() }
+  }
+}

@@ -1,0 +1,196 @@
+import Logging
+import RibCore
+import Wire
+
+extension Session {
+  /// How a session leaves.
+  enum Departure {
+    /// It ends: the store forgets it.
+    case ending
+    /// It rests: it leaves memory once the store has it, unless something happens before.
+    case resting
+    /// It leaves memory once the store has it, whatever happens: the server stops.
+    case stopping
+  }
+
+  /// Ends a client's part in the session, and the session if nobody else has one.
+  ///
+  /// - Parameter connection: the client's.
+  func clientSaidBye(_ connection: Connection) {
+    let index = connection.renderer
+    renderers[index].ledger.retire()
+    let isLast = renderers.allSatisfy(\.ledger.isRetired)
+    noteChange()
+    if isLast { departure = .ending }
+    // Who said goodbye hears it when that is committed.
+    if commits.isPending { connection.output.hold() }
+    connection.say(.ended, "Goodbye.")
+    if isLast { end() }
+  }
+
+  /// Ends the session: nothing that is still on its way arrives.
+  func end() {
+    guard place != 0 else { return }
+    departure = .ending
+    let isUnderWay = commits.isUnderWay
+    for renderer in renderers {
+      guard let connection = renderer.connection else { continue }
+      connection.say(.gone, "The session has ended.")
+      connection.flush()
+    }
+    log(.debug, "A session has ended.")
+    leaveMemory()
+    if !isUnderWay { removeFromStore() }
+  }
+
+  /// Has the store forget the session; what was held is said then.
+  func removeFromStore() {
+    guard let lease else { return releaseLeft() }
+    loop.store?.submit([
+      StoreWriter.Job(request: .remove(lease), loop: loop) { [self] _ in assumeIsolated { $0.releaseLeft() } }
+    ])
+  }
+
+  private func releaseLeft() {
+    for connection in uncommitted.left { connection.release(all: true) }
+    uncommitted.left = []
+  }
+
+  /// Leaves memory: from here on nothing happens in the session.
+  func leaveMemory() {
+    guard place != 0 else { return }
+    loop.remove(session: place)
+    place = 0
+    context.sessions.remove(self)
+    for index in renderers.indices { renderers[index].connection = nil }
+    _ = tree.stop()
+    for task in effects.values { task.cancel() }
+    effects = [:]
+    walkTask?.cancel()
+    resumeWalks()
+  }
+
+  // MARK: Rest
+
+  /// Whether nothing would be lost if the session left memory.
+  private var canRest: Bool {
+    commits.isClean && departure == nil && walkTask == nil && waitingSteps.isEmpty && !tree.hasVolatileEffects
+      && renderers.allSatisfy { $0.connection?.isIdle ?? true }
+  }
+
+  /// Leaves memory once the store has the session, unless something happens before.
+  func rest() {
+    guard place != 0, canRest, loop.store != nil, commits.note() else { return }
+    departure = .resting
+    loop.willCommit(self)
+  }
+
+  /// Leaves memory once the store has the session: the server stops.
+  func stop() {
+    guard place != 0, isDurable, departure != .ending else { return }
+    departure = .stopping
+    if commits.isFailing { return leaveMemory() }
+    if commits.note() { loop.willCommit(self) }
+  }
+
+  /// A session that is in memory and goes on is not in memory's store.
+  private func forgetIfInMemory() {
+    if !isDurable { loop.forget(id) }
+  }
+
+  /// Goes if that was asked for, once everything is committed.
+  func leaveIfAsked() {
+    switch departure {
+    case .ending?: removeFromStore()
+    case .stopping?: leaveMemory()
+    case .resting?:
+      departure = nil
+      guard !commits.isFailing, canRest else { return forgetIfInMemory() }
+      log(.debug, "A session has left memory.")
+      for index in renderers.indices {
+        renderers[index].connection?.fallAsleep(
+          Sleeper(
+            sessionID: id, renderer: index, attempt: renderers[index].ledger.record.attempt, epoch: epoch, lease: lease)
+        )
+      }
+      leaveMemory()
+    case nil: forgetIfInMemory()
+    }
+  }
+
+  /// What a session that leaves memory needs, so that its clients do not notice.
+  func makeRest() throws(RecordingError) -> SessionState.Rest? {
+    switch departure {
+    case .resting?, .stopping?: SessionState.Rest(epoch: epoch, viewHash: try viewHash())
+    case .ending?, nil: nil
+    }
+  }
+
+  private func viewHash() throws(RecordingError) -> String {
+    loop.json.removeAll()
+    try tree.writeView(into: &loop.json, rendering: loop.renderer)
+    return SessionToken.hash(loop.json.bytes)
+  }
+
+  // MARK: Restoration
+
+  /// Goes on where the session was when it was committed last.
+  ///
+  /// - Parameter stored: from the store.
+  /// - Returns: why it cannot, and in a sentence; nil if it can.
+  func restore(_ stored: StoredSession) -> (Bye, String)? {
+    if let crash = crashes.first(where: { $0.client == 0 && $0.count >= StoredSession.Crash.limit }) {
+      log(.critical, "A session is set aside: the server dies of it.", ["times": "\(crash.count)"])
+      return (.poisoned, "The server's process has died \(crash.count) times while it ran this session.")
+    }
+    loop.flight?.begin(id, client: 0, number: 0)
+    defer { loop.flight?.end() }
+    do throws(RestoreError) {
+      let (commands, report) = try tree.restore(stored.tree, rendering: loop.renderer)
+      place = loop.add(self)
+      for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
+      if let rest = stored.state.rest, (try? viewHash()) == rest.viewHash { epoch = rest.epoch }
+      noteChange()
+      carryOut(commands)
+    } catch {
+      log(.error, "A session cannot be restored.", ["reason": "\(error)"])
+      if case .newerSnapshot = error { return (.unavailable, "The session is from a newer server.") }
+      return (.failed, "The session cannot be restored: \(error)")
+    }
+    aloneSince = loop.now
+    log(.debug, "A session is back in memory.")
+    checkTime()
+    return nil
+  }
+
+  // MARK: Time
+
+  /// Ends the session if it has been without a client for too long, or lets it rest if nothing happens in it.
+  func checkTime() {
+    guard place != 0, departure == nil else { return }
+    let settings = context.settings.sessions
+    let next: Int
+    if let aloneSince {
+      let limit = hasActed ? settings.timeToLiveSeconds : min(settings.untouchedSeconds, settings.timeToLiveSeconds)
+      let elapsed = Int((loop.now - aloneSince) / 1_000_000_000)
+      guard elapsed < limit else { return end() }
+      history.forget(before: loop.now)
+      if elapsed >= settings.restSeconds { rest() }
+      next = (elapsed < settings.restSeconds ? min(limit, settings.restSeconds) : limit) - elapsed
+    } else {
+      let idle = Int((loop.now - min(loop.now, lastChange)) / 1_000_000_000)
+      if idle >= settings.idleRestSeconds { rest() }
+      next = max(settings.idleRestSeconds - idle, 1)
+    }
+    // One look at a time, however often clients come and go; and soon, as the loop forgets none of them before.
+    guard !isExpiryScheduled else { return }
+    isExpiryScheduled = true
+    loop.schedule(place, after: min(next, 60))
+  }
+
+  /// The time of a look has come.
+  func timeHasCome() {
+    isExpiryScheduled = false
+    checkTime()
+  }
+}

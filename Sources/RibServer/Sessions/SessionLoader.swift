@@ -1,0 +1,54 @@
+import Logging
+import Wire
+
+/// Brings sessions back into memory from the store.
+struct SessionLoader {
+  let context: ServerContext
+  /// Where the session will live.
+  let loop: EventLoop
+
+  /// Asks the store for a session.
+  ///
+  /// To be called on the loop, after ``SessionRegistry/find(_:_:)`` said so; whoever waits there is told.
+  ///
+  /// - Parameter id: the session's name.
+  func load(_ id: String) {
+    guard let store = loop.store else { return none(id) }
+    store.submit([
+      StoreWriter.Job(request: .load(sessionID: id), loop: loop) { [self] result in didLoad(id, result) }
+    ])
+  }
+
+  private func none(_ id: String) {
+    context.sessions.finish(
+      id, nil, .gone, "There is no such session, or none any more. Say hello without resume.")
+  }
+
+  private func didLoad(_ id: String, _ result: Result<StoreResult, StoreError>) {
+    switch result {
+    case .success(.loaded(let stored)): restore(stored)
+    case .failure, .success(.refused):
+      context.sessions.finish(id, nil, .unavailable, "Sessions cannot be read for now.")
+    case .success: none(id)
+    }
+  }
+
+  private func restore(_ stored: StoredSession) {
+    let id = stored.identity.id
+    guard let app = context.apps[stored.identity.app] else {
+      return context.sessions.finish(id, nil, .unknownApp, "There is no app \"\(stored.identity.app)\" here any more.")
+    }
+    let session: Session
+    do {
+      session = try Session(of: app, stored, on: loop, context)
+    } catch {
+      context.logger.error(
+        "A session could not be built.", metadata: ["session": "\(id)", "app": "\(app.name)", "error": "\(error)"])
+      return context.sessions.finish(id, nil, .failed, "The app \"\(app.name)\" could not be started.")
+    }
+    if let (bye, reason) = session.assumeIsolated({ $0.restore(stored) }) {
+      return context.sessions.finish(id, nil, bye, reason)
+    }
+    context.sessions.finish(id, session)
+  }
+}

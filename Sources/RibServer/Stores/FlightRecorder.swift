@@ -1,0 +1,143 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Something that was running when a process ended: an action, what an effect sent, or a session that was waking.
+struct FlightEntry: Equatable {
+  let sessionID: String
+  /// The renderer whose action it was; 0 for none.
+  let client: Int
+  /// The action; without a client 1 for what an effect sent, 0 for a wake.
+  let number: Int
+}
+
+/// Notes what each loop runs, in memory that outlives the process: if user code makes it die, the next start knows what did.
+///
+/// The memory is a mapped file. A write to it is a write to memory, and what was written is in the file whatever becomes of
+/// the process; only a power cut may lose it, and no action is to blame for one. Each process locks a file of its own: one
+/// that nobody has locked was left by a process that has died.
+///
+/// `@unchecked Sendable`: the memory belongs to the slots, and each slot to its loop.
+final class FlightRecorder: @unchecked Sendable {
+  /// Bytes of a slot: a line of the processor's cache.
+  private static let slotSize = 64
+  private static let prefix = "flight-"
+
+  private let memory: UnsafeMutableRawPointer
+  private let size: Int
+  private let descriptor: Int32
+
+  /// Opens a file of its own in a directory.
+  ///
+  /// - Parameters:
+  ///   - directory: where.
+  ///   - slotCount: the number of loops.
+  /// - Throws: ``SystemError``.
+  /// - Returns: what earlier processes have left is in the second value.
+  static func open(in directory: String, slotCount: Int) throws(SystemError) -> (FlightRecorder, [FlightEntry]) {
+    var left: [FlightEntry] = []
+    var own: (descriptor: Int32, path: String)?
+    // One more than there are processes is enough to find a free one.
+    for number in 0..<1024 {
+      let path = "\(directory)/\(prefix)\(number)"
+      let isOld = access(path, F_OK) == 0
+      guard isOld || own == nil else { break }
+      let descriptor = openFile(path)
+      guard descriptor >= 0 else { throw .last("open \(path)") }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        closeDescriptor(descriptor)
+        continue
+      }
+      left += entries(in: descriptor)
+      if own == nil {
+        own = (descriptor, path)
+      } else {
+        ftruncate(descriptor, 0)
+        closeDescriptor(descriptor)
+      }
+    }
+    guard let own else { throw SystemError(operation: "lock a flight recorder in \(directory)", code: EAGAIN) }
+    return (try FlightRecorder(own.descriptor, own.path, slotCount), left)
+  }
+
+  private init(_ descriptor: Int32, _ path: String, _ slotCount: Int) throws(SystemError) {
+    self.descriptor = descriptor
+    size = slotCount * Self.slotSize
+    guard ftruncate(descriptor, 0) == 0, ftruncate(descriptor, size) == 0 else { throw .last("resize \(path)") }
+    let map = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    guard let map, map != MAP_FAILED else { throw .last("map \(path)") }
+    memory = map
+  }
+
+  deinit {
+    munmap(memory, size)
+    closeDescriptor(descriptor)
+  }
+
+  /// What is noted in a file.
+  private static func entries(in descriptor: Int32) -> [FlightEntry] {
+    var bytes = [UInt8](repeating: 0, count: 1024 * slotSize)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return [] }
+    return stride(from: 0, to: count - count % slotSize, by: slotSize).compactMap { start in
+      bytes.withUnsafeBytes { bytes in
+        let slot = UnsafeRawBufferPointer(rebasing: bytes[start..<start + slotSize])
+        let state = slot.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        guard state == 1 else { return nil }
+        return FlightEntry(
+          sessionID: String(decoding: slot[24..<56], as: UTF8.self),
+          client: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+          number: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 16, as: UInt64.self)))
+      }
+    }
+  }
+
+  /// The slot of a loop.
+  ///
+  /// - Parameter index: the loop's, from 0.
+  /// - Returns: its part of the memory.
+  func slot(_ index: Int) -> Slot {
+    precondition((index + 1) * Self.slotSize <= size, "there is no slot \(index)")
+    return Slot(recorder: self, memory: memory + index * Self.slotSize)
+  }
+
+  /// What one loop notes.
+  ///
+  /// `@unchecked Sendable`: it is only used on its loop.
+  struct Slot: @unchecked Sendable {
+    /// Keeps the memory.
+    private let recorder: FlightRecorder
+    private let memory: UnsafeMutableRawPointer
+
+    fileprivate init(recorder: FlightRecorder, memory: UnsafeMutableRawPointer) {
+      self.recorder = recorder
+      self.memory = memory
+    }
+
+    /// Notes that user code begins to run.
+    ///
+    /// - Parameters:
+    ///   - sessionID: 32 characters.
+    ///   - client: the renderer, or 0.
+    ///   - number: the action's.
+    @inline(never)
+    func begin(_ sessionID: String, client: Int, number: Int) {
+      memory.storeBytes(of: UInt64(client), toByteOffset: 8, as: UInt64.self)
+      memory.storeBytes(of: UInt64(number), toByteOffset: 16, as: UInt64.self)
+      var text = sessionID
+      text.withUTF8 { utf8 in
+        guard let start = utf8.baseAddress else { return }
+        (memory + 24).copyMemory(from: start, byteCount: min(utf8.count, 32))
+      }
+      memory.storeBytes(of: 1, as: UInt64.self)
+    }
+
+    /// Notes that it has returned.
+    @inline(never)
+    func end() { memory.storeBytes(of: 0, as: UInt64.self) }
+  }
+}

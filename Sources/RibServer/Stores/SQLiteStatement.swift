@@ -1,0 +1,98 @@
+import GRDB
+import GRDBSQLite
+
+/// A prepared statement, used again and again without a detour: a commit runs two of them for each session.
+///
+/// It belongs to the thread that the store's connection is used on.
+struct SQLiteStatement {
+  private let statement: Statement
+  private var handle: OpaquePointer { statement.sqliteStatement }
+
+  /// Prepares a statement.
+  ///
+  /// - Parameters:
+  ///   - sql: one statement.
+  ///   - database: the connection.
+  /// - Throws: `DatabaseError`.
+  init(_ sql: String, _ database: Database) throws {
+    statement = try database.makeStatement(sql: sql)
+  }
+
+  /// A value for a parameter.
+  enum Value {
+    case integer(Int64)
+    case text(String)
+    case null
+
+    static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
+    static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+    static func flag(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
+  }
+
+  /// Runs a statement that returns no rows.
+  ///
+  /// - Parameter values: for its parameters, in order.
+  /// - Throws: `DatabaseError`.
+  func run(_ values: Value...) throws {
+    bind(values)
+    defer { sqlite3_reset(handle) }
+    let code = sqlite3_step(handle)
+    guard code == SQLITE_DONE || code == SQLITE_ROW else { throw error(code) }
+  }
+
+  /// Runs a statement and looks at its rows.
+  ///
+  /// - Parameters:
+  ///   - values: for its parameters, in order.
+  ///   - body: called with each row.
+  /// - Throws: `DatabaseError`, or what `body` throws.
+  func rows(_ values: Value..., body: (Row) throws -> Void) throws {
+    bind(values)
+    defer { sqlite3_reset(handle) }
+    while true {
+      switch sqlite3_step(handle) {
+      case SQLITE_ROW: try body(Row(handle: handle))
+      case SQLITE_DONE: return
+      case let code: throw error(code)
+      }
+    }
+  }
+
+  /// A row, as long as it is looked at.
+  struct Row {
+    fileprivate let handle: OpaquePointer
+
+    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
+    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+  }
+
+  private func bind(_ values: [Value]) {
+    for (index, value) in values.enumerated() {
+      let index = Int32(index + 1)
+      switch value {
+      case .integer(let value): sqlite3_bind_int64(handle, index, value)
+      case .null: sqlite3_bind_null(handle, index)
+      case .text(var text):
+        let count = text.utf8.count
+        // Nothing has no address, and would be null.
+        if count == 0 { text = " " }
+        text.withUTF8 { utf8 in
+          utf8.withMemoryRebound(to: CChar.self) { bytes in
+            // SQLite takes a copy: the string may be gone when the statement runs.
+            _ = sqlite3_bind_text64(
+              handle, index, bytes.baseAddress, UInt64(count), unsafeBitCast(-1, to: sqlite3_destructor_type.self),
+              UInt8(SQLITE_UTF8))
+          }
+        }
+      }
+    }
+  }
+
+  private func error(_ code: Int32) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: code),
+      message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))), sql: statement.sql)
+  }
+}

@@ -1,0 +1,113 @@
+import GRDB
+
+extension SQLiteStore {
+  /// The tables, and how a file of an earlier version gets them.
+  ///
+  /// A step that was released is never changed.
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(
+        sql: """
+          -- One row a session. A session is written by whoever has the lease.
+          CREATE TABLE session (
+            id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, lease INTEGER NOT NULL,
+            app TEXT NOT NULL, parameters TEXT,
+            rev INTEGER NOT NULL, root INTEGER NOT NULL, lastNode INTEGER NOT NULL, transactions INTEGER NOT NULL,
+            clients TEXT NOT NULL, invitations TEXT NOT NULL,
+            acted INTEGER NOT NULL, connected INTEGER NOT NULL, seen INTEGER NOT NULL,
+            epoch TEXT, viewHash TEXT);
+          -- What may be forgotten one day, by when it was used last.
+          CREATE INDEX sessionSeen ON session(seen) WHERE connected = 0;
+          -- One row a riblet.
+          CREATE TABLE node (
+            session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, id INTEGER NOT NULL,
+            type TEXT NOT NULL, version INTEGER NOT NULL, state TEXT, children TEXT, effects TEXT,
+            PRIMARY KEY (session, id)) WITHOUT ROWID;
+          -- Refusals that a client has not acknowledged.
+          CREATE TABLE nack (
+            session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, client INTEGER NOT NULL,
+            n INTEGER NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
+            PRIMARY KEY (session, client, n)) WITHOUT ROWID;
+          -- What ran when a server died: an action, or a session that was waking (client and n are 0 then).
+          CREATE TABLE crash (
+            session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, client INTEGER NOT NULL,
+            n INTEGER NOT NULL, count INTEGER NOT NULL,
+            PRIMARY KEY (session, client, n)) WITHOUT ROWID;
+          -- When a server was seen last, in seconds since 1970.
+          CREATE TABLE server (id INTEGER PRIMARY KEY CHECK (id = 1), seen INTEGER NOT NULL);
+          """)
+    }
+    return migrator
+  }
+
+  /// The statements that a store runs, prepared once.
+  struct Statements {
+    let savepoint: SQLiteStatement
+    let release: SQLiteStatement
+    let rollBack: SQLiteStatement
+    let insertSession: SQLiteStatement
+    let updateSession: SQLiteStatement
+    let upsertNode: SQLiteStatement
+    let deleteNode: SQLiteStatement
+    let insertNack: SQLiteStatement
+    let deleteNacks: SQLiteStatement
+    let raiseLease: SQLiteStatement
+    let selectSession: SQLiteStatement
+    let selectNodes: SQLiteStatement
+    let selectNacks: SQLiteStatement
+    let selectCrashes: SQLiteStatement
+    let deleteCrash: SQLiteStatement
+    let deleteSession: SQLiteStatement
+    let expire: SQLiteStatement
+    let noteAbsence: SQLiteStatement
+    let noteServer: SQLiteStatement
+
+    /// Prepares them.
+    ///
+    /// - Throws: `DatabaseError`.
+    init(_ database: Database) throws {
+      let prepare = { (sql: String) in try SQLiteStatement(sql, database) }
+      savepoint = try prepare("SAVEPOINT session")
+      release = try prepare("RELEASE session")
+      rollBack = try prepare("ROLLBACK TO session")
+      insertSession = try prepare(
+        """
+        INSERT INTO session (sid, app, parameters, lease, rev, root, lastNode, transactions, clients, invitations, acted,
+          connected, seen, epoch, viewHash) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+      updateSession = try prepare(
+        """
+        UPDATE session SET rev = ?, root = ?, lastNode = ?, transactions = ?, clients = ?, invitations = ?, acted = ?,
+          connected = ?, seen = ?, epoch = ?, viewHash = ? WHERE id = ? AND lease = ?
+        """)
+      upsertNode = try prepare(
+        """
+        INSERT INTO node (session, id, type, version, state, children, effects) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET version = excluded.version, state = excluded.state, children = excluded.children,
+          effects = excluded.effects
+        """)
+      deleteNode = try prepare("DELETE FROM node WHERE session = ? AND id = ?")
+      insertNack = try prepare("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
+      deleteNacks = try prepare("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
+      raiseLease = try prepare("UPDATE session SET lease = lease + 1 WHERE sid = ?")
+      selectSession = try prepare(
+        """
+        SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, connected, seen,
+          epoch, viewHash FROM session WHERE sid = ?
+        """)
+      selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
+      selectNacks = try prepare("SELECT client, n, code, message FROM nack WHERE session = ? ORDER BY client, n")
+      selectCrashes = try prepare("SELECT client, n, count FROM crash WHERE session = ?")
+      deleteCrash = try prepare("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")
+      deleteSession = try prepare("DELETE FROM session WHERE id = ? AND lease = ?")
+      expire = try prepare(
+        """
+        DELETE FROM session WHERE id IN (
+          SELECT id FROM session WHERE connected = 0 AND seen < ? AND (acted = 0 OR seen < ?) LIMIT ?)
+        """)
+      noteAbsence = try prepare("UPDATE session SET connected = 0, seen = ? WHERE id = ? AND lease = ?")
+      noteServer = try prepare("INSERT INTO server VALUES (1, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Dispatch
+import Logging
+import Synchronization
+import Wire
+
+/// The one thread that a store is used on: it takes what all loops have asked for meanwhile, and has it done in one commit.
+///
+/// The first request that comes while nothing is under way is served at once; those that come while the disk works are
+/// served together. When the store fails, everyone who asked is told so, and it is tried again until it works.
+final class StoreWriter: Sendable {
+  /// Who wants an answer to a request, on which loop.
+  struct Job: Sendable {
+    let request: StoreRequest
+    let loop: EventLoop
+    /// Called on the loop.
+    let completion: @Sendable (Result<StoreResult, StoreError>) -> Void
+  }
+
+  private struct State {
+    var jobs: [Job] = []
+    var isRunning = false
+    var isFailing = false
+    var isClosed = false
+    var onIdle: [@Sendable () -> Void] = []
+  }
+
+  let store: any SessionStore
+  private let logger: Logger
+  private let queue = DispatchQueue(label: "ribserver.store")
+  private let state = Mutex(State())
+  /// Told on the writer's thread when the store works again.
+  private let onRecovery: @Sendable () -> Void
+
+  /// The first pause before a store that has failed is tried again, in milliseconds, and the longest.
+  private static let pauses = 50...2_000
+
+  /// A writer.
+  ///
+  /// - Parameters:
+  ///   - store: what it writes to.
+  ///   - logger: told when the store fails and when it works again.
+  ///   - onRecovery: called when it works again.
+  init(_ store: any SessionStore, _ logger: Logger, onRecovery: @escaping @Sendable () -> Void) {
+    self.store = store
+    self.logger = logger
+    self.onRecovery = onRecovery
+  }
+
+  /// Whether the last commit has failed.
+  var isFailing: Bool { state.withLock { $0.isFailing } }
+
+  /// Asks for something.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter jobs: what.
+  func submit(_ jobs: [Job]) {
+    let mustStart = state.withLock { state in
+      state.jobs += jobs
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    if mustStart { queue.async { self.run() } }
+  }
+
+  /// Closes the store once all that was asked for is done.
+  func close() async {
+    await withCheckedContinuation { done in
+      let isIdle = state.withLock { state in
+        if state.isRunning { state.onIdle.append { done.resume() } }
+        return !state.isRunning
+      }
+      if isIdle { done.resume() }
+    }
+    state.withLock { $0.isClosed = true }
+    queue.sync { store.close() }
+  }
+
+  private func run() {
+    while let jobs = take() {
+      do throws(StoreError) {
+        let results = try store.perform(jobs.map(\.request))
+        if state.withLock({ $0.isFailing }) { recover() }
+        answer(zip(jobs, results).map { ($0, .success($1)) })
+      } catch {
+        noteFailure(error)
+        answer(jobs.map { ($0, .failure(error)) })
+      }
+    }
+  }
+
+  private func take() -> [Job]? {
+    let (jobs, idle) = state.withLock { state -> ([Job]?, [@Sendable () -> Void]) in
+      guard state.jobs.isEmpty else {
+        defer { state.jobs.removeAll(keepingCapacity: true) }
+        return (state.jobs, [])
+      }
+      state.isRunning = false
+      defer { state.onIdle = [] }
+      return (nil, state.onIdle)
+    }
+    for done in idle { done() }
+    return jobs
+  }
+
+  /// One job of the loop serves all that have asked from there.
+  private func answer(_ answers: [(Job, Result<StoreResult, StoreError>)]) {
+    var rest = answers[...]
+    while let loop = rest.first?.0.loop {
+      let mine = rest.filter { $0.0.loop === loop }
+      rest = rest.filter { $0.0.loop !== loop }[...]
+      loop.execute { for (job, result) in mine { job.completion(result) } }
+    }
+  }
+
+  // MARK: Failure
+
+  private func noteFailure(_ error: StoreError) {
+    let isNew = state.withLock { state in
+      defer { state.isFailing = true }
+      return !state.isFailing
+    }
+    guard isNew else { return }
+    logger.error(
+      "The session store fails. Sessions go on in memory until it is back.", metadata: ["reason": "\(error)"])
+    tryAgain(after: Self.pauses.lowerBound)
+  }
+
+  private func tryAgain(after milliseconds: Int) {
+    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
+      // Meanwhile something may have been written.
+      guard state.withLock({ $0.isFailing && !$0.isClosed }) else { return }
+      do throws(StoreError) {
+        _ = try store.perform([.probe(now: wallClockSeconds())])
+        recover()
+      } catch {
+        tryAgain(after: min(2 * milliseconds, Self.pauses.upperBound))
+      }
+    }
+  }
+
+  private func recover() {
+    state.withLock { $0.isFailing = false }
+    logger.notice("The session store works again.")
+    onRecovery()
+  }
+}

@@ -1,0 +1,71 @@
+import RibCore
+import Wire
+
+// Columns that hold more than one value are JSON.
+
+extension SessionState {
+  /// Written by hand: it is a part of every commit.
+  var clientsJSON: String {
+    var json = JSONWriter()
+    json.beginArray()
+    for client in clients {
+      json.beginObject()
+      json.key("id")
+      json.integer(client.id)
+      json.key("tokenHash")
+      json.string(client.tokenHash)
+      json.key("attempt")
+      json.integer(client.attempt)
+      json.key("number")
+      json.integer(client.number)
+      json.key("scope")
+      json.string(client.scope.rawValue)
+      json.endObject()
+    }
+    json.endArray()
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+  var invitationsJSON: String { invitations.isEmpty ? "[]" : jsonText(invitations) }
+}
+
+extension [ClientRecord] {
+  /// Reads what ``SessionState/clientsJSON`` has written.
+  ///
+  /// - Throws: `JSONError` or `DecodingError` if the text is damaged.
+  init(json: String) throws { self = try StateCoder.decode(from: try StateCoder.read(json)) }
+}
+
+extension [Invitation] {
+  /// Reads what ``SessionState/invitationsJSON`` has written.
+  ///
+  /// - Throws: `JSONError` or `DecodingError` if the text is damaged.
+  init(json: String) throws { self = json == "[]" ? [] : try StateCoder.decode(from: try StateCoder.read(json)) }
+}
+
+extension NodeSnapshot {
+  /// The children; nil for none.
+  var childrenJSON: String? { children.isEmpty ? nil : jsonText(children) }
+  /// The effects; nil for none.
+  var effectsJSON: String? { effects.isEmpty ? nil : jsonText(effects) }
+
+  /// Reads what was written.
+  ///
+  /// - Throws: `JSONError` or `DecodingError` if a text is damaged.
+  init(id: NodeID, type: String, version: Int, state: String?, childrenJSON: String?, effectsJSON: String?) throws {
+    self.init(
+      id: id, type: type, version: version, state: state,
+      children: try childrenJSON.map { try StateCoder.decode(from: try StateCoder.read($0)) } ?? [:],
+      effects: try effectsJSON.map { try StateCoder.decode(from: try StateCoder.read($0)) } ?? [])
+  }
+}
+
+/// The JSON of values that can always be encoded: of strings, numbers and what is made of them.
+private func jsonText(_ value: some Encodable) -> String {
+  do throws(RecordingError) {
+    return String(decoding: try StateCoder.encode(value), as: UTF8.self)
+  } catch {
+    preconditionFailure("\(error)")
+  }
+}
+
+extension ShareScope: Codable {}
