@@ -183,14 +183,18 @@ extension Session {
       next = max(settings.idleRestSeconds - idle, 1)
     }
     // One look at a time, however often clients come and go; and soon, as the loop forgets none of them before.
-    guard !isExpiryScheduled else { return }
-    isExpiryScheduled = true
-    loop.schedule(place, after: min(next, 60))
+    let seconds = min(next, 60)
+    let time = loop.now + UInt64(seconds) * 1_000_000_000
+    guard time < nextLook else { return }
+    nextLook = time
+    loop.schedule(place, after: seconds)
   }
 
   /// The time of a look has come.
   func timeHasCome() {
-    isExpiryScheduled = false
+    // One that was set before an earlier one was.
+    guard loop.now >= nextLook || nextLook - loop.now < 1_000_000_000 else { return }
+    nextLook = .max
     checkTime()
   }
 }

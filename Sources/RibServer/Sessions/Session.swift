@@ -32,7 +32,8 @@ actor Session {
   var history = PatchHistory()
   /// Since when there is no connection, as the loop's time; nil if there is one.
   var aloneSince: UInt64?
-  var isExpiryScheduled = false
+  /// When it is looked whether the session is to end or to rest, as the loop's time.
+  var nextLook = UInt64.max
   /// When something happened last, as the loop's time.
   var lastChange: UInt64 = 0
 

@@ -8,19 +8,30 @@ final class Daemon: @unchecked Sendable {
   let url: String
   let port: Int
   var pid: Int32 { process.processIdentifier }
+  /// Where it keeps sessions.
+  let stateDirectory: String
+  private let ownsDirectory: Bool
   private let process: Process
 
-  /// Starts the daemon on a free port and waits for its URL.
+  /// Starts the daemon and waits for its URL.
   ///
   /// - Parameters:
-  ///   - arguments: more than the port and the log level.
+  ///   - arguments: more than the port, the log level and the state directory.
+  ///   - port: where it listens; 0 for a free one.
+  ///   - stateDirectory: where it keeps sessions; nil for a directory that goes with it.
   ///   - environment: more than this process's.
   ///   - descriptors: how many it may have open; nil for as many as this process.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
-  init(_ arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil) throws {
+  init(
+    _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
+    descriptors: Int? = nil
+  ) throws {
+    let directory = stateDirectory ?? Self.makeDirectory()
+    ownsDirectory = stateDirectory == nil
+    self.stateDirectory = directory
     process = Process()
     let ribd = Program.url("ribd")
-    let all = ["--port", "0", "--log-level", "error"] + arguments
+    let all = ["--port", "\(port)", "--log-level", "error", "--state-dir", directory] + arguments
     if let descriptors {
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
       process.arguments = ["-c", #"ulimit -n \#(descriptors) && exec "$0" "$@""#, ribd.path] + all
@@ -47,6 +58,12 @@ final class Daemon: @unchecked Sendable {
 
   deinit {
     if process.isRunning { kill(pid, SIGKILL) }
+    if ownsDirectory { try? FileManager.default.removeItem(atPath: stateDirectory) }
+  }
+
+  /// A name for a directory that does not exist yet.
+  static func makeDirectory() -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent("ribd-\(UUID().uuidString)").path
   }
 
   /// Sends a signal and waits for the end.
