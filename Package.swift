@@ -54,6 +54,7 @@ let package = Package(
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
         configuration, crypto, grdb, grdbSQLite, logging, serviceLifecycle,
       ],
+      resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),

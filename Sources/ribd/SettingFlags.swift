@@ -70,6 +70,8 @@ struct SettingFlags: ParsableArguments {
   var timeoutsHeartbeatSeconds: Int?
   @Option(help: "Seconds that a client has to close after the server's last word. (default: 5)")
   var timeoutsClosingSeconds: Int?
+  @Option(help: "Seconds that clients have to go elsewhere when the server stops; 0 for none. (default: 2)")
+  var timeoutsDrainSeconds: Int?
 
   /// The settings from flags, environment and file.
   func makeConfig() async throws -> ConfigReader {
@@ -132,6 +134,7 @@ struct SettingFlags: ParsableArguments {
     set("compression.thresholdBytes", compressionThresholdBytes.map(ConfigContent.int))
     set("timeouts.handshakeSeconds", timeoutsHandshakeSeconds.map(ConfigContent.int))
     set("timeouts.heartbeatSeconds", timeoutsHeartbeatSeconds.map(ConfigContent.int))
+    set("timeouts.drainSeconds", timeoutsDrainSeconds.map(ConfigContent.int))
     set("timeouts.closingSeconds", timeoutsClosingSeconds.map(ConfigContent.int))
     return values
   }

@@ -1,4 +1,4 @@
-"""Validates docs/openapi.json with PyPI's openapi-spec-validator, and compares it with the schema of the messages.
+"""Validates the description of the HTTP twin with PyPI's openapi-spec-validator, and compares it with the schema of the messages.
 
 usage: openapi.py
 A schema that the description of the HTTP twin takes from the messages' has their name and is the same. Prints how many
@@ -11,7 +11,7 @@ import sys
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 docs = pathlib.Path(__file__).parents[2] / "docs"
-description = json.loads((docs / "openapi.json").read_text(encoding="utf-8"))
+description = json.loads((docs.parent / "Sources/RibServer/HTTP/openapi.json").read_text(encoding="utf-8"))
 messages = json.loads((docs / "riblet.v1.schema.json").read_text(encoding="utf-8"))["$defs"]
 
 

@@ -67,7 +67,7 @@ extension Connection {
     case .http(let exchange):
       switch exchange.phase {
       case .head: timeouts.handshakeSeconds
-      case .body: timeouts.bodySeconds
+      case .body, .answer: timeouts.bodySeconds
       case .idle: timeouts.idleSeconds
       }
     case .greeting, .moving: timeouts.handshakeSeconds
@@ -105,6 +105,19 @@ extension Connection {
     flush()
   }
 
+  /// Asks the client to connect elsewhere, or again later, at a time of its choice.
+  func drain(within seconds: Int) {
+    switch state {
+    case .live, .asleep, .moving:
+      loop.json.removeAll()
+      loop.json.drain(within: seconds * 1000)
+      sendMessage()
+      flush()
+    case .http, .greeting, .echo: shutDown()
+    case .closing, .draining, .closed: break
+    }
+  }
+
   /// Ends the connection because the server goes down.
   func shutDown() {
     switch state {
@@ -120,6 +133,7 @@ extension Connection {
 
   /// Pings a peer that was silent for the heartbeat, and gives up one that does not answer.
   private func checkLife() {
+    guard !isEventStream else { return keepEventsAlive() }
     let grace = ServerSettings.Timeouts.graceSeconds
     let heartbeat = context.settings.timeouts.heartbeatSeconds
     // What has been taken since the last look counts as taken now: so the looks are close to each other.
@@ -139,6 +153,16 @@ extension Connection {
       return schedule(after: limit)
     }
     if pingTime == nil { ping() } else { giveUp() }
+    flush()
+  }
+
+  /// A client of events cannot answer: what counts is whether it takes them.
+  private func keepEventsAlive() {
+    let heartbeat = context.settings.timeouts.heartbeatSeconds
+    guard output.isEmpty || hasProgressed() else { return abort() }
+    if output.isEmpty { output.bytes.append(contentsOf: ":\n\n".utf8) }
+    setMilestone()
+    schedule(after: heartbeat)
     flush()
   }
 

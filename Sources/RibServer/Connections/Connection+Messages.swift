@@ -102,7 +102,8 @@ extension Connection {
       let index = renderer
       if let (bye, reason) = session.assumeIsolated({ $0.share(scope, from: index) }) { say(bye, reason) }
     case (.live(let session), .bye):
-      session.assumeIsolated { $0.clientSaidBye(self) }
+      let index = renderer
+      session.assumeIsolated { $0.clientSaidBye(index) }
     case (.greeting, .hello(let hello)): greet(hello)
     case (.live, .hello): say(.badMessage, "\"hello\" is said once on a connection.")
     case (.greeting, _): say(.badMessage, "The first message on a connection is \"hello\".")
@@ -132,27 +133,41 @@ extension Connection {
   private func greet(_ hello: ClientMessage.Hello) {
     if let resume = hello.resume { return find(.resumption(resume)) }
     if let token = hello.share { return find(.invitation(token)) }
-    guard let app = context.apps[hello.app] else {
-      let names = context.apps.keys.sorted().joined(separator: ", ")
-      return say(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
-    }
-    guard context.sessions.count < context.settings.limits.session else {
-      return say(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
-    }
-    let session: Session
-    let token = SessionToken.make()
-    do {
-      session = try Session(of: app, hello, token: token, on: loop, context)
-    } catch let error as DecodingError {
-      return say(.badMessage, "The parameters do not fit the app \"\(app.name)\": \(error)")
+    let made: (Session, String)
+    do throws(Ending) {
+      made = try makeSession(hello)
     } catch {
-      context.logger.error("A session could not be built.", metadata: ["app": "\(app.name)", "error": "\(error)"])
-      return say(.failed, "The app \"\(app.name)\" could not be started.")
+      return say(error.bye, error.message)
     }
+    let (session, token) = made
     state = .live(session)
     restartDeadline()
     if let complaint = session.assumeIsolated({ $0.start(self, hello.client, token: token) }) {
       say(.failed, complaint)
+    }
+  }
+
+  /// Builds the session that a `hello` asks for, on this loop.
+  ///
+  /// - Parameter hello: what the client wants.
+  /// - Returns: the session, which is not started, and its client's token.
+  /// - Throws: ``Ending`` that says why there is none.
+  func makeSession(_ hello: ClientMessage.Hello) throws(Ending) -> (Session, token: String) {
+    guard let app = context.apps[hello.app] else {
+      let names = context.apps.keys.sorted().joined(separator: ", ")
+      throw Ending(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
+    }
+    guard context.sessions.count < context.settings.limits.session else {
+      throw Ending(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
+    }
+    let token = SessionToken.make()
+    do {
+      return (try Session(of: app, hello, token: token, on: loop, context), token)
+    } catch let error as DecodingError {
+      throw Ending(.badMessage, "The parameters do not fit the app \"\(app.name)\": \(error)")
+    } catch {
+      context.logger.error("A session could not be built.", metadata: ["app": "\(app.name)", "error": "\(error)"])
+      throw Ending(.failed, "The app \"\(app.name)\" could not be started.")
     }
   }
 
@@ -176,7 +191,8 @@ extension Connection {
 
   /// Whether nothing is under way: neither what the client has said nor what it is told.
   var isIdle: Bool {
-    guard case .live = state else { return false }
+    // A stream of events could not wake the session.
+    guard case .live = state, !isEventStream else { return false }
     return input.isEmpty && messages == nil && output.isEmpty && !owesSnapshot
   }
 
@@ -265,7 +281,7 @@ extension Connection {
   /// Ends the connection with a close frame that says why, unless there was one.
   func close(_ code: CloseCode, _ reason: String) {
     guard !isEnding else { return }
-    writer.close(code, reason: reason, into: &output.bytes)
+    if !isEventStream { writer.close(code, reason: reason, into: &output.bytes) }
     finish(comesBack: Bye.Return(code))
   }
 

@@ -6,6 +6,7 @@ extension Connection {
   ///
   /// - Returns: whether there may be another one in what was received.
   func processRequest(_ exchange: HTTPExchange) -> Bool {
+    guard exchange.phase != .answer else { return false }
     do throws(HTTPError) {
       if exchange.request == nil {
         guard let head = try exchange.requests.nextHead(from: &input) else {
@@ -21,11 +22,11 @@ extension Connection {
           Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
         }
       }
-      guard let head = exchange.request, try exchange.requests.nextBody(from: &input) != nil else { return false }
+      guard let head = exchange.request, let body = try exchange.requests.nextBody(from: &input) else { return false }
       exchange.request = nil
       // Unless the answer says otherwise.
       begin(.idle, of: exchange)
-      answer(head)
+      answer(head, body, exchange)
       // Who waits for answers slows down by that, as the proxy does that many clients share.
       if !input.isEmpty { noteMessages(1, bytes: 0) }
     } catch {
@@ -35,13 +36,13 @@ extension Connection {
     return true
   }
 
-  private func begin(_ phase: HTTPExchange.Phase, of exchange: HTTPExchange) {
+  func begin(_ phase: HTTPExchange.Phase, of exchange: HTTPExchange) {
     exchange.phase = phase
     restartDeadline()
   }
 
   /// Answers a request that is there whole.
-  private func answer(_ head: RequestHead) {
+  private func answer(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) {
     do throws(HTTPError) {
       switch try Endpoint.find(for: head, context.settings) {
       case .socket: try upgrade(head, to: .greeting, subprotocols: [subprotocol])
@@ -49,6 +50,16 @@ extension Connection {
       case .health:
         let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
         respond(Response(status: .ok, headers: headers, body: Array("ok\n".utf8)), to: head)
+      case .openAPI:
+        respond(
+          Response(
+            status: .ok, headers: ["Content-Type": "application/json"], body: PackageResources.openapi_json), to: head)
+      case .sessions: try createSession(head, body, exchange)
+      case .session(let id): try ask(.end, of: id, head, exchange)
+      case .actions(let id):
+        try ask(.act(first: try IdempotencyKeyField.number(in: head.headers), body), of: id, head, exchange)
+      case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
+      case .events(let id): try ask(.events(after: head.headers["Last-Event-ID"]), of: id, head, exchange)
       case nil: respond(Endpoint.options(for: head.path), to: head)
       }
     } catch {
@@ -56,14 +67,14 @@ extension Connection {
     }
   }
 
-  private func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) {
+  func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) {
     context.logger.debug(
       "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
     respond(Response(problem: error), keepAlive: keepAlive, to: head)
   }
 
   /// Puts a response on its way.
-  private func respond(_ response: Response, to head: RequestHead) {
+  func respond(_ response: Response, to head: RequestHead) {
     respond(response, keepAlive: head.keepsAlive, to: head)
   }
 
@@ -78,6 +89,11 @@ extension Connection {
 
   /// Ends a connection that brings no request, or not the whole of it.
   func timeOut(_ exchange: HTTPExchange) {
+    if exchange.phase == .answer {
+      let error = HTTPError(
+        status: .serviceUnavailable, reason: "The session did not answer in time.", headers: ["Retry-After": "1"])
+      return refuse(error, keepAlive: false, exchange.asked)
+    }
     guard exchange.phase != .idle, exchange.request != nil || !input.isEmpty else { return finish() }
     let error = HTTPError(status: .requestTimeout, reason: "The request did not arrive in time.")
     respond(Response(problem: error), keepAlive: false, to: exchange.request)

@@ -45,6 +45,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var frames: FrameReader
   @exclusivity(unchecked) var state: State
   @exclusivity(unchecked) var writer = FrameWriter.server
+  /// Whether messages are events of an HTTP response, and nothing is read.
+  @exclusivity(unchecked) var isEventStream = false
   /// Which of its session's renderers this is, from 0.
   @exclusivity(unchecked) var renderer = 0
   /// How often the client has asked for the whole view.
@@ -262,6 +264,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       let goesOn =
         switch state {
         case .http(let exchange): processRequest(exchange)
+        case .live where isEventStream: discard()
         case .greeting, .live, .asleep, .echo: processMessage()
         case .moving: false
         case .closing, .draining, .closed: discard()
@@ -284,6 +287,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .closing: true
     case .moving, .draining: false
+    case .http(let exchange) where exchange.phase == .answer: false
     case .http, .greeting, .live, .asleep, .echo, .closed:
       !pace.isPaused && !isCongested && !isYielding && !waitingActions.areTooMany
     }
@@ -295,10 +299,12 @@ final class Connection: PollTarget, @unchecked Sendable {
   var isCongested: Bool { output.count > context.settings.limits.writeQueue }
 
   /// Puts the message in the loop's writer on its way.
-  func sendMessage() {
+  ///
+  /// - Parameter id: if it is an event, the view that the client has after it.
+  func sendMessage(id: @autoclosure () -> String? = nil) {
     borrowSendStorage()
     let message = loop.json.bytes
-    writer.text(message.span, into: &output.bytes)
+    if isEventStream { writeEvent(id: id()) } else { writer.text(message.span, into: &output.bytes) }
     if message.capacity > EventLoop.largestKept { loop.json = JSONWriter() }
   }
 
@@ -383,7 +389,11 @@ final class Connection: PollTarget, @unchecked Sendable {
     var bytes: [UInt8] = []
     // Plain, as what was compressed after it may refer to what was compressed before it.
     let message = loop.json.bytes
-    FrameWriter.server.text(message.span, into: &bytes)
+    if isEventStream {
+      bytes = Array("data: ".utf8) + message + Array("\n\n".utf8)
+    } else {
+      FrameWriter.server.text(message.span, into: &bytes)
+    }
     output.insertBeforeHeld(bytes)
   }
 

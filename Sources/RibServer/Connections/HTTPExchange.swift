@@ -8,6 +8,8 @@ final class HTTPExchange {
   enum Phase {
     case head
     case body
+    /// The session's answer.
+    case answer
     /// The next request, after an answer.
     case idle
   }
@@ -16,9 +18,10 @@ final class HTTPExchange {
   /// The request whose body is being read.
   var request: RequestHead?
   var phase = Phase.head
+  /// The request that waits for a session's answer.
+  var asked: RequestHead?
 
   init(_ limits: HTTPLimits) {
-    // No endpoint wants a body yet.
-    requests = RequestReader(limits: limits, keepsBodies: false)
+    requests = RequestReader(limits: limits) { $0.method == "POST" && $0.path.hasPrefix(Endpoint.sessionsPath) }
   }
 }

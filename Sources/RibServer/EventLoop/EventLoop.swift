@@ -33,6 +33,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
   private var whenAllLeft: (() -> Void)?
+  /// Whether clients were asked to go elsewhere, and some have not.
+  private var isDraining = false
   /// Sessions that have something to commit once the present batch of events is handled.
   @exclusivity(unchecked) private var committing: [Session] = []
   private var dateSeconds = -1
@@ -263,6 +265,25 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   // MARK: End
+
+  /// Asks every client to go elsewhere, ends connections that have none, and calls back when the last one is gone or time is
+  /// up.
+  func drainAll(within seconds: Int, _ done: @escaping @Sendable () -> Void) {
+    execute { [self] in
+      for connection in Array(connections.values) { connection.drain(within: seconds) }
+      guard !connections.isEmpty else { return done() }
+      isDraining = true
+      whenEmpty = { [self] in
+        isDraining = false
+        done()
+      }
+      execute(after: .seconds(seconds)) { [self] in
+        guard isDraining, let whenEmpty else { return }
+        self.whenEmpty = nil
+        whenEmpty()
+      }
+    }
+  }
 
   /// Ends every connection and calls back when the last one is gone.
   func closeAll(_ done: @escaping @Sendable () -> Void) {

@@ -136,19 +136,26 @@ public final class Server: Service {
     guard let (listener, loops, store) = running else { return }
     context.logger.info("Stopping.", metadata: ["connections": "\(connectionCount)"])
     listener.stop()
-    await withTaskGroup { group in
-      for loop in loops {
-        group.addTask { await withCheckedContinuation { done in loop.closeAll { done.resume() } } }
-      }
-    }
-    await withTaskGroup { group in
-      for loop in loops {
-        group.addTask { await withCheckedContinuation { done in loop.stopSessions { done.resume() } } }
-      }
-    }
+    let drainSeconds = context.settings.timeouts.drainSeconds
+    if drainSeconds > 0 { await each(loops) { $0.drainAll(within: drainSeconds, $1) } }
+    await each(loops) { $0.closeAll($1) }
+    await each(loops) { $0.stopSessions($1) }
     await store.close()
     for loop in loops { loop.stop() }
     context.logger.info("Stopped.")
+  }
+}
+
+extension Server {
+  /// Has all loops do something, and waits until the last one is done.
+  private func each(
+    _ loops: [EventLoop], _ body: @escaping @Sendable (EventLoop, @escaping @Sendable () -> Void) -> Void
+  ) async {
+    await withTaskGroup { group in
+      for loop in loops {
+        group.addTask { await withCheckedContinuation { done in body(loop) { done.resume() } } }
+      }
+    }
   }
 }
 

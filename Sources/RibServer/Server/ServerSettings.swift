@@ -124,6 +124,10 @@ public struct ServerSettings: Equatable, Sendable {
     /// client takes next to nothing, less than 4 KiB, of what it is owed.
     public var closingSeconds = 5
 
+    /// `timeouts.drainSeconds`: how long clients have to go elsewhere when the server stops, before it ends their
+    /// connections; 0 for not at all.
+    public var drainSeconds = 2
+
     /// What either end has to answer a ping: a rule of the protocol, since both go by it.
     static let graceSeconds = 10
 
@@ -233,6 +237,7 @@ public struct ServerSettings: Equatable, Sendable {
       ("timeouts.bodySeconds", \.timeouts.bodySeconds, seconds),
       ("timeouts.idleSeconds", \.timeouts.idleSeconds, seconds),
       ("timeouts.closingSeconds", \.timeouts.closingSeconds, seconds),
+      ("timeouts.drainSeconds", \.timeouts.drainSeconds, 0...86_400),
     ]
   }
 }

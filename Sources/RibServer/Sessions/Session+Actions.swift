@@ -22,7 +22,9 @@ extension Session {
   }
 
   private func act(_ act: ClientMessage.Act, from connection: Connection) -> String? {
-    run(act.number, from: connection) { () throws(Refusal) in
+    // Also a repetition waits for what is under way.
+    defer { if commits.isPending { connection.waitingActions.note() } }
+    return run(act.number, of: connection.renderer) { () throws(Refusal) in
       try tree.perform(act.action, for: act.to, rendering: loop.renderer)
     }
   }
@@ -34,17 +36,23 @@ extension Session {
   ///   - connection: where it came from.
   /// - Returns: what the client did wrong, or nil.
   func goBack(_ back: ClientMessage.Back, from connection: Connection) -> String? {
-    run(back.number, from: connection) { () throws(Refusal) in
+    defer { if commits.isPending { connection.waitingActions.note() } }
+    return run(back.number, of: connection.renderer) { () throws(Refusal) in
       try tree.back(from: back.to, rendering: loop.renderer).commands
     }
   }
 
   /// Does what a client has numbered, once.
+  ///
+  /// - Parameters:
+  ///   - number: the action's.
+  ///   - index: which client's.
+  ///   - body: does it.
+  /// - Returns: what the client did wrong, or nil.
   @inline(__always)
-  private func run(
-    _ number: Int, from connection: Connection, _ body: () throws(Refusal) -> [EffectCommand]
+  func run(
+    _ number: Int, of index: Int, _ body: () throws(Refusal) -> [EffectCommand]
   ) -> String? {
-    let index = connection.renderer
     switch renderers[index].ledger.take(number) {
     case .next: break
     case .done:
@@ -53,7 +61,6 @@ extension Session {
     case .gap: return "Action \(number) came after \(renderers[index].ledger.number): numbers go up by one."
     }
     noteChange()
-    if isDurable { connection.waitingActions.note() }
     let start = loop.time()
     do throws(Refusal) {
       try check(number, of: index)

@@ -19,11 +19,11 @@ extension Session {
   /// Starts the tree and shows it.
   ///
   /// - Parameters:
-  ///   - connection: where.
+  ///   - connection: where; nil for a client without one.
   ///   - client: the program that draws the view.
   ///   - token: the client's.
   /// - Returns: why it cannot be shown, or nil.
-  func start(_ connection: Connection, _ client: ClientInfo, token: String) -> String? {
+  func start(_ connection: Connection?, _ client: ClientInfo, token: String) -> String? {
     do throws(Refusal) {
       let commands = try tree.start(rendering: loop.renderer)
       place = loop.add(self)
@@ -34,7 +34,7 @@ extension Session {
       log(.error, "A session could not be started.", ["reason": "\(error.message)"])
       return error.message
     }
-    attach(connection, to: 0)
+    if let connection { attach(connection, to: 0) } else { aloneSince = loop.now }
     sendWelcome(to: 0, token, isResumed: false)
     log(
       .debug, "A session has started.",
@@ -67,6 +67,19 @@ extension Session {
     case .stale?: return .refused(.stale, "Attempt \(resume.attempt) is not above the last one.")
     case let bye?: return .refused(bye, "The token is not that of client \(resume.clientID) in this session.")
     }
+    goOn(connection, with: index, resume.token, epoch: resume.epoch, revision: resume.revision)
+    return .admitted
+  }
+
+  /// Gives a client another connection, and sends it what it has missed.
+  ///
+  /// - Parameters:
+  ///   - connection: where.
+  ///   - index: which client.
+  ///   - token: the client's.
+  ///   - epoch: the life of the tree that its view is of.
+  ///   - known: the revision of its view.
+  func goOn(_ connection: Connection, with index: Int, _ token: String, epoch: String, revision known: Int) {
     if let overtaken = renderers[index].connection {
       detach(overtaken, from: index)
       overtaken.say(.taken, "The client has connected again.")
@@ -75,18 +88,17 @@ extension Session {
     attach(connection, to: index)
     // Before anyone else may say that they come with this number, it is committed.
     noteChange()
-    sendWelcome(to: index, resume.token, isResumed: true)
-    log(.debug, "A session goes on.", ["client": "\(resume.clientID)", "attempt": "\(resume.attempt)"])
+    sendWelcome(to: index, token, isResumed: true)
+    log(.debug, "A session goes on.", ["client": "\(index + 1)"])
     let hasAll =
-      resume.epoch == epoch
-      && history.replay(after: resume.revision, to: revision, at: loop.now) { revision, operations in
+      epoch == self.epoch
+      && history.replay(after: known, to: revision, at: loop.now) { revision, operations in
         loop.json.removeAll()
         loop.json.patch(
           revision: revision, base: revision - 1, number: renderers[index].ledger.number, operations: operations)
-        send(to: connection)
+        send(to: connection, viewRevision: revision)
       }
     if !hasAll { sendSnapshot(to: index) }
-    return .admitted
   }
 
   // MARK: Several renderers
@@ -123,26 +135,41 @@ extension Session {
   /// - Returns: whether they may.
   func join(_ connection: Connection, with invitation: String) -> Admission {
     guard place != 0, departure != .ending else { return .left }
+    switch accept(invitation) {
+    case .failure(let ending): return .refused(ending.bye, ending.message)
+    case .success(let (index, token)):
+      attach(connection, to: index)
+      sendWelcome(to: index, token, isResumed: false)
+      sendSnapshot(to: index)
+      return .admitted
+    }
+  }
+
+  /// Makes a renderer for who comes with an invitation.
+  ///
+  /// - Parameter invitation: the token that was shared.
+  /// - Returns: which renderer, and its token; or why not.
+  func accept(_ invitation: String) -> Result<(index: Int, token: String), Ending> {
     let now = wallClockSeconds()
     guard
       let place = invitations.firstIndex(where: {
         $0.expires > now && SessionToken.matches(invitation, $0.tokenHash)
       })
-    else { return .refused(.denied, "Nobody was invited with this token, or it was used, or it is too old.") }
+    else {
+      return .failure(
+        Ending(.denied, "Nobody was invited with this token, or it was used, or it is too old."))
+    }
     guard renderers.count < Self.rendererLimit else {
-      return .refused(.full, "The session has \(renderers.count) clients, and takes no more.")
+      return .failure(Ending(.full, "The session has \(renderers.count) clients, and takes no more."))
     }
     let token = SessionToken.make()
     let index = renderers.count
     renderers.append(
       Renderer(ledger: ClientLedger(id: index + 1, token: token, scope: invitations[place].scope)))
     invitations.remove(at: place)
-    attach(connection, to: index)
     noteChange()
-    sendWelcome(to: index, token, isResumed: false)
-    sendSnapshot(to: index)
     log(.debug, "A client has joined.", ["client": "\(index + 1)"])
-    return .admitted
+    return .success((index, token))
   }
 
   /// Goes on with a client that was connected all the time.
@@ -179,17 +206,21 @@ extension Session {
   }
 
   private func sendWelcome(to index: Int, _ token: String, isResumed: Bool) {
-    let renderer = renderers[index]
-    guard let connection = renderer.connection else { return }
-    let settings = context.settings
+    guard let connection = renderers[index].connection else { return }
     loop.json.removeAll()
-    loop.json.welcome(
-      Welcome(
-        sessionID: id, clientID: renderer.ledger.id, token: token, epoch: epoch, revision: revision,
-        number: renderer.ledger.number, nacks: renderer.ledger.nacks, resumed: isResumed, durability: durability,
-        build: Server.version, timeToLive: settings.sessions.timeToLiveSeconds * 1000,
-        heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced))
+    loop.json.welcome(makeWelcome(for: index, token, isResumed: isResumed))
     send(to: connection)
+  }
+
+  /// What a client is told first.
+  func makeWelcome(for index: Int, _ token: String, isResumed: Bool) -> Welcome {
+    let ledger = renderers[index].ledger
+    let settings = context.settings
+    return Welcome(
+      sessionID: id, clientID: ledger.id, token: token, epoch: epoch, revision: revision, number: ledger.number,
+      nacks: ledger.nacks, resumed: isResumed, durability: durability, build: Server.version,
+      timeToLive: settings.sessions.timeToLiveSeconds * 1000, heartbeat: settings.timeouts.heartbeatSeconds * 1000,
+      limits: settings.limits.announced)
   }
 
   /// What an answer survives, for now.

@@ -14,6 +14,10 @@ struct Uncommitted {
   var cut: SessionCut?
   /// What effects are to do when the cut is written.
   var cutCommands: [EffectCommand] = []
+  /// Called when it is committed, with true, or when it is known that it never will be.
+  var waiters: [(_ isCommitted: Bool) -> Void] = []
+  /// Those whose commit is the cut.
+  var cutWaiters: [(_ isCommitted: Bool) -> Void] = []
 }
 
 extension Session {
@@ -36,6 +40,13 @@ extension Session {
     }
   }
 
+  /// Calls back once everything so far is committed, or goes on in memory because the store fails.
+  ///
+  /// - Parameter body: called with false if someone else has the session, and what was not committed has not happened.
+  func whenCommitted(_ body: @escaping (_ isCommitted: Bool) -> Void) {
+    if commits.isPending { uncommitted.waiters.append(body) } else { body(true) }
+  }
+
   /// What the store is to do, at the end of a batch of events.
   ///
   /// - Returns: nil if there is nothing to do any more.
@@ -53,6 +64,8 @@ extension Session {
     }
     uncommitted.cutCommands += uncommitted.commands
     uncommitted.commands = []
+    uncommitted.cutWaiters += uncommitted.waiters
+    uncommitted.waiters = []
     for renderer in renderers { renderer.connection?.noteCut() }
     for connection in uncommitted.left { connection.noteCut() }
     return job(for: cut)
@@ -124,13 +137,18 @@ extension Session {
     var commands = uncommitted.cutCommands
     uncommitted.cut = nil
     uncommitted.cutCommands = []
+    var waiters = uncommitted.cutWaiters
+    uncommitted.cutWaiters = []
     if !isBehind {
       commands += uncommitted.commands
       uncommitted.commands = []
+      waiters += uncommitted.waiters
+      uncommitted.waiters = []
     }
     if isBehind { loop.willCommit(self) }
     if wasFailing { sendNotice() }
     release(all: !isBehind)
+    for waiter in waiters { waiter(true) }
     // What they cause is for the next commit.
     carryOutNow(commands)
     if !isBehind { leaveIfAsked() }
@@ -161,7 +179,11 @@ extension Session {
     let commands = uncommitted.cutCommands + uncommitted.commands
     uncommitted.cutCommands = []
     uncommitted.commands = []
+    let waiters = uncommitted.cutWaiters + uncommitted.waiters
+    uncommitted.cutWaiters = []
+    uncommitted.waiters = []
     release(all: true)
+    for waiter in waiters { waiter(true) }
     carryOutNow(commands)
     leaveIfAsked()
   }
@@ -200,7 +222,9 @@ extension Session {
       say(connection)
       connection.flush()
     }
+    let waiters = uncommitted.cutWaiters + uncommitted.waiters
     uncommitted = Uncommitted()
+    for waiter in waiters { waiter(false) }
     leaveMemory()
   }
 }

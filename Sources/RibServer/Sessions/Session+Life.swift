@@ -15,16 +15,17 @@ extension Session {
 
   /// Ends a client's part in the session, and the session if nobody else has one.
   ///
-  /// - Parameter connection: the client's.
-  func clientSaidBye(_ connection: Connection) {
-    let index = connection.renderer
+  /// - Parameter index: which client.
+  func clientSaidBye(_ index: Int) {
     renderers[index].ledger.retire()
     let isLast = renderers.allSatisfy(\.ledger.isRetired)
     noteChange()
     if isLast { departure = .ending }
-    // Who said goodbye hears it when that is committed.
-    if commits.isPending { connection.output.hold() }
-    connection.say(.ended, "Goodbye.")
+    if let connection = renderers[index].connection {
+      // Who said goodbye hears it when that is committed.
+      if commits.isPending { connection.output.hold() }
+      connection.say(.ended, "Goodbye.")
+    }
     if isLast { end() }
   }
 
@@ -52,8 +53,10 @@ extension Session {
   }
 
   private func releaseLeft() {
-    for connection in uncommitted.left { connection.release(all: true) }
-    uncommitted.left = []
+    let waiting = uncommitted
+    uncommitted = Uncommitted()
+    for connection in waiting.left { connection.release(all: true) }
+    for waiter in waiting.cutWaiters + waiting.waiters { waiter(true) }
   }
 
   /// Leaves memory: from here on nothing happens in the session.

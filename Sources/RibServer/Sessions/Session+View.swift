@@ -33,7 +33,7 @@ extension Session {
     let operations = base == revision ? [] : loop.renderer.patch.json.bytes
     loop.json.patch(
       revision: revision, base: base, number: renderers[index].ledger.number, operations: operations.span)
-    send(to: connection)
+    send(to: connection, viewRevision: revision)
   }
 
   /// Shows a client all there is.
@@ -50,7 +50,7 @@ extension Session {
       return end()
     }
     loop.json.endObject()
-    send(to: connection)
+    send(to: connection, viewRevision: revision)
   }
 
   /// Tells a client the hash of the view, so that it can see whether its own is the same.
@@ -79,8 +79,12 @@ extension Session {
   }
 
   /// Puts the message in the loop's writer on its way, or behind the commit that holds what it tells of.
-  func send(to connection: Connection) {
+  ///
+  /// - Parameters:
+  ///   - connection: to whom.
+  ///   - viewRevision: of the view that the client has after it; nil if it is about something else.
+  func send(to connection: Connection, viewRevision: Int? = nil) {
     if commits.isPending { connection.output.hold() }
-    connection.sendMessage()
+    connection.sendMessage(id: viewRevision.map { "\(epoch).\($0)" })
   }
 }

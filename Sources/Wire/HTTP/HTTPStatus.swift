@@ -14,16 +14,26 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
   public static let switchingProtocols = HTTPStatus(rawValue: 101)
   /// 200: the request succeeded.
   public static let ok = HTTPStatus(rawValue: 200)
+  /// Something new is there.
+  public static let created = HTTPStatus(rawValue: 201)
   /// 204: the request succeeded and there is nothing to send.
   public static let noContent = HTTPStatus(rawValue: 204)
+  /// What the client has is the newest.
+  public static let notModified = HTTPStatus(rawValue: 304)
   /// 400: the request breaks the protocol's grammar or rules.
   public static let badRequest = HTTPStatus(rawValue: 400)
+  /// The client has not said who it is.
+  public static let unauthorized = HTTPStatus(rawValue: 401)
+  /// The client may not do that.
+  public static let forbidden = HTTPStatus(rawValue: 403)
   /// 404: nothing is at this path.
   public static let notFound = HTTPStatus(rawValue: 404)
   /// 405: what is at this path does not answer to this method.
   public static let methodNotAllowed = HTTPStatus(rawValue: 405)
   /// 408: the request did not arrive in time.
   public static let requestTimeout = HTTPStatus(rawValue: 408)
+  /// The request does not follow what was done before.
+  public static let conflict = HTTPStatus(rawValue: 409)
   /// 413: the body is larger than this server takes.
   public static let contentTooLarge = HTTPStatus(rawValue: 413)
   /// 414: the request line is longer than this server takes.
@@ -49,11 +59,16 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     case .continue: "Continue"
     case .switchingProtocols: "Switching Protocols"
     case .ok: "OK"
+    case .created: "Created"
     case .noContent: "No Content"
+    case .notModified: "Not Modified"
     case .badRequest: "Bad Request"
+    case .unauthorized: "Unauthorized"
+    case .forbidden: "Forbidden"
     case .notFound: "Not Found"
     case .methodNotAllowed: "Method Not Allowed"
     case .requestTimeout: "Request Timeout"
+    case .conflict: "Conflict"
     case .contentTooLarge: "Content Too Large"
     case .uriTooLong: "URI Too Long"
     case .expectationFailed: "Expectation Failed"

@@ -4,7 +4,7 @@
 /// with the error's status and closed; asking again throws the same error.
 public struct RequestReader: Sendable {
   private let limits: HTTPLimits
-  private let keepsBodies: Bool
+  private let keepsBody: @Sendable (RequestHead) -> Bool
   private var parser: HeadParser<RequestHead>
   /// Of the request whose head was read last; nil once its body was.
   private var body: BodyReader?
@@ -17,10 +17,12 @@ public struct RequestReader: Sendable {
   ///
   /// - Parameters:
   ///   - limits: how large a request may be.
-  ///   - keepsBodies: whether bodies are wanted; if not, they are passed over, and cost no memory.
-  public init(limits: HTTPLimits = .init(), keepsBodies: Bool = true) {
+  ///   - keepsBody: whether a request's body is wanted; if not, it is passed over, and costs no memory.
+  public init(
+    limits: HTTPLimits = .init(), keepsBody: @escaping @Sendable (RequestHead) -> Bool = { _ in true }
+  ) {
     self.limits = limits
-    self.keepsBodies = keepsBodies
+    self.keepsBody = keepsBody
     parser = HeadParser(limits: limits)
   }
 
@@ -40,7 +42,7 @@ public struct RequestReader: Sendable {
     try refusing { (reader) throws(HTTPError) in
       reader.isHead = buffer.withUnread { HeadParser<RequestHead>.begins($0, with: "HEAD ") }
       guard let head = try reader.parser.nextHead(from: &buffer) else { return nil }
-      reader.body = try BodyReader(head, limits: reader.limits, keepsBody: reader.keepsBodies)
+      reader.body = try BodyReader(head, limits: reader.limits, keepsBody: reader.keepsBody(head))
       return head
     }
   }

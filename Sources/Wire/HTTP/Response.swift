@@ -46,6 +46,17 @@ public struct Response: Equatable, Sendable {
     if hasContent && !omitBody { output.append(contentsOf: body) }
   }
 
+  /// Adds a head whose body is a stream, which ends with the connection (RFC 9112 §6.3).
+  ///
+  /// - Parameters:
+  ///   - output: receives the bytes at its end.
+  ///   - date: the time as ``HTTPDate`` writes it.
+  public func writeStreamHead(into output: inout [UInt8], date: String) {
+    output.append(contentsOf: "HTTP/1.1 \(status.rawValue) \(status.reasonPhrase)\r\nDate: \(date)\r\n".utf8)
+    for field in headers.fields { Self.write(field, into: &output) }
+    output.append(contentsOf: "Connection: close\r\n\r\n".utf8)
+  }
+
   private static func write(_ field: HeaderFields.Field, into output: inout [UInt8]) {
     output.append(contentsOf: field.name.utf8)
     output.append(contentsOf: ": ".utf8)

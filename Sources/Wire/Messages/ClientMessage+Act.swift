@@ -23,6 +23,20 @@ extension ClientMessage {
 }
 
 extension ClientMessage.Act {
+  /// Reads an action that is numbered elsewhere: whom it is for, and what it is.
+  ///
+  /// - Parameter json: an object.
+  /// - Returns: both.
+  /// - Throws: ``MessageError`` if one is missing.
+  package static func unnumbered(_ json: JSONElement) throws(MessageError) -> (to: NodeAddress, action: JSONElement) {
+    guard json.kind == .object else { throw MessageError("An action is an object, this is \(json.kind.rawValue).") }
+    let to = try NodeAddress(json[MessageKey.to], in: MessageKind.act)
+    guard let action = json[MessageKey.action] else {
+      throw .missing(MessageKey.action, "the action", in: MessageKind.act)
+    }
+    return (to, action)
+  }
+
   /// One pass over the members: this is the message that comes all the time.
   init(_ json: JSONElement) throws(MessageError) {
     var number: JSONElement?

@@ -51,7 +51,11 @@ extension ClientMessage {
 }
 
 extension ClientMessage.Hello {
-  init(_ json: JSONElement) throws(MessageError) {
+  /// Reads the fields of a `hello`.
+  ///
+  /// - Parameter json: an object; its `t` is not looked at.
+  /// - Throws: ``MessageError`` if a field is missing or is none.
+  package init(_ json: JSONElement) throws(MessageError) {
     resume =
       if let resume = json[MessageKey.resume], !resume.isNull { try ClientMessage.Resume(resume) } else { nil }
     share =

@@ -45,7 +45,7 @@ public struct Nack: Equatable, Sendable {
     self.init(number: number, code: code, message: json[MessageKey.message]?.string ?? "")
   }
 
-  func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     json.member(MessageKey.number, number)
     json.member(MessageKey.code, code.rawValue)
     json.member(MessageKey.message, message)

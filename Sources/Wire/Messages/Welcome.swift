@@ -131,7 +131,7 @@ extension Welcome {
         actionBurst: try limits.number(MessageKey.actionBurst, in: kind)))
   }
 
-  func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     json.member(MessageKey.sessionID, sessionID)
     json.member(MessageKey.clientID, clientID)
     json.member(MessageKey.token, token)

@@ -31,7 +31,9 @@ final class Daemon: @unchecked Sendable {
     self.stateDirectory = directory
     process = Process()
     let ribd = Program.url("ribd")
-    let all = ["--port", "\(port)", "--log-level", "error", "--state-dir", directory] + arguments
+    let all =
+      ["--port", "\(port)", "--log-level", "error", "--state-dir", directory, "--timeouts-drain-seconds", "0"]
+      + arguments
     if let descriptors {
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
       process.arguments = ["-c", #"ulimit -n \#(descriptors) && exec "$0" "$@""#, ribd.path] + all

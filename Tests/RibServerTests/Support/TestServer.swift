@@ -15,6 +15,7 @@ func withServer(
   settings.port = 0
   settings.loops = 2
   settings.limits.actionsPerSecond = 0
+  settings.timeouts.drainSeconds = 0
   change(&settings)
   let server = Server(apps: apps, settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   let url = try server.start().description

@@ -111,7 +111,7 @@ struct BodyReaderTests {
   @Test("a body that is not wanted is passed over, as far and no further")
   func body_isPassedOver() throws {
     for text in [Self.fixed(5) + "hello", Self.chunked + "5\r\nhello\r\n0\r\nA: b\r\n\r\n"] {
-      var reader = RequestReader(limits: HTTPLimits(bodyBytes: 5), keepsBodies: false)
+      var reader = RequestReader(limits: HTTPLimits(bodyBytes: 5), keepsBody: { _ in false })
       var buffer = ReceiveBuffer()
       buffer.receive(wireBytes(text + Self.next))
       #expect(try reader.nextHead(from: &buffer) != nil)
@@ -119,7 +119,7 @@ struct BodyReaderTests {
       #expect(buffer.unreadBytes == wireBytes(Self.next))
     }
     for text in [Self.fixed(6), Self.chunked + "6\r\n"] {
-      var reader = RequestReader(limits: HTTPLimits(bodyBytes: 5), keepsBodies: false)
+      var reader = RequestReader(limits: HTTPLimits(bodyBytes: 5), keepsBody: { _ in false })
       var buffer = ReceiveBuffer()
       buffer.receive(wireBytes(text))
       let error = #expect(throws: HTTPError.self) {

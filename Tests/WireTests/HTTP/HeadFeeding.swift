@@ -12,7 +12,7 @@ protocol HeadReader: Sendable {
 }
 
 extension RequestReader: HeadReader {
-  init(limits: HTTPLimits) { self.init(limits: limits, keepsBodies: true) }
+  init(limits: HTTPLimits) { self.init(limits: limits, keepsBody: { _ in true }) }
 
   static var another: String { "GET /another HTTP/1.1\r\nHost: another.example\r\n\r\n" }
 }

@@ -1,10 +1,46 @@
 import Wire
 
 /// What a path leads to.
-enum Endpoint: String, CaseIterable {
-  case health = "/healthz"
-  case socket = "/v1/socket"
-  case echo = "/echo"
+enum Endpoint: Equatable {
+  case health
+  case socket
+  case echo
+  /// The description of the HTTP twin.
+  case openAPI
+  /// Where sessions are made.
+  case sessions
+  /// A session.
+  case session(String)
+  /// What a session's client does.
+  case actions(String)
+  /// What it sees.
+  case view(String)
+  /// What it is told.
+  case events(String)
+
+  /// Where sessions are.
+  static let sessionsPath = "/v1/sessions"
+
+  private init?(path: String) {
+    switch path {
+    case "/healthz": self = .health
+    case "/v1/socket": self = .socket
+    case "/echo": self = .echo
+    case "/v1/openapi.json": self = .openAPI
+    case Self.sessionsPath: self = .sessions
+    default:
+      guard path.hasPrefix(Self.sessionsPath + "/") else { return nil }
+      let parts = path.dropFirst(Self.sessionsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+      guard let id = parts.first.map(String.init), !id.isEmpty, parts.count <= 2 else { return nil }
+      switch parts.count == 2 ? parts[1] : "" {
+      case "" where parts.count == 1: self = .session(id)
+      case "actions": self = .actions(id)
+      case "view": self = .view(id)
+      case "events": self = .events(id)
+      default: return nil
+      }
+    }
+  }
 
   /// What there is for a request.
   ///
@@ -19,7 +55,7 @@ enum Endpoint: String, CaseIterable {
       throw HTTPError(status: .notImplemented, reason: "There is no method \(head.method) (RFC 9110 §9.1).")
     }
     if head.path == "*" { return nil }
-    guard let endpoint = Endpoint(rawValue: head.path), endpoint != .echo || settings.echo else {
+    guard let endpoint = Endpoint(path: head.path), endpoint != .echo || settings.echo else {
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }
     if head.method == "OPTIONS" { return nil }
@@ -39,8 +75,10 @@ enum Endpoint: String, CaseIterable {
   /// What it answers to, besides OPTIONS.
   private var methods: [String] {
     switch self {
-    case .health: ["GET", "HEAD"]
-    case .socket, .echo: ["GET"]
+    case .health, .openAPI, .view: ["GET", "HEAD"]
+    case .socket, .echo, .events: ["GET"]
+    case .sessions, .actions: ["POST"]
+    case .session: ["DELETE"]
     }
   }
 
@@ -52,7 +90,7 @@ enum Endpoint: String, CaseIterable {
   /// - Parameter path: what it is asked for.
   /// - Returns: the response.
   static func options(for path: String) -> Response {
-    let allowed = Endpoint(rawValue: path)?.allowed ?? "GET, HEAD, OPTIONS"
+    let allowed = Endpoint(path: path)?.allowed ?? "GET, HEAD, POST, DELETE, OPTIONS"
     return Response(status: .noContent, headers: ["Allow": allowed])
   }
 }

@@ -1,0 +1,171 @@
+import Logging
+import RibCore
+import Wire
+
+extension Session {
+  /// Answers a request, once what it tells is committed.
+  ///
+  /// - Parameters:
+  ///   - request: what is asked.
+  ///   - token: of who asks.
+  ///   - done: called with the answer, on the session's loop.
+  func answer(_ request: TwinRequest, _ token: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
+    guard place != 0, departure != .ending else { return done(.left) }
+    do throws(HTTPError) {
+      if case .join = request { return try join(with: token, done) }
+      let index = try renderer(with: token)
+      switch request {
+      case .act(let first, let body): try act(first, body, from: index, done)
+      case .view(let tag): answerView(knownTag: tag, from: index, done)
+      case .end:
+        clientSaidBye(index)
+        whenCommitted { done(.response($0 ? Response(status: .noContent) : .moved)) }
+      case .events, .join: preconditionFailure("these are answered elsewhere")
+      }
+    } catch {
+      done(.response(Response(problem: error)))
+    }
+  }
+
+  /// Which client has this token.
+  private func renderer(with token: String) throws(HTTPError) -> Int {
+    let index = renderers.firstIndex { SessionToken.matches(token, $0.ledger.record.tokenHash) }
+    guard let index else { throw .unauthorized("The token is that of no client of this session.") }
+    return index
+  }
+
+  private var tag: String { "\(epoch).\(revision)" }
+
+  // MARK: Actions
+
+  private func act(
+    _ first: Int, _ body: [UInt8], from index: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
+  ) throws(HTTPError) {
+    let actions: [(to: NodeAddress, action: JSONElement)]
+    do {
+      let json = try loop.reader.read(body.span).root
+      actions = try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.Act.unnumbered($0) }
+    } catch {
+      throw HTTPError(status: .badRequest, reason: "\(error)")
+    }
+    guard first <= renderers[index].ledger.number + 1 else {
+      throw HTTPError(
+        status: .conflict,
+        reason: "Action \(first) came after \(renderers[index].ledger.number): numbers go up by one.")
+    }
+    _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: index)
+    for (offset, action) in actions.enumerated() {
+      let complaint = run(first + offset, of: index) { () throws(Refusal) in
+        try tree.perform(action.action, for: action.to, rendering: loop.renderer)
+      }
+      if let complaint { throw HTTPError(status: .conflict, reason: complaint) }
+    }
+    for renderer in renderers { renderer.connection?.flush() }
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("rev")
+    json.integer(revision)
+    json.key("n")
+    json.integer(renderers[index].ledger.number)
+    json.key("nacks")
+    json.beginArray()
+    for nack in renderers[index].ledger.nacks where nack.number >= first {
+      json.beginObject()
+      nack.write(into: &json)
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    let response = Response(
+      status: .ok, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: json.bytes)
+    whenCommitted { done(.response($0 ? response : .moved)) }
+  }
+
+  // MARK: The view
+
+  private func answerView(knownTag: String?, from index: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
+    let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]
+    let known = (knownTag ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
+    guard !known.contains(where: { $0 == "*" || $0 == "\"\(tag)\"" || $0 == "W/\"\(tag)\"" }) else {
+      return whenCommitted { done(.response($0 ? Response(status: .notModified, headers: headers) : .moved)) }
+    }
+    var json = JSONWriter()
+    do throws(RecordingError) {
+      try tree.writeView(into: &json, rendering: loop.renderer)
+    } catch {
+      return done(
+        .response(.problem(.internalServerError, detail: "The view cannot be encoded: \(error)")))
+    }
+    var all = headers
+    all.append(name: "Content-Type", value: "application/json")
+    let response = Response(status: .ok, headers: all, body: json.bytes)
+    whenCommitted { done(.response($0 ? response : .moved)) }
+  }
+
+  // MARK: New clients
+
+  /// Starts the tree for a client that has no connection, and answers it.
+  func start(for client: ClientInfo, token: String, _ done: @escaping @Sendable (Response) -> Void) {
+    if let complaint = start(nil, client, token: token) {
+      return done(Response(problem: HTTPError(.failed, complaint)))
+    }
+    answerNewClient(0, token, done)
+  }
+
+  private func join(with invitation: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) throws(HTTPError) {
+    switch accept(invitation) {
+    case .failure(let ending): throw HTTPError(ending.bye, ending.message)
+    case .success(let (index, token)): answerNewClient(index, token) { done(.response($0)) }
+    }
+  }
+
+  /// Says what `welcome` and `snap` say together.
+  private func answerNewClient(_ index: Int, _ token: String, _ done: @escaping @Sendable (Response) -> Void) {
+    var json = JSONWriter()
+    json.beginObject()
+    makeWelcome(for: index, token, isResumed: false).write(into: &json)
+    json.key("view")
+    do throws(RecordingError) {
+      try tree.writeView(into: &json, rendering: loop.renderer)
+    } catch {
+      return done(.problem(.internalServerError, detail: "The view cannot be encoded: \(error)"))
+    }
+    json.endObject()
+    let response = Response(
+      status: .created,
+      headers: [
+        "Location": "\(Endpoint.sessionsPath)/\(id)", "Content-Type": "application/json", "Cache-Control": "no-store",
+      ], body: json.bytes)
+    whenCommitted { done($0 ? response : .moved) }
+  }
+
+  // MARK: Events
+
+  /// Makes a stream of events the connection of the client that asks for it.
+  ///
+  /// - Parameters:
+  ///   - connection: the stream.
+  ///   - token: the client's.
+  ///   - last: the id of the last event that it has.
+  /// - Returns: why it cannot be; nil if it is.
+  func openEvents(_ connection: Connection, _ token: String, after last: String?) -> TwinAnswer? {
+    guard place != 0, departure != .ending else { return .left }
+    let index: Int
+    do throws(HTTPError) {
+      index = try renderer(with: token)
+    } catch {
+      return .response(Response(problem: error))
+    }
+    let parts = (last ?? "").split(separator: ".")
+    let known = parts.count == 2 ? Int(parts[1]).map { (epoch: String(parts[0]), revision: $0) } : nil
+    goOn(connection, with: index, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
+    return nil
+  }
+}
+
+extension Response {
+  /// The session was taken over by another process before what was done in it could be committed.
+  fileprivate static var moved: Response {
+    Response(problem: HTTPError(.moved, "The session goes on elsewhere: ask again."))
+  }
+}

@@ -1,0 +1,41 @@
+import Wire
+
+/// What a request without a WebSocket asks of a session.
+enum TwinRequest: Sendable {
+  /// To do something: the number of the first action, and the body.
+  case act(first: Int, [UInt8])
+  /// The view, unless its tag is this one.
+  case view(knownTag: String?)
+  /// To be told what happens, after the event of this id.
+  case events(after: String?)
+  /// To end the client's part.
+  case end
+  /// To let a new client in, by an invitation.
+  case join
+}
+
+/// What a session says to a request.
+enum TwinAnswer: Sendable {
+  /// This.
+  case response(Response)
+  /// The session has left memory: look for it again.
+  case left
+}
+
+extension HTTPError {
+  /// What a reason to end a connection is to a request.
+  ///
+  /// - Parameters:
+  ///   - bye: the reason.
+  ///   - message: the same in a sentence.
+  init(_ bye: Bye, _ message: String) {
+    switch bye {
+    case .gone, .unknownApp, .poisoned: self.init(status: .notFound, reason: message)
+    case .denied: self.init(status: .forbidden, reason: message)
+    case .badMessage, .noHello: self.init(status: .badRequest, reason: message)
+    case .full, .unavailable, .moved, .shutdown:
+      self.init(status: .serviceUnavailable, reason: message, headers: ["Retry-After": "1"])
+    case .ended, .silent, .taken, .stale, .failed: self.init(status: .internalServerError, reason: message)
+    }
+  }
+}
