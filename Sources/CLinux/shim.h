@@ -1,4 +1,4 @@
-// What Swift's Glibc overlay leaves out: epoll, eventfd, accept4 and requests to a socket. This header must not define _GNU_SOURCE, which would
+// What Swift's Glibc overlay leaves out: epoll, eventfd, accept4, requests to a socket, and malloc_trim. This header must not define _GNU_SOURCE, which would
 // make its types clash with the overlay's; so accept4 is declared here.
 #ifndef RIBSERVER_CLINUX_H
 #define RIBSERVER_CLINUX_H
@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <sys/ioctl.h>
 // Not by <sys/socket.h>, whose types have to stay Glibc's.
 struct sockaddr;

@@ -32,6 +32,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// When connections go on that were made to pause: a timer for each would cost more than what they say.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
+  /// Sessions on their way out of memory, and those that would be, by their numbers.
+  private var restingCount = 0
+  private var waitingToRest: [Int] = []
   private var whenAllLeft: (() -> Void)?
   /// Whether clients were asked to go elsewhere, and some have not.
   private var isDraining = false
@@ -214,6 +217,35 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Has ``Connection/endPause()`` called after so many nanoseconds.
   func schedulePause(of connection: Int, nanoseconds: UInt64) { pauses.schedule(connection, after: nanoseconds) }
+
+  // MARK: Rest
+
+  /// How many sessions may be on their way out of memory at a time: each takes memory for what the store gets.
+  private static let restLimit = 64
+
+  /// Whether a session may leave memory now; if not, it is asked again when another one has left.
+  ///
+  /// - Parameter session: its number on this loop.
+  /// - Returns: whether it is counted as on its way, until ``didRest()``.
+  func mayRest(_ session: Int) -> Bool {
+    guard restingCount < Self.restLimit else {
+      waitingToRest.append(session)
+      return false
+    }
+    restingCount += 1
+    return true
+  }
+
+  /// A session has left memory, or does not any more.
+  func didRest() {
+    restingCount -= 1
+    guard !waitingToRest.isEmpty else { return }
+    execute { [self] in
+      while restingCount < Self.restLimit, !isStopping, let next = waitingToRest.popLast() {
+        sessions[next]?.assumeIsolated { $0.rest() }
+      }
+    }
+  }
 
   // MARK: Commits
 

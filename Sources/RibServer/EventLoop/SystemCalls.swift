@@ -21,6 +21,15 @@ func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 /// - Returns: the descriptor; −1 with `errno`.
 func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
 
+/// Gives memory that nobody uses back to the system.
+///
+/// Otherwise the allocator keeps what sessions had that have left.
+func releaseFreeMemory() {
+  #if canImport(Glibc)
+    malloc_trim(0)
+  #endif
+}
+
 /// Receives what there is.
 ///
 /// - Returns: the number of bytes, 0 at the end; −1 with `errno`.

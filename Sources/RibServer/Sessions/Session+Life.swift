@@ -83,7 +83,7 @@ extension Session {
 
   /// Leaves memory once the store has the session, unless something happens before.
   func rest() {
-    guard place != 0, canRest, loop.store != nil, commits.note() else { return }
+    guard place != 0, canRest, loop.store != nil, loop.mayRest(place), commits.note() else { return }
     departure = .resting
     loop.willCommit(self)
   }

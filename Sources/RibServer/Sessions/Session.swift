@@ -48,7 +48,9 @@ actor Session {
   /// Whether what an effect has sent has gone well since the session is in memory.
   var hasReceivedReport = false
   /// How the session is to leave.
-  var departure: Departure?
+  var departure: Departure? {
+    didSet { if oldValue == .resting, departure != .resting { loop.didRest() } }
+  }
 
   var effects: [EffectToken: Task<Void, Never>] = [:]
   var walkTask: Task<Void, Never>?

@@ -25,6 +25,11 @@ final class SessionRegistry: Sendable {
 
   private let entries = Mutex<[String: Entry]>([:])
 
+  private let leftCount = Atomic(0)
+
+  /// How many sessions have left memory since this was asked last.
+  func takeLeftCount() -> Int { leftCount.exchange(0, ordering: .relaxed) }
+
   /// The number of sessions that are in memory, or on their way there.
   var count: Int { entries.withLock { $0.count } }
 
@@ -35,6 +40,7 @@ final class SessionRegistry: Sendable {
     entries.withLock { entries in
       if case .live(let other)? = entries[session.id], other === session { entries[session.id] = nil }
     }
+    leftCount.add(1, ordering: .relaxed)
   }
 
   /// Looks for a session.

@@ -2,10 +2,11 @@
 struct SessionSweeper: Sendable {
   private let store: StoreWriter
   private let loop: EventLoop
+  private let sessions: SessionRegistry
   private let settings: ServerSettings.Sessions
 
   /// How often it looks, in seconds.
-  private static let interval = 30
+  private static let interval = 10
   /// How many sessions are forgotten in one commit.
   private static let batch = 500
 
@@ -14,9 +15,13 @@ struct SessionSweeper: Sendable {
   /// - Parameters:
   ///   - store: where from.
   ///   - loop: whose timer it uses.
+  ///   - sessions: those in memory.
   ///   - settings: how long sessions last.
-  init(_ store: StoreWriter, on loop: EventLoop, _ settings: ServerSettings.Sessions) {
+  init(
+    _ store: StoreWriter, on loop: EventLoop, _ sessions: SessionRegistry, _ settings: ServerSettings.Sessions
+  ) {
     self.store = store
+    self.sessions = sessions
     self.loop = loop
     self.settings = settings
   }
@@ -26,19 +31,26 @@ struct SessionSweeper: Sendable {
 
   private func sweep() {
     guard !loop.isStopping else { return }
-    let now = wallClockSeconds()
-    let acted = now - settings.timeToLiveSeconds
-    let untouched = now - min(settings.untouchedSeconds, settings.timeToLiveSeconds)
-    let requests: [StoreRequest] = [
-      .probe(now: now), .expire(SessionExpiry(acted: acted, untouched: untouched, limit: Self.batch)),
-    ]
-    store.submit(
-      requests.map { request in
-        StoreWriter.Job(request: request, loop: loop) { result in
-          if case .success(.removed(Self.batch)) = result { sweep() }
-        }
-      })
-    // The rest of a large number is on its way already.
+    if sessions.takeLeftCount() > 0 { releaseFreeMemory() }
+    submit(.probe(now: wallClockSeconds()))
+    expire()
     loop.execute(after: .seconds(Self.interval)) { sweep() }
+  }
+
+  private func expire() {
+    let now = wallClockSeconds()
+    let expiry = SessionExpiry(
+      acted: now - settings.timeToLiveSeconds,
+      untouched: now - min(settings.untouchedSeconds, settings.timeToLiveSeconds), limit: Self.batch)
+    submit(.expire(expiry)) { result in
+      // There may be more.
+      if case .success(.removed(Self.batch)) = result, !loop.isStopping { expire() }
+    }
+  }
+
+  private func submit(
+    _ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void = { _ in }
+  ) {
+    store.submit([StoreWriter.Job(request: request, loop: loop, completion: completion)])
   }
 }

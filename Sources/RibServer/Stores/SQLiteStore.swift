@@ -33,8 +33,8 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     configuration.label = "ribserver.store"
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA synchronous = \(durability == .disk ? "FULL" : "NORMAL")")
-      // 16 MiB of pages; the log is copied into the file every 16 MiB.
-      try database.execute(sql: "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4096")
+      // 2 MiB of pages, as the system keeps the file in memory anyway; the log is copied into the file every 16 MiB.
+      try database.execute(sql: "PRAGMA cache_size = -2048; PRAGMA wal_autocheckpoint = 4096")
     }
     do {
       database = try DatabaseQueue(path: path, configuration: configuration)
