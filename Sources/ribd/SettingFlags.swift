@@ -46,6 +46,8 @@ struct SettingFlags: ParsableArguments {
   var limitsConnectionsPerAddress: Int?
   @Option(help: "Sessions at a time, with a connection or without. (default: 100000)")
   var limitsSessions: Int?
+  @Option(help: "Megabytes of memory above which idle sessions leave it, and none are added. (default: 0)")
+  var limitsMemoryMegabytes: Int?
   @Option(help: "Seconds that a session waits for its client to come back; 0 for not at all. (default: 86400)")
   var sessionsTimeToLiveSeconds: Int?
   @Option(help: "Seconds at most that it waits for a client that has not acted. (default: 300)")
@@ -122,6 +124,7 @@ struct SettingFlags: ParsableArguments {
     set("limits.bodyBytes", limitsBodyBytes.map(ConfigContent.int))
     set("limits.connections", limitsConnections.map(ConfigContent.int))
     set("limits.connectionsPerAddress", limitsConnectionsPerAddress.map(ConfigContent.int))
+    set("limits.memoryMegabytes", limitsMemoryMegabytes.map(ConfigContent.int))
     set("limits.sessions", limitsSessions.map(ConfigContent.int))
     set("sessions.timeToLiveSeconds", sessionsTimeToLiveSeconds.map(ConfigContent.int))
     set("sessions.untouchedSeconds", sessionsUntouchedSeconds.map(ConfigContent.int))

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import Wire
 
 extension Connection {
@@ -159,6 +160,9 @@ extension Connection {
     }
     guard context.sessions.count < context.settings.limits.session else {
       throw Ending(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
+    }
+    guard !context.isOverMemory.load(ordering: .relaxed) else {
+      throw Ending(.full, "The server's memory is full, and takes no more sessions for now.")
     }
     let token = SessionToken.make()
     do {

@@ -247,6 +247,18 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
+  /// Has a part of the sessions leave memory: those without a client first, and of these those in which nothing has
+  /// happened for longest.
+  func restLongestIdle() {
+    let all = sessions.values.map { session in
+      session.assumeIsolated { (session: session, isAlone: $0.aloneSince != nil, time: $0.lastChange) }
+    }
+    let count = max(Self.restLimit, all.count / 10)
+    for entry in all.sorted(by: { $0.isAlone != $1.isAlone ? $0.isAlone : $0.time < $1.time }).prefix(count) {
+      entry.session.assumeIsolated { $0.rest() }
+    }
+  }
+
   // MARK: Commits
 
   /// Whether the store fails.
@@ -258,10 +270,10 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Gives the store what a batch of events has changed.
   private func commit() {
     guard !committing.isEmpty, let store else { return }
-    var jobs: [StoreWriter.Job] = []
+    var jobs: [StoreJob] = []
     jobs.reserveCapacity(committing.count)
     for session in committing {
-      if let job = session.assumeIsolated({ $0.takeCut() }) { jobs.append(job) }
+      if let job = session.takeCutOnLoop() { jobs.append(job) }
     }
     committing.removeAll(keepingCapacity: committing.count < 1024)
     if !jobs.isEmpty { store.submit(jobs) }
@@ -271,12 +283,12 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func noteAbsence(of sleeper: Sleeper) {
     let request = StoreRequest.noteAbsence(
       sessionID: sleeper.sessionID, sleeper.lease, now: wallClockSeconds())
-    store?.submit([StoreWriter.Job(request: request, loop: self) { _ in }])
+    store?.submit([StoreJob(request, on: self)])
   }
 
   /// Has the store forget a session that is in memory.
   func forget(_ sessionID: String) {
-    store?.submit([StoreWriter.Job(request: .load(sessionID: sessionID), loop: self) { _ in }])
+    store?.submit([StoreJob(.load(sessionID: sessionID), on: self)])
   }
 
   /// Has sessions that went on in memory committed.

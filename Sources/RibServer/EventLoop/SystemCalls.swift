@@ -30,6 +30,24 @@ func releaseFreeMemory() {
   #endif
 }
 
+/// How much of the machine's memory the process has.
+///
+/// - Returns: bytes; nil if the system does not say.
+func residentBytes() -> Int? {
+  #if os(Linux)
+    guard let file = fopen("/proc/self/statm", "r") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+    let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      .split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+  #else
+    return nil
+  #endif
+}
+
 /// Receives what there is.
 ///
 /// - Returns: the number of bytes, 0 at the end; −1 with `errno`.

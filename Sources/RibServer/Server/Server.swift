@@ -96,6 +96,7 @@ public final class Server: Service {
         throw error
       }
       SessionSweeper(writer, on: keeper.loops[0], context.sessions, context.settings.sessions).start()
+      MemoryCeiling(context, keeper.loops)?.start()
       state = .running(listener, keeper.loops, writer)
       return (listener, loopCount)
     }

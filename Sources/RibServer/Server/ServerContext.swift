@@ -9,6 +9,8 @@ final class ServerContext: Sendable {
   let connections: ConnectionCounter
   let sessions = SessionRegistry()
   let sessionCount = Atomic<Int>(0)
+  /// Whether the process has more memory than it may have.
+  let isOverMemory = Atomic(false)
 
   init(apps: [App], settings: ServerSettings, logger: Logger) {
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in

@@ -34,6 +34,9 @@ public struct ServerSettings: Equatable, Sendable {
     public var connectionsPerAddress = 0
     /// `limits.sessions`: sessions at a time, with a connection or without; who wants one more is told to come back later.
     public var sessions = 100_000
+    /// `limits.memoryMegabytes`: memory of the process, in units of 1,048,576 bytes, above which sessions in which nothing
+    /// happens leave it and no new ones are taken; 0, the default, for no ceiling.
+    public var memoryMegabytes = 0
     /// `limits.bodyBytes`: bytes of a request's body.
     public var bodyBytes = HTTPLimits().bodyBytes
 
@@ -225,6 +228,7 @@ public struct ServerSettings: Equatable, Sendable {
       ("limits.connections", \.limits.connections, anyLimit),
       ("limits.connectionsPerAddress", \.limits.connectionsPerAddress, anyLimit),
       ("limits.sessions", \.limits.sessions, anyLimit),
+      ("limits.memoryMegabytes", \.limits.memoryMegabytes, anyLimit),
       ("limits.bodyBytes", \.limits.bodyBytes, anyLimit),
       ("compression.windowBits", \.compression.windowBits, 9...15),
       ("compression.thresholdBytes", \.compression.thresholdBytes, anyLimit),

@@ -50,7 +50,7 @@ extension Session {
   /// What the store is to do, at the end of a batch of events.
   ///
   /// - Returns: nil if there is nothing to do any more.
-  func takeCut() -> StoreWriter.Job? {
+  private func takeCut() -> StoreJob? {
     guard place != 0, commits.begin() else { return nil }
     let cut: SessionCut
     do throws(RecordingError) {
@@ -112,11 +112,8 @@ extension Session {
     return survived
   }
 
-  private func job(for cut: SessionCut) -> StoreWriter.Job {
-    let request: StoreRequest = if let lease { .write(lease, cut) } else { .create(identity, cut) }
-    return StoreWriter.Job(request: request, loop: loop) { [self] result in
-      assumeIsolated { $0.didCommit(result) }
-    }
+  private func job(for cut: SessionCut) -> StoreJob {
+    StoreJob(lease.map { .write($0, cut) } ?? .create(identity, cut), committing: self)
   }
 
   private func didCommit(_ result: Result<StoreResult, StoreError>) {
@@ -128,6 +125,23 @@ extension Session {
     case .failure: storeFailed()
     case .success: lost()
     }
+  }
+
+  // `assumeIsolated` would allocate a closure and search for the present executor, for each commit anew: what is isolated
+  // to a parameter takes it like any other.
+
+  /// ``takeCut()``, to be called on the loop.
+  nonisolated func takeCutOnLoop() -> StoreJob? {
+    assert(loop.isCurrent)
+    let isolated = { (session: isolated Session) -> StoreJob? in session.takeCut() }
+    return unsafeBitCast(isolated, to: ((Session) -> StoreJob?).self)(self)
+  }
+
+  /// Takes the store's answer; to be called on the loop.
+  nonisolated func didCommitOnLoop(_ result: Result<StoreResult, StoreError>) {
+    assert(loop.isCurrent)
+    let isolated = { (session: isolated Session, result: Result<StoreResult, StoreError>) in session.didCommit(result) }
+    unsafeBitCast(isolated, to: ((Session, Result<StoreResult, StoreError>) -> Void).self)(self, result)
   }
 
   private func didWrite() {

@@ -47,9 +47,7 @@ extension Session {
   /// Has the store forget the session; what was held is said then.
   func removeFromStore() {
     guard let lease else { return releaseLeft() }
-    loop.store?.submit([
-      StoreWriter.Job(request: .remove(lease), loop: loop) { [self] _ in assumeIsolated { $0.releaseLeft() } }
-    ])
+    loop.store?.submit([StoreJob(.remove(lease), on: loop) { [self] _ in assumeIsolated { $0.releaseLeft() } }])
   }
 
   private func releaseLeft() {

@@ -14,9 +14,7 @@ struct SessionLoader {
   /// - Parameter id: the session's name.
   func load(_ id: String) {
     guard let store = loop.store else { return none(id) }
-    store.submit([
-      StoreWriter.Job(request: .load(sessionID: id), loop: loop) { [self] result in didLoad(id, result) }
-    ])
+    store.submit([StoreJob(.load(sessionID: id), on: loop) { [self] result in didLoad(id, result) }])
   }
 
   private func none(_ id: String) {

@@ -51,6 +51,6 @@ struct SessionSweeper: Sendable {
   private func submit(
     _ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void = { _ in }
   ) {
-    store.submit([StoreWriter.Job(request: request, loop: loop, completion: completion)])
+    store.submit([StoreJob(request, on: loop, completion)])
   }
 }

@@ -22,6 +22,8 @@ struct SQLiteStatement {
   enum Value {
     case integer(Int64)
     case text(String)
+    /// Text as its UTF-8.
+    case utf8([UInt8])
     case null
 
     static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
@@ -74,18 +76,19 @@ struct SQLiteStatement {
       switch value {
       case .integer(let value): sqlite3_bind_int64(handle, index, value)
       case .null: sqlite3_bind_null(handle, index)
-      case .text(var text):
-        let count = text.utf8.count
-        // Nothing has no address, and would be null.
-        if count == 0 { text = " " }
-        text.withUTF8 { utf8 in
-          utf8.withMemoryRebound(to: CChar.self) { bytes in
-            // SQLite takes a copy: the string may be gone when the statement runs.
-            _ = sqlite3_bind_text64(
-              handle, index, bytes.baseAddress, UInt64(count), unsafeBitCast(-1, to: sqlite3_destructor_type.self),
-              UInt8(SQLITE_UTF8))
-          }
-        }
+      case .text(var text): text.withUTF8 { bind($0, at: index) }
+      case .utf8(let bytes): bytes.withUnsafeBufferPointer { bind($0, at: index) }
+      }
+    }
+  }
+
+  private func bind(_ utf8: UnsafeBufferPointer<UInt8>, at index: Int32) {
+    utf8.withMemoryRebound(to: CChar.self) { bytes in
+      // Nothing has no address, and would be null. SQLite takes a copy: what is here may be gone when the statement runs.
+      withUnsafePointer(to: 0) { (nothing: UnsafePointer<CChar>) in
+        _ = sqlite3_bind_text64(
+          handle, index, bytes.baseAddress ?? nothing, UInt64(bytes.count),
+          unsafeBitCast(-1, to: sqlite3_destructor_type.self), UInt8(SQLITE_UTF8))
       }
     }
   }

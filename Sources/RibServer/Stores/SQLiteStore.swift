@@ -85,7 +85,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
         try statements.insertSession.run(
           .text(identity.id), .text(identity.app), .optional(identity.parameters), .integer(state.revision),
           .integer(cut.tree.root), .integer(cut.tree.lastID), .integer(Int64(cut.tree.transactions)),
-          .text(state.clientsJSON), .text(state.invitationsJSON), .flag(state.hasActed), .flag(state.isConnected),
+          .utf8(state.clientsJSON), .text(state.invitationsJSON), .flag(state.hasActed), .flag(state.isConnected),
           .integer(state.seen), .optional(state.rest?.epoch), .optional(state.rest?.viewHash))
         let lease = SessionLease(row: database.lastInsertedRowID, number: 1)
         try write(cut, lease.row, statements)
@@ -96,7 +96,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
         let state = cut.state
         try statements.updateSession.run(
           .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
-          .integer(Int64(cut.tree.transactions)), .text(state.clientsJSON), .text(state.invitationsJSON),
+          .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
           .flag(state.hasActed), .flag(state.isConnected), .integer(state.seen), .optional(state.rest?.epoch),
           .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number))
         guard database.changesCount == 1 else { return .lost }

@@ -8,16 +8,8 @@ import Wire
 /// The first request that comes while nothing is under way is served at once; those that come while the disk works are
 /// served together. When the store fails, everyone who asked is told so, and it is tried again until it works.
 final class StoreWriter: Sendable {
-  /// Who wants an answer to a request, on which loop.
-  struct Job: Sendable {
-    let request: StoreRequest
-    let loop: EventLoop
-    /// Called on the loop.
-    let completion: @Sendable (Result<StoreResult, StoreError>) -> Void
-  }
-
   private struct State {
-    var jobs: [Job] = []
+    var jobs: [StoreJob] = []
     var isRunning = false
     var isFailing = false
     var isClosed = false
@@ -54,7 +46,7 @@ final class StoreWriter: Sendable {
   /// Thread-safe.
   ///
   /// - Parameter jobs: what.
-  func submit(_ jobs: [Job]) {
+  func submit(_ jobs: [StoreJob]) {
     let mustStart = state.withLock { state in
       state.jobs += jobs
       defer { state.isRunning = true }
@@ -81,16 +73,18 @@ final class StoreWriter: Sendable {
       do throws(StoreError) {
         let results = try store.perform(jobs.map(\.request))
         if state.withLock({ $0.isFailing }) { recover() }
-        answer(zip(jobs, results).map { ($0, .success($1)) })
+        for (job, result) in zip(jobs, results) { job.result = .success(result) }
+        answer(jobs)
       } catch {
         noteFailure(error)
-        answer(jobs.map { ($0, .failure(error)) })
+        for job in jobs { job.result = .failure(error) }
+        answer(jobs)
       }
     }
   }
 
-  private func take() -> [Job]? {
-    let (jobs, idle) = state.withLock { state -> ([Job]?, [@Sendable () -> Void]) in
+  private func take() -> [StoreJob]? {
+    let (jobs, idle) = state.withLock { state -> ([StoreJob]?, [@Sendable () -> Void]) in
       guard state.jobs.isEmpty else {
         defer { state.jobs.removeAll(keepingCapacity: true) }
         return (state.jobs, [])
@@ -104,12 +98,14 @@ final class StoreWriter: Sendable {
   }
 
   /// One job of the loop serves all that have asked from there.
-  private func answer(_ answers: [(Job, Result<StoreResult, StoreError>)]) {
-    var rest = answers[...]
-    while let loop = rest.first?.0.loop {
-      let mine = rest.filter { $0.0.loop === loop }
-      rest = rest.filter { $0.0.loop !== loop }[...]
-      loop.execute { for (job, result) in mine { job.completion(result) } }
+  private func answer(_ jobs: [StoreJob]) {
+    var rest = jobs
+    while let loop = rest.first?.loop {
+      // Those of other loops go to the end.
+      let count = rest.partition { $0.loop !== loop }
+      let mine = count == rest.count ? rest : Array(rest[..<count])
+      rest.removeFirst(count)
+      loop.execute { for job in mine { job.complete() } }
     }
   }
 

@@ -5,25 +5,25 @@ import Wire
 
 extension SessionState {
   /// Written by hand: it is a part of every commit.
-  var clientsJSON: String {
-    var json = JSONWriter()
-    json.beginArray()
+  var clientsJSON: [UInt8] {
+    var json: [UInt8] = []
+    json.reserveCapacity(160 * clients.count)
     for client in clients {
-      json.beginObject()
-      json.key("id")
-      json.integer(client.id)
-      json.key("tokenHash")
-      json.string(client.tokenHash)
-      json.key("attempt")
-      json.integer(client.attempt)
-      json.key("number")
-      json.integer(client.number)
-      json.key("scope")
-      json.string(client.scope.rawValue)
-      json.endObject()
+      json.append(UInt8(ascii: json.isEmpty ? "[" : ","))
+      json.append(contentsOf: #"{"id":"#.utf8)
+      json.append(contentsOf: String(client.id).utf8)
+      json.append(contentsOf: #","tokenHash":""#.utf8)
+      json.append(contentsOf: client.tokenHash.utf8)
+      json.append(contentsOf: #"","attempt":"#.utf8)
+      json.append(contentsOf: String(client.attempt).utf8)
+      json.append(contentsOf: #","number":"#.utf8)
+      json.append(contentsOf: String(client.number).utf8)
+      json.append(contentsOf: #","scope":""#.utf8)
+      json.append(contentsOf: client.scope.rawValue.utf8)
+      json.append(contentsOf: #""}"#.utf8)
     }
-    json.endArray()
-    return String(decoding: json.bytes, as: UTF8.self)
+    json.append(UInt8(ascii: "]"))
+    return json
   }
   var invitationsJSON: String { invitations.isEmpty ? "[]" : jsonText(invitations) }
 }

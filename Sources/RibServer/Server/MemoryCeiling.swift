@@ -1,0 +1,46 @@
+import Logging
+import Synchronization
+
+/// Keeps the process within a number of megabytes: beyond it, sessions in which nothing happens leave memory, those that
+/// have waited longest first, and there are no new ones.
+///
+/// What counts is what the process has of the machine's memory. Where the system does not tell, there is no ceiling.
+struct MemoryCeiling: Sendable {
+  /// How often it looks, in seconds.
+  private static let interval = 1
+
+  private let context: ServerContext
+  private let loops: [EventLoop]
+  private let limit: Int
+
+  /// A ceiling; nil if the settings have none.
+  ///
+  /// - Parameters:
+  ///   - context: the server's.
+  ///   - loops: its loops.
+  init?(_ context: ServerContext, _ loops: [EventLoop]) {
+    guard context.settings.limits.memoryMegabytes > 0 else { return nil }
+    self.context = context
+    self.loops = loops
+    limit = context.settings.limits.memoryMegabytes << 20
+  }
+
+  /// Looks now, and again and again.
+  func start() { loops[0].execute { look() } }
+
+  private func look() {
+    guard !loops[0].isStopping else { return }
+    defer { loops[0].execute(after: .seconds(Self.interval)) { look() } }
+    guard let resident = residentBytes() else { return }
+    let isOver = resident > limit
+    let wasOver = context.isOverMemory.exchange(isOver, ordering: .relaxed)
+    if isOver != wasOver {
+      context.logger.warning(
+        isOver ? "The server has more memory than it may have." : "The server is within its memory again.",
+        metadata: ["megabytes": "\(resident >> 20)", "limit": "\(limit >> 20)"])
+    }
+    guard isOver else { return }
+    for loop in loops { loop.execute { loop.restLongestIdle() } }
+    releaseFreeMemory()
+  }
+}
