@@ -14,6 +14,7 @@ final class Chaos {
   private var daemon: Daemon
   private var kills = 0
   private var stops = 0
+  private var blocks = 0
 
   private var clients: [ChaosClient] { fleets.flatMap(\.clients) }
 
@@ -51,6 +52,7 @@ final class Chaos {
     while case let rest = end - milliseconds(), rest > 0 {
       // The pace of the killer is a part of the model.
       usleep(UInt32(min(Int.random(in: 2000...5000, using: &random), rest)) * 1000)
+      if random.happens(0.3) { try blockStore() }
       try replaceDaemon()
     }
     proxy.calmDown()
@@ -70,10 +72,25 @@ final class Chaos {
       #expect(daemon.stop() == 0)
     } else {
       kills += 1
-      _ = daemon.stop(SIGKILL)
+      // Commits are short: a kill alone rarely meets one.
+      if random.happens(0.5) {
+        try blockStore(then: SIGKILL)
+      } else {
+        _ = daemon.stop(SIGKILL)
+      }
     }
     _ = try audit.look(clients)
     daemon = try Self.start(port, directory)
+  }
+
+  /// Keeps the server from committing for a while.
+  private func blockStore(then signal: Int32? = nil) throws {
+    blocks += 1
+    let time = UInt32(random.magnitude(in: 10...1000)) * 1000
+    try StoreBlocker(path: "\(directory)/state/sessions.sqlite").block {
+      usleep(time)
+      if let signal { _ = daemon.stop(signal) }
+    }
   }
 
   // MARK: Comparing
@@ -110,7 +127,7 @@ final class Chaos {
     return """
       Chaos, seed \(seed): \(clients.count) clients, \(sum { $0.model.sent }) actions, \
       \(sum { $0.model.refused }) refused, \(sum { $0.model.payments }) payments, \(audit.repetitions) written again; \
-      \(kills) kills, \(stops) stops; \(faults.links) links, \(faults.refusals) not made, \(faults.cuts) cuts, \
+      \(kills) kills, \(stops) stops, \(blocks) slow commits; \(faults.links) links, \(faults.refusals) not made, \(faults.cuts) cuts, \
       \(faults.stalls) stalls, \(faults.lateDeliveries) with late delivery; \(sum { $0.figures.resumes }) resumes, \
       \(sum { $0.figures.doubles }) doubled, \(stored.values.reduce(0) { $0 + $1.loads }) wakes, \
       \(sum { $0.figures.checks }) hashes; lost \(lost), doubled \(doubled), \
