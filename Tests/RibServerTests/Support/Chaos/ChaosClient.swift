@@ -31,7 +31,9 @@ final class ChaosClient: @unchecked Sendable {
   private(set) var figures = Figures()
   /// What went wrong.
   private(set) var deviations: [String] = []
-  private(set) var history: [String] = []
+  private var history: [String] = []
+  /// What it did and heard last.
+  var recent: String { history.suffix(80).joined(separator: "\n") }
   /// Whether it has sent all, heard all, and its view is the server's.
   private(set) var isSettled = false
   private let port: Int
@@ -77,8 +79,8 @@ final class ChaosClient: @unchecked Sendable {
   }
 
   private func deviate(_ text: String) {
-    note("DEVIATION \(text)")
-    if deviations.count < 5 { deviations.append("\(text) [\(summary)]") }
+    guard deviations.count < 5 else { return }
+    deviations.append("\(text) [\(summary)]\n\(recent)")
   }
 
   // MARK: Time

@@ -112,8 +112,10 @@ struct ChaosModel {
   }
 
   /// Learns from the view which node the page is.
+  ///
+  /// After a resumption the view follows what is covered patch by patch: before it has caught up it shows an older page.
   mutating func look(at view: LedgerView, covered: Int) {
-    if isPageOpen, covered >= opening { pageID = view.pageID }
+    if isPageOpen, covered >= opening, view.count == counted { pageID = view.pageID }
   }
 
   /// What is wrong with the view once everything is answered.
