@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test tsan asan fuzz bench format lint docs layers clean help
+.PHONY: run test chaos tsan asan fuzz bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -9,6 +9,9 @@ swift_sources := $(wildcard Sources Tests Benchmarks/Sources Fuzz/Sources Snippe
 # How long "make fuzz" runs each of its targets, and which; none means all.
 SECONDS_EACH ?= 60
 TARGETS ?=
+# How long "make chaos" kills and cuts, and from which seed; none means one from the time.
+SECONDS ?= 600
+SEED ?=
 
 run: ## Build the server and start it (ARGS="--port 9000")
 	@scripts/setup
@@ -21,6 +24,13 @@ test: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
 test: ## Run all tests (ARGS="--filter Counter")
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --no-parallel $(ARGS)
+
+# Many clients, a network at its worst, and a server that is killed again and again. "make test" has a short one.
+chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
+chaos: export RIB_CHAOS_SEED := $(SEED)
+chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
+	@scripts/setup --tests
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests
 
 # The tests of what runs on several threads, under the thread sanitizer and under the address sanitizer, each with a build
 # of its own. RIB_SANITIZER tells a test whose time limit is none for code that is ten times as slow to stand aside.

@@ -4,10 +4,16 @@ public import RibServer
 /// The showcase's apps: the samples of the architectures that a riblet comes from, and one of our own.
 public enum Showcase {
   /// The apps, by the names that clients give in their `hello`.
-  public static let apps = apps(clock: ContinuousClock())
+  public static let apps = apps(ledger: .none)
+
+  /// The apps, with a book for the ledger's payments.
+  ///
+  /// - Parameter ledger: the book.
+  /// - Returns: the apps.
+  public static func apps(ledger: LedgerService) -> [App] { apps(clock: ContinuousClock(), ledger: ledger) }
 
   /// The apps, by a clock of one's own.
-  static func apps(clock: any Clock<Duration>) -> [App] {
+  static func apps(clock: any Clock<Duration>, ledger: LedgerService = .none) -> [App] {
     let someManager = SomeManager()
     return [
       App("counter") { Counter() },
@@ -22,6 +28,7 @@ public enum Showcase {
       App("boundaries") { BoundariesParent() },
       App("screens") { MainRiblet(someManager: someManager) },
       App("catalog") { Catalog() },
+      App("ledger") { Ledger(service: ledger) },
     ]
   }
 }

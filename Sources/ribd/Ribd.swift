@@ -26,7 +26,8 @@ struct Ribd: AsyncParsableCommand {
     let settings = try await ServerSettings(config, store: .sqlite)
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = try await flags.logLevel(config)
-    let server = Server(apps: Showcase.apps, settings: settings, logger: logger) { url in
+    let apps = Showcase.apps(ledger: try LedgerFile.service())
+    let server = Server(apps: apps, settings: settings, logger: logger) { url in
       announce("ribd \(Server.version) listens on \(url)")
     }
     let group = ServiceGroup(

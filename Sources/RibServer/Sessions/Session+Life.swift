@@ -76,7 +76,15 @@ extension Session {
   /// Whether nothing would be lost if the session left memory.
   private var canRest: Bool {
     commits.isClean && departure == nil && walkTask == nil && waitingSteps.isEmpty && !tree.hasVolatileEffects
-      && renderers.allSatisfy { $0.connection?.isIdle ?? true }
+      && renderers.allSatisfy { $0.connection?.isIdle ?? true } && !isWatchedByOthers
+  }
+
+  /// Whether somebody is connected who may have to see what somebody else does: a connection that sleeps is woken by what
+  /// its own client says, and by nothing else.
+  private var isWatchedByOthers: Bool {
+    guard renderers.contains(where: { $0.connection != nil }) else { return false }
+    let now = wallClockSeconds()
+    return renderers.count > 1 || invitations.contains { $0.expires > now }
   }
 
   /// Leaves memory once the store has the session, unless something happens before.

@@ -141,4 +141,18 @@ import Wire
       #expect(await eventually { server.sessionCount == 0 && topic.subscriberCount == 0 })
     }
   }
+
+  @Test func clientWhoJoins_seesWhatTheOtherDoes_atOnce() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let first = try CurlClient(url: url, app: "counter")
+        let second = try CurlClient(url: url, joining: first.shareToken())
+        try first.perform(#""increment""#)
+        // It has said nothing that would be answered.
+        try second.wait { try $0.state()["count"]?.text == "1" }
+        try second.perform(#""increment""#)
+        try first.wait { try $0.state()["count"]?.text == "2" }
+      }
+    }
+  }
 }

@@ -34,6 +34,14 @@ extension CurlClient {
     while try !isSo(self) { _ = try receive() }
   }
 
+  /// A token with which somebody else can join, and act.
+  func shareToken() throws -> String {
+    try share(.act)
+    while true {
+      for case .shared(let token, _) in try receive() { return token }
+    }
+  }
+
   struct Refused: Error { let nack: Nack }
   struct Unexpected: Error { let value: JSONValue }
 }

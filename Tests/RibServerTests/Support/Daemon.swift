@@ -21,10 +21,11 @@ final class Daemon: @unchecked Sendable {
   ///   - stateDirectory: where it keeps sessions; nil for a directory that goes with it.
   ///   - environment: more than this process's.
   ///   - descriptors: how many it may have open; nil for as many as this process.
+  ///   - log: a file that its log is added to; nil for this process's standard error.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
   init(
     _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
-    descriptors: Int? = nil
+    descriptors: Int? = nil, log: String? = nil
   ) throws {
     let directory = stateDirectory ?? Self.makeDirectory()
     ownsDirectory = stateDirectory == nil
@@ -44,6 +45,10 @@ final class Daemon: @unchecked Sendable {
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
     process.standardOutput = output
+    if let log {
+      let descriptor = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+      process.standardError = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
     try process.run()
     var line: [UInt8] = []
     while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {

@@ -1,0 +1,28 @@
+import Showcase
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file that the showcase's ledger writes its payments in.
+///
+/// The environment names it, `RIBD_LEDGER`: it is for those who test the daemon, and no setting of the server.
+enum LedgerFile {
+  private struct WriteError: Error { let code: Int32 }
+
+  /// The service that writes to the file; one that forgets if none is named.
+  static func service() throws -> LedgerService {
+    guard let path = getenv("RIBD_LEDGER") else { return .none }
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw WriteError(code: errno) }
+    return LedgerService { line in
+      // One write: lines of several effects do not mix, and a process that is killed leaves no half of one.
+      let bytes = Array("\(line)\n".utf8)
+      guard write(descriptor, bytes, bytes.count) == bytes.count else { throw WriteError(code: errno) }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// Everything at once: many clients, a network at its worst, and a server that is killed again and again.
+///
+/// What is promised is checked where it is promised: by each client against what it has sent, after each kill against what
+/// is committed, and against a book outside in the end. `make chaos` runs it for longer.
+@Suite(.serialized) struct ChaosTests {
+  /// How long, how many and from which seed, as the environment says.
+  private struct Plan {
+    let seconds: Int
+    let clients: Int
+    let seed: UInt64
+
+    init() {
+      let environment = ProcessInfo.processInfo.environment
+      seconds = environment["RIB_CHAOS_SECONDS"].flatMap { Int($0) } ?? 75
+      clients = environment["RIB_CHAOS_CLIENTS"].flatMap { Int($0) } ?? (Sanitizer.current == nil ? 200 : 20)
+      seed = environment["RIB_CHAOS_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
+    }
+  }
+
+  private static let plan = Plan()
+
+  @Test(.timeLimit(.minutes(plan.seconds / 60 + 3)))
+  func nothingIsLost_doubled_orTakenBack() async throws {
+    _ = raiseDescriptorLimit()
+    let plan = Self.plan
+    try await blocking { try Chaos(clients: plan.clients, seed: plan.seed).run(for: plan.seconds) }
+  }
+}

@@ -1,0 +1,348 @@
+import Foundation
+import RibClient
+import Synchronization
+import Wire
+
+/// One of the clients that the chaos is for: it acts without end, gives up, comes back, sometimes twice at once, and checks
+/// what it is told against what it has sent.
+///
+/// `@unchecked Sendable`: everything but `told` and `isSettled` belongs to the thread of its ``ChaosFleet``, and is read by
+/// others once that has ended.
+final class ChaosClient: @unchecked Sendable {
+  /// What the client was told, for those who look at what is committed.
+  struct Told {
+    var sessionID: String?
+    var number = 0
+    var count = 0
+  }
+
+  /// What has happened to the clients, all together.
+  struct Figures {
+    var connections = 0
+    var resumes = 0
+    var doubles = 0
+    var checks = 0
+    var takenBack = 0
+  }
+
+  let id: Int
+  let told = Mutex(Told())
+  private(set) var model = ChaosModel()
+  private(set) var figures = Figures()
+  /// What went wrong.
+  private(set) var deviations: [String] = []
+  private var history: [String] = []
+  /// What it did and heard last.
+  var recent: String { history.suffix(80).joined(separator: "\n") }
+  /// Whether it has sent all, heard all, and its view is the server's.
+  private(set) var isSettled = false
+  private let port: Int
+  private var random: SeededGenerator
+  private var session = ClientSession()
+  private var backOff = BackOff()
+  private var heartbeat = Heartbeat(interval: 0, at: 0)
+  private(set) var link: ChaosLink?
+  /// The number of the connection; the last one's is the highest.
+  private(set) var linkNumber = 0
+  /// Connections that it has left without a word and that are still there.
+  private(set) var zombies: [Int: (link: ChaosLink, end: Int)] = [:]
+  /// When it connects next, when it acts next, when its pause ends.
+  private var nextAttempt = 0
+  private var nextAction = 0
+  private var nextPause = 0
+  /// When it loses patience; it has more of it than the protocol asks for, or less.
+  private var patience = Int.max
+  private let isPatient: Bool
+  private var isFinishing = false
+  private var awaitsCheck = false
+  private var checkTime = 0
+  private var lastView: LedgerView?
+
+  init(_ id: Int, port: Int, seed: UInt64) {
+    self.id = id
+    self.port = port
+    random = SeededGenerator(seed: seed, stream: 1_000_000 + UInt64(id))
+    isPatient = id % 5 == 0
+  }
+
+  var view: LedgerView? { LedgerView(session.view) }
+  /// A sentence about where it is.
+  var summary: String {
+    "client \(id): session \(session.lastWelcome?.sessionID ?? "none"), sent \(model.sent), covered \(session.coveredNumber), "
+      + "outbox \(session.outbox.count), \(link == nil ? "away" : session.welcome == nil ? "greeting" : "live"), "
+      + "count \(lastView?.count ?? -1), paid \(lastView?.paid ?? -1) of \(lastView?.lastPayment ?? -1)"
+  }
+
+  private func note(_ text: @autoclosure () -> String) {
+    if history.count >= 400 { history.removeFirst(200) }
+    history.append("\(milliseconds()) \(text())")
+  }
+
+  private func deviate(_ text: String) {
+    guard deviations.count < 5 else { return }
+    deviations.append("\(text) [\(summary)]\n\(recent)")
+  }
+
+  // MARK: Time
+
+  /// Does what is due.
+  ///
+  /// - Returns: when to call again; nil for never.
+  func tick(at now: Int, isFinishing: Bool) -> Int? {
+    if isFinishing, !self.isFinishing { finish() }
+    for (number, zombie) in zombies where zombie.end <= now { closeZombie(number) }
+    guard !isSettled else { return nil }
+    guard link != nil else {
+      if now >= nextAttempt { connect(now) } else { return nextAttempt }
+      return now + 50
+    }
+    if now >= patience {
+      leave("It has lost patience.", now)
+    } else if session.welcome != nil {
+      live(now)
+    }
+    return link == nil ? nextAttempt : min(max(nextAction, now + 4), now + 100)
+  }
+
+  private func finish() {
+    isFinishing = true
+    for number in zombies.keys { closeZombie(number) }
+  }
+
+  private func live(_ now: Int) {
+    switch heartbeat.step(at: now) {
+    case .wait: break
+    case .ping: say(now) { (session) throws(ClientError) in try session.ping() }
+    case .giveUp: return leave("The server is silent.", now)
+    }
+    if isFinishing { return settle(now) }
+    guard now >= nextAction, session.outbox.count < 48 else { return }
+    if now >= nextPause {
+      // Long enough for the session to rest, or not.
+      nextAction = now + random.magnitude(in: 200...4000)
+      nextPause = nextAction + random.magnitude(in: 500...8000)
+      return
+    }
+    nextAction = now + Int.random(in: 20...90, using: &random)
+    if random.happens(0.003) { return leave("It leaves.", now) }
+    if random.happens(0.01) { return check(now) }
+    if random.happens(0.02) { return say(now) { (session) throws(ClientError) in try session.ack() } }
+    act(now)
+  }
+
+  private func act(_ now: Int) {
+    let step = model.step(&random)
+    say(now) { (session) throws(ClientError) in
+      guard let action = step.action else { return try session.back(to: step.to) }
+      return try session.act(action, to: step.to)
+    }
+    guard let last = session.outbox.last, last.number == model.sent + 1 else { return }
+    model.didSend(last.number)
+    note("sent \(last.number) \(last.action.text) to \(step.to)")
+    if session.outbox.count == 1 { lose(now) }
+  }
+
+  /// Sets the time at which it has no patience any more.
+  private func lose(_ now: Int) {
+    patience = isPatient ? .max : now + random.magnitude(in: 1500...12_000)
+  }
+
+  private func check(_ now: Int) {
+    awaitsCheck = true
+    checkTime = now
+    say(now) { (session) throws(ClientError) in try session.check() }
+  }
+
+  /// Ends well, once everything is answered and paid and the view is the server's.
+  private func settle(_ now: Int) {
+    nextAction = now + 50
+    guard session.outbox.isEmpty, let view = lastView, view.paid == view.lastPayment else { return }
+    // One that comes before a snapshot that is owed has no answer.
+    if !awaitsCheck || now - checkTime > 5000 { check(now) }
+  }
+
+  // MARK: Connections
+
+  private func connect(_ now: Int) {
+    let message: [UInt8]
+    if session.lastWelcome == nil {
+      session = ClientSession()
+      message = session.hello(app: "ledger")
+    } else {
+      do {
+        // Twice at once: the first one is of yesterday, whichever arrives first.
+        if !isFinishing, random.happens(0.15) {
+          let double = ChaosLink(to: port, &random)
+          double.send(try session.resume())
+          session.disconnected()
+          linkNumber += 1
+          zombies[linkNumber] = (double, now + random.magnitude(in: 100...10_000))
+          figures.doubles += 1
+        }
+        message = try session.resume()
+      } catch {
+        return deviate("It cannot come back: \(error).")
+      }
+    }
+    let next = ChaosLink(to: port, &random)
+    next.send(message)
+    linkNumber += 1
+    link = next
+    figures.connections += 1
+    awaitsCheck = false
+    // Short of what the server allows for a handshake.
+    patience = now + random.magnitude(in: 1000...6000)
+    note("connection \(linkNumber)")
+  }
+
+  /// Goes without a word: the connection may be closed, or stay for a while as if the client had lost it.
+  private func leave(_ reason: String, _ now: Int) {
+    note("leaves \(linkNumber): \(reason)")
+    if let link, !isFinishing, random.happens(0.5) {
+      zombies[linkNumber] = (link, now + random.magnitude(in: 100...10_000))
+      self.link = nil
+    }
+    away(.atOnce, now)
+  }
+
+  private func away(_ ending: Bye.Return, _ now: Int) {
+    if let link { close(link.descriptor) }
+    link = nil
+    patience = .max
+    session.disconnected()
+    let delay = backOff.delay(after: ending, using: &random) ?? 1000
+    // A test has less time than a user.
+    nextAttempt = now + min(delay, 2000)
+  }
+
+  private func closeZombie(_ number: Int) {
+    guard let zombie = zombies.removeValue(forKey: number) else { return }
+    close(zombie.link.descriptor)
+  }
+
+  private func say(_ now: Int, _ message: (inout ClientSession) throws(ClientError) -> [UInt8]) {
+    do {
+      link?.send(try message(&session))
+      heartbeat.sent(at: now)
+    } catch {
+      deviate("It cannot say something: \(error)")
+    }
+  }
+
+  // MARK: Hearing
+
+  /// A connection is there.
+  ///
+  /// - Returns: its descriptor; nil if it was closed meanwhile.
+  func hasRoom(_ number: Int) -> Int32? {
+    if number == linkNumber, link != nil {
+      link?.flush()
+      return link?.descriptor
+    }
+    zombies[number]?.link.flush()
+    return zombies[number]?.link.descriptor
+  }
+
+  /// A connection has something to say.
+  func receive(_ number: Int, _ storage: inout [UInt8], at now: Int) {
+    guard number == linkNumber, link != nil else {
+      // What was left is not heard.
+      do { _ = try zombies[number]?.link.receive(&storage) } catch { closeZombie(number) }
+      return
+    }
+    do {
+      for message in try link?.receive(&storage) ?? [] {
+        heartbeat.received(at: now)
+        try hear(message, now)
+        guard link != nil else { return }
+      }
+    } catch let end as ChaosLink.End {
+      note("connection \(number) has ended: \(end.code?.rawValue ?? 0)")
+      let ending = Bye.Return(end.code)
+      if ending == .not || ending == .asNewSession { deviate("The server has closed with \(end.code?.rawValue ?? 0).") }
+      away(ending, now)
+    } catch is HTTPError {
+      away(.later, now)
+    } catch {
+      deviate("\(error)")
+      away(.later, now)
+    }
+  }
+
+  private func hear(_ message: [UInt8], _ now: Int) throws {
+    note("hears \(String(decoding: message.prefix(160), as: UTF8.self))")
+    var sawView = false
+    for event in try session.receive(message.span) {
+      switch event {
+      case .live(let welcome): begin(welcome, now)
+      case .view: sawView = true
+      case .verified: verified()
+      case .applied(let action): if let wrong = model.didApply(action.number) { deviate(wrong) }
+      case .refused(_, let nack): if let wrong = model.didRefuse(nack) { deviate(wrong) }
+      case .outcomeUnknown(let action): deviate("It is not known what became of action \(action.number).")
+      case .outOfStep(let divergence):
+        deviate("\(divergence)")
+        say(now) { (session) throws(ClientError) in
+          if let message = try session.resync(at: now) { return message }
+          return try session.ack()
+        }
+      case .notice(let durability): deviate("What is answered survives less: \(durability).")
+      case .shared, .draining: break
+      case .ended(let bye, let text): ended(bye, text, now)
+      }
+    }
+    if sawView { look() }
+    if session.welcome != nil { lose(now) }
+    if session.outbox.isEmpty { patience = .max }
+    told.withLock { told in
+      told.number = session.coveredNumber
+      told.count = lastView?.count ?? 0
+    }
+  }
+
+  private func begin(_ welcome: Welcome, _ now: Int) {
+    note("live: \(welcome.sessionID) n \(welcome.number) rev \(welcome.revision)")
+    heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
+    backOff.succeeded()
+    if welcome.resumed { figures.resumes += 1 }
+    if welcome.durability == .none { deviate("The session is not durable.") }
+    told.withLock { $0.sessionID = welcome.sessionID }
+    for message in session.resend() { link?.send(message) }
+    nextPause = max(nextPause, now + 500)
+  }
+
+  /// Nothing that was seen is taken back, and nothing is seen that was not answered.
+  private func look() {
+    guard let view else { return deviate("The view is another one's: \(session.view?.text ?? "none")") }
+    if let last = lastView,
+      view.count < last.count || view.paid < last.paid || view.lastPayment < last.lastPayment
+    {
+      figures.takenBack += 1
+      deviate("The view went back: \(last) became \(view).")
+    }
+    if view.count > model.counted { deviate("The view counts \(view.count), and \(model.counted) were answered.") }
+    lastView = view
+    model.look(at: view, covered: session.coveredNumber)
+  }
+
+  private func verified() {
+    figures.checks += 1
+    awaitsCheck = false
+    guard isFinishing, session.outbox.isEmpty, let view = lastView, view.paid == view.lastPayment else { return }
+    isSettled = true
+    if let deviation = model.deviation(of: view) { deviate(deviation) }
+    away(.atOnce, 0)
+  }
+
+  private func ended(_ bye: Bye?, _ text: String, _ now: Int) {
+    note("bye \(bye?.rawValue ?? "?"): \(text)")
+    switch bye?.comesBack ?? .atOnce {
+    case .atOnce: away(.atOnce, now)
+    case .later: away(.later, now)
+    case .asNewSession, .not:
+      deviate("The server does not want it any more: \(bye?.rawValue ?? "?"), \(text)")
+      isSettled = true
+      away(.atOnce, now)
+    }
+  }
+}

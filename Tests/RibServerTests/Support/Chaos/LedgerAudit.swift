@@ -1,0 +1,127 @@
+import Foundation
+import GRDB
+import Synchronization
+import Wire
+
+/// Compares the ledger's book with what is committed, while nobody writes to either.
+///
+/// It reads the store's file with a mind of its own, not with the server's.
+struct LedgerAudit {
+  /// What is committed of a session.
+  struct Stored {
+    let count: Int
+    let lastPayment: Int
+    let unpaid: Int
+    /// The last action that was run or refused.
+    let number: Int
+    /// How often the session was loaded.
+    let loads: Int
+  }
+
+  let stateDirectory: String
+  let book: String
+  private var offset: UInt64 = 0
+  /// By idempotency key, the payment; and the other way round.
+  private var payments: [String: Int] = [:]
+  private var keys: [String: [Int: String]] = [:]
+  /// Lines, and those that repeat another.
+  private(set) var lines = 0
+  private(set) var repetitions = 0
+  private(set) var deviations: [String] = []
+
+  init(stateDirectory: String, book: String) {
+    self.stateDirectory = stateDirectory
+    self.book = book
+  }
+
+  /// Looks, after the server's process has ended.
+  ///
+  /// - Parameter clients: none of them may have been told what is not committed.
+  /// - Returns: what is committed, by session.
+  /// - Throws: `DatabaseError`, or what the system says, if the store or the book cannot be read.
+  mutating func look(_ clients: [ChaosClient]) throws -> [String: Stored] {
+    let stored = try readStore()
+    try readBook()
+    for (session, paid) in keys {
+      let last = stored[session]?.lastPayment ?? 0
+      if let early = paid.keys.first(where: { $0 > last }) {
+        deviations.append("Payment \(early) of \(session) is in the book; \(last) is the last that is committed.")
+      }
+    }
+    for client in clients {
+      let told = client.told.withLock { $0 }
+      guard let session = told.sessionID else { continue }
+      guard let state = stored[session] else {
+        deviations.append("Session \(session) of client \(client.id) is not in the store.")
+        continue
+      }
+      if told.number > state.number || told.count > state.count {
+        deviations.append("Client \(client.id) was told \(told), and committed is \(state).")
+      }
+    }
+    return stored
+  }
+
+  /// Whether the book has all payments of a session.
+  func has(_ number: Int, of session: String) -> Bool { number == 0 || keys[session]?.count == number }
+
+  private mutating func readBook() throws {
+    guard let file = FileHandle(forReadingAtPath: book) else { return }
+    defer { try? file.close() }
+    try file.seek(toOffset: offset)
+    let data = try file.readToEnd() ?? Data()
+    offset += UInt64(data.count)
+    for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: " ")
+      guard parts.count == 2, let number = Int(parts[1]), let session = parts[0].split(separator: "-").first else {
+        deviations.append("The book has the line \"\(line)\".")
+        continue
+      }
+      note(number, String(parts[0]), String(session))
+    }
+  }
+
+  private mutating func note(_ number: Int, _ key: String, _ session: String) {
+    lines += 1
+    if payments[key] == number { repetitions += 1 }
+    if let other = payments[key], other != number { deviations.append("\(key) is payment \(other) and \(number).") }
+    if let other = keys[session]?[number], other != key {
+      deviations.append("Payment \(number) of \(session) was made twice: as \(other) and as \(key).")
+    }
+    payments[key] = number
+    keys[session, default: [:]][number] = key
+  }
+
+  /// Reads a copy, so that what it does to the journal is not the server's concern.
+  private func readStore() throws -> [String: Stored] {
+    let copy = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    for name in ["sessions.sqlite", "sessions.sqlite-wal"] {
+      let path = "\(stateDirectory)/\(name)"
+      if FileManager.default.fileExists(atPath: path) {
+        try FileManager.default.copyItem(atPath: path, toPath: "\(copy)/\(name)")
+      }
+    }
+    let queue = try DatabaseQueue(path: "\(copy)/sessions.sqlite")
+    let rows = try queue.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT sid, lease, clients, state FROM session JOIN node ON node.session = session.id AND node.id = session.root
+          """)
+    }
+    try queue.close()
+    var stored: [String: Stored] = [:]
+    for row in rows {
+      let state = try JSONValue(parsing: row["state"])
+      guard case .array(let clients) = try JSONValue(parsing: row["clients"]), let number = clients.first?["number"],
+        case .array(let unpaid)? = state["unpaid"]
+      else { throw CocoaError(.fileReadCorruptFile) }
+      stored[row["sid"]] = Stored(
+        count: state["count"]?.wholeNumber ?? -1, lastPayment: state["lastPayment"]?.wholeNumber ?? -1,
+        unpaid: unpaid.count, number: number.wholeNumber ?? -1, loads: (row["lease"] as Int) - 1)
+    }
+    return stored
+  }
+}
