@@ -86,7 +86,7 @@ final class Chaos {
   /// Keeps the server from committing for a while.
   private func blockStore(then signal: Int32? = nil) throws {
     blocks += 1
-    let time = UInt32(random.magnitude(in: 10...1000)) * 1000
+    let time = UInt32(random.magnitude(in: 10...600)) * 1000
     try StoreBlocker(path: "\(directory)/state/sessions.sqlite").block {
       usleep(time)
       if let signal { _ = daemon.stop(signal) }
