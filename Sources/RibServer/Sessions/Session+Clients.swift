@@ -185,7 +185,8 @@ extension Session {
     else { return .refused(.taken, "The client has connected again.") }
     attach(connection, to: sleeper.renderer)
     noteChange()
-    if epoch != sleeper.epoch { sendSnapshot(to: sleeper.renderer) }
+    // Another epoch, or the client has acted without this connection.
+    if epoch != sleeper.epoch || revision != sleeper.revision { sendSnapshot(to: sleeper.renderer) }
     return .admitted
   }
 
@@ -196,7 +197,8 @@ extension Session {
     connection.renderer = index
     renderers[index].connection = connection
     aloneSince = nil
-    departure = nil
+    if departure == .resting { departure = nil }
+    checkTime()
   }
 
   /// Takes a connection from its renderer; what it has not been told yet it still is when it is committed.

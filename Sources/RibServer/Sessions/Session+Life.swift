@@ -119,7 +119,8 @@ extension Session {
       for index in renderers.indices {
         renderers[index].connection?.fallAsleep(
           Sleeper(
-            sessionID: id, renderer: index, attempt: renderers[index].ledger.record.attempt, epoch: epoch, lease: lease)
+            sessionID: id, renderer: index, attempt: renderers[index].ledger.record.attempt, epoch: epoch,
+            revision: revision, lease: lease)
         )
       }
       leaveMemory()

@@ -52,6 +52,7 @@ public enum Bye: String, CaseIterable, Sendable {
     case .shutdown: CloseCode(rawValue: 4000)
     case .silent: CloseCode(rawValue: 4001)
     case .moved: CloseCode(rawValue: 4002)
+    case .noHello: CloseCode(rawValue: 4008)
     case .full: CloseCode(rawValue: 4100)
     case .unavailable: CloseCode(rawValue: 4101)
     case .gone: CloseCode(rawValue: 4200)
@@ -60,7 +61,6 @@ public enum Bye: String, CaseIterable, Sendable {
     case .denied: CloseCode(rawValue: 4401)
     case .failed: CloseCode(rawValue: 4403)
     case .unknownApp: CloseCode(rawValue: 4404)
-    case .noHello: CloseCode(rawValue: 4408)
     case .taken: CloseCode(rawValue: 4409)
     case .stale: CloseCode(rawValue: 4410)
     }
