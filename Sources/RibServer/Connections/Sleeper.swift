@@ -7,6 +7,8 @@ final class Sleeper: Sendable {
   let attempt: Int
   /// The life of the tree that the client's view is of.
   let epoch: String
+  /// The view's revision that the client was told of.
+  let revision: Int
   let lease: SessionLease?
 
   /// A client whose session rests.
@@ -16,12 +18,14 @@ final class Sleeper: Sendable {
   ///   - renderer: which of its renderers, from 0.
   ///   - attempt: the client's last.
   ///   - epoch: of its view.
+  ///   - revision: of its view.
   ///   - lease: as it was when the session left.
-  init(sessionID: String, renderer: Int, attempt: Int, epoch: String, lease: SessionLease?) {
+  init(sessionID: String, renderer: Int, attempt: Int, epoch: String, revision: Int, lease: SessionLease?) {
     self.sessionID = sessionID
     self.renderer = renderer
     self.attempt = attempt
     self.epoch = epoch
+    self.revision = revision
     self.lease = lease
   }
 }

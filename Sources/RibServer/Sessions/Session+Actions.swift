@@ -53,7 +53,7 @@ extension Session {
     case .gap: return "Action \(number) came after \(renderers[index].ledger.number): numbers go up by one."
     }
     noteChange()
-    if isDurable { connection.waitingActions.note() }
+    if commits.isPending { connection.waitingActions.note() }
     let start = loop.time()
     do throws(Refusal) {
       try check(number, of: index)

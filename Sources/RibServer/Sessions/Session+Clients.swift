@@ -77,16 +77,21 @@ extension Session {
     noteChange()
     sendWelcome(to: index, resume.token, isResumed: true)
     log(.debug, "A session goes on.", ["client": "\(resume.clientID)", "attempt": "\(resume.attempt)"])
+    catchUp(connection, index, from: resume.epoch, resume.revision)
+    return .admitted
+  }
+
+  /// Shows a client what it has missed: as patches if all of them are kept, otherwise as a whole.
+  private func catchUp(_ connection: Connection, _ index: Int, from epoch: String, _ revision: Int) {
     let hasAll =
-      resume.epoch == epoch
-      && history.replay(after: resume.revision, to: revision, at: loop.now) { revision, operations in
+      epoch == self.epoch
+      && history.replay(after: revision, to: self.revision, at: loop.now) { revision, operations in
         loop.json.removeAll()
         loop.json.patch(
           revision: revision, base: revision - 1, number: renderers[index].ledger.number, operations: operations)
         send(to: connection)
       }
     if !hasAll { sendSnapshot(to: index) }
-    return .admitted
   }
 
   // MARK: Several renderers
@@ -158,7 +163,7 @@ extension Session {
     else { return .refused(.taken, "The client has connected again.") }
     attach(connection, to: sleeper.renderer)
     noteChange()
-    if epoch != sleeper.epoch { sendSnapshot(to: sleeper.renderer) }
+    catchUp(connection, sleeper.renderer, from: sleeper.epoch, sleeper.revision)
     return .admitted
   }
 
@@ -190,6 +195,7 @@ extension Session {
         build: Server.version, timeToLive: settings.sessions.timeToLiveSeconds * 1000,
         heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced))
     send(to: connection)
+    connection.output.noteOpening()
   }
 
   /// What an answer survives, for now.

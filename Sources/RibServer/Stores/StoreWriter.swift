@@ -21,6 +21,10 @@ final class StoreWriter: Sendable {
     var isRunning = false
     var isFailing = false
     var isClosed = false
+    /// The pause before a store that fails is tried again, in milliseconds.
+    var pause = StoreWriter.pauses.lowerBound
+    /// Sessions that have ended while the store failed.
+    var removals: [Job] = []
     var onIdle: [@Sendable () -> Void] = []
   }
 
@@ -80,10 +84,11 @@ final class StoreWriter: Sendable {
     while let jobs = take() {
       do throws(StoreError) {
         let results = try store.perform(jobs.map(\.request))
+        state.withLock { $0.pause = Self.pauses.lowerBound }
         if state.withLock({ $0.isFailing }) { recover() }
         answer(zip(jobs, results).map { ($0, .success($1)) })
       } catch {
-        noteFailure(error)
+        noteFailure(error, jobs)
         answer(jobs.map { ($0, .failure(error)) })
       }
     }
@@ -115,33 +120,47 @@ final class StoreWriter: Sendable {
 
   // MARK: Failure
 
-  private func noteFailure(_ error: StoreError) {
+  private func noteFailure(_ error: StoreError, _ jobs: [Job]) {
     let isNew = state.withLock { state in
       defer { state.isFailing = true }
+      for job in jobs {
+        guard case .remove = job.request else { continue }
+        state.removals.append(Job(request: job.request, loop: job.loop) { _ in })
+      }
       return !state.isFailing
     }
     guard isNew else { return }
     logger.error(
       "The session store fails. Sessions go on in memory until it is back.", metadata: ["reason": "\(error)"])
-    tryAgain(after: Self.pauses.lowerBound)
+    tryAgain()
   }
 
-  private func tryAgain(after milliseconds: Int) {
-    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
+  private func tryAgain() {
+    // Longer each time, until something else than this try has worked: a store may take this and nothing more.
+    let pause = state.withLock { state in
+      defer { state.pause = min(2 * state.pause, Self.pauses.upperBound) }
+      return state.pause
+    }
+    queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
       // Meanwhile something may have been written.
       guard state.withLock({ $0.isFailing && !$0.isClosed }) else { return }
       do throws(StoreError) {
         _ = try store.perform([.probe(now: wallClockSeconds())])
         recover()
       } catch {
-        tryAgain(after: min(2 * milliseconds, Self.pauses.upperBound))
+        tryAgain()
       }
     }
   }
 
   private func recover() {
-    state.withLock { $0.isFailing = false }
+    let removals = state.withLock { state in
+      defer { state.removals = [] }
+      state.isFailing = false
+      return state.removals
+    }
     logger.notice("The session store works again.")
+    if !removals.isEmpty { submit(removals) }
     onRecovery()
   }
 }
