@@ -21,10 +21,11 @@ final class Daemon: @unchecked Sendable {
   ///   - stateDirectory: where it keeps sessions; nil for a directory that goes with it.
   ///   - environment: more than this process's.
   ///   - descriptors: how many it may have open; nil for as many as this process.
+  ///   - prelude: what a shell does before it becomes the daemon; nil for nothing.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
   init(
     _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
-    descriptors: Int? = nil
+    descriptors: Int? = nil, prelude: String? = nil
   ) throws {
     let directory = stateDirectory ?? Self.makeDirectory()
     ownsDirectory = stateDirectory == nil
@@ -32,9 +33,9 @@ final class Daemon: @unchecked Sendable {
     process = Process()
     let ribd = Program.url("ribd")
     let all = ["--port", "\(port)", "--log-level", "error", "--state-dir", directory] + arguments
-    if let descriptors {
+    if let prelude = prelude ?? descriptors.map({ "ulimit -n \($0)" }) {
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", #"ulimit -n \#(descriptors) && exec "$0" "$@""#, ribd.path] + all
+      process.arguments = ["-c", #"\#(prelude) && exec "$0" "$@""#, ribd.path] + all
     } else {
       process.executableURL = ribd
       process.arguments = all
@@ -73,6 +74,12 @@ final class Daemon: @unchecked Sendable {
     kill(pid, signal)
     process.waitUntilExit()
     return process.terminationStatus
+  }
+
+  /// Lets its files grow as long as they may.
+  func liftFileLimit() throws {
+    let prlimit = URL(fileURLWithPath: "/usr/bin/prlimit")
+    _ = try Program.run(prlimit, ["--pid", "\(pid)", "--fsize=unlimited"])
   }
 
   /// The number of open descriptors.
