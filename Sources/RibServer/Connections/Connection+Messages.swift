@@ -184,13 +184,25 @@ extension Connection {
     }
     messages = json.kind == .array ? PendingMessages(json) : PendingMessages(waiting: json)
     messages?.wait()
+    _ = context.sessions.remove(sleeper)
     find(.wake(sleeper))
   }
 
-  /// Keeps only what wakes the session when the client says something.
+  /// Keeps only what wakes the session when the client says something, or when the session is back for somebody else.
   func fallAsleep(_ sleeper: Sleeper) {
     state = .asleep(sleeper)
     waitingActions = WaitingActions()
+    context.sessions.add(sleeper) { [weak self, loop] in
+      guard let connection = self else { return }
+      loop.execute { connection.wakeUp() }
+    }
+  }
+
+  /// Joins the session that somebody else has woken: what they do there is shown here as well.
+  private func wakeUp() {
+    guard case .asleep(let sleeper) = state else { return }
+    find(.wake(sleeper))
+    goOn()
   }
 
   /// Whether nothing is under way: neither what the client has said nor what it is told.

@@ -10,6 +10,8 @@ struct SendQueue {
   private var limit = Int.max
   /// Bytes from here on are held after the commit that is under way.
   private var mark = Int.max
+  /// How many of those that are held, from the first on, stay before whatever is inserted.
+  private var opening = 0
   /// The number of bytes that were ever sent.
   private(set) var sentCount = 0
 
@@ -60,6 +62,11 @@ struct SendQueue {
     if limit == .max { limit = bytes.count }
   }
 
+  /// Takes note that nothing comes before what is held so far.
+  mutating func noteOpening() {
+    if isHolding { opening = bytes.count - limit }
+  }
+
   /// Takes note that what is held so far waits for the commit that begins.
   mutating func noteCut() {
     if isHolding { mark = bytes.count }
@@ -71,8 +78,10 @@ struct SendQueue {
   mutating func release(all: Bool) {
     if all {
       limit = .max
+      opening = 0
     } else if mark != .max {
       limit = mark < bytes.count ? mark : .max
+      opening = 0
     }
     mark = .max
   }
@@ -82,12 +91,13 @@ struct SendQueue {
     if isHolding { bytes.removeSubrange(min(limit, bytes.count)...) }
     limit = .max
     mark = .max
+    opening = 0
   }
 
-  /// Puts bytes before those that are held.
+  /// Puts bytes before those that are held, but for the opening.
   mutating func insertBeforeHeld(_ more: [UInt8]) {
-    bytes.insert(contentsOf: more, at: min(limit, bytes.count))
-    if limit != .max { limit += more.count }
+    bytes.insert(contentsOf: more, at: min(limit, bytes.count) + opening)
+    if limit != .max, opening == 0 { limit += more.count }
     if mark != .max { mark += more.count }
   }
 
@@ -113,6 +123,7 @@ struct SendQueue {
     head = 0
     limit = .max
     mark = .max
+    opening = 0
     return released
   }
 }

@@ -7,7 +7,7 @@ final class Sleeper: Sendable {
   let attempt: Int
   /// The life of the tree that the client's view is of.
   let epoch: String
-  /// The revision of that view.
+  /// The view's revision that the client was told of.
   let revision: Int
   let lease: SessionLease?
 

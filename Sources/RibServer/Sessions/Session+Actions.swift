@@ -76,14 +76,7 @@ extension Session {
       }
     }
     noteDuration(since: start)
-    if renderers.count > 1, !commits.isPending { flushOthers(than: index) }
     return nil
-  }
-
-  /// Has the others told what they are to be told: a commit does it, and where nothing waits for one it is nobody's batch of
-  /// events but the acting client's.
-  private func flushOthers(than index: Int) {
-    for other in renderers.indices where other != index { renderers[other].connection?.flush() }
   }
 
   /// Makes sure that a renderer may act, and that its action has not made the server die twice.

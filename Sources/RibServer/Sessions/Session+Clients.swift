@@ -90,9 +90,14 @@ extension Session {
     noteChange()
     sendWelcome(to: index, token, isResumed: true)
     log(.debug, "A session goes on.", ["client": "\(index + 1)"])
+    catchUp(connection, index, from: epoch, known)
+  }
+
+  /// Shows a client what it has missed: as patches if all of them are kept, otherwise as a whole.
+  private func catchUp(_ connection: Connection, _ index: Int, from epoch: String, _ revision: Int) {
     let hasAll =
       epoch == self.epoch
-      && history.replay(after: known, to: revision, at: loop.now) { revision, operations in
+      && history.replay(after: revision, to: self.revision, at: loop.now) { revision, operations in
         loop.json.removeAll()
         loop.json.patch(
           revision: revision, base: revision - 1, number: renderers[index].ledger.number, operations: operations)
@@ -185,8 +190,7 @@ extension Session {
     else { return .refused(.taken, "The client has connected again.") }
     attach(connection, to: sleeper.renderer)
     noteChange()
-    // Another epoch, or the client has acted without this connection.
-    if epoch != sleeper.epoch || revision != sleeper.revision { sendSnapshot(to: sleeper.renderer) }
+    catchUp(connection, sleeper.renderer, from: sleeper.epoch, sleeper.revision)
     return .admitted
   }
 
@@ -212,6 +216,7 @@ extension Session {
     loop.json.removeAll()
     loop.json.welcome(makeWelcome(for: index, token, isResumed: isResumed))
     send(to: connection)
+    connection.output.noteOpening()
   }
 
   /// What a client is told first.

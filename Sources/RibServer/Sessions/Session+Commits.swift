@@ -119,7 +119,8 @@ extension Session {
   private func didCommit(_ result: Result<StoreResult, StoreError>) {
     switch result {
     case .success(.written(let lease)):
-      self.lease = lease
+      // What is in memory's store leaves it when the session comes back: there is nothing to write to.
+      self.lease = isDurable ? lease : nil
       didWrite()
     case .success(.refused(let error)): cannotBeWritten(error)
     case .failure: storeFailed()
@@ -185,7 +186,10 @@ extension Session {
   func storeFailed() {
     let isNew = !commits.isFailing
     commits.didFail()
-    guard isNew else { return }
+    guard isNew else {
+      if departure == .ending { removeFromStore() }
+      return
+    }
     loop.json.removeAll()
     loop.json.notice(.none)
     for renderer in renderers { renderer.connection?.insertMessage() }
@@ -208,10 +212,11 @@ extension Session {
   }
 
   private func sendNotice() {
-    loop.json.removeAll()
-    loop.json.notice(loop.durability)
     for renderer in renderers {
-      if let connection = renderer.connection { send(to: connection) }
+      guard let connection = renderer.connection else { continue }
+      loop.json.removeAll()
+      loop.json.notice(loop.durability)
+      send(to: connection)
     }
   }
 
@@ -230,7 +235,13 @@ extension Session {
   /// Leaves memory without another word to the store: what was not committed has not happened.
   private func leave(_ say: (Connection) -> Void) {
     let connections = renderers.compactMap(\.connection) + uncommitted.left
-    for connection in connections { connection.output.discardHeld() }
+    for connection in connections {
+      connection.output.discardHeld()
+      // What the client never gets it cannot inflate: the last words must not refer to it.
+      connection.writer = .server
+      // Nor is it shown what was not committed.
+      connection.owesSnapshot = false
+    }
     for renderer in renderers {
       guard let connection = renderer.connection else { continue }
       say(connection)

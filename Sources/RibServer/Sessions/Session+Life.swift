@@ -76,15 +76,7 @@ extension Session {
   /// Whether nothing would be lost if the session left memory.
   private var canRest: Bool {
     commits.isClean && departure == nil && walkTask == nil && waitingSteps.isEmpty && !tree.hasVolatileEffects
-      && renderers.allSatisfy { $0.connection?.isIdle ?? true } && !isWatchedByOthers
-  }
-
-  /// Whether somebody is connected who may have to see what somebody else does: a connection that sleeps is woken by what
-  /// its own client says, and by nothing else.
-  private var isWatchedByOthers: Bool {
-    guard renderers.contains(where: { $0.connection != nil }) else { return false }
-    let now = wallClockSeconds()
-    return renderers.count > 1 || invitations.contains { $0.expires > now }
+      && renderers.allSatisfy { $0.connection?.isIdle ?? true }
   }
 
   /// Leaves memory once the store has the session, unless something happens before.
@@ -149,12 +141,6 @@ extension Session {
   /// - Parameter stored: from the store.
   /// - Returns: why it cannot, and in a sentence; nil if it can.
   func restore(_ stored: StoredSession) -> (Bye, String)? {
-    if let crash = crashes.first(where: { $0.client == 0 && $0.count >= StoredSession.Crash.limit }) {
-      log(.critical, "A session is set aside: the server dies of it.", ["times": "\(crash.count)"])
-      return (.poisoned, "The server's process has died \(crash.count) times while it ran this session.")
-    }
-    loop.flight?.begin(id, client: 0, number: 0)
-    defer { loop.flight?.end() }
     do throws(RestoreError) {
       let (commands, report) = try tree.restore(stored.tree, rendering: loop.renderer)
       place = loop.add(self)
@@ -169,7 +155,8 @@ extension Session {
     }
     aloneSince = loop.now
     log(.debug, "A session is back in memory.")
-    checkTime()
+    // Whoever has asked for it is still on the way: also a session that may not wait waits for them.
+    look(after: 1)
     return nil
   }
 
@@ -192,6 +179,11 @@ extension Session {
       if idle >= settings.idleRestSeconds { rest() }
       next = max(settings.idleRestSeconds - idle, 1)
     }
+    look(after: next)
+  }
+
+  /// Has ``checkTime()`` called after so many seconds or sooner.
+  private func look(after next: Int) {
     // One look at a time, however often clients come and go; and soon, as the loop forgets none of them before.
     let seconds = min(next, 60)
     let time = loop.now + UInt64(seconds) * 1_000_000_000

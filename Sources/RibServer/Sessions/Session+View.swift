@@ -13,9 +13,16 @@ extension Session {
       revision += 1
       history.append(loop.renderer.patch.json.bytes, revision: revision, at: loop.now)
       for other in renderers.indices { sendPatch(to: other, base: base) }
+      flushOthers(than: index)
     } else if let index {
       sendPatch(to: index, base: base)
     }
+  }
+
+  /// Sends what those have been told who have not said anything: nothing else does, unless it waits for a commit.
+  private func flushOthers(than index: Int?) {
+    guard renderers.count > 1, !commits.isPending else { return }
+    for other in renderers.indices where other != index { renderers[other].connection?.flush() }
   }
 
   /// Sends the last transaction's patch, or an empty one.

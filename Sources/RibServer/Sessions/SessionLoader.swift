@@ -36,6 +36,15 @@ struct SessionLoader {
     guard let app = context.apps[stored.identity.app] else {
       return context.sessions.finish(id, nil, .unknownApp, "There is no app \"\(stored.identity.app)\" here any more.")
     }
+    if let crash = stored.crashes.first(where: { $0.client == 0 && $0.count >= StoredSession.Crash.limit }) {
+      context.logger.critical(
+        "A session is set aside: the server dies of it.", metadata: ["session": "\(id)", "times": "\(crash.count)"])
+      return context.sessions.finish(
+        id, nil, .poisoned, "The server's process has died \(crash.count) times while it ran this session.")
+    }
+    // What builds the root is as much the app's code as what restores its state.
+    loop.flight?.begin(id, client: 0, number: 0)
+    defer { loop.flight?.end() }
     let session: Session
     do {
       session = try Session(of: app, stored, on: loop, context)

@@ -24,6 +24,8 @@ final class SessionRegistry: Sendable {
   }
 
   private let entries = Mutex<[String: Entry]>([:])
+  /// The clients that are connected to sessions that are not in memory, and what tells them that theirs is.
+  private let sleepers = Mutex<[String: [(sleeper: Sleeper, wake: @Sendable () -> Void)]]>([:])
 
   private let leftCount = Atomic(0)
 
@@ -77,5 +79,32 @@ final class SessionRegistry: Sendable {
       return waiters
     }
     for waiter in waiters { waiter(session, bye, reason) }
+    guard session != nil else { return }
+    let woken = sleepers.withLock { $0.removeValue(forKey: id) } ?? []
+    for sleeper in woken { sleeper.wake() }
+  }
+
+  // MARK: Sleepers
+
+  /// Has a client told when its session is in memory again.
+  ///
+  /// - Parameters:
+  ///   - sleeper: the client.
+  ///   - wake: called once, on any thread.
+  func add(_ sleeper: Sleeper, _ wake: @escaping @Sendable () -> Void) {
+    sleepers.withLock { $0[sleeper.sessionID, default: []].append((sleeper, wake)) }
+  }
+
+  /// Forgets a client.
+  ///
+  /// - Parameter sleeper: the client.
+  /// - Returns: whether no other client of its session is left.
+  func remove(_ sleeper: Sleeper) -> Bool {
+    sleepers.withLock { sleepers in
+      sleepers[sleeper.sessionID]?.removeAll { $0.sleeper === sleeper }
+      guard sleepers[sleeper.sessionID]?.isEmpty ?? true else { return false }
+      sleepers[sleeper.sessionID] = nil
+      return true
+    }
   }
 }

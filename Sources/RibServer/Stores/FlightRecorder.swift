@@ -67,7 +67,11 @@ final class FlightRecorder: @unchecked Sendable {
   private init(_ descriptor: Int32, _ path: String, _ slotCount: Int) throws(SystemError) {
     self.descriptor = descriptor
     size = slotCount * Self.slotSize
-    guard ftruncate(descriptor, 0) == 0, ftruncate(descriptor, size) == 0 else { throw .last("resize \(path)") }
+    // Written, not only made longer: on a full disk a hole in the file would kill whoever writes to its memory.
+    let zeros = [UInt8](repeating: 0, count: size)
+    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, zeros, size, 0) == size else {
+      throw .last("resize \(path)")
+    }
     let map = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     guard let map, map != MAP_FAILED else { throw .last("map \(path)") }
     memory = map

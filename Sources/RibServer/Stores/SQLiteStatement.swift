@@ -66,7 +66,12 @@ struct SQLiteStatement {
 
     func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
-    func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
+    /// All of it, also what stands behind a NUL.
+    func text(_ column: Int32) -> String {
+      guard let start = sqlite3_column_text(handle, column) else { return "" }
+      let count = Int(sqlite3_column_bytes(handle, column))
+      return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   }
 

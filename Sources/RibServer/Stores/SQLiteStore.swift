@@ -15,7 +15,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   static let fileName = "sessions.sqlite"
 
   let durability: Welcome.Durability
-  private let database: DatabaseQueue
+  let database: DatabaseQueue
   private var statements: Statements?
 
   /// Opens the file, and makes it if there is none.

@@ -13,6 +13,10 @@ final class StoreWriter: Sendable {
     var isRunning = false
     var isFailing = false
     var isClosed = false
+    /// The pause before a store that fails is tried again, in milliseconds.
+    var pause = StoreWriter.pauses.lowerBound
+    /// Sessions that have ended while the store failed.
+    var removals: [StoreJob] = []
     var onIdle: [@Sendable () -> Void] = []
   }
 
@@ -72,11 +76,12 @@ final class StoreWriter: Sendable {
     while let jobs = take() {
       do throws(StoreError) {
         let results = try store.perform(jobs.map(\.request))
+        state.withLock { $0.pause = Self.pauses.lowerBound }
         if state.withLock({ $0.isFailing }) { recover() }
         for (job, result) in zip(jobs, results) { job.result = .success(result) }
         answer(jobs)
       } catch {
-        noteFailure(error)
+        noteFailure(error, jobs)
         for job in jobs { job.result = .failure(error) }
         answer(jobs)
       }
@@ -101,43 +106,55 @@ final class StoreWriter: Sendable {
   private func answer(_ jobs: [StoreJob]) {
     var rest = jobs
     while let loop = rest.first?.loop {
-      // Those of other loops go to the end.
-      let count = rest.partition { $0.loop !== loop }
-      let mine = count == rest.count ? rest : Array(rest[..<count])
-      rest.removeFirst(count)
+      let mine = rest.filter { $0.loop === loop }
+      rest.removeAll { $0.loop === loop }
       loop.execute { for job in mine { job.complete() } }
     }
   }
 
   // MARK: Failure
 
-  private func noteFailure(_ error: StoreError) {
+  private func noteFailure(_ error: StoreError, _ jobs: [StoreJob]) {
     let isNew = state.withLock { state in
       defer { state.isFailing = true }
+      for job in jobs {
+        guard case .remove = job.request else { continue }
+        state.removals.append(StoreJob(job.request, on: job.loop))
+      }
       return !state.isFailing
     }
     guard isNew else { return }
     logger.error(
       "The session store fails. Sessions go on in memory until it is back.", metadata: ["reason": "\(error)"])
-    tryAgain(after: Self.pauses.lowerBound)
+    tryAgain()
   }
 
-  private func tryAgain(after milliseconds: Int) {
-    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
+  private func tryAgain() {
+    // Longer each time, until something else than this try has worked: a store may take this and nothing more.
+    let pause = state.withLock { state in
+      defer { state.pause = min(2 * state.pause, Self.pauses.upperBound) }
+      return state.pause
+    }
+    queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
       // Meanwhile something may have been written.
       guard state.withLock({ $0.isFailing && !$0.isClosed }) else { return }
       do throws(StoreError) {
         _ = try store.perform([.probe(now: wallClockSeconds())])
         recover()
       } catch {
-        tryAgain(after: min(2 * milliseconds, Self.pauses.upperBound))
+        tryAgain()
       }
     }
   }
 
   private func recover() {
-    state.withLock { $0.isFailing = false }
+    let removals = state.withLock { state in
+      defer { state.removals = [] }
+      state.isFailing = false
+      return state.removals
+    }
     logger.notice("The session store works again.")
+    if !removals.isEmpty { submit(removals) }
     onRecovery()
   }
 }

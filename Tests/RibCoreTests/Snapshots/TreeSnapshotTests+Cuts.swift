@@ -108,6 +108,32 @@ extension TreeSnapshotTests {
     }
   }
 
+  /// A store that was away for several cuts is given one that says the same.
+  @Test(arguments: UInt64(1)...5)
+  func cuts_appended_makeTheSame(seed: UInt64) throws {
+    for sequence in UInt64(1)...10 {
+      var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence), runsEffects: true)
+      let session = try TestSession(Branch(depth: 2))
+      var snapshot = TreeSnapshot(try session.tree.takeCut())
+      var waiting: TreeCut?
+      for _ in 1...60 {
+        _ = try BranchWalk.perform(try walk.step(on: session), on: session)
+        guard Int.random(in: 1...3, using: &walk.random) == 1 else { continue }
+        let cut = try session.tree.takeCut()
+        if waiting == nil { waiting = cut } else { waiting?.append(cut) }
+        let all = try #require(waiting)
+        #expect(Set(all.changed.map(\.id)).count == all.changed.count, "a node is written twice")
+        #expect(Set(all.changed.map(\.id)).isDisjoint(with: all.removed))
+        var other = snapshot
+        other.apply(all)
+        try #require(try session.tree.snapshot() == other, "seed \(seed), sequence \(sequence)")
+        guard Int.random(in: 1...3, using: &walk.random) == 1 else { continue }
+        snapshot = other
+        waiting = nil
+      }
+    }
+  }
+
   /// Branch 1 with the floor 2, the first tab 3, a twig and its leaf; nothing is left to write.
   private func cutTree() throws -> TestSession {
     let session = try TestSession(Branch(depth: 1))

@@ -22,10 +22,11 @@ final class Daemon: @unchecked Sendable {
   ///   - environment: more than this process's.
   ///   - descriptors: how many it may have open; nil for as many as this process.
   ///   - log: a file that its log is added to; nil for this process's standard error.
+  ///   - prelude: what a shell does before it becomes the daemon; nil for nothing.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
   init(
     _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
-    descriptors: Int? = nil, log: String? = nil
+    descriptors: Int? = nil, log: String? = nil, prelude: String? = nil
   ) throws {
     let directory = stateDirectory ?? Self.makeDirectory()
     ownsDirectory = stateDirectory == nil
@@ -35,9 +36,9 @@ final class Daemon: @unchecked Sendable {
     let all =
       ["--port", "\(port)", "--log-level", "error", "--state-dir", directory, "--timeouts-drain-seconds", "0"]
       + arguments
-    if let descriptors {
+    if let prelude = prelude ?? descriptors.map({ "ulimit -n \($0)" }) {
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", #"ulimit -n \#(descriptors) && exec "$0" "$@""#, ribd.path] + all
+      process.arguments = ["-c", #"\#(prelude) && exec "$0" "$@""#, ribd.path] + all
     } else {
       process.executableURL = ribd
       process.arguments = all
@@ -80,6 +81,12 @@ final class Daemon: @unchecked Sendable {
     kill(pid, signal)
     process.waitUntilExit()
     return process.terminationStatus
+  }
+
+  /// Lets its files grow as long as they may.
+  func liftFileLimit() throws {
+    let prlimit = URL(fileURLWithPath: "/usr/bin/prlimit")
+    _ = try Program.run(prlimit, ["--pid", "\(pid)", "--fsize=unlimited"])
   }
 
   /// The number of open descriptors.

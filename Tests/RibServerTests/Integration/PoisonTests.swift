@@ -1,0 +1,196 @@
+import CurlTransport
+import Foundation
+import GRDB
+import Logging
+import RibCore
+import Testing
+import Wire
+
+@testable import RibServer
+
+/// User code that makes the process die is not run for ever: each death here is that of a process of its own.
+@Suite struct PoisonTests {
+  /// Dies where it is told to.
+  private struct Fuse: Riblet {
+    static let typeName = "Fuse"
+    enum ViewAction: Decodable {
+      case count, burn
+      case burnLater
+    }
+    enum InternalAction { case burn }
+    let directory: String
+
+    /// Dies if there is a file of this name.
+    func check(_ name: String) {
+      if FileManager.default.fileExists(atPath: "\(directory)/\(name)") { fatalError("as it was told") }
+    }
+
+    func makeState() -> Int { 0 }
+
+    func didRestore(_ count: inout Int, interrupted: [InterruptedEffect]) -> Effect<Self> {
+      check("restore")
+      return .none
+    }
+
+    func reduce(into count: inout Int, viewAction: ViewAction) -> Effect<Self> {
+      switch viewAction {
+      case .count: count += 1
+      case .burn: fatalError("as it was told")
+      case .burnLater: return .run { send in await send(.burn) }
+      }
+      return .none
+    }
+
+    func reduce(into count: inout Int, internalAction: InternalAction) -> Effect<Self> {
+      fatalError("as it was told")
+    }
+
+    func view(_ count: Int) -> Int { count }
+  }
+
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private static func server(_ directory: String) -> Server {
+    var settings = ServerSettings()
+    settings.port = 0
+    settings.loops = 2
+    settings.store = .sqlite
+    settings.stateDirectory = directory
+    let app = App("fuse") {
+      let fuse = Fuse(directory: directory)
+      fuse.check("root")
+      return fuse
+    }
+    return Server(apps: [app], settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  /// Where a client keeps what it was welcomed with, for the next process.
+  private static func note(_ directory: String) -> URL { URL(fileURLWithPath: "\(directory)/client") }
+
+  /// A client of this directory's session, which it begins if there is none; each time with the next attempt.
+  private static func client(_ url: String, _ directory: String) throws -> PlainClient {
+    guard let text = try? String(contentsOf: note(directory), encoding: .utf8) else {
+      let client = try PlainClient(url, app: "fuse")
+      try "1\n\(client.greeting)".write(to: note(directory), atomically: true, encoding: .utf8)
+      return client
+    }
+    let parts = text.split(separator: "\n", maxSplits: 1).map(String.init)
+    var reader = JSONReader()
+    guard let attempt = Int(parts[0]), case .welcome(let welcome) = try ServerMessage(reader.read(parts[1]).root) else {
+      throw CancellationError()
+    }
+    try "\(attempt + 1)\n\(parts[1])".write(to: note(directory), atomically: true, encoding: .utf8)
+    return try PlainClient(url, resuming: welcome, attempt: attempt)
+  }
+
+  /// A whole life of a process: a server, and a client of it that says something and listens to the end.
+  private static func live(in directory: String, saying messages: [String]) throws {
+    let server = server(directory)
+    let url = try server.start().description
+    let client = try client(url, directory)
+    for message in messages { try client.send(message) }
+    while try client.socket.text() != nil {}
+  }
+
+  /// Makes sure that it died, and not just failed.
+  private func expectDeath(_ result: ExitTest.Result?, _ location: SourceLocation = #_sourceLocation) {
+    guard case .signal? = result?.exitStatus else {
+      Issue.record("\(String(describing: result?.exitStatus))", sourceLocation: location)
+      return
+    }
+  }
+
+  private func with(_ body: @escaping @Sendable (_ url: String) throws -> Void) async throws {
+    let server = Self.server(directory.path)
+    let url = try server.start().description
+    try await blocking { try body(url) }
+    await server.stop()
+  }
+
+  private static let burn = PlainClient.act(2, #""burn""#)
+
+  /// It dies, dies again, and refuses: for good, and nothing else of the session is lost.
+  @Test func actionThatKillsTwice_isRefused() async throws {
+    let path = directory.path
+    let count = PlainClient.act(1, #""count""#)
+    for _ in 1...2 {
+      expectDeath(
+        await #expect(processExitsWith: .failure) { [path = path as String, count = count as String] in
+          try Self.live(in: path, saying: [count, Self.burn])
+        })
+    }
+    try await with { url in
+      let client = try Self.client(url, path)
+      #expect(try client.welcome.number == 1 && client.welcome.resumed)
+      #expect(try client.next(#"{"t":"snap""#).contains(#""state":1"#))
+      try client.send(Self.burn)
+      try client.next(#"{"t":"nack","n":2,"code":"poisoned","#)
+      try client.act(3, #""count""#)
+      #expect(try client.next(#"{"t":"patch""#).contains(#""value":2"#))
+    }
+    try await with { url in
+      let client = try Self.client(url, path)
+      #expect(try client.welcome.nacks.map(\.code) == [.poisoned])
+      #expect(try client.welcome.number == 3)
+    }
+    let crashes = try await DatabaseQueue(path: directory.store).read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM crash")
+    }
+    #expect(crashes == 0)
+  }
+
+  /// Once may have been the fault of something else.
+  @Test func actionThatKillsOnce_isRunAgain() async throws {
+    let path = directory.path
+    expectDeath(
+      await #expect(processExitsWith: .failure) { [path = path as String] in
+        try Self.live(in: path, saying: [PlainClient.act(1, #""burn""#)])
+      })
+    try await with { url in
+      let client = try Self.client(url, path)
+      try client.next(#"{"t":"snap""#)
+      try client.act(1, #""count""#)
+      try client.next(#"{"t":"patch","rev":2,"#)
+    }
+  }
+
+  /// A session that cannot wake is set aside: whether its root kills, or what brings its state back.
+  @Test(arguments: ["root", "restore"]) func wakeThatKillsTwice_isNotTriedAgain(_ place: String) async throws {
+    let path = directory.path
+    try await with { url in
+      let client = try Self.client(url, path)
+      try client.act(1, #""count""#)
+      try client.next(#"{"t":"patch""#)
+    }
+    try Data().write(to: URL(fileURLWithPath: "\(path)/\(place)"))
+    for _ in 1...2 {
+      expectDeath(
+        await #expect(processExitsWith: .failure) { [path = path as String] in
+          try Self.live(in: path, saying: [])
+        })
+    }
+    try await with { url in
+      for _ in 1...2 {
+        let end = try Self.client(url, path).end()
+        #expect(end == "none 4201")
+      }
+    }
+  }
+
+  /// What an effect sends has no client that could be told: the session is set aside.
+  @Test func effectThatKillsTwice_setsItsSessionAside() async throws {
+    let path = directory.path
+    for number in 1...2 {
+      expectDeath(
+        await #expect(processExitsWith: .failure) { [path = path as String, number = number as Int] in
+          try Self.live(in: path, saying: [PlainClient.act(number, #""burnLater""#)])
+        })
+    }
+    try await with { url in
+      let end = try Self.client(url, path).end()
+      #expect(end == "none 4201")
+    }
+  }
+}

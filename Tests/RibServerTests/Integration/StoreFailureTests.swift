@@ -1,0 +1,300 @@
+import CurlTransport
+import Foundation
+import GRDB
+import RibClient
+import Synchronization
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibServer
+
+/// A store that fails does not end a session: it goes on in memory, says so, and is written when the store is back.
+@Suite struct StoreFailureTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func makeStore() throws -> SQLiteStore { try SQLiteStore(path: directory.store, durability: .process) }
+
+  private static let none = #"{"t":"notice","durability":"none"}"#
+  private static let process = #"{"t":"notice","durability":"process"}"#
+
+  /// The state of a session's root, as it is in the file.
+  private func stored(_ id: String) throws -> String? {
+    let store = try makeStore()
+    defer { store.close() }
+    return try store.load(id)?.tree.nodes[1]?.state
+  }
+
+  // MARK: A lock
+
+  /// Another program keeps the file locked for longer than the server waits for it.
+  @Test func lockedFile_isSurvivedInMemory() async throws {
+    try await withServer(
+      apps: [Logbook.app()],
+      { [directory] in
+        $0.store = .sqlite
+        $0.durability = .process
+        $0.stateDirectory = directory.path
+      }
+    ) { [self] _, url in
+      try await blocking {
+        let client = try PlainClient(url)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: directory.store, configuration: configuration)
+        try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        try client.act(2, #"{"write":"b"}"#)
+        try client.act(3, #"{"write":"c"}"#)
+        #expect(try client.next() == Self.none)
+        for number in 2...3 { #expect(try client.next(#"{"t":"patch""#).contains(#""n":\#(number),"#)) }
+        // Nobody waits for the disk now.
+        try client.act(4, #"{"write":"d"}"#)
+        #expect(try client.next(#"{"t":"patch""#, timeout: 1000).contains(#""n":4,"#))
+        try other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        #expect(try client.next() == Self.process)
+        try client.act(5, #"{"write":"e"}"#)
+        try client.next(#"{"t":"patch""#)
+        #expect(try stored(try client.welcome.sessionID)?.contains(#"["a","b","c","d","e"]"#) == true)
+      }
+    }
+  }
+
+  // MARK: What waits when it fails
+
+  /// What was done is told after what it survives, and in order; whatever came before the failure is no less true.
+  @Test func replies_comeAfterTheNotice() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking { try client.act(1, #"{"write":"a"}"#) }
+      #expect(await eventually { host.store.isWaiting })
+      try await blocking {
+        // For the next commit: it is answered with the others.
+        try client.act(2, #"{"write":"b"}"#)
+        try client.act(3, #""wrong""#)
+        try client.send(#"{"t":"ping"}"#)
+        #expect(throws: CurlError.timedOut) { try client.next(timeout: 50) }
+        host.store.fail(true)
+        host.store.hold(false)
+        #expect(try client.next() == Self.none)
+        #expect(try client.next(#"{"t":"patch""#).contains(#""n":1,"#))
+        #expect(try client.next(#"{"t":"patch""#).contains(#""n":2,"#))
+        try client.next(#"{"t":"nack","n":3,"#)
+        try client.next(#"{"t":"pong"}"#)
+        host.store.fail(false)
+        #expect(try client.next() == Self.process)
+      }
+      let loaded = try #require(try host.store.load(try client.welcome.sessionID))
+      #expect(loaded.tree.nodes[1]?.state?.contains(#"["a","b"]"#) == true)
+      #expect(loaded.nacks.map(\.nack.number) == [3] && loaded.state.clients[0].number == 3)
+    }
+  }
+
+  /// The first message of a connection is the `welcome`, also if the commit fails that it waits for.
+  @Test(arguments: [false, true]) func welcome_comesBeforeTheNotice(isResumed: Bool) async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      let first = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      let welcome = try first.welcome
+      let client = try await blocking {
+        let hello = #"{"t":"hello","app":"logbook"}"#
+        guard isResumed else { return try PlainClient(host.url, saying: hello) }
+        return try PlainClient(
+          host.url,
+          saying: #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":1,"token":"\#(welcome.token)","#
+            + #""try":1,"epoch":"","rev":0}}"#)
+      }
+      #expect(await eventually { host.store.isWaiting })
+      host.store.fail(true)
+      host.store.hold(false)
+      try await blocking {
+        try client.next(#"{"t":"welcome","#)
+        #expect(try client.next() == Self.none)
+        try client.next(#"{"t":"snap","#)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        // Who comes now is told at once, and not twice.
+        let late = try PlainClient(host.url)
+        #expect(late.greeting.contains(#""durability":"none""#))
+        try late.act(1, #"{"write":"a"}"#)
+        try late.next(#"{"t":"patch""#)
+        host.store.fail(false)
+        #expect(try client.next() == Self.process)
+        #expect(try late.next() == Self.process)
+        try late.act(2, #"{"write":"b"}"#)
+        try late.next(#"{"t":"patch""#)
+      }
+    }
+  }
+
+  /// A client is made to wait for commits, not for those that are not coming.
+  @Test func manyActions_areAnsweredWhileTheStoreFails() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      try await blocking {
+        let client = try PlainClient(host.url)
+        host.store.fail(true)
+        let count = 3 * WaitingActions.limit
+        for number in 1...count { try client.act(number, #""pop""#) }
+        var last = ""
+        repeat { last = try client.next() } while !last.contains(#""n":\#(count),"#)
+        host.store.fail(false)
+        #expect(try client.next() == Self.process)
+        for number in count + 1...2 * count { try client.act(number, #""pop""#) }
+        repeat { last = try client.next() } while !last.contains(#""n":\#(2 * count),"#)
+      }
+    }
+  }
+
+  /// While a commit takes long, a client's actions are bounded: it is not read from.
+  @Test func actionsThatWaitForACommit_areLimited() async throws {
+    let outside = Logbook.Outside()
+    try await StoreHost.with([Logbook.app(outside)], on: try makeStore()) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        let acts = (1...1000).map { PlainClient.act($0, #""pop""#) }
+        try client.send("[\(acts.joined(separator: ","))]")
+      }
+      #expect(await eventually { host.store.isWaiting })
+      try await blocking {
+        try client.send(#"{"t":"ping"}"#)
+        // It is behind the actions, which are not run.
+        #expect(throws: CurlError.timedOut) { try client.next(timeout: 200) }
+        host.store.hold(false)
+        #expect(try client.all(until: #"{"t":"pong""#).count == 1001)
+      }
+    }
+  }
+
+  /// An effect starts, and what it does is shown, once its cause is committed; or when it is known that it will not be.
+  @Test(arguments: [false, true]) func effect_startsAfterTheCommit(fails: Bool) async throws {
+    let outside = Logbook.Outside()
+    try await StoreHost.with([Logbook.app(outside)], on: try makeStore()) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking { try client.act(1, #"{"workAndWrite":"a"}"#) }
+      #expect(await eventually { host.store.isWaiting })
+      try await blocking {
+        try client.send(#"{"t":"ping"}"#)
+        #expect(throws: CurlError.timedOut) { try client.next(timeout: 100) }
+        #expect(outside.log.isEmpty)
+        host.store.fail(fails)
+        host.store.hold(false)
+        let texts = try client.all(until: #"{"t":"patch","rev":2,"#)
+        #expect(texts.contains(Self.none) == fails)
+        #expect(outside.log == ["began"])
+      }
+    }
+  }
+
+  /// It fails once more when it seemed to be back: the client is told of neither.
+  @Test func storeThatFailsAgain_isNoNews() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      try await blocking {
+        let client = try PlainClient(host.url)
+        host.store.failWrites(true)
+        try client.act(1, #"{"write":"a"}"#)
+        #expect(try client.next() == Self.none)
+        try client.next(#"{"t":"patch""#)
+        // It has failed, seemed to work, and failed.
+        while host.store.requests.filter({ $0 == "write" }).count < 4 {}
+        try client.act(2, #"{"write":"b"}"#)
+        try client.next(#"{"t":"patch""#)
+        host.store.failWrites(false)
+        #expect(try client.next() == Self.process)
+        #expect(
+          try host.store.load(try client.welcome.sessionID)?.tree.nodes[1]?.state?.contains(#"["a","b"]"#) == true)
+      }
+    }
+  }
+
+  /// Who says goodbye is gone from the file as well, once it can be written.
+  @Test func goodbye_whileTheStoreFails_isMadeUpFor() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.fail(true)
+      try await blocking {
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next()
+        try client.send(#"{"t":"bye"}"#)
+        #expect(try client.end() == "ended 1000")
+      }
+      #expect(await eventually { host.store.requests.contains("remove") })
+      host.store.fail(false)
+      #expect(await eventually { host.store.requests.filter { $0 == "remove" }.count == 2 })
+      #expect(try host.store.load(try client.welcome.sessionID) == nil)
+      #expect(host.sessionCount == 0)
+    }
+  }
+
+  /// The goodbye is said when the store has forgotten the session.
+  @Test func goodbye_waitsForTheStore() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        try client.act(1, #"{"write":"a"}"#)
+        try client.send(#"{"t":"bye"}"#)
+        #expect(throws: CurlError.timedOut) { try client.next(timeout: 100) }
+        host.store.hold(false)
+        try client.next(#"{"t":"patch""#)
+        #expect(try client.end() == "ended 1000")
+      }
+      #expect(try host.store.load(try client.welcome.sessionID) == nil)
+    }
+  }
+
+  /// A session that the file does not take is ended, before anything is shown that would be lost; others go on.
+  @Test func sessionThatCannotBeWritten_isEndedAlone() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { [self] host in
+      try await blocking {
+        let (bad, good) = (try PlainClient(host.url), try PlainClient(host.url))
+        let id = try bad.welcome.sessionID
+        try DatabaseQueue(path: directory.store).write {
+          try $0.execute(
+            sql: """
+              CREATE TRIGGER refuse BEFORE UPDATE ON session WHEN new.sid = '\(id)'
+              BEGIN SELECT RAISE(ABORT, 'no'); END
+              """)
+        }
+        try bad.act(1, #"{"write":"a"}"#)
+        try good.act(1, #"{"write":"a"}"#)
+        try bad.next(#"{"t":"bye","code":"failed","#)
+        try good.next(#"{"t":"patch""#)
+      }
+      #expect(await eventually { host.sessionCount == 1 })
+    }
+  }
+
+  // MARK: Damage
+
+  /// Pages are overwritten while the server runs: it says so and goes on.
+  @Test func fileThatIsDamagedWhileItRuns_isSurvivedInMemory() async throws {
+    try await withServer(
+      apps: [Logbook.app()],
+      { [directory] in
+        $0.store = .sqlite
+        $0.stateDirectory = directory.path
+      }
+    ) { [self] _, url in
+      try await blocking {
+        let client = try PlainClient(url)
+        let other = try DatabaseQueue(path: directory.store)
+        try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.store))
+        let size = try file.seekToEnd()
+        try file.seek(toOffset: 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
+        // Whoever has read the pages reads them again.
+        try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 7") }
+        for number in 1...20 { try client.act(number, #"{"write":"\#(number)"}"#) }
+        #expect(try client.next() == Self.none)
+        for number in 1...20 { #expect(try client.next(#"{"t":"patch""#).contains(#""n":\#(number),"#)) }
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import RibServer
+
+/// The table in the documentation of ``Commits``, whole.
+@Suite struct CommitsTests {
+  enum Input: CaseIterable { case note, begin, didSucceed, didFail, storeIsBack }
+
+  /// How a state is reached.
+  static let states: [String: [Input]] = [
+    "clean": [], "due": [.note], "committing": [.note, .begin], "behind": [.note, .begin, .note],
+    "failing": [.didFail], "retrying": [.didFail, .storeIsBack], "catchingUp": [.didFail, .storeIsBack, .begin],
+  ]
+
+  /// The state after each input, in the order of ``Input``; with * the loop is to be told.
+  ///
+  /// A blank of the table changes nothing.
+  static let table: [(String, [String])] = [
+    ("clean", ["due*", "clean", "clean", "failing", "clean"]),
+    ("due", ["due", "committing!", "due", "failing", "due"]),
+    ("committing", ["behind", "committing", "clean", "failing", "committing"]),
+    ("behind", ["behind", "behind", "due*", "failing", "behind"]),
+    ("failing", ["failing", "failing", "failing", "failing", "retrying*"]),
+    ("retrying", ["retrying", "catchingUp!", "retrying", "failing", "retrying"]),
+    ("catchingUp", ["catchingUp", "catchingUp", "due*", "failing", "catchingUp"]),
+  ]
+
+  private static func apply(_ input: Input, to commits: inout Commits) -> String {
+    switch input {
+    case .note: commits.note() ? "*" : ""
+    case .begin: commits.begin() ? "!" : ""
+    case .didSucceed: commits.didSucceed() ? "*" : ""
+    case .didFail:
+      {
+        commits.didFail()
+        return ""
+      }()
+    case .storeIsBack: commits.storeIsBack() ? "*" : ""
+    }
+  }
+
+  private static func commits(_ state: String) throws -> Commits {
+    var commits = Commits()
+    for input in try #require(states[state]) { _ = apply(input, to: &commits) }
+    return commits
+  }
+
+  /// What tells states apart: what is seen of them, and what inputs answer.
+  private static func name(_ commits: Commits) -> String {
+    var copy = commits
+    let begins = copy.begin()
+    var other = commits
+    let isToldOfSuccess = other.didSucceed()
+    return switch (commits.isPending, commits.isFailing, commits.isUnderWay, begins) {
+    case (false, false, false, false): "clean"
+    case (true, false, false, true): "due"
+    case (true, false, true, false): isToldOfSuccess ? "behind" : "committing"
+    case (false, true, false, false): "failing"
+    case (false, true, false, true): "retrying"
+    case (false, true, true, false): "catchingUp"
+    default: "none of them"
+    }
+  }
+
+  @Test(arguments: table) func eachInput_leadsWhereTheTableSays(state: String, after: [String]) throws {
+    #expect(Self.name(try Self.commits(state)) == state)
+    for (input, expected) in zip(Input.allCases, after) {
+      var commits = try Self.commits(state)
+      let told = Self.apply(input, to: &commits)
+      #expect(Self.name(commits) + told == expected, "\(input)")
+      #expect(commits.isClean == (Self.name(commits) == "clean"))
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Logging
+import Synchronization
+import Testing
+import Wire
+
+@testable import RibServer
+@testable import Showcase
+
+@Suite struct SessionRegistryTests {
+  private static let context = ServerContext(
+    apps: [], settings: ServerSettings(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+
+  /// A session that is not started, and the loop that it has to live on.
+  private static func withSession(_ body: @Sendable (Session) throws -> Void) throws {
+    let loop = try EventLoop(name: "test", linger: 0, usesEpoll: true, messageLimit: 1000)
+    try loop.executeAndWait {
+      var reader = JSONReader()
+      guard case .hello(let hello) = try ClientMessage(try reader.read(#"{"t":"hello","app":"counter"}"#).root) else {
+        throw CancellationError()
+      }
+      try body(try Session(of: App("counter") { Counter() }, hello, token: "token", on: loop, context))
+    }
+    loop.stop()
+  }
+
+  private final class Answers: Sendable {
+    private let texts = Mutex<[String]>([])
+    var all: [String] { texts.withLock { $0 } }
+    func waiter(_ name: String) -> SessionRegistry.Waiter {
+      { session, bye, reason in
+        self.texts.withLock { $0.append("\(name): \(session?.id ?? "\(bye.rawValue) \(reason)")") }
+      }
+    }
+  }
+
+  @Test func session_isLookedForOnce_andAllWhoWaitAreTold() throws {
+    try Self.withSession { session in
+      let registry = SessionRegistry()
+      let answers = Answers()
+      guard case .mustLoad = registry.find(session.id, answers.waiter("a")),
+        case .waits = registry.find(session.id, answers.waiter("b")),
+        case .mustLoad = registry.find("other", answers.waiter("c"))
+      else {
+        Issue.record("wrong searches")
+        return
+      }
+      #expect(registry.count == 2 && answers.all.isEmpty)
+      registry.finish(session.id, session)
+      #expect(answers.all == ["a: \(session.id)", "b: \(session.id)"])
+      guard case .found(let found) = registry.find(session.id, answers.waiter("d")) else {
+        Issue.record("not found")
+        return
+      }
+      #expect(found === session)
+      registry.finish("other", nil, .unavailable, "why")
+      #expect(answers.all.count == 3 && answers.all[2] == "c: unavailable why")
+      // It may be there later: it is looked for again.
+      guard case .mustLoad = registry.find("other", answers.waiter("e")) else {
+        Issue.record("not looked for")
+        return
+      }
+    }
+  }
+
+  @Test func searchThatHasEnded_isNotEndedAgain() throws {
+    try Self.withSession { session in
+      let registry = SessionRegistry()
+      let answers = Answers()
+      registry.finish(session.id, session)
+      #expect(registry.count == 0)
+      registry.add(session)
+      registry.finish(session.id, nil)
+      guard case .found = registry.find(session.id, answers.waiter("a")) else {
+        Issue.record("forgotten")
+        return
+      }
+      #expect(answers.all.isEmpty)
+    }
+  }
+
+  /// The one that left memory does not take its successor along.
+  @Test func onlyTheSessionItself_isForgotten() throws {
+    try Self.withSession { session in
+      let registry = SessionRegistry()
+      let answers = Answers()
+      _ = registry.find(session.id, answers.waiter("a"))
+      registry.remove(session)
+      #expect(registry.count == 1, "it is being looked for")
+      registry.finish(session.id, session)
+      registry.remove(session)
+      #expect(registry.count == 0)
+    }
+  }
+
+  @Test func sleepers_areWokenOnce_whenTheirSessionIsBack() throws {
+    try Self.withSession { session in
+      let registry = SessionRegistry()
+      let answers = Answers()
+      func sleeper(_ renderer: Int, _ id: String) -> Sleeper {
+        Sleeper(sessionID: id, renderer: renderer, attempt: 0, epoch: "", revision: 1, lease: nil)
+      }
+      let mine = (0..<3).map { sleeper($0, session.id) }
+      for one in mine { registry.add(one) { answers.waiter("\(one.renderer)")(nil, .gone, "") } }
+      registry.add(sleeper(9, "other")) { answers.waiter("9")(nil, .gone, "") }
+      let isLast = registry.remove(mine[1])
+      #expect(!isLast)
+      _ = registry.find(session.id) { _, _, _ in }
+      registry.finish(session.id, nil)
+      #expect(answers.all.isEmpty, "it is not back")
+      for _ in 0..<2 {
+        _ = registry.find(session.id) { _, _, _ in }
+        registry.finish(session.id, session)
+        registry.remove(session)
+      }
+      #expect(answers.all == ["0: gone ", "2: gone "])
+      for one in [mine[0], mine[2]] { registry.add(one) {} }
+      let firstIsLast = registry.remove(mine[0])
+      let secondIsLast = registry.remove(mine[2])
+      #expect(!firstIsLast && secondIsLast)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import RibServer
+
+@Suite struct FlightRecorderTests {
+  private let directory: TemporaryDirectory
+  private static let session = "0123456789abcdef0123456789abcdef"
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func open(slots: Int = 2) throws -> (FlightRecorder, [FlightEntry]) {
+    try FlightRecorder.open(in: directory.path, slotCount: slots)
+  }
+
+  private var files: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+  }
+
+  @Test func whatHasBegunAndNotEnded_isFoundByTheNext() throws {
+    do {
+      let (recorder, left) = try open(slots: 3)
+      #expect(left.isEmpty)
+      recorder.slot(0).begin(Self.session, client: 1, number: 2)
+      recorder.slot(0).end()
+      recorder.slot(1).begin(Self.session, client: 3, number: 1)
+      recorder.slot(1).begin(Self.session, client: 64, number: 9_007_199_254_740_991)
+      recorder.slot(2).begin(String(Self.session.reversed()), client: 0, number: 0)
+    }
+    // Fewer loops than before: all that was noted is found nevertheless.
+    let (_, left) = try open(slots: 1)
+    #expect(
+      left == [
+        FlightEntry(sessionID: Self.session, client: 64, number: 9_007_199_254_740_991),
+        FlightEntry(sessionID: String(Self.session.reversed()), client: 0, number: 0),
+      ])
+    // It was told once.
+    let (_, again) = try open()
+    #expect(again.isEmpty)
+  }
+
+  /// What a process that runs has noted is its own; each has a file.
+  @Test func whatARunningProcessHasNoted_isNotFound() throws {
+    let (first, _) = try open()
+    first.slot(0).begin(Self.session, client: 1, number: 1)
+    let (second, left) = try open()
+    #expect(left.isEmpty)
+    #expect(try files == ["flight-0", "flight-1"])
+    second.slot(1).begin(Self.session, client: 1, number: 2)
+    withExtendedLifetime((first, second)) {}
+  }
+
+  /// Those of all that have died are found by one, and no second file is made then.
+  @Test func whatSeveralHaveLeft_isFoundAtOnce() throws {
+    do {
+      let (first, _) = try open()
+      let (second, _) = try open()
+      first.slot(0).begin(Self.session, client: 1, number: 1)
+      second.slot(1).begin(Self.session, client: 1, number: 2)
+    }
+    let (own, left) = try open()
+    #expect(left.map(\.number) == [1, 2])
+    let (other, again) = try open()
+    #expect(again.isEmpty)
+    #expect(try files == ["flight-0", "flight-1"])
+    withExtendedLifetime((own, other)) {}
+  }
+
+  /// A hole in the file would be filled when user code runs, and kill the process if the disk is full then.
+  @Test func file_hasItsPlaceOnTheDisk() throws {
+    let (recorder, _) = try open(slots: 100)
+    var status = stat()
+    #expect(stat("\(directory.path)/flight-0", &status) == 0)
+    #expect(status.st_size == 6400 && status.st_blocks > 0)
+    withExtendedLifetime(recorder) {}
+  }
+
+  @Test(arguments: [0, 1, 63, 64, 65, 1000]) func damagedFile_isNoTrap(bytes: Int) throws {
+    let damaged = [UInt8](repeating: 1, count: bytes)
+    try Data(damaged).write(to: URL(fileURLWithPath: "\(directory.path)/flight-0"))
+    let (_, left) = try open()
+    // A state that is not 1 is none.
+    #expect(left.isEmpty)
+  }
+
+  @Test func directoryThatIsNotThere_isAnError() throws {
+    let error = #expect(throws: SystemError.self) {
+      try FlightRecorder.open(in: "\(directory.path)/none", slotCount: 1)
+    }
+    #expect(error?.code == ENOENT)
+  }
+}

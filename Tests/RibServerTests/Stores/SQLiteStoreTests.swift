@@ -1,0 +1,295 @@
+import Foundation
+import GRDB
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibServer
+
+/// What the file does besides what every store does.
+@Suite struct SQLiteStoreTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func open(_ durability: Welcome.Durability = .process) throws -> SQLiteStore {
+    try SQLiteStore(path: directory.store, durability: durability)
+  }
+
+  /// What another program sees in the file.
+  private func count(_ table: String) throws -> Int {
+    try DatabaseQueue(path: directory.store).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+  }
+
+  // MARK: Writing
+
+  @Test func write_changesOnlyWhatItSays() throws {
+    let store = try open()
+    defer { store.close() }
+    let nodes = (1...4).map { StoreSample.node($0, "\($0)") }
+    let lease = try store.create(
+      "one", StoreSample.cut(changed: nodes, nacks: [1, 2, 4].map { StoreSample.refusal($0) }))
+    let changed = [StoreSample.node(2, "22", children: ["slot": ["": 9]]), StoreSample.node(9, nil)]
+    let written = try store.write(
+      lease,
+      StoreSample.cut(
+        StoreSample.state(revision: 8, clients: [StoreSample.client(number: 5)], seen: 5), changed: changed,
+        removed: [3, 77], transactions: 6, nacks: [StoreSample.refusal(5), StoreSample.refusal(6, client: 2)],
+        acknowledged: [1: 2]))
+    #expect(written == "written")
+    let loaded = try #require(try store.load())
+    #expect(loaded.tree.nodes == [1: nodes[0], 2: changed[0], 4: nodes[3], 9: changed[1]])
+    #expect(loaded.tree.transactions == 6 && loaded.tree.lastID == 9)
+    #expect(loaded.state.revision == 8 && loaded.state.seen == 5 && loaded.state.clients[0].number == 5)
+    #expect(loaded.nacks.map(\.nack.number) == [4, 5, 6] && loaded.nacks.map(\.client) == [1, 1, 2])
+  }
+
+  /// Also a refusal that comes and is heard of between two cuts is not left behind.
+  @Test func acknowledgement_coversWhatIsWrittenWithIt() throws {
+    let store = try open()
+    defer { store.close() }
+    let lease = try store.create()
+    _ = try store.write(
+      lease, StoreSample.cut(nacks: [1, 2].map { StoreSample.refusal($0) }, acknowledged: [1: 1, 2: 9]))
+    #expect(try store.load()?.nacks.map(\.nack.number) == [2])
+  }
+
+  @Test func commit_thatIsWrittenAgain_doesNoHarm() throws {
+    let store = try open()
+    defer { store.close() }
+    let lease = try store.create()
+    let cut = StoreSample.cut(changed: [StoreSample.node(2)], removed: [1], nacks: [StoreSample.refusal(1)])
+    for _ in 0..<2 {
+      let written = try store.write(lease, cut)
+      #expect(written == "written")
+    }
+    let loaded = try #require(try store.load())
+    #expect(loaded.tree.nodes.count == 1 && loaded.nacks == [StoreSample.refusal(1)])
+  }
+
+  // MARK: Leases
+
+  @Test func load_takesTheSessionFromWhoHadIt() throws {
+    let store = try open()
+    defer { store.close() }
+    let first = try store.create("one", StoreSample.cut(changed: [StoreSample.node(1, "1")]))
+    let loaded = try #require(try store.load())
+    let second = try #require(loaded.lease)
+    #expect(second.row == first.row && second.number > first.number)
+    let cut = StoreSample.cut(
+      StoreSample.state(revision: 99), changed: [StoreSample.node(1, "99"), StoreSample.node(2)], removed: [1],
+      nacks: [StoreSample.refusal(1)])
+    #expect(try store.write(first, cut) == "lost")
+    guard case .removed(0) = try store.perform(.remove(first)),
+      case .noted = try store.perform(.noteAbsence(sessionID: "one", first, now: 1)),
+      case .lost = try store.perform(.noteAbsence(sessionID: "one", nil, now: 1))
+    else {
+      Issue.record("an old lease was taken")
+      return
+    }
+    let again = try #require(try store.load())
+    #expect(again.state == loaded.state && again.tree == loaded.tree && again.nacks.isEmpty)
+    // The second lease is void by now as well.
+    #expect(try store.write(second, cut) == "lost")
+    let third = try #require(again.lease)
+    #expect(try store.write(third, StoreSample.cut(StoreSample.state(revision: 5))) == "written")
+    #expect(try store.load()?.state.revision == 5)
+  }
+
+  @Test func remove_leavesNothing() throws {
+    let store = try open()
+    defer { store.close() }
+    let lease = try store.create("one", StoreSample.cut(nacks: [StoreSample.refusal(1)]))
+    _ = try store.create("two")
+    try store.begin(after: [FlightEntry(sessionID: "one", client: 1, number: 1)], now: 1)
+    #expect(try count("crash") == 1)
+    guard case .removed(1) = try store.perform(.remove(lease)) else {
+      Issue.record("not removed")
+      return
+    }
+    #expect(try store.write(lease, StoreSample.cut()) == "lost")
+    for (table, left) in [("session", 1), ("node", 1), ("nack", 0), ("crash", 0)] {
+      let rows = try count(table)
+      #expect(rows == left, "\(table)")
+    }
+  }
+
+  // MARK: Batches
+
+  /// What cannot be written is no other session's fault, and none of it is left.
+  @Test func sessionThatCannotBeWritten_doesNotHoldUpOthers() throws {
+    let store = try open()
+    defer { store.close() }
+    let lease = try store.create("one", StoreSample.cut(changed: [StoreSample.node(1, "old")]))
+    _ = try store.create("damaged")
+    try DatabaseQueue(path: directory.store).write {
+      try $0.execute(
+        sql: """
+          UPDATE session SET clients = '[' WHERE sid = 'damaged';
+          CREATE TRIGGER refuse BEFORE INSERT ON nack BEGIN SELECT RAISE(ABORT, 'not this one'); END
+          """)
+    }
+    let results = try store.perform([
+      .create(StoreSample.identity("two"), StoreSample.cut()),
+      .write(lease, StoreSample.cut(changed: [StoreSample.node(1, "new")], nacks: [StoreSample.refusal(1)])),
+      .create(StoreSample.identity("two"), StoreSample.cut()), .load(sessionID: "damaged"),
+      .create(StoreSample.identity("three"), StoreSample.cut()),
+    ])
+    try #require(results.count == 5)
+    guard case .written = results[0], case .refused(let error) = results[1], case .refused = results[2],
+      case .refused = results[3], case .written = results[4]
+    else {
+      Issue.record("\(results)")
+      return
+    }
+    #expect(error.description.contains("not this one"))
+    #expect(try count("session") == 4)
+    #expect(try store.load()?.tree.nodes[1]?.state == "old")
+    #expect(try store.load("three") != nil)
+  }
+
+  /// A batch that the file does not take is as if it had never been.
+  @Test func batchThatFails_changesNothing() throws {
+    let store = try open()
+    defer { store.close() }
+    let lease = try store.create("one", StoreSample.cut(changed: [StoreSample.node(1, "old")]))
+    let other = try DatabaseQueue(path: directory.store)
+    // A part of the batch has been done when this comes.
+    try other.write { try $0.execute(sql: "ALTER TABLE crash RENAME TO hidden") }
+    let batch: [StoreRequest] = [
+      .create(StoreSample.identity("two"), StoreSample.cut()),
+      .write(lease, StoreSample.cut(changed: [StoreSample.node(1, "new")])), .load(sessionID: "one"),
+    ]
+    #expect(throws: StoreError.self) { try store.perform(batch) }
+    #expect(try count("session") == 1)
+    try other.write { try $0.execute(sql: "ALTER TABLE hidden RENAME TO crash") }
+    #expect(try store.load()?.tree.nodes[1]?.state == "old")
+    // The load that failed has not raised the lease: there were one creation and one load.
+    #expect(try store.load()?.lease?.number == 3)
+    _ = try store.perform(batch)
+    #expect(try count("session") == 2)
+  }
+
+  /// A full file: the commit fails as a whole, and the store works again when there is room.
+  @Test func fullFile_isAnError_andRoomEndsIt() throws {
+    let store = try open()
+    defer { store.close() }
+    let lease = try store.create("one", StoreSample.cut(changed: [StoreSample.node(1, "old")]))
+    store.limitPages(to: 1)
+    let large = StoreSample.cut(changed: [StoreSample.node(1, String(repeating: "x", count: 100_000))])
+    let error = #expect(throws: StoreError.self) { try store.write(lease, large) }
+    #expect(error?.description.contains("The disk is full: make room.") == true, "\(error?.description ?? "")")
+    #expect(try store.load()?.tree.nodes[1]?.state == "old")
+    store.limitPages(to: 1 << 30)
+    let again = try #require(try store.load()?.lease)
+    #expect(try store.write(again, large) == "written")
+  }
+
+  // MARK: Crashes
+
+  @Test func crashes_areCountedUntilTheyHaveGoneWell() throws {
+    let store = try open()
+    defer { store.close() }
+    _ = try store.create()
+    let entries = [
+      FlightEntry(sessionID: "one", client: 1, number: 4), FlightEntry(sessionID: "one", client: 0, number: 0),
+      FlightEntry(sessionID: "gone", client: 1, number: 1),
+    ]
+    try store.begin(after: entries, now: 1)
+    try store.begin(after: [entries[0]], now: 2)
+    let loaded = try #require(try store.load())
+    let action = StoredSession.Crash(client: 1, number: 4, count: 2)
+    let wake = StoredSession.Crash(client: 0, number: 0, count: 1)
+    #expect(Set(loaded.crashes.map(\.count)) == [1, 2] && loaded.crashes.contains(action))
+    #expect(loaded.crashes.contains(wake))
+    _ = try store.write(try #require(loaded.lease), StoreSample.cut(survived: [wake]))
+    #expect(try store.load()?.crashes == [action])
+    #expect(try count("crash") == 1)
+  }
+
+  // MARK: The start
+
+  /// Nobody is connected to a server that starts: they were seen last when the last one was.
+  @Test func start_noticesThatNobodyIsConnected() throws {
+    let store = try open()
+    defer { store.close() }
+    _ = try store.create("here", StoreSample.cut(StoreSample.state(isConnected: true, seen: 5)))
+    _ = try store.create("away", StoreSample.cut(StoreSample.state(seen: 6)))
+    try store.begin(after: [], now: 100)
+    #expect(try store.load("here")?.state.seen == 100, "no server was ever seen")
+    _ = try store.create("again", StoreSample.cut(StoreSample.state(isConnected: true, seen: 5)))
+    _ = try store.perform(.probe(now: 200))
+    try store.begin(after: [], now: 900)
+    let again = try #require(try store.load("again"))
+    #expect(!again.state.isConnected && again.state.seen == 200)
+    #expect(try store.load("away")?.state.seen == 6)
+  }
+
+  @Test(arguments: [Welcome.Durability.disk, .process]) func openedAgain_hasTheSame(
+    _ durability: Welcome.Durability
+  ) throws {
+    let store = try open(durability)
+    #expect(store.durability == durability)
+    let lease = try store.create("one", StoreSample.cut(changed: [StoreSample.node(1, "old")]))
+    _ = try store.write(lease, StoreSample.cut(changed: [StoreSample.node(1, "new")], nacks: [StoreSample.refusal(2)]))
+    store.close()
+    #expect(throws: StoreError("The store is closed.")) { try store.perform([.probe(now: 1)]) }
+    let again = try open(durability)
+    defer { again.close() }
+    let loaded = try #require(try again.load())
+    #expect(loaded.tree.nodes[1]?.state == "new" && loaded.nacks.count == 1)
+  }
+
+  /// Two processes may have the file open: what one commits, the other sees.
+  @Test func twoStores_shareTheFile() throws {
+    let (first, second) = (try open(), try open())
+    defer {
+      first.close()
+      second.close()
+    }
+    let lease = try first.create()
+    #expect(try first.write(lease, StoreSample.cut(StoreSample.state(revision: 2))) == "written")
+    let loaded = try #require(try second.load())
+    #expect(loaded.state.revision == 2)
+    #expect(try first.write(lease, StoreSample.cut(StoreSample.state(revision: 3))) == "lost")
+    #expect(try second.write(try #require(loaded.lease), StoreSample.cut()) == "written")
+  }
+
+  @Test func newerFile_isRefused() throws {
+    try open().close()
+    try DatabaseQueue(path: directory.store).write {
+      try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('1000')")
+    }
+    let error = #expect(throws: StoreError.self) { try open() }
+    #expect(error?.description == "\(directory.store) was written by a newer version of this program: start that one.")
+  }
+
+  @Test func whatIsNoDatabase_isRefused() throws {
+    try Data(String(repeating: "This is a text. ", count: 500).utf8).write(to: URL(fileURLWithPath: directory.store))
+    let error = #expect(throws: StoreError.self) { try open() }
+    let text = error?.description ?? ""
+    #expect(text.hasPrefix("The session store \(directory.store) cannot be opened. SQLite: "), "\(text)")
+    #expect(text.hasSuffix("The file is damaged: move it away, or put a copy back."), "\(text)")
+  }
+
+  @Test func directoryThatIsNotThere_isRefused() throws {
+    let error = #expect(throws: StoreError.self) {
+      try SQLiteStore(path: "\(directory.path)/none/\(SQLiteStore.fileName)", durability: .disk)
+    }
+    #expect(error?.description.hasSuffix("The file or its directory cannot be written by this user.") == true)
+  }
+
+  /// Also one that could only be written by others, as the superuser that tests may run as can write anywhere.
+  @Test func stateDirectoryThatCannotBeMade_isRefused() throws {
+    let file = "\(directory.path)/file"
+    try Data().write(to: URL(fileURLWithPath: file))
+    var settings = ServerSettings()
+    settings.store = .sqlite
+    settings.stateDirectory = "\(file)/below/it"
+    let error = #expect(throws: StoreError.self) { try settings.openStore(loopCount: 1) }
+    #expect(
+      error?.description
+        == "The state directory \(file)/below/it cannot be made: \(file)/below/: Not a directory. "
+        + "Choose another with --state-dir.")
+  }
+}

@@ -1,0 +1,71 @@
+import Logging
+import Synchronization
+
+@testable import RibServer
+
+/// A server in this process on a store that does what a test says.
+final class StoreHost: Sendable {
+  let url: String
+  let store: SwitchedStore
+  let context: ServerContext
+  let writer: StoreWriter
+  private let loops: [EventLoop]
+  private let listener: Listener
+
+  var sessionCount: Int { context.sessionCount.load(ordering: .relaxed) }
+
+  init(
+    _ apps: [App], on store: any SessionStore, loops count: Int = 1, _ change: (inout ServerSettings) -> Void = { _ in }
+  ) throws {
+    var settings = ServerSettings()
+    settings.port = 0
+    settings.limits.actionsPerSecond = 0
+    change(&settings)
+    let store = SwitchedStore(store)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let context = ServerContext(apps: apps, settings: settings, logger: logger)
+    let told = Told()
+    let writer = StoreWriter(store, logger) { for loop in told.loops { loop.storeIsBack() } }
+    let loops = try (0..<count).map {
+      try EventLoop(
+        name: "test.loop.\($0)", linger: 1, usesEpoll: true, messageLimit: settings.limits.message, store: writer)
+    }
+    told.set(loops)
+    listener = try Listener(loops: loops, context)
+    try listener.start()
+    url = "http://127.0.0.1:\(listener.port)"
+    (self.store, self.context, self.writer, self.loops) = (store, context, writer, loops)
+  }
+
+  /// The loops, for whoever is made before them.
+  private final class Told: Sendable {
+    private let box = Mutex<[EventLoop]>([])
+    var loops: [EventLoop] { box.withLock { $0 } }
+    func set(_ loops: [EventLoop]) { box.withLock { $0 = loops } }
+  }
+
+  /// Stops as ``Server`` does.
+  func stop() async {
+    listener.stop()
+    for loop in loops { await withCheckedContinuation { done in loop.closeAll { done.resume() } } }
+    for loop in loops { await withCheckedContinuation { done in loop.stopSessions { done.resume() } } }
+    await writer.close()
+    for loop in loops { loop.stop() }
+  }
+
+  /// Runs `body` against a server on `store`, and stops it.
+  static func with(
+    _ apps: [App], on store: any SessionStore, loops: Int = 1, _ change: (inout ServerSettings) -> Void = { _ in },
+    _ body: @escaping @Sendable (StoreHost) async throws -> Void
+  ) async throws {
+    let host = try StoreHost(apps, on: store, loops: loops, change)
+    do {
+      try await body(host)
+    } catch {
+      host.store.hold(false)
+      await host.stop()
+      throw error
+    }
+    await host.stop()
+  }
+}

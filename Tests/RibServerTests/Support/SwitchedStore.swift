@@ -1,0 +1,77 @@
+import Foundation
+import Wire
+
+@testable import RibServer
+
+/// A store that fails, or takes its time, when it is told to.
+///
+/// `@unchecked Sendable`: what changes is only touched with the condition locked.
+final class SwitchedStore: SessionStore, @unchecked Sendable {
+  private let base: any SessionStore
+  private let condition = NSCondition()
+  private var isFailing = false
+  private var failsWrites = false
+  private var isHeld = false
+  private var holdsFrom = Int.max
+  private var waiting = 0
+  private var log: [String] = []
+
+  init(_ base: any SessionStore) { self.base = base }
+
+  var durability: Welcome.Durability { base.durability }
+
+  func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
+    condition.lock()
+    while isHeld || log.count >= holdsFrom {
+      waiting += 1
+      condition.wait()
+      waiting -= 1
+    }
+    let names = requests.map { String("\($0)".prefix { $0 != "(" }) }
+    log += names
+    let fails = isFailing || (failsWrites && names != ["probe"])
+    condition.unlock()
+    guard !fails else { throw StoreError("The test has it fail.") }
+    return try base.perform(requests)
+  }
+
+  func close() { base.close() }
+
+  private func change(_ body: () -> Void) {
+    condition.lock()
+    body()
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// Has everything fail from here on, or nothing.
+  func fail(_ fails: Bool) { change { isFailing = fails } }
+
+  /// Has everything fail but what only asks whether it does.
+  func failWrites(_ fails: Bool) { change { failsWrites = fails } }
+
+  /// Has what comes wait, or lets it go.
+  func hold(_ holds: Bool) {
+    change {
+      isHeld = holds
+      holdsFrom = .max
+    }
+  }
+
+  /// Has what comes after so many requests wait.
+  func hold(after count: Int) { change { holdsFrom = count } }
+
+  /// Whether somebody waits.
+  var isWaiting: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return waiting > 0
+  }
+
+  /// What was asked for, in order.
+  var requests: [String] {
+    condition.lock()
+    defer { condition.unlock() }
+    return log
+  }
+}
