@@ -4,7 +4,7 @@ FROM swift:6.3-bookworm AS build
 
 RUN export DEBIAN_FRONTEND=noninteractive \
  && apt-get update \
- && apt-get install -y --no-install-recommends libcurl4-openssl-dev zlib1g-dev pkg-config \
+ && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev zlib1g-dev pkg-config \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
@@ -24,11 +24,11 @@ RUN swift build -c release --product ribd --static-swift-stdlib \
 
 FROM debian:bookworm-slim
 
-# libgcc, libstdc++ and zlib are what a binary with the Swift runtime inside still needs. curl is for the health check alone: it
+# libgcc, libsqlite3, libstdc++ and zlib are what a binary with the Swift runtime inside still needs. curl is for the health check alone: it
 # fails on an error status, where a bare TCP connect would call a server that answers nothing healthy.
 RUN export DEBIAN_FRONTEND=noninteractive \
  && apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates curl libgcc-s1 libstdc++6 zlib1g \
+ && apt-get install -y --no-install-recommends ca-certificates curl libgcc-s1 libsqlite3-0 libstdc++6 zlib1g \
  && rm -rf /var/lib/apt/lists/*
 
 # A fixed id, so that the owner of a mounted volume can be set from outside.
@@ -46,6 +46,8 @@ COPY config/ribd.json /etc/ribd/ribd.json
 
 USER ribd
 WORKDIR /var/lib/ribd
+# Sessions are here: without a volume they end with the container.
+VOLUME /var/lib/ribd
 EXPOSE 8080
 
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \

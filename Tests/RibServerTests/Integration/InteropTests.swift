@@ -1,6 +1,7 @@
 import Foundation
 import RibServer
 import Showcase
+import Synchronization
 import Testing
 
 /// Clients that were not written here, and ribctl.
@@ -58,5 +59,75 @@ import Testing
     #expect(unknown.errors.contains(#"There is no app "nothing" here. There is: \#(names)."#))
     let nobody = try Program.run(Program.url("ribctl"), ["act", "http://127.0.0.1:1", "--app", "counter", "x"])
     #expect(nobody.status != 0 && nobody.errors.lowercased().contains("connect"))
+  }
+  /// The examples of PROTOCOL.md hold against the server, and what was said is what the schema says.
+  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
+  func protocolsExamples_areTrue_andFitTheSchema() throws {
+    let daemon = try Daemon()
+    let executable = URL(fileURLWithPath: try #require(Self.python))
+    let scripts = repository.appendingPathComponent("Tests/Interop")
+    let said = try Program.run(executable, [scripts.appendingPathComponent("examples.py").path, "\(daemon.port)"])
+    #expect(said.status == 0, "\(said.output)\(said.errors)")
+    #expect(said.output.split(separator: "\n").count > 50)
+    let checked = try Program.run(executable, [scripts.appendingPathComponent("validate.py").path], input: said.output)
+    #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
+    let wrong = try Program.run(
+      executable, [scripts.appendingPathComponent("validate.py").path],
+      input: #"{"from":"C","message":{"t":"act","n":0,"to":1,"a":{}}}"# + "\n")
+    #expect(wrong.status == 1)
+  }
+
+  /// What is served is what the repository has, and PyPI's validator likes it.
+  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
+  func openAPI_isServed_andValid() throws {
+    let daemon = try Daemon()
+    let served = try TwinClient(daemon.url).ask("GET", "/v1/openapi.json")
+    #expect(served.status == 200 && served.headers["Content-Type"] == "application/json")
+    let file = repository.appendingPathComponent("Sources/RibServer/HTTP/openapi.json")
+    #expect(served.body == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    let executable = URL(fileURLWithPath: try #require(Self.python))
+    let script = repository.appendingPathComponent("Tests/Interop/openapi.py").path
+    let checked = try Program.run(executable, [script])
+    #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
+  }
+
+  /// The client of docs/client.py arrives, however often the server is killed meanwhile.
+  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"), .timeLimit(.minutes(2)))
+  func pythonClient_losesNothing_whenTheServerIsKilled() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try Daemon(["--limits-actions-per-second", "400"], stateDirectory: directory.path)
+    let (port, python) = (first.port, try #require(Self.python))
+    let isDone = Atomic(false)
+    let (status, output, errors) = try await withThrowingTaskGroup(of: (Int32, String, String)?.self) { group in
+      group.addTask {
+        defer { isDone.store(true, ordering: .relaxed) }
+        return try await blocking {
+          let script = repository.appendingPathComponent("docs/client.py").path
+          return try Program.run(
+            URL(fileURLWithPath: python), [script, "ws://127.0.0.1:\(port)/v1/socket", "counter", "2000"])
+        }
+      }
+      group.addTask {
+        try await blocking {
+          var daemon = first
+          var kills = 0
+          while !isDone.load(ordering: .relaxed) {
+            // As long as the client needs to get on.
+            usleep(700_000)
+            _ = daemon.stop(SIGKILL)
+            kills += 1
+            daemon = try Daemon(
+              ["--limits-actions-per-second", "400"], port: port, stateDirectory: directory.path)
+          }
+          #expect(kills > 3)
+          return nil
+        }
+      }
+      var result: (Int32, String, String)?
+      for try await one in group { result = one ?? result }
+      return try #require(result)
+    }
+    #expect(status == 0, "\(errors)")
+    #expect(output.contains(#""count": 2000"#) && output.contains(#""refused": []"#) && output.contains(#""unknown": []"#))
   }
 }

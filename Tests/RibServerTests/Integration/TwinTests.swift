@@ -1,0 +1,178 @@
+import CurlTransport
+import Foundation
+import RibServer
+import Testing
+import Wire
+
+/// Sessions without a WebSocket: the HTTP twin.
+@Suite struct TwinTests {
+  private static func isProblem(_ answer: TwinClient.Answer, _ status: Int) -> Bool {
+    answer.status == status && answer.headers["Content-Type"] == "application/problem+json"
+      && answer.body.contains(#""status":\#(status)"#)
+  }
+
+  @Test(arguments: ServerSettings.Store.allCases)
+  func session_isMadeActedOnShownAndEnded(_ store: ServerSettings.Store) async throws {
+    let directory = try TemporaryDirectory()
+    try await withServer({
+      $0.store = store
+      $0.stateDirectory = directory.path
+    }) { server, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        let made = try client.create()
+        #expect(made.status == 201 && made.headers["Location"] == "/v1/sessions/\(client.sessionID)")
+        #expect(made.headers["Cache-Control"] == "no-store")
+        let welcome = try made.json
+        #expect(welcome["durability"] == .string(store == .sqlite ? "disk" : "none") && welcome["n"] == .integer(0))
+        #expect(welcome["view"]?["nodes"]?["1"]?["state"]?["count"] == .integer(0))
+        let done = try client.act(#""1""#, #"[{"to":"","a":"increment"},{"to":1,"a":"explode"}]"#)
+        #expect(done.status == 200)
+        #expect(try done.json["rev"] == .integer(2) && done.json["n"] == .integer(2))
+        #expect(done.body.contains(#""nacks":[{"n":2,"code":"bad_action""#))
+        // What is sent again is answered again, and not done again.
+        #expect(try client.act(#""1""#, #"[{"to":"","a":"increment"},{"to":1,"a":"explode"}]"#).body == done.body)
+        #expect(try client.act(#""3""#, #"{"to":"","a":"increment"}"#).body == #"{"rev":3,"n":3,"nacks":[]}"#)
+        let view = try client.view()
+        #expect(view.status == 200 && view.body.contains(#""count":2"#))
+        let tag = try #require(view.headers["ETag"])
+        #expect(tag == "\"\(welcome["epoch"]?.string ?? "").3\"")
+        let same = try client.view("If-None-Match: \"x\", W/\(tag)")
+        #expect(same.status == 304 && same.body.isEmpty)
+        #expect(try client.end().status == 204)
+        #expect(Self.isProblem(try client.view(), 404))
+      }
+      #expect(await eventually { server.sessionCount == 0 })
+    }
+  }
+
+  @Test func wrongRequests_areProblems() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        for (hello, status) in [
+          ("{", 400), ("[]", 400), ("{}", 400), (#"{"app":"nothing"}"#, 404), (#"{"share":"nobody.x"}"#, 404),
+          (#"{"resume":{"sid":"x","cid":1,"token":"y","try":1,"epoch":"","rev":0}}"#, 400),
+        ] {
+          let answer = try client.create(hello)
+          #expect(Self.isProblem(answer, status), "\(hello): \(answer)")
+        }
+        #expect(try client.create().status == 201)
+        for key in ["1", #""0""#, #""x""#, "", #""1"2"#] {
+          let answer = try client.act(key, #"{"to":"","a":"increment"}"#)
+          #expect(Self.isProblem(answer, 400), "\(key): \(answer)")
+        }
+        #expect(Self.isProblem(try client.act(#""2""#, #"{"to":"","a":"increment"}"#), 409))
+        for body in ["", "7", #"{"a":"increment"}"#, #"{"to":""}"#, "[[]]"] {
+          let answer = try client.act(#""1""#, body)
+          #expect(Self.isProblem(answer, 400), "\(body): \(answer)")
+        }
+        #expect(try client.view().body.contains(#""count":0"#))
+        let path = "/v1/sessions/\(client.sessionID)/view"
+        for headers in [[], ["Authorization: Basic x"], ["Authorization: Bearer wrong"]] {
+          let answer = try client.ask("GET", path, headers: headers)
+          #expect(Self.isProblem(answer, 401) && answer.headers["WWW-Authenticate"] == "Bearer")
+        }
+        #expect(Self.isProblem(try client.ask("GET", "/v1/sessions/x/nothing"), 404))
+        let other = try client.ask("PUT", path)
+        #expect(Self.isProblem(other, 405) && other.headers["Allow"] == "GET, HEAD, OPTIONS")
+      }
+    }
+  }
+
+  @Test func events_tellWhatAWebSocketIsTold() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        let epoch = try client.create().json["epoch"]?.string ?? ""
+        let stream = try TwinClient(url, like: client)
+        let head = try stream.open()
+        #expect(head.status == .ok && head.headers["Content-Type"] == "text/event-stream")
+        let welcome = try #require(try stream.event())
+        #expect(welcome.id == nil && welcome.data.hasPrefix(#"{"t":"welcome""#))
+        let snap = try #require(try stream.event())
+        #expect(snap.id == "\(epoch).1" && snap.data.hasPrefix(#"{"t":"snap""#))
+        for number in 1...2 { _ = try client.act("\"\(number)\"", #"{"to":"","a":"increment"}"#) }
+        for number in 1...2 {
+          let patch = try #require(try stream.event())
+          #expect(patch.id == "\(epoch).\(number + 1)")
+          #expect(patch.data.hasPrefix(#"{"t":"patch","rev":\#(number + 1),"base":\#(number),"n":\#(number),"#))
+        }
+        // The next one takes its place, and is told what it has missed.
+        let next = try TwinClient(url, like: client)
+        _ = try next.open(after: "\(epoch).2")
+        let bye = try #require(try stream.event())
+        #expect(bye.id == nil && bye.data.contains(#""code":"taken""#))
+        #expect(try stream.event() == nil)
+        #expect(try next.event()?.data.hasPrefix(#"{"t":"welcome""#) == true)
+        #expect(try next.event()?.id == "\(epoch).3")
+        _ = try client.act(#""3""#, #"{"to":"","a":"wrong"}"#)
+        let nack = try #require(try next.event())
+        #expect(nack.id == nil && nack.data.hasPrefix(#"{"t":"nack","n":3,"#))
+        let wrong = try TwinClient(url).ask(
+          "GET", "/v1/sessions/\(client.sessionID)/events", headers: ["Authorization: Bearer wrong"])
+        #expect(Self.isProblem(wrong, 401))
+        #expect(try client.end().status == 204)
+        #expect(try next.event()?.data.contains(#""code":"ended""#) == true)
+      }
+    }
+  }
+
+  /// A client that reads nothing but comments is told that it is still connected.
+  @Test func events_areKeptAlive() async throws {
+    try await withServer({ $0.timeouts.heartbeatSeconds = 1 }) { server, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        _ = try client.create()
+        let stream = try CurlSocket(url: url)
+        let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: x\r\n"
+        try stream.send(Array("\(request)Authorization: Bearer \(client.token)\r\n\r\n".utf8))
+        var buffer = ReceiveBuffer()
+        while buffer.text.ranges(of: ":\n\n").count < 2 { #expect(try stream.receive(into: &buffer)) }
+      }
+    }
+  }
+
+  /// One client, by WebSocket and by HTTP in turn; another that joins by HTTP.
+  @Test func client_mayUseBoth() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        let welcome = try client.create().json
+        _ = try client.act(#""1""#, #"{"to":"","a":"increment"}"#)
+        let socket = try CurlWebSocket(url: url)
+        let epoch = welcome["epoch"]?.string ?? ""
+        try socket.send(
+          #"{"t":"hello","resume":{"sid":"\#(client.sessionID)","cid":1,"token":"\#(client.token)","try":1,"#
+            + #""epoch":"\#(epoch)","rev":2}}"#)
+        #expect(try socket.text()?.contains(#""rev":2,"n":1,"#) == true)
+        try socket.send(#"{"t":"act","n":2,"to":1,"a":"increment"}"#)
+        #expect(try socket.text()?.hasPrefix(#"{"t":"patch","rev":3,"base":2,"n":2,"#) == true)
+        try socket.send(#"{"t":"share","scope":"view"}"#)
+        let share = try JSONValue(parsing: socket.text() ?? "")["token"]?.string ?? ""
+        let guest = try TwinClient(url)
+        let joined = try guest.create(#"{"share":"\#(share)"}"#)
+        #expect(joined.status == 201 && guest.sessionID == client.sessionID)
+        #expect(try joined.json["cid"] == .integer(2))
+        #expect(try guest.view().body.contains(#""count":2"#))
+        #expect(try guest.act(#""1""#, #"{"to":"","a":"increment"}"#).body.contains(#""code":"forbidden""#))
+        #expect(Self.isProblem(try TwinClient(url).create(#"{"share":"\#(share)"}"#), 403))
+        _ = try client.act(#""3""#, #"{"to":"","a":"increment"}"#)
+        #expect(try socket.text()?.hasPrefix(#"{"t":"patch","rev":4,"base":3,"n":3,"#) == true)
+      }
+    }
+  }
+
+  @Test func session_survivesTheServer() throws {
+    let directory = try TemporaryDirectory()
+    var daemon = try Daemon(stateDirectory: directory.path)
+    let client = try TwinClient(daemon.url)
+    _ = try client.create()
+    for number in 1...3 { _ = try client.act("\"\(number)\"", #"{"to":"","a":"increment"}"#) }
+    _ = daemon.stop(SIGKILL)
+    daemon = try Daemon(stateDirectory: directory.path)
+    let again = try TwinClient(daemon.url, like: client)
+    #expect(try again.act(#""3""#, #"{"to":"","a":"increment"}"#).body.contains(#""n":3,"#))
+    #expect(try again.view().body.contains(#""count":3"#))
+  }
+}

@@ -1,0 +1,106 @@
+import CurlTransport
+import Wire
+
+/// A client of the HTTP twin, on one connection.
+final class TwinClient {
+  /// An answer: its head as text, and its body.
+  struct Answer {
+    let status: Int
+    let headers: HeaderFields
+    let body: String
+
+    /// The body as JSON.
+    var json: JSONValue { get throws { try JSONValue(parsing: body) } }
+  }
+
+  private let socket: CurlSocket
+  private var buffer = ReceiveBuffer()
+  private var responses = ResponseReader()
+  /// The session and the token, once there are some.
+  private(set) var sessionID = ""
+  private(set) var token = ""
+
+  init(_ url: String) throws { socket = try CurlSocket(url: url) }
+
+  /// A client that goes on with what another has made.
+  init(_ url: String, like other: TwinClient) throws {
+    socket = try CurlSocket(url: url)
+    (sessionID, token) = (other.sessionID, other.token)
+  }
+
+  /// Sends a request, and waits for its answer.
+  func ask(_ method: String, _ path: String, _ body: String = "", headers: [String] = []) throws -> Answer {
+    try send(method, path, body, headers: headers)
+    let head = try self.head()
+    var text = ""
+    if let count = head.contentLength {
+      while buffer.count < count, try socket.receive(into: &buffer) {}
+      text = String(buffer.text.utf8.prefix(count)) ?? ""
+      buffer.consume(count)
+    }
+    return Answer(status: head.status.rawValue, headers: head.headers, body: text)
+  }
+
+  private func send(_ method: String, _ path: String, _ body: String, headers: [String]) throws {
+    let fields = (["Host: x", "Content-Length: \(body.utf8.count)"] + headers).joined(separator: "\r\n")
+    try socket.send(Array("\(method) \(path) HTTP/1.1\r\n\(fields)\r\n\r\n\(body)".utf8))
+  }
+
+  private func head() throws -> ResponseHead {
+    while true {
+      if let head = try responses.nextHead(from: &buffer) { return head }
+      guard try socket.receive(into: &buffer) else { throw CurlError.timedOut }
+    }
+  }
+
+  /// Makes a session.
+  func create(_ hello: String = #"{"app":"counter"}"#) throws -> Answer {
+    let answer = try ask("POST", "/v1/sessions", hello)
+    if answer.status == 201 {
+      sessionID = try answer.json["sid"]?.string ?? ""
+      token = try answer.json["token"]?.string ?? ""
+    }
+    return answer
+  }
+
+  private var authorization: String { "Authorization: Bearer \(token)" }
+
+  /// Acts; `key` is the number of the first action.
+  func act(_ key: String, _ body: String) throws -> Answer {
+    try ask(
+      "POST", "/v1/sessions/\(sessionID)/actions", body, headers: [authorization, "Idempotency-Key: \(key)"])
+  }
+
+  func view(_ headers: String...) throws -> Answer {
+    try ask("GET", "/v1/sessions/\(sessionID)/view", headers: [authorization] + headers)
+  }
+
+  func end() throws -> Answer { try ask("DELETE", "/v1/sessions/\(sessionID)", headers: [authorization]) }
+
+  /// Asks for the stream of events.
+  func open(after last: String? = nil) throws -> ResponseHead {
+    try send(
+      "GET", "/v1/sessions/\(sessionID)/events", "",
+      headers: [authorization] + (last.map { ["Last-Event-ID: \($0)"] } ?? []))
+    return try head()
+  }
+
+  /// The stream's next event that is not a comment: its id and its data; nil at the end.
+  func event() throws -> (id: String?, data: String)? {
+    while true {
+      if let end = buffer.text.range(of: "\n\n") {
+        let lines = buffer.text[..<end.lowerBound].split(separator: "\n")
+        buffer.consume(buffer.text[..<end.upperBound].utf8.count)
+        let data = lines.first { $0.hasPrefix("data: ") }
+        guard let data else { continue }
+        return (lines.first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }, String(data.dropFirst(6)))
+      }
+      guard try socket.receive(into: &buffer) else { return nil }
+    }
+  }
+}
+
+extension JSONValue {
+  /// What a string holds; nil for anything else.
+  var string: String? { if case .string(let text) = self { text } else { nil } }
+}
