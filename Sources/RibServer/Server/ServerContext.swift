@@ -9,6 +9,8 @@ final class ServerContext: Sendable {
   let connections: ConnectionCounter
   let sessions = SessionRegistry()
   let sessionCount = Atomic<Int>(0)
+  /// Where sessions are recorded; nil if they are not.
+  let recordings: RecordingFolder?
 
   init(apps: [App], settings: ServerSettings, logger: Logger) {
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
@@ -18,5 +20,6 @@ final class ServerContext: Sendable {
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
     self.logger = logger
+    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger)
   }
 }
