@@ -11,6 +11,9 @@ package final class TransactionRecorder {
   /// Who acts next; forgotten when that is done.
   package var client: RecordedTransaction.Client?
 
+  /// Bytes that are kept for the next line.
+  private static let largestKept = 4096
+
   private let header: SessionRecording.Header
   private let write: ([UInt8]) -> Void
   private let tape = DrawTape()
@@ -79,7 +82,8 @@ package final class TransactionRecorder {
 
   private func finishLine() {
     write(json.bytes + [UInt8(ascii: "\n")])
-    json.removeAll()
+    // A view may be long, and a server may have many sessions.
+    if json.count > Self.largestKept { json = JSONWriter() } else { json.removeAll() }
   }
 }
 

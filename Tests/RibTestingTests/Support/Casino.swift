@@ -9,6 +9,7 @@ struct Casino: Riblet {
     var ticket: UUID?
     var bought: Date?
     var answers: [String] = []
+    var isVIP = false
     var table = Slot<Int>()
   }
   enum ViewAction: Decodable { case rollTapped, ticketTapped, asked(String), doorTapped, brooded, sequenceTapped }
@@ -18,9 +19,12 @@ struct Casino: Riblet {
     let ticket: UUID?
     let bought: Date?
     let answers: [String]
+    let isVIP: Bool
   }
 
   var dependencies = Dependencies.live
+  /// A table in memory that is another every day.
+  var isVIP: @Sendable () -> Bool = { Bool.random() }
   /// Whether there are no tickets any more: another app.
   var isSoldOut = false
   /// Whether nobody answers any more.
@@ -45,7 +49,9 @@ struct Casino: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
-    case .rollTapped: state.pips = dependencies.random(in: 1...6)
+    case .rollTapped:
+      state.pips = dependencies.random(in: 1...6)
+      state.isVIP = Dependencies.draw("vip") { isVIP() }
     case .ticketTapped where isSoldOut: state.answers.append("sold out")
     case .ticketTapped:
       state.ticket = dependencies.uuid()
@@ -72,7 +78,8 @@ struct Casino: Riblet {
   }
 
   func view(_ state: State) -> ViewState {
-    ViewState(pips: state.pips, ticket: state.ticket, bought: state.bought, answers: state.answers)
+    ViewState(
+      pips: state.pips, ticket: state.ticket, bought: state.bought, answers: state.answers, isVIP: state.isVIP)
   }
 }
 

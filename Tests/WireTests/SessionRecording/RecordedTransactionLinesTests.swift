@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Wire
 
@@ -76,6 +77,26 @@ struct RecordedTransactionLinesTests {
     let entry = try #require(recording.lives.first?.entries.first)
     #expect(entry.line == 2)
     #expect(entry.transaction == transaction)
+  }
+
+  /// The article has a line of each kind.
+  @Test func article_isTrueToTheByte() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let article = root.appendingPathComponent("Sources/RibTesting/RibTesting.docc/Recordings.md")
+    let blocks = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```json\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "\n```").first }
+    let recording = try SessionRecording(parsing: Array(blocks.joined(separator: "\n").utf8))
+    var json = JSONWriter()
+    recording.lives[0].header.write(into: &json)
+    var lines = [String(decoding: json.bytes, as: UTF8.self)]
+    for entry in recording.lives[0].entries {
+      json.removeAll()
+      entry.transaction.write(into: &json)
+      lines.append(String(decoding: json.bytes, as: UTF8.self))
+    }
+    #expect(lines == blocks.joined(separator: "\n").components(separatedBy: "\n"))
+    #expect(recording.lives[0].entries.count == 9)
   }
 
   @Test func actionOfSeveralLines_isWrittenOnOne() {
