@@ -86,7 +86,7 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CurlTransport", "RibClient", "RibCore", "RibServer", "Showcase", "Wire", "ribctl", "ribd",
+        "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTesting", "Showcase", "Wire", "ribctl", "ribd",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
       ],
       swiftSettings: swiftSettings),

@@ -30,6 +30,11 @@ struct SettingFlags: ParsableArguments {
   var stateDir: String?
   @Option(help: "What an answer survives: disk, a power cut, or process, the server's end. (default: disk)")
   var durability: String?
+  @Option(
+    help: ArgumentHelp(
+      "Where each session is recorded, to be replayed as a test: with all that was said in it. (default: nowhere)",
+      valueName: "directory"))
+  var record: String?
   @Option(help: "Bytes of a message. (default: 65536)")
   var limitsMessageBytes: Int?
   @Option(help: "Actions a second that a client may send in the long run. (default: 50)")
@@ -117,6 +122,7 @@ struct SettingFlags: ParsableArguments {
     set("store", store.map(ConfigContent.string))
     set("stateDir", stateDir.map(ConfigContent.string))
     set("durability", durability.map(ConfigContent.string))
+    set("record", record.map(ConfigContent.string))
     set("limits.messageBytes", limitsMessageBytes.map(ConfigContent.int))
     set("limits.actionsPerSecond", limitsActionsPerSecond.map(ConfigContent.int))
     set("limits.actionBurst", limitsActionBurst.map(ConfigContent.int))

@@ -46,12 +46,16 @@ public struct Dependencies: Sendable {
   }
 
   /// The system's clock, time, UUIDs and random numbers, and a logger of the label `riblets`.
+  ///
+  /// What a reducer draws of them a recording has, and a replay gives it again.
   public static var live: Dependencies {
     Dependencies(
-      clock: ContinuousClock(), date: { Date() }, uuid: { UUID() },
+      clock: LiveClock(), date: { DrawTape.draw("date") { Date() } }, uuid: { DrawTape.draw("uuid") { UUID() } },
       randomBits: {
-        var generator = SystemRandomNumberGenerator()
-        return generator.next()
+        DrawTape.draw("randomBits") {
+          var generator = SystemRandomNumberGenerator()
+          return generator.next()
+        }
       }, logger: Logger(label: "riblets"))
   }
 

@@ -28,6 +28,12 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
     apply(cut)
   }
 
+  /// The snapshot as JSON, for a recording.
+  var text: String {
+    // Nothing in it can fail to encode: states are texts already.
+    (try? StateCoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+  }
+
   /// Takes over what has changed since the snapshot was taken.
   ///
   /// - Parameter cut: taken after the snapshot, and after the last cut that was applied.

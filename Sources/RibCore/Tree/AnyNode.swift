@@ -44,6 +44,12 @@ class AnyNode {
   func perform(_ action: JSONElement, in tree: Tree) throws(Refusal) { preconditionFailure("abstract") }
   /// Reduces what an effect sent.
   func receive(_ report: any Sendable, in tree: Tree) { preconditionFailure("abstract") }
+  /// What an effect has sent, as a recording has it.
+  func recorded(report: any Sendable) -> RecordedTransaction.Report { preconditionFailure("abstract") }
+  /// What an effect has sent, from a recording.
+  func report(_ recorded: RecordedTransaction.Report) throws(ReplayError) -> any Sendable {
+    preconditionFailure("abstract")
+  }
   /// Goes on with what waits for an effect to end.
   func effectEnded(_ effect: RunningEffect, hasFailed: Bool, in tree: Tree) { preconditionFailure("abstract") }
   /// Whether something waits for the effect to end.

@@ -58,6 +58,14 @@ class Node<R: Router>: AnyNode {
     reduce(in: tree, .internalAction(action)) { riblet, state in riblet.reduce(into: &state, internalAction: action) }
   }
 
+  override final func recorded(report: any Sendable) -> RecordedTransaction.Report {
+    (report as? Send<R>.Report)?.recorded ?? .opaque("a report of another riblet")
+  }
+
+  override final func report(_ recorded: RecordedTransaction.Report) throws(ReplayError) -> any Sendable {
+    try Send<R>.Report(recorded, of: typeName)
+  }
+
   override final func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) {
     reduce(in: tree, .restoration) { riblet, state in riblet.didRestore(&state, interrupted: interrupted) }
   }

@@ -29,6 +29,13 @@ extension Tree {
   func transact(
     _ renderer: ViewRenderer, _ event: () throws(Refusal) -> Void
   ) throws(Refusal) -> [EffectCommand] {
+    guard let recorder else { return try run(renderer, event) }
+    return try recorder.record(self, renderer) { () throws(Refusal) in try run(renderer, event) }
+  }
+
+  private func run(
+    _ renderer: ViewRenderer, _ event: () throws(Refusal) -> Void
+  ) throws(Refusal) -> [EffectCommand] {
     renderer.patch.removeAll()
     transactionAttempts += 1
     transaction.lastID = lastID

@@ -32,6 +32,8 @@ public final class Tree {
   @exclusivity(unchecked) package var witness: ((Reduction) -> Void)?
   /// Called when a transaction has been committed, or undone.
   @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
+  /// Writes what happens; nil costs nothing.
+  @exclusivity(unchecked) package var recorder: TransactionRecorder?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   @exclusivity(unchecked) var root: AnyNode?
   @exclusivity(unchecked) var nodes: [NodeID: AnyNode] = [:]
@@ -103,6 +105,7 @@ public final class Tree {
   /// - Throws: ``Refusal`` if the tree does not settle or cannot be shown; it is not started then.
   public func start(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {
     precondition(root == nil, "a tree is started once")
+    recorder?.begin(.start)
     let commands = try transact(renderer) { () throws(Refusal) in attachRoot(nil) }
     renderer.patch.removeAll()
     return commands
@@ -125,6 +128,7 @@ public final class Tree {
     lastID = max(snapshot.lastID, snapshot.nodes.keys.max() ?? 0)
     transactionCount = snapshot.transactions
     restoration = Restoration(snapshot)
+    recorder?.begin(.restore(snapshot.text))
     defer { restoration = nil }
     do throws(Refusal) {
       let commands = try transact(renderer) { () throws(Refusal) in
@@ -155,7 +159,8 @@ public final class Tree {
   public func perform(
     _ action: JSONElement, for address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
-    try transact(renderer) { () throws(Refusal) in
+    recorder?.begin(.act(recorder?.client, to: address, action: action.source))
+    return try transact(renderer) { () throws(Refusal) in
       let node = try activeNode(at: address)
       try node.perform(action, in: self)
     }
@@ -175,6 +180,7 @@ public final class Tree {
     from address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> (isLeft: Bool, commands: [EffectCommand]) {
     var isLeft = false
+    recorder?.begin(.back(recorder?.client, to: address))
     let commands = try transact(renderer) { () throws(Refusal) in
       let node = try activeNode(at: address)
       isLeft = leaveBelow(node)
@@ -207,7 +213,8 @@ public final class Tree {
   public func setActive(
     _ isActive: Bool, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
-    try transact(renderer) { () throws(Refusal) in
+    recorder?.begin(.setActive(isActive))
+    return try transact(renderer) { () throws(Refusal) in
       guard let root else { preconditionFailure("a tree that is not started cannot be active") }
       root.setActive(isActive, in: self)
       unsettle(root)
@@ -232,6 +239,7 @@ public final class Tree {
       renderer.patch.removeAll()
       return []
     }
+    if let recorder, let event = node.recorded(report) { recorder.begin(event) }
     return try transact(renderer) { () throws(Refusal) in node.receive(report.content, in: self) }
   }
 
@@ -252,6 +260,7 @@ public final class Tree {
     note { .effectEnded(token: token, type: node.typeName, id: effect.id) }
     lastTypeName = node.typeName
     if node.isAwaited(effect) {
+      recorder?.begin(.ended(node.recorded(effect), hasFailed: hasFailed))
       do throws(Refusal) {
         return try transact(renderer) { () throws(Refusal) in
           node.effectEnded(effect, hasFailed: hasFailed, in: self)
@@ -262,6 +271,7 @@ public final class Tree {
         throw error
       }
     }
+    recorder?.note(.ended(node.recorded(effect), hasFailed: hasFailed))
     node.giveUp(effect)
     noteChange(node)
     return []

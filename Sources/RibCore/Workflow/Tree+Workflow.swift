@@ -30,6 +30,7 @@ extension Tree {
         return .waiting
       }
       var isIts = true
+      recorder?.begin(.walk(node: node.id, type: node.typeName))
       let commands = try transact(renderer) { () throws(Refusal) in isIts = change(node, self) }
       guard isIts else { throw WorkflowError.otherRiblet(node.id, node.typeName) }
       return .node(node.id, commands)

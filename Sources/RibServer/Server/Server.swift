@@ -82,6 +82,7 @@ public final class Server: Service {
       guard case .new = state else { preconditionFailure("a server is started once") }
       // Whoever stops it now waits until it runs.
       let loopCount = context.settings.loopCount
+      try context.settings.makeRecordDirectory()
       let (store, flight) = try context.settings.openStore(loopCount: loopCount)
       let keeper = LoopKeeper()
       let writer = StoreWriter(store, context.logger) { for loop in keeper.loops { loop.storeIsBack() } }
@@ -142,6 +143,7 @@ public final class Server: Service {
     await each(loops) { $0.closeAll($1) }
     await each(loops) { $0.stopSessions($1) }
     await store.close()
+    context.recordings?.flush()
     for loop in loops { loop.stop() }
     context.logger.info("Stopped.")
   }

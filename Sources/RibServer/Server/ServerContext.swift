@@ -11,6 +11,8 @@ final class ServerContext: Sendable {
   let sessionCount = Atomic<Int>(0)
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
+  /// Where sessions are recorded; nil if they are not.
+  let recordings: RecordingFolder?
 
   init(apps: [App], settings: ServerSettings, logger: Logger) {
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
@@ -20,5 +22,6 @@ final class ServerContext: Sendable {
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
     self.logger = logger
+    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger)
   }
 }

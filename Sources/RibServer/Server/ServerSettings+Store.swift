@@ -21,7 +21,7 @@ extension ServerSettings {
     switch store {
     case .memory: return (MemoryStore(), nil)
     case .sqlite:
-      try Self.makeDirectory(stateDirectory)
+      try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
       let (recorder, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
@@ -30,15 +30,23 @@ extension ServerSettings {
     }
   }
 
+  /// Makes the directory for recordings, if there are to be any.
+  ///
+  /// - Throws: ``StoreError``.
+  func makeRecordDirectory() throws(StoreError) {
+    guard !recordDirectory.isEmpty else { return }
+    try Self.makeDirectory(recordDirectory, "directory for recordings", flag: "--record")
+  }
+
   /// Makes a directory, and those above it, for the server's user alone.
-  private static func makeDirectory(_ path: String) throws(StoreError) {
+  private static func makeDirectory(_ path: String, _ name: String, flag: String) throws(StoreError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part + "/"
       guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
       let reason = String(cString: strerror(errno))
       throw StoreError(
-        "The state directory \(path) cannot be made: \(made): \(reason). Choose another with --state-dir.")
+        "The \(name) \(path) cannot be made: \(made): \(reason). Choose another with \(flag).")
     }
   }
 }

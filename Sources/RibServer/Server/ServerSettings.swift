@@ -162,6 +162,10 @@ public struct ServerSettings: Equatable, Sendable {
   public var stateDirectory = "ribd-state"
   /// `durability`: what an answer survives.
   public var durability = Durability.disk
+  /// `record`: the directory in which each session is recorded, to be replayed as a test; none if empty.
+  ///
+  /// A recording has all that clients have sent and were shown: treat it as you treat a database of your users' secrets.
+  public var recordDirectory = ""
   /// What a client may cost.
   public var limits = Limits()
   /// How messages are compressed.
@@ -198,6 +202,7 @@ public struct ServerSettings: Equatable, Sendable {
     self.store = try await config.choice("store", store)
     durability = try await config.choice("durability", durability)
     stateDirectory = try await config.fetchString(forKey: "stateDir", default: stateDirectory)
+    recordDirectory = try await config.fetchString(forKey: "record", default: recordDirectory)
     for (key, setting, range) in Self.numbers {
       guard let value = try await config.fetchInt(forKey: ConfigKey(key)) else { continue }
       guard range.contains(value) else { throw SettingsError(key: key, value: "\(value)", range: range) }

@@ -66,6 +66,7 @@ extension Session {
       try check(number, of: index)
       loop.flight?.begin(id, client: index + 1, number: number)
       defer { loop.flight?.end() }
+      tree.recorder?.client = .init(id: index + 1, number: number)
       let commands = try body()
       hasActed = true
       publish(replyingTo: index)

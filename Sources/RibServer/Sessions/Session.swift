@@ -71,6 +71,7 @@ actor Session {
     isDurable = loop.isDurable
     (tree, walk) = try app.makeTree(hello.parameters, identity.id)
     tree.notesChanges = isDurable
+    tree.recorder = context.recordings?.makeRecorder(of: identity)
     context.sessionCount.add(1, ordering: .relaxed)
   }
 
@@ -94,6 +95,7 @@ actor Session {
     // The walk has been done, or was cut off with everything else.
     (tree, walk) = (try app.makeTree(parameters, identity.id).0, nil)
     tree.notesChanges = isDurable
+    tree.recorder = context.recordings?.makeRecorder(of: identity)
     context.sessionCount.add(1, ordering: .relaxed)
   }
 

@@ -23,6 +23,12 @@ enum Failure {
     }
   }
 
+  static func undrawn(_ name: String) -> String {
+    """
+    A reducer draws \(name), and did not then: the recording has nothing to give it. What follows would differ by chance.
+    """
+  }
+
   static func lost(_ nodes: [String]) -> String {
     """
     Not every node of the session was restored:

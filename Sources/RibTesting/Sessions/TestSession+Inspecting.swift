@@ -118,7 +118,7 @@ extension TestSession {
 
 extension JSONValue {
   /// As text that can be compared line by line, for a failure.
-  fileprivate var lines: String {
+  var lines: String {
     switch self {
     case .array(let values) where !values.isEmpty:
       "[\n\(values.map { "  \($0.indented)" }.joined(separator: ",\n"))\n]"

@@ -239,6 +239,22 @@ public final class TestSession {
   /// The id of the root.
   var rootID: NodeID { tree.rootID }
 
+  /// Runs a recorded transaction; its effects do not run.
+  ///
+  /// - Returns: what became of it.
+  /// - Throws: `ReplayError`, or `PatchError` if the patch does not fit the view.
+  func replay(_ transaction: RecordedTransaction) throws -> Replayed {
+    operations = []
+    let replayed = try tree.replay(transaction, rendering: renderer)
+    guard replayed.refusal == nil else { return replayed }
+    switch transaction.event {
+    case .start, .restore: document = try snapshot()
+    default: try applyPatch()
+    }
+    note(replayed.commands)
+    return replayed
+  }
+
   /// Stops the tree.
   public func stop() { note(tree.stop()) }
 

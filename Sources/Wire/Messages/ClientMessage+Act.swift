@@ -87,7 +87,7 @@ extension JSONElement {
 }
 
 extension NodeAddress {
-  fileprivate init(_ json: JSONElement?, in kind: StaticString) throws(MessageError) {
+  init(_ json: JSONElement?, in kind: StaticString) throws(MessageError) {
     if let id = json?.messageNumber {
       self = .id(id)
     } else if let path = json?.string {

@@ -114,7 +114,7 @@ extension JSONWriter {
   }
 
   /// Writes a member with an address.
-  private mutating func member(_ key: StaticString, _ address: NodeAddress) {
+  mutating func member(_ key: StaticString, _ address: NodeAddress) {
     self.key(key)
     switch address {
     case .id(let id): integer(id)

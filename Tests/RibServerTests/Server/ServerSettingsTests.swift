@@ -21,6 +21,7 @@ import Testing
       "timeouts.closingSeconds": 10, "limits.connections": 13, "limits.connectionsPerAddress": 14,
       "limits.bodyBytes": 15, "timeouts.bodySeconds": 16, "timeouts.idleSeconds": 17,
       "limits.sessions": 18, "sessions.timeToLiveSeconds": 19, "sessions.untouchedSeconds": 20,
+      "record": "recordings",
     ])
     var expected = ServerSettings()
     expected.host = "0.0.0.0"
@@ -48,6 +49,7 @@ import Testing
     expected.limits.sessions = 18
     expected.sessions.timeToLiveSeconds = 19
     expected.sessions.untouchedSeconds = 20
+    expected.recordDirectory = "recordings"
     #expect(read == expected)
   }
 

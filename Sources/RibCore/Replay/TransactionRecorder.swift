@@ -1,0 +1,142 @@
+package import Wire
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes a tree's transactions as the lines of a recording.
+package final class TransactionRecorder {
+  /// Who acts next; forgotten when that is done.
+  package var client: RecordedTransaction.Client?
+
+  /// Bytes that are kept for the next line.
+  private static let largestKept = 4096
+
+  private let header: SessionRecording.Header
+  private let write: ([UInt8]) -> Void
+  private let tape = DrawTape()
+  private var event: RecordedTransaction.Event?
+  private var hasBegun = false
+  private var json = JSONWriter()
+
+  /// A recorder.
+  ///
+  /// - Parameters:
+  ///   - header: what the lines begin with.
+  ///   - write: takes whole lines, one or more at a time.
+  package init(_ header: SessionRecording.Header, write: @escaping ([UInt8]) -> Void) {
+    self.header = header
+    self.write = write
+  }
+
+  /// Takes note of what begins the next transaction.
+  func begin(_ event: RecordedTransaction.Event) { self.event = event }
+
+  /// Runs a transaction, and writes it.
+  func record(
+    _ tree: Tree, _ renderer: ViewRenderer, _ body: () throws(Refusal) -> [EffectCommand]
+  ) throws(Refusal) -> [EffectCommand] {
+    let (result, draws) = tape.record { () -> Result<[EffectCommand], Refusal> in Result(catching: body) }
+    switch result {
+    case .success: end(draws, outcome(tree, renderer), number: tree.transactionCount)
+    case .failure(let refusal): end(draws, .refused(refusal.code, refusal.message), number: nil)
+    }
+    return try result.get()
+  }
+
+  /// Writes what is no transaction.
+  func note(_ event: RecordedTransaction.Event) {
+    begin(event)
+    end([], .nothing, number: nil)
+  }
+
+  private func outcome(_ tree: Tree, _ renderer: ViewRenderer) -> RecordedTransaction.Outcome {
+    json.removeAll()
+    switch event {
+    case .start, .restore:
+      // It was encoded a moment ago.
+      guard (try? tree.writeView(into: &json, rendering: renderer)) != nil else { return .nothing }
+      return .view(String(decoding: json.bytes, as: UTF8.self))
+    default: return .patch("[\(String(decoding: renderer.patch.json.bytes, as: UTF8.self))]")
+    }
+  }
+
+  private func end(_ draws: [RecordedTransaction.Draw], _ outcome: RecordedTransaction.Outcome, number: UInt64?) {
+    defer {
+      event = nil
+      client = nil
+    }
+    guard let event else { return }
+    json.removeAll()
+    if !hasBegun {
+      header.write(into: &json)
+      finishLine()
+    }
+    hasBegun = true
+    let time = Int(Date().timeIntervalSince1970 * 1000)
+    RecordedTransaction(number: number, time: time, event: event, draws: draws, outcome: outcome).write(into: &json)
+    finishLine()
+  }
+
+  private func finishLine() {
+    write(json.bytes + [UInt8(ascii: "\n")])
+    // A view may be long, and a server may have many sessions.
+    if json.count > Self.largestKept { json = JSONWriter() } else { json.removeAll() }
+  }
+}
+
+// MARK: What nodes have to say
+
+extension AnyNode {
+  /// One of its effects, as a recording names it.
+  final func recorded(_ effect: RunningEffect) -> RecordedTransaction.Effect {
+    .init(node: id, type: typeName, key: effect.key.description, id: effect.id?.description)
+  }
+
+  /// What one of its effects has sent, as a recording has it.
+  final func recorded(_ report: EffectReport) -> RecordedTransaction.Event? {
+    effects.first { $0.token == report.token }.map { .report(recorded($0), recorded(report: report.content)) }
+  }
+}
+
+extension Send.Report {
+  /// As a recording has it.
+  var recorded: RecordedTransaction.Report {
+    switch self {
+    case .action(let action): Self.text(action).map { .action($0) } ?? Self.opaque(action)
+    case .output(let output): Self.text(output).map { .output($0) } ?? Self.opaque(output)
+    }
+  }
+
+  private static func text(_ value: Any) -> String? {
+    guard value is any Decodable, let value = value as? any Encodable, let json = try? StateCoder.encode(value) else {
+      return nil
+    }
+    return String(decoding: json, as: UTF8.self)
+  }
+
+  private static func opaque(_ value: Any) -> RecordedTransaction.Report { .opaque(String("\(value)".prefix(512))) }
+
+  /// Reads what was recorded.
+  ///
+  /// - Throws: ``ReplayError/opaque(_:_:_:)`` if that is not possible.
+  init(_ recorded: RecordedTransaction.Report, of typeName: String) throws(ReplayError) {
+    switch recorded {
+    case .action(let text): self = .action(try Self.read(text, "InternalAction", typeName))
+    case .output(let text): self = .output(try Self.read(text, "Output", typeName))
+    case .opaque(let text): throw .opaque(typeName, text)
+    }
+  }
+
+  private static func read<Value>(_ text: String, _ name: String, _ typeName: String) throws(ReplayError) -> Value {
+    guard let type = Value.self as? any Decodable.Type else { throw .opaque(typeName, text) }
+    do {
+      if let value = try StateCoder.decode(type, from: try StateCoder.read(text)) as? Value { return value }
+    } catch {
+      throw .undecodable(typeName, name, "\(error)")
+    }
+    throw .undecodable(typeName, name, text)
+  }
+}

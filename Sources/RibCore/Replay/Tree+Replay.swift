@@ -1,0 +1,141 @@
+package import Wire
+
+/// What became of a recorded transaction in a replay.
+package struct Replayed {
+  /// Effects to start and to cancel; they are not run.
+  package var commands: [EffectCommand] = []
+  /// Why the transaction was undone.
+  package var refusal: Refusal?
+  /// What a reducer drew, and the recording does not have.
+  package var missingDraw: String?
+}
+
+/// A recording that cannot be replayed beyond a transaction.
+package enum ReplayError: Error, Equatable, CustomStringConvertible {
+  /// What an effect has sent is not there in full: of this riblet, and in words.
+  case opaque(String, String)
+  /// What an effect has sent does not decode: of this riblet, of this type, and why.
+  case undecodable(String, String, String)
+  /// A walk has changed this node, of this type.
+  case walk(Int, String)
+  /// The effect does not run.
+  case noEffect(RecordedTransaction.Effect)
+  /// There is no such node.
+  case noNode(RecordedTransaction.Effect)
+  /// The snapshot does not decode, and why.
+  case badSnapshot(String)
+  /// The tree is not started, or was already.
+  case outOfOrder
+
+  /// What is missing, and what to do.
+  package var description: String {
+    switch self {
+    case .opaque(let type, let text):
+      """
+      An effect of \(type) has sent \(text), which the recording has in words only. Make the InternalAction of \(type) \
+      Codable (or its Output, if that is what the effect sends), and record again.
+      """
+    case .undecodable(let type, let name, let reason):
+      "What an effect of \(type) has sent is no \(name) of \(type) any more: \(reason)"
+    case .walk(let node, let type):
+      """
+      A walk has changed \(type) \(node) here. That is code, which a recording does not have: record a session that is not \
+      started with a deep link.
+      """
+    case .noEffect(let effect):
+      "\(effect.type) \(effect.node) does not run the effect \(effect.id ?? "without a name") that has sent something."
+    case .noNode(let effect):
+      "There is no node \(effect.node), a \(effect.type), whose effect \(effect.id ?? "without a name") has sent something."
+    case .badSnapshot(let reason): "The snapshot that the session came back from is damaged: \(reason)"
+    case .outOfOrder: "A session starts once, and before all else."
+    }
+  }
+}
+
+extension Tree {
+  /// Runs a recorded transaction: what came then comes again, and what was drawn is drawn again.
+  ///
+  /// - Parameters:
+  ///   - transaction: from a recording.
+  ///   - renderer: gets the patch; none of a start.
+  /// - Returns: what became of it.
+  /// - Throws: ``ReplayError`` if it cannot be run.
+  package func replay(
+    _ transaction: RecordedTransaction, rendering renderer: ViewRenderer
+  ) throws(ReplayError) -> Replayed {
+    let event = try prepare(transaction.event)
+    let (result, missing) = DrawTape().replay(transaction.draws) { () -> Result<[EffectCommand], Refusal> in
+      Result { () throws(Refusal) in try event(renderer) }
+    }
+    switch result {
+    case .success(let commands): return Replayed(commands: commands, missingDraw: missing)
+    case .failure(let refusal): return Replayed(refusal: refusal, missingDraw: missing)
+    }
+  }
+
+  private typealias Run = (ViewRenderer) throws(Refusal) -> [EffectCommand]
+
+  /// Finds what the event is about.
+  private func prepare(_ event: RecordedTransaction.Event) throws(ReplayError) -> Run {
+    switch event {
+    case .start, .restore: guard root == nil else { throw .outOfOrder }
+    default: guard root != nil else { throw .outOfOrder }
+    }
+    switch event {
+    case .start: return { renderer throws(Refusal) in try self.start(rendering: renderer) }
+    case .restore(let text): return try restoration(of: text)
+    case .act(_, let address, let text):
+      let action = try Self.json(text)
+      return { renderer throws(Refusal) in try self.perform(action, for: address, rendering: renderer) }
+    case .back(_, let address):
+      return { renderer throws(Refusal) in try self.back(from: address, rendering: renderer).commands }
+    case .setActive(let isActive):
+      return { renderer throws(Refusal) in try self.setActive(isActive, rendering: renderer) }
+    case .report(let recorded, let content):
+      let (node, effect) = try find(recorded)
+      let report = EffectReport(token: effect.token, content: try node.report(content))
+      return { renderer throws(Refusal) in try self.receive(report, rendering: renderer) }
+    case .ended(let recorded, let hasFailed):
+      let (_, effect) = try find(recorded)
+      return { renderer throws(Refusal) in
+        try self.effectEnded(effect.token, hasFailed: hasFailed, rendering: renderer)
+      }
+    case .walk(let node, let type): throw .walk(node, type)
+    }
+  }
+
+  private func restoration(of text: String) throws(ReplayError) -> Run {
+    let snapshot: TreeSnapshot
+    do {
+      snapshot = try StateCoder.decode(TreeSnapshot.self, from: try StateCoder.read(text))
+    } catch {
+      throw .badSnapshot("\(error)")
+    }
+    return { renderer throws(Refusal) in
+      do throws(RestoreError) {
+        return try self.restore(snapshot, rendering: renderer).commands
+      } catch {
+        if case .refused(let refusal) = error { throw refusal }
+        throw Refusal(.failed, "\(error)")
+      }
+    }
+  }
+
+  private static func json(_ text: String) throws(ReplayError) -> JSONElement {
+    do throws(JSONError) {
+      return try StateCoder.read(text)
+    } catch {
+      throw .outOfOrder
+    }
+  }
+
+  /// The effect that runs here for the one that ran then: by what it was started for or, if that has changed, by its name.
+  private func find(_ recorded: RecordedTransaction.Effect) throws(ReplayError) -> (AnyNode, RunningEffect) {
+    guard let node = nodes[recorded.node] else { throw .noNode(recorded) }
+    let effect =
+      node.effects.first { $0.key.description == recorded.key }
+      ?? node.effects.first { $0.id != nil && $0.id?.description == recorded.id }
+    guard let effect else { throw .noEffect(recorded) }
+    return (node, effect)
+  }
+}
