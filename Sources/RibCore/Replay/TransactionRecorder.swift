@@ -111,7 +111,7 @@ extension Send.Report {
   }
 
   private static func text(_ value: Any) -> String? {
-    guard value is any Decodable, let value = value as? any Encodable, let json = try? StateCoder.encode(value) else {
+    guard let value = value as? any Encodable, let json = try? StateCoder.encode(value) else {
       return nil
     }
     return String(decoding: json, as: UTF8.self)
