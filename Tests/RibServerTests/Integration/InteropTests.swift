@@ -3,6 +3,7 @@ import RibServer
 import Showcase
 import Synchronization
 import Testing
+import Wire
 
 /// Clients that were not written here, and ribctl.
 @Suite struct InteropTests {
@@ -96,38 +97,40 @@ import Testing
   func pythonClient_losesNothing_whenTheServerIsKilled() async throws {
     let directory = try TemporaryDirectory()
     let first = try Daemon(["--limits-actions-per-second", "400"], stateDirectory: directory.path)
-    let (port, python) = (first.port, try #require(Self.python))
-    let isDone = Atomic(false)
-    let (status, output, errors) = try await withThrowingTaskGroup(of: (Int32, String, String)?.self) { group in
-      group.addTask {
-        defer { isDone.store(true, ordering: .relaxed) }
-        return try await blocking {
-          let script = repository.appendingPathComponent("docs/client.py").path
-          return try Program.run(
-            URL(fileURLWithPath: python), [script, "ws://127.0.0.1:\(port)/v1/socket", "counter", "2000"])
-        }
+    let port = first.port
+    let python = try #require(Self.python)
+    let client = Task {
+      try await blocking {
+        let script = repository.appendingPathComponent("docs/client.py").path
+        return try Program.run(
+          URL(fileURLWithPath: python), [script, "ws://127.0.0.1:\(port)/v1/socket", "counter", "2000"])
       }
-      group.addTask {
-        try await blocking {
-          var daemon = first
-          var kills = 0
-          while !isDone.load(ordering: .relaxed) {
-            // As long as the client needs to get on.
-            usleep(700_000)
-            _ = daemon.stop(SIGKILL)
-            kills += 1
-            daemon = try Daemon(
-              ["--limits-actions-per-second", "400"], port: port, stateDirectory: directory.path)
-          }
-          #expect(kills > 3)
-          return nil
-        }
-      }
-      var result: (Int32, String, String)?
-      for try await one in group { result = one ?? result }
-      return try #require(result)
     }
+    let end = End()
+    let killer = Task {
+      try await blocking {
+        var daemon = first
+        var kills = 0
+        while !end.isReached {
+          // As long as the client needs to get on.
+          usleep(700_000)
+          _ = daemon.stop(SIGKILL)
+          kills += 1
+          daemon = try Daemon(["--limits-actions-per-second", "400"], port: port, stateDirectory: directory.path)
+        }
+        return kills
+      }
+    }
+    let (status, output, errors) = try await client.value
+    end.reach()
+    #expect(try await killer.value > 3)
     #expect(status == 0, "\(errors)")
     #expect(output.contains(#""count": 2000"#) && output.contains(#""refused": []"#) && output.contains(#""unknown": []"#))
+  }
+
+  private final class End: Sendable {
+    private let flag = Atomic(false)
+    var isReached: Bool { flag.load(ordering: .relaxed) }
+    func reach() { flag.store(true, ordering: .relaxed) }
   }
 }

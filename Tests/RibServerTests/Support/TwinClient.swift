@@ -1,4 +1,5 @@
 import CurlTransport
+import Foundation
 import Wire
 
 /// A client of the HTTP twin, on one connection.
