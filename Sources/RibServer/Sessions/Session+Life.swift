@@ -25,6 +25,8 @@ extension Session {
       // Who said goodbye hears it when that is committed.
       if commits.isPending { connection.output.hold() }
       connection.say(.ended, "Goodbye.")
+      // It may have been said elsewhere.
+      if connection.isEventStream { connection.flush() }
     }
     if isLast { end() }
   }
