@@ -20,6 +20,10 @@ struct SendQueue {
   var hasSendable: Bool { min(limit, bytes.count) > head }
   /// Whether something is held.
   var isHolding: Bool { limit != .max }
+  /// The number of bytes that were ever written.
+  var writtenCount: Int { sentCount + count }
+  /// How many of them may go; `Int.max` if all may, also those to come.
+  var releasedCount: Int { isHolding ? sentCount + limit - head : .max }
 
   /// Sends what the socket takes.
   ///

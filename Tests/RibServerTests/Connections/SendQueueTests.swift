@@ -52,6 +52,27 @@ import Testing
     for end in pair { close(end) }
   }
 
+  @Test func releasedCount_isWhereTheHeldBytesBegin() throws {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    var queue = SendQueue()
+    queue.bytes += [1, 2, 3]
+    #expect(queue.writtenCount == 3 && queue.releasedCount == .max)
+    queue.hold()
+    queue.bytes += [4, 5]
+    #expect(queue.writtenCount == 5 && queue.releasedCount == 3)
+    let isOpen = queue.send(to: pair[0])
+    #expect(isOpen && queue.count == 2)
+    #expect(queue.writtenCount == 5 && queue.releasedCount == 3)
+    queue.noteCut()
+    queue.bytes += [6]
+    queue.release(all: false)
+    #expect(queue.writtenCount == 6 && queue.releasedCount == 5)
+    queue.release(all: true)
+    #expect(queue.releasedCount == .max)
+    for end in pair { close(end) }
+  }
+
   @Test func closedPeer_isReported() throws {
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
