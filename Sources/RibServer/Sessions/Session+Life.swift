@@ -78,7 +78,14 @@ extension Session {
   /// Whether nothing would be lost if the session left memory.
   private var canRest: Bool {
     commits.isClean && departure == nil && walkTask == nil && waitingSteps.isEmpty && !tree.hasVolatileEffects
-      && renderers.allSatisfy { $0.connection?.isIdle ?? true }
+      && renderers.allSatisfy { $0.connection?.isIdle ?? true } && wakesWithoutOthers
+  }
+
+  /// Whether no client would sleep on while another one wakes the session: it would not be told what the other one does.
+  private var wakesWithoutOthers: Bool {
+    if renderers.allSatisfy({ $0.connection == nil }) { return true }
+    let now = wallClockSeconds()
+    return renderers.count == 1 && invitations.allSatisfy { $0.expires <= now }
   }
 
   /// Leaves memory once the store has the session, unless something happens before.
