@@ -53,6 +53,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var resyncs = ResyncLimit()
   /// Actions whose commits are awaited.
   @exclusivity(unchecked) var waitingActions = WaitingActions()
+  /// The `welcome` that waits for its commit; nil once it may go.
+  @exclusivity(unchecked) var greeting: Greeting?
   /// The messages of an array that are still to be handled.
   @exclusivity(unchecked) var messages: PendingMessages?
   /// Whether patches were left out because the client did not read: it gets a snapshot once it does.
@@ -380,8 +382,16 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// - Parameter all: whether nothing has to wait for the next one.
   func release(all: Bool) {
     output.release(all: all)
+    if let greeting, output.releasedCount >= greeting.end { self.greeting = nil }
     waitingActions.release(all: all)
     flush()
+  }
+
+  /// Forgets what waits for a commit.
+  func discardHeld() {
+    output.discardHeld()
+    writer.forgetContext()
+    greeting = nil
   }
 
   /// Puts the message in the loop's writer before what is held.

@@ -10,8 +10,6 @@ struct SendQueue {
   private var limit = Int.max
   /// Bytes from here on are held after the commit that is under way.
   private var mark = Int.max
-  /// How many of those that are held, from the first on, stay before whatever is inserted.
-  private var opening = 0
   /// The number of bytes that were ever sent.
   private(set) var sentCount = 0
 
@@ -22,6 +20,10 @@ struct SendQueue {
   var hasSendable: Bool { min(limit, bytes.count) > head }
   /// Whether something is held.
   var isHolding: Bool { limit != .max }
+  /// The number of bytes that were ever written.
+  var writtenCount: Int { sentCount + count }
+  /// How many of them may go; `Int.max` if all may, also those to come.
+  var releasedCount: Int { isHolding ? sentCount + limit - head : .max }
 
   /// Sends what the socket takes.
   ///
@@ -62,11 +64,6 @@ struct SendQueue {
     if limit == .max { limit = bytes.count }
   }
 
-  /// Takes note that nothing comes before what is held so far.
-  mutating func noteOpening() {
-    if isHolding { opening = bytes.count - limit }
-  }
-
   /// Takes note that what is held so far waits for the commit that begins.
   mutating func noteCut() {
     if isHolding { mark = bytes.count }
@@ -78,10 +75,8 @@ struct SendQueue {
   mutating func release(all: Bool) {
     if all {
       limit = .max
-      opening = 0
     } else if mark != .max {
       limit = mark < bytes.count ? mark : .max
-      opening = 0
     }
     mark = .max
   }
@@ -91,13 +86,12 @@ struct SendQueue {
     if isHolding { bytes.removeSubrange(min(limit, bytes.count)...) }
     limit = .max
     mark = .max
-    opening = 0
   }
 
-  /// Puts bytes before those that are held, but for the opening.
+  /// Puts bytes before those that are held.
   mutating func insertBeforeHeld(_ more: [UInt8]) {
-    bytes.insert(contentsOf: more, at: min(limit, bytes.count) + opening)
-    if limit != .max, opening == 0 { limit += more.count }
+    bytes.insert(contentsOf: more, at: min(limit, bytes.count))
+    if limit != .max { limit += more.count }
     if mark != .max { mark += more.count }
   }
 
@@ -123,7 +117,6 @@ struct SendQueue {
     head = 0
     limit = .max
     mark = .max
-    opening = 0
     return released
   }
 }

@@ -211,12 +211,20 @@ extension Session {
     if connection.output.isHolding { uncommitted.left.append(connection) }
   }
 
-  private func sendWelcome(to index: Int, _ token: String, isResumed: Bool) {
+  /// Sends a client what it is told first.
+  ///
+  /// - Parameters:
+  ///   - index: which.
+  ///   - token: the client's.
+  ///   - isResumed: whether it was here before.
+  func sendWelcome(to index: Int, _ token: String, isResumed: Bool) {
     guard let connection = renderers[index].connection else { return }
     loop.json.removeAll()
     loop.json.welcome(makeWelcome(for: index, token, isResumed: isResumed))
     send(to: connection)
-    connection.output.noteOpening()
+    if connection.output.isHolding {
+      connection.greeting = Greeting(token: token, isResumed: isResumed, end: connection.output.writtenCount)
+    }
   }
 
   /// What a client is told first.

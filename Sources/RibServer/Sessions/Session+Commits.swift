@@ -192,8 +192,9 @@ extension Session {
     }
     loop.json.removeAll()
     loop.json.notice(.none)
-    for renderer in renderers { renderer.connection?.insertMessage() }
-    for connection in uncommitted.left { connection.insertMessage() }
+    for renderer in renderers where renderer.connection?.greeting == nil { renderer.connection?.insertMessage() }
+    for connection in uncommitted.left where connection.greeting == nil { connection.insertMessage() }
+    for index in renderers.indices { greetAgain(index) }
     let commands = uncommitted.cutCommands + uncommitted.commands
     uncommitted.cutCommands = []
     uncommitted.commands = []
@@ -204,6 +205,15 @@ extension Session {
     for waiter in waiters { waiter(true) }
     carryOutNow(commands)
     leaveIfAsked()
+  }
+
+  /// Tells a client whose `welcome` has waited what it survives now: nothing may come before it, and what it says of actions
+  /// that are not committed may be lost.
+  private func greetAgain(_ index: Int) {
+    guard let connection = renderers[index].connection, let greeting = connection.greeting else { return }
+    connection.discardHeld()
+    sendWelcome(to: index, greeting.token, isResumed: greeting.isResumed)
+    sendSnapshot(to: index)
   }
 
   /// Commits what has happened since the store failed.
@@ -236,10 +246,8 @@ extension Session {
   private func leave(_ say: (Connection) -> Void) {
     let connections = renderers.compactMap(\.connection) + uncommitted.left
     for connection in connections {
-      connection.output.discardHeld()
-      // What the client never gets it cannot inflate: the last words must not refer to it.
-      connection.writer = .server
-      // Nor is it shown what was not committed.
+      connection.discardHeld()
+      // It would be shown what has not happened.
       connection.owesSnapshot = false
     }
     for renderer in renderers {

@@ -36,6 +36,9 @@ public struct FrameWriter {
     return writer
   }
 
+  /// Takes note that messages that were written may not be sent: the next ones do not refer to them.
+  public func forgetContext() { deflater?.forgetContext() }
+
   /// Has messages deflated with the streams of another thread, unless this direction has one of its own.
   ///
   /// - Parameter streams: that thread's.

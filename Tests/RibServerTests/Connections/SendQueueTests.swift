@@ -52,6 +52,27 @@ import Testing
     for end in pair { close(end) }
   }
 
+  @Test func releasedCount_isWhereTheHeldBytesBegin() throws {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    var queue = SendQueue()
+    queue.bytes += [1, 2, 3]
+    #expect(queue.writtenCount == 3 && queue.releasedCount == .max)
+    queue.hold()
+    queue.bytes += [4, 5]
+    #expect(queue.writtenCount == 5 && queue.releasedCount == 3)
+    let isOpen = queue.send(to: pair[0])
+    #expect(isOpen && queue.count == 2)
+    #expect(queue.writtenCount == 5 && queue.releasedCount == 3)
+    queue.noteCut()
+    queue.bytes += [6]
+    queue.release(all: false)
+    #expect(queue.writtenCount == 6 && queue.releasedCount == 5)
+    queue.release(all: true)
+    #expect(queue.releasedCount == .max)
+    for end in pair { close(end) }
+  }
+
   @Test func closedPeer_isReported() throws {
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
@@ -139,36 +160,6 @@ import Testing
     queue.insertBeforeHeld(Array("3".utf8))
     queue.release(all: true)
     #expect(try wire.sent(by: &queue) == "3c")
-  }
-
-  /// Nothing comes before the first message of a connection.
-  @Test func insertedBytes_goBehindAnOpeningThatIsHeld() throws {
-    let wire = try Wire()
-    var queue = SendQueue()
-    queue.bytes += Array("a".utf8)
-    queue.hold()
-    queue.bytes += Array("welcome".utf8)
-    queue.noteOpening()
-    queue.bytes += Array("b".utf8)
-    #expect(try wire.sent(by: &queue) == "a")
-    queue.noteCut()
-    queue.bytes += Array("c".utf8)
-    queue.insertBeforeHeld(Array("1".utf8))
-    #expect(try wire.sent(by: &queue) == "")
-    queue.release(all: false)
-    #expect(try wire.sent(by: &queue) == "welcome1b")
-    // It is an opening no more.
-    queue.insertBeforeHeld(Array("2".utf8))
-    #expect(try wire.sent(by: &queue) == "2")
-    queue.release(all: true)
-    #expect(try wire.sent(by: &queue) == "c")
-    // One that is not held has gone.
-    queue.bytes += Array("x".utf8)
-    queue.noteOpening()
-    queue.hold()
-    queue.bytes += Array("y".utf8)
-    queue.insertBeforeHeld(Array("3".utf8))
-    #expect(try wire.sent(by: &queue) == "x3")
   }
 
   @Test func discardedBytes_areNeverSent() throws {

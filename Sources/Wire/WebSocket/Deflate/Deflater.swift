@@ -56,6 +56,9 @@ public final class Deflater {
     if keepsContext || output.count > Self.largestKept { output = [] }
   }
 
+  /// Refers to nothing earlier in the next message, for some of it may not be sent.
+  func forgetContext() { if isReady { deflateReset(stream) } }
+
   /// Has the stream stand where a message begins.
   private func prepare() {
     if isReady {

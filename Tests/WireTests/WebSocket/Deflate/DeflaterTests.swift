@@ -45,6 +45,22 @@ struct DeflaterTests {
     #expect(forgetting.deflated(message) == first)
   }
 
+  @Test("§7.1.1: what was deflated and not sent is not referred to")
+  func forgottenContext_isNotNeeded() throws {
+    for direction in [PerMessageDeflate.Direction.anew, .takenOver] {
+      let deflater = Deflater(direction)
+      deflater.forgetContext()
+      let inflater = Inflater(direction)
+      for seed in 0..<3 {
+        let message = viewText(1000, seed: UInt64(seed))
+        #expect(try inflater.inflated(deflater.deflated(message), limit: message.count) == message)
+        // Not sent.
+        _ = deflater.deflated(viewText(1000, seed: UInt64(seed) + 1))
+        deflater.forgetContext()
+      }
+    }
+  }
+
   @Test("§7.1.2: nothing refers further back than the window", arguments: 9...15)
   func window_isNotExceeded(bits: Int) {
     for keepsContext in [true, false] {
