@@ -125,7 +125,8 @@ import Wire
     end.reach()
     #expect(try await killer.value > 3)
     #expect(status == 0, "\(errors)")
-    #expect(output.contains(#""count": 2000"#) && output.contains(#""refused": []"#) && output.contains(#""unknown": []"#))
+    #expect(
+      output.contains(#""count": 2000"#) && output.contains(#""refused": []"#) && output.contains(#""unknown": []"#))
   }
 
   private final class End: Sendable {

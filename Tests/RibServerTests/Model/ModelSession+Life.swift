@@ -76,7 +76,8 @@ extension ModelSession {
       for index in renderers.indices {
         renderers[index].connection?.fallAsleep(
           Sleeper(
-            sessionID: id, renderer: index, attempt: renderers[index].ledger.record.attempt, epoch: epoch, revision: revision,
+            sessionID: id, renderer: index, attempt: renderers[index].ledger.record.attempt, epoch: epoch,
+            revision: revision,
             lease: lease))
       }
       leaveMemory()
