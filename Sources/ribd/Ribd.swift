@@ -22,6 +22,7 @@ struct Ribd: AsyncParsableCommand {
 
   func run() async throws {
     raiseDescriptorLimit()
+    ignoreFileSizeSignal()
     let config = try await flags.makeConfig()
     let settings = try await ServerSettings(config, store: .sqlite)
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }

@@ -83,13 +83,13 @@ extension Connection {
       loop.json.removeAll()
       loop.json.pong()
       sendMessage()
-    case (.live(let session), .resync):
+    case (.live, .resync):
       guard resyncs.take(at: loop.now) else {
         return say(.badMessage, "More than \(ResyncLimit.count) resyncs within \(ResyncLimit.seconds) seconds.")
       }
       owesSnapshot = true
       // It goes behind what waits, or now; a large one counts as many messages, so that nobody lives on them.
-      if output.isEmpty { session.assumeIsolated { $0.sendSnapshot(to: renderer) } }
+      if output.isEmpty { payDebt() }
       noteMessages(1, bytes: output.count)
     case (.live(let session), .back(let back)):
       act(back.number, back.acknowledgement, session) { session in

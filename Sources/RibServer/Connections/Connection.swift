@@ -59,6 +59,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var messages: PendingMessages?
   /// Whether patches were left out because the client did not read: it gets a snapshot once it does.
   @exclusivity(unchecked) var owesSnapshot = false
+  /// Whether the client has asked for a hash that comes after the snapshot it is owed.
+  @exclusivity(unchecked) var owesHash = false
   /// How fast the client may speak.
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var deadline: Deadline
@@ -357,6 +359,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   func payDebt() {
     guard owesSnapshot, case .live(let session) = state else { return }
     session.assumeIsolated { $0.sendSnapshot(to: renderer) }
+    guard owesHash, case .live(let session) = state else { return }
+    owesHash = false
+    _ = session.assumeIsolated { $0.sendHash(to: renderer) }
   }
 
   private func updateInterest() {

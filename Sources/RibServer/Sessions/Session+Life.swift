@@ -174,7 +174,11 @@ extension Session {
       let elapsed = Int((loop.now - aloneSince) / 1_000_000_000)
       guard elapsed < limit else { return end() }
       history.forget(before: loop.now)
-      if elapsed >= settings.restSeconds { rest() }
+      if elapsed >= settings.restSeconds {
+        rest()
+        // Something is under way: an effect, a commit.
+        if departure == nil { return look(after: min(limit - elapsed, 5)) }
+      }
       next = (elapsed < settings.restSeconds ? min(limit, settings.restSeconds) : limit) - elapsed
     } else {
       let idle = Int((loop.now - min(loop.now, lastChange)) / 1_000_000_000)

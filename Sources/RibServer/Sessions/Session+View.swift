@@ -65,7 +65,11 @@ extension Session {
   /// - Parameter index: which.
   /// - Returns: the size of the view, in bytes.
   func sendHash(to index: Int) -> Int {
-    guard let connection = renderers[index].connection, !connection.owesSnapshot else { return 0 }
+    guard let connection = renderers[index].connection else { return 0 }
+    guard !connection.owesSnapshot else {
+      connection.owesHash = true
+      return 0
+    }
     loop.json.removeAll()
     do {
       try tree.writeView(into: &loop.json, rendering: loop.renderer)

@@ -281,6 +281,25 @@ import Wire
     }
   }
 
+  /// What a client asks for while it is owed the whole view comes after that.
+  @Test func hash_comesAfterTheSnapshotThatIsOwed() async throws {
+    try await withServer(apps: Self.apps) { _, url in
+      try await blocking {
+        let socket = try CurlWebSocket(url: url)
+        try socket.send(#"{"t":"hello","app":"ticker"}"#)
+        _ = try (socket.text(), socket.text())
+        // The answer to the first one waits to be sent while the others are read.
+        try socket.send(#"[{"t":"act","n":1,"to":1,"a":"add"},{"t":"resync"},{"t":"check"},{"t":"ping"}]"#)
+        let texts = try (1...4).map { _ in try socket.text() ?? "" }
+        #expect(texts[0].hasPrefix(#"{"t":"patch","rev":2,"#) && texts[1] == #"{"t":"pong"}"#)
+        #expect(texts[2].hasPrefix(#"{"t":"snap","#) && texts[2].contains(#""rev":2,"n":1,"#))
+        let view = try JSONValue(parsing: texts[2])["view"]
+        #expect(texts[3].hasPrefix(#"{"t":"patch","rev":2,"base":2,"n":1,"ops":[],"hash":"#))
+        #expect(texts[3].contains(try #require(view).canonicalHash))
+      }
+    }
+  }
+
   // MARK: Ends
 
   @Test(arguments: [true, false]) func session_endsWhenNobodyComesBack(hasActed: Bool) async throws {

@@ -24,7 +24,7 @@ struct ResponseTests {
       "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     ),
     (Response(status: .noContent, body: body), true, false, "HTTP/1.1 204 No Content\r\n\r\n"),
-    (Response(status: HTTPStatus(rawValue: 304), body: body), true, false, "HTTP/1.1 304 \r\n\r\n"),
+    (Response(status: HTTPStatus(rawValue: 304), body: body), true, false, "HTTP/1.1 304 Not Modified\r\n\r\n"),
     (
       Response(status: HTTPStatus(rawValue: 205), body: body), true, false,
       "HTTP/1.1 205 \r\nContent-Length: 0\r\n\r\n"
