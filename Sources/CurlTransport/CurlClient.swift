@@ -241,7 +241,7 @@ public final class CurlClient {
     return events
   }
 
-  /// Ends the session and waits until the server has closed.
+  /// Ends the client's part in the session, and with the last client the session, and waits until the server has closed.
   ///
   /// - Throws: as ``receive(timeout:)``.
   public func end() throws {
@@ -251,18 +251,14 @@ public final class CurlClient {
     try socket.close()
   }
 
-  /// Leaves a session that others go on with, and waits until the server has closed.
-  ///
-  /// - Throws: as ``receive(timeout:)``.
-  public func leave() throws {
-    try socket.close()
-    while case .message = try socket.receive() {}
-    session.disconnected()
-  }
-
   private func refuse(_ events: [ClientEvent]) throws {
     for case .ended(let bye, let message) in events {
-      throw CurlClientError(code: bye?.closeCode, reason: message)
+      if let bye { throw CurlClientError(code: bye.closeCode, reason: message) }
+      // A reason that is not known has a close code that is.
+      var incoming = try socket.receive()
+      while case .message = incoming { incoming = try socket.receive() }
+      guard case .closed(let code, _) = incoming else { continue }
+      throw CurlClientError(code: code, reason: message)
     }
   }
 }

@@ -18,6 +18,9 @@ public enum ClientEvent: Equatable, Sendable {
   case refused(ClientSession.Outstanding, Nack)
   /// The session is gone, and with it the answer to an action that was sent: it may have been applied or not.
   case outcomeUnknown(ClientSession.Outstanding)
+  /// The server has lost so many actions that it had answered, the last ones: a crash was worse than what its answers
+  /// survive, as a power cut with the durability `process`. What was not answered is numbered anew, and sent again.
+  case lost(Int)
   /// The answer to ``ClientSession/share(_:)``: a token that one other may join the session with, and the milliseconds
   /// that it is valid for.
   case shared(token: String, expires: Int)

@@ -51,7 +51,8 @@ extension ClientSession {
       return before + refused + (try cover(nack.number))
     case (.live, .share(let token, let expires)): return [.shared(token: token, expires: expires)]
     case (.live, .notice(let durability)): return [.notice(durability)]
-    case (.live, .drain(let milliseconds)): return [.draining(within: milliseconds)]
+    case (.greeting, .drain(let milliseconds)), (.live, .drain(let milliseconds)):
+      return [.draining(within: milliseconds)]
     default:
       throw .badServer("A message came out of turn: \(json.source.prefix(80))")
     }
@@ -71,7 +72,19 @@ extension ClientSession {
     for nack in welcome.nacks {
       events += settle { $0.number == nack.number }.map { .refused($0, nack) }
     }
+    if welcome.number < coveredNumber { events.append(renumber(from: welcome.number)) }
     return events + (try cover(welcome.number)) + [.live(welcome)]
+  }
+
+  /// Goes on from what the server has kept, when a crash was worse than what its answers survive.
+  private mutating func renumber(from number: Int) -> ClientEvent {
+    let lost = coveredNumber - number
+    outbox = outbox.enumerated().map { offset, action in
+      Outstanding(number: number + 1 + offset, to: action.to, action: action.action)
+    }
+    coveredNumber = number
+    lastNumber = number + outbox.count
+    return .lost(lost)
   }
 
   /// What the server's `bye` leaves: a session to come back to, or answers that will never come.

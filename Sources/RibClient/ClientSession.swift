@@ -30,8 +30,10 @@ public struct ClientSession {
   var reader = JSONReader()
   var mirror = ViewMirror()
   private var resyncs = ResyncLimit()
+  /// What the server was told on this connection that the client has.
+  private var acknowledged: Acknowledgement?
   /// The number of the last action.
-  private(set) var lastNumber = 0
+  var lastNumber = 0
   /// The app that the session was started with; nil if it was joined.
   private var app: String?
   /// How often `hello` was said.
@@ -161,7 +163,7 @@ public struct ClientSession {
   private mutating func take(_ action: Outstanding.Action, to: NodeAddress) throws(ClientError) -> [UInt8] {
     guard case .live(let welcome) = state else { throw .notLive }
     guard sentNumber == lastNumber else { throw .resendFirst }
-    let seen = Acknowledgement(revision: revision, number: coveredNumber)
+    let seen = seen
     let outstanding = Outstanding(number: lastNumber + 1, to: to, action: action)
     let bytes = message { outstanding.write(into: &$0, acknowledgement: seen) }
     let limit = welcome.limits.messageBytes
@@ -169,16 +171,21 @@ public struct ClientSession {
     lastNumber = outstanding.number
     sentNumber = lastNumber
     outbox.append(outstanding)
+    acknowledged = seen
     return bytes
   }
+
+  /// What the client has of the server's.
+  private var seen: Acknowledgement { Acknowledgement(revision: revision, number: coveredNumber) }
 
   /// Writes an `ack` of all that was received.
   ///
   /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive``.
-  public func ack() throws(ClientError) -> [UInt8] {
+  public mutating func ack() throws(ClientError) -> [UInt8] {
     guard case .live = state else { throw .notLive }
-    let seen = Acknowledgement(revision: revision, number: coveredNumber)
+    let seen = seen
+    acknowledged = seen
     return message { $0.ack(seen) }
   }
 
@@ -216,13 +223,22 @@ public struct ClientSession {
     return message { $0.share(scope) }
   }
 
-  /// Writes a `ping`.
+  /// Writes a `ping`, with an `ack` if there is something to acknowledge: one that says nothing new would wake a session
+  /// that rests.
   ///
   /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive``.
-  public func ping() throws(ClientError) -> [UInt8] {
+  public mutating func ping() throws(ClientError) -> [UInt8] {
     guard case .live = state else { throw .notLive }
-    return message { $0.ping() }
+    let seen = seen
+    guard seen != acknowledged else { return message { $0.ping() } }
+    acknowledged = seen
+    return message { json in
+      json.beginArray()
+      json.ack(seen)
+      json.ping()
+      json.endArray()
+    }
   }
 
   /// Writes a `bye`, which ends the session; the server's `bye` answers it.

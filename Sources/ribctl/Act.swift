@@ -26,7 +26,7 @@ struct Act: ParsableCommand {
       Terminal.complain("refused: \(outstanding.action.text): \(nack.message) (\(nack.code.rawValue))")
     }
     print(client.session.view?.text ?? "null")
-    try session.end(client)
+    try client.end()
     if isRefused { throw ExitCode(1) }
   }
 }

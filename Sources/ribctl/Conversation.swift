@@ -26,7 +26,7 @@ struct Conversation {
     while true {
       do {
         while try !isOver() { try wait() }
-        return try options.end(client)
+        return try client.end()
       } catch {
         if try !comeBack(after: error) { return }
       }
@@ -89,6 +89,9 @@ struct Conversation {
         Terminal.complain("refused: \(outstanding.action.text): \(nack.message) (\(nack.code.rawValue))")
       case .outcomeUnknown(let outstanding):
         Terminal.complain("not known whether it was done: \(outstanding.action.text)")
+      case .lost(let count):
+        Terminal.complain(
+          "the server has lost the last \(count) \(count == 1 ? "action" : "actions") that it had answered")
       case .shared(let token, _): Terminal.say(token)
       case .notice(let durability): Terminal.complain("What is done now survives \(Self.survived(durability)).")
       case .draining(let milliseconds):

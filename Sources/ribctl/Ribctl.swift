@@ -52,11 +52,6 @@ struct SessionOptions: ParsableArguments {
   }
 }
 
-extension SessionOptions {
-  /// Ends the session, or leaves it if it is somebody else's.
-  func end(_ client: CurlClient) throws { if join == nil { try client.end() } else { try client.leave() } }
-}
-
 /// No session could be started, for there is no server to be spoken to.
 private struct UnreachableServer: Error, CustomStringConvertible {
   let url: String

@@ -142,13 +142,23 @@ import Wire
       _ = try session.resume()
       #expect(try session.failure(on: welcome).contains("another one"))
     }
-    var session = try Self.away()
+  }
+
+  /// A crash was worse than what the server's answers survive: what it has lost is told, and the rest goes on from there.
+  @Test func actionsThatTheServerHasLost_areTold_andTheOthersNumberedAnew() throws {
+    var session = try ClientSession.shown()
+    try session.act("a", "b", "c", "d")
+    _ = try session.receive(text: #"{"t":"patch","rev":3,"base":1,"n":3,"ops":[]}"#)
     session.disconnected()
-    var back = try ClientSession.shown()
-    try back.act("a")
-    _ = try back.receive(text: #"{"t":"patch","rev":1,"base":1,"n":1,"ops":[]}"#)
-    back.disconnected()
-    _ = try back.resume()
-    #expect(try back.failure(on: Self.resumed(0)).contains("went back"))
+    _ = try session.resume()
+    let events = try session.receive(text: Self.resumed(1))
+    #expect(events.first == .lost(2))
+    #expect(events.count == 2)
+    #expect(session.coveredNumber == 1 && session.outboxNumbers == [2])
+    #expect(session.resend().map { String(decoding: $0, as: UTF8.self) } == [#"{"t":"act","n":2,"to":1,"a":"d"}"#])
+    try session.act("e")
+    #expect(session.outboxNumbers == [2, 3])
+    // On a connection that lasts, a number never goes back.
+    #expect(try session.failure(on: #"{"t":"patch","rev":1,"base":1,"n":0,"ops":[]}"#).contains("went back"))
   }
 }

@@ -180,10 +180,15 @@ struct ClientSessionTests {
   }
 
   @Test func shareCheckPingAndBye_haveWhatTheyNeed() throws {
-    let session = try ClientSession.shown()
+    var session = try ClientSession.shown()
     #expect(text(try session.share(.view)) == #"{"t":"share","scope":"view"}"#)
     #expect(text(try session.share(.act)) == #"{"t":"share","scope":"act"}"#)
     #expect(text(try session.check()) == #"{"t":"check"}"#)
+    // What was not said before rides along, once.
+    #expect(text(try session.ping()) == #"[{"t":"ack","rev":1,"n":0},{"t":"ping"}]"#)
+    #expect(text(try session.ping()) == #"{"t":"ping"}"#)
+    _ = try session.receive(text: #"{"t":"patch","rev":2,"base":1,"n":0,"ops":[]}"#)
+    _ = try session.ack()
     #expect(text(try session.ping()) == #"{"t":"ping"}"#)
     #expect(text(try session.bye()) == #"{"t":"bye"}"#)
   }

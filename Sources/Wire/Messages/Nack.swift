@@ -39,10 +39,9 @@ public struct Nack: Equatable, Sendable {
 
   init(_ json: JSONElement) throws(MessageError) {
     let number = try json.number(MessageKey.number, in: MessageKind.nack)
-    guard let code = json[MessageKey.code]?.string.flatMap(Code.init(rawValue:)) else {
-      throw .missing(MessageKey.code, "a code that this client knows", in: MessageKind.nack)
-    }
-    self.init(number: number, code: code, message: json[MessageKey.message]?.string ?? "")
+    let code = try json.text(MessageKey.code, in: MessageKind.nack)
+    // One that this version does not know is a refusal like any other.
+    self.init(number: number, code: Code(rawValue: code) ?? .failed, message: json[MessageKey.message]?.string ?? code)
   }
 
   package func write(into json: inout JSONWriter) {

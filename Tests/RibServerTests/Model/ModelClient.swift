@@ -20,6 +20,7 @@ final class ModelClient {
   private(set) var hasEnded = false
   /// Whether it has said `bye`.
   var hasSaidBye = false
+  private var actionCount = 0
   /// Tokens that it got to hand on.
   var tokens: [String] = []
   /// Whether what it is told survives a crash.
@@ -36,8 +37,13 @@ final class ModelClient {
     self.isQuiet = isQuiet
   }
 
-  /// The name of an action, unique among those of all clients.
-  func name(_ action: Int) -> Int { number * 1000 + action }
+  /// The name of an action, unique among those of all clients: it stays when the action is numbered anew.
+  private static func name(_ outstanding: ClientSession.Outstanding) -> Int? {
+    guard case .act(.object(let members)) = outstanding.action, case .integer(let name)? = members.first?.value else {
+      return nil
+    }
+    return Int(name)
+  }
 
   /// The actions that its view shows as done; nil if it has no view.
   var shown: [Int]? { session.view.flatMap(Self.done) }
@@ -79,8 +85,9 @@ final class ModelClient {
   // MARK: Messages
 
   func act(_ action: String, to: NodeAddress) throws {
+    actionCount += 1
     var members = JSONObject()
-    members[action] = .integer(Int64(name(session.lastNumber + 1)))
+    members[action] = .integer(Int64(number * 1000 + actionCount))
     link?.up.append(try session.act(.object(members), to: to))
   }
 
@@ -92,13 +99,7 @@ final class ModelClient {
     do {
       events = try session.receive(text.span)
     } catch {
-      // What was told by a server that survived nothing may be lost: there is nothing to go on with.
-      guard wasWarned, "\(error)".contains("went back") else {
-        throw ModelFinding(kind: .brokenProtocol, detail: "client \(number): \(error)")
-      }
-      disconnect()
-      hasEnded = true
-      return
+      throw ModelFinding(kind: .brokenProtocol, detail: "client \(number): \(error)")
     }
     // What a `welcome` says of actions has its durability.
     for case .live(let welcome) in events { note(welcome.durability) }
@@ -112,8 +113,11 @@ final class ModelClient {
     case .view: hasDurableView = isDurable
     case .outOfStep(let divergence):
       throw ModelFinding(kind: .otherView, detail: "client \(number): \(divergence)")
-    case .applied(let action): answers[name(action.number)] = Answer(isRefused: false, isDurable: isDurable)
-    case .refused(let action, _): answers[name(action.number)] = Answer(isRefused: true, isDurable: isDurable)
+    case .applied(let action): answer(action, isRefused: false)
+    case .refused(let action, _): answer(action, isRefused: true)
+    // What was told by a server that survived nothing may be lost.
+    case .lost(let count) where !wasWarned:
+      throw ModelFinding(kind: .lost, detail: "client \(number): the last \(count) actions, says the server")
     case .notice(let durability):
       note(durability)
       guard isDurable else { return }
@@ -122,8 +126,15 @@ final class ModelClient {
       for name in answers.keys { answers[name]?.isDurable = true }
     case .shared(let token, _): tokens.append(token)
     case .ended(let bye, let reason): try end(bye, reason)
+    // It was told that these do not survive, and knows now that they have not.
+    case .lost: answers = answers.filter(\.value.isDurable)
     case .verified, .outcomeUnknown, .draining: break
     }
+  }
+
+  private func answer(_ outstanding: ClientSession.Outstanding, isRefused: Bool) {
+    guard let name = Self.name(outstanding) else { return }
+    answers[name] = Answer(isRefused: isRefused, isDurable: isDurable)
   }
 
   private func note(_ durability: Welcome.Durability) {

@@ -38,7 +38,7 @@ final class Chaos {
     try Daemon(
       [
         "--log-level", "warning", "--timeouts-heartbeat-seconds", "1", "--limits-actions-per-second", "0",
-        "--sessions-rest-seconds", "1", "--sessions-idle-rest-seconds", "1",
+        "--sessions-rest-seconds", "1", "--sessions-idle-rest-seconds", "1", "--timeouts-drain-seconds", "1",
       ], port: port, stateDirectory: "\(directory)/state", environment: ["RIBD_LEDGER": "\(directory)/book"],
       log: "\(directory)/log")
   }
@@ -127,7 +127,7 @@ final class Chaos {
       \(sum { $0.model.refused }) refused, \(sum { $0.model.payments }) payments, \(audit.repetitions) written again; \
       \(kills) kills, \(stops) stops, \(blocks) slow commits; \(faults.links) links, \(faults.refusals) not made, \(faults.cuts) cuts, \
       \(faults.stalls) stalls, \(faults.lateDeliveries) with late delivery; \(sum { $0.figures.resumes }) resumes, \
-      \(sum { $0.figures.doubles }) doubled, \(stored.values.reduce(0) { $0 + $1.loads }) wakes, \
+      \(sum { $0.figures.doubles }) doubled, \(sum { $0.figures.drains }) drained, \(stored.values.reduce(0) { $0 + $1.loads }) wakes, \
       \(sum { $0.figures.checks }) hashes; lost \(lost), doubled \(doubled), \
       taken back \(sum { $0.figures.takenBack })
       """

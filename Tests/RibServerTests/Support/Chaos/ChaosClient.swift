@@ -22,6 +22,7 @@ final class ChaosClient: @unchecked Sendable {
     var resumes = 0
     var doubles = 0
     var checks = 0
+    var drains = 0
     var takenBack = 0
   }
 
@@ -52,6 +53,8 @@ final class ChaosClient: @unchecked Sendable {
   private var nextPause = 0
   /// When it loses patience; it has more of it than the protocol asks for, or less.
   private var patience = Int.max
+  /// When it leaves a server that goes down.
+  private var departure = Int.max
   private let isPatient: Bool
   private var isFinishing = false
   private var awaitsCheck = false
@@ -98,6 +101,8 @@ final class ChaosClient: @unchecked Sendable {
     }
     if now >= patience {
       leave("It has lost patience.", now)
+    } else if now >= departure {
+      leave("The server goes down.", now)
     } else if session.welcome != nil {
       live(now)
     }
@@ -209,6 +214,7 @@ final class ChaosClient: @unchecked Sendable {
     if let link { close(link.descriptor) }
     link = nil
     patience = .max
+    departure = .max
     session.disconnected()
     let delay = backOff.delay(after: ending, using: &random) ?? 1000
     // A test has less time than a user.
@@ -286,8 +292,12 @@ final class ChaosClient: @unchecked Sendable {
           if let message = try session.resync(at: now) { return message }
           return try session.ack()
         }
+      case .lost(let count): deviate("The server has lost \(count) actions that it had answered.")
       case .notice(let durability): deviate("What is answered survives less: \(durability).")
-      case .shared, .draining: break
+      case .draining(let milliseconds):
+        figures.drains += 1
+        departure = now + backOff.delay(drainedWithin: milliseconds, using: &random)
+      case .shared: break
       case .ended(let bye, let text): ended(bye, text, now)
       }
     }
