@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import RibServer
 import Showcase
 import Synchronization
@@ -111,9 +112,12 @@ import Wire
       try await blocking {
         var daemon = first
         var kills = 0
+        var actions = 0
         while !end.isReached {
-          // As long as the client needs to get on.
-          usleep(700_000)
+          // Each time the client has got on.
+          let now = try Self.revision(in: directory)
+          guard now > actions + 150 else { continue }
+          actions = now
           _ = daemon.stop(SIGKILL)
           kills += 1
           daemon = try Daemon(["--limits-actions-per-second", "400"], port: port, stateDirectory: directory.path)
@@ -127,6 +131,15 @@ import Wire
     #expect(status == 0, "\(errors)")
     #expect(
       output.contains(#""count": 2000"#) && output.contains(#""refused": []"#) && output.contains(#""unknown": []"#))
+  }
+
+  /// How far the session in a state directory is; 0 if there is none.
+  private static func revision(in directory: TemporaryDirectory) throws -> Int {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(1)
+    return try DatabaseQueue(path: directory.store, configuration: configuration).read {
+      try Int.fetchOne($0, sql: "SELECT max(rev) FROM session") ?? 0
+    }
   }
 
   private final class End: Sendable {
