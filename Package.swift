@@ -14,6 +14,8 @@ let customDump = Target.Dependency.product(name: "CustomDump", package: "swift-c
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -35,6 +37,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.3"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.3.0"),
@@ -52,7 +55,7 @@ let package = Package(
       dependencies: [
         "RibCore", "Wire",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
-        configuration, crypto, grdb, grdbSQLite, logging, serviceLifecycle,
+        configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
@@ -88,6 +91,7 @@ let package = Package(
       dependencies: [
         "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTesting", "Showcase", "Wire", "ribctl", "ribd",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
+        metrics, metricsTestKit,
       ],
       swiftSettings: swiftSettings),
   ],

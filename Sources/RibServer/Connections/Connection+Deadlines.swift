@@ -108,12 +108,14 @@ extension Connection {
   /// Asks the client to connect elsewhere, or again later, at a time of its choice.
   func drain(within seconds: Int) {
     switch state {
-    case .live, .asleep, .moving:
+    case .live, .asleep:
       loop.json.removeAll()
       loop.json.drain(within: seconds * 1000)
       sendMessage()
       flush()
-    case .http, .greeting, .echo: shutDown()
+    // The answer is on its way.
+    case .http(let exchange) where exchange.phase == .answer: break
+    case .http, .greeting, .moving, .echo: shutDown()
     case .closing, .draining, .closed: break
     }
   }
@@ -123,6 +125,7 @@ extension Connection {
     switch state {
     case .greeting, .live, .asleep: say(.shutdown, "The server is going down.")
     case .echo: close(.goingAway, "The server is going down.")
+    case .http(let exchange) where exchange.phase == .answer: giveUpAnswer(exchange)
     case .http, .moving: finish()
     case .closing, .draining, .closed: break
     }

@@ -162,7 +162,7 @@ extension Connection {
       throw Ending(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
     }
     guard !context.isOverMemory.load(ordering: .relaxed) else {
-      throw Ending(.full, "The server's memory is full, and takes no more sessions for now.")
+      throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
     }
     let token = SessionToken.make()
     do {
@@ -228,12 +228,22 @@ extension Connection {
       case .wake(let sleeper): sleeper.sessionID
       }
     }
+
+    /// Of what is to open the session; nil for who is let in without.
+    var tokenHash: String? {
+      switch self {
+      case .resumption(let resume): SessionToken.hash(resume.token)
+      case .invitation(let token): SessionToken.hash(token)
+      case .wake: nil
+      }
+    }
   }
 
   /// Looks for the session that the client wants, and goes to the loop where it lives.
   private func find(_ entrance: Entrance) {
     let home = loop
-    let search = context.sessions.find(entrance.sessionID) { [weak self] session, bye, reason in
+    let tokenHash = entrance.tokenHash
+    let search = context.sessions.find(entrance.sessionID, tokenHash) { [weak self] session, bye, reason in
       guard let connection = self else { return }
       home.execute { connection.didFind(session, entrance, bye, reason) }
     }
@@ -242,7 +252,7 @@ extension Connection {
     case .waits: state = .moving
     case .mustLoad:
       state = .moving
-      SessionLoader(context: context, loop: loop).load(entrance.sessionID)
+      SessionLoader(context: context, loop: loop).load(entrance.sessionID, tokenHash)
     }
   }
 
@@ -250,7 +260,13 @@ extension Connection {
   private func didFind(_ session: Session?, _ entrance: Entrance, _ bye: Bye, _ reason: String) {
     guard case .moving = state else { return }
     state = .greeting
-    if let session { go(to: session, entrance) } else { say(bye, reason) }
+    if let session {
+      go(to: session, entrance)
+    } else if case .invitation = entrance, bye == .gone {
+      say(.denied, "The session that this token was for is not there, or not any more.")
+    } else {
+      say(bye, reason)
+    }
     goOn()
   }
 

@@ -89,14 +89,17 @@ extension Connection {
 
   /// Ends a connection that brings no request, or not the whole of it.
   func timeOut(_ exchange: HTTPExchange) {
-    if exchange.phase == .answer {
-      let error = HTTPError(
-        status: .serviceUnavailable, reason: "The session did not answer in time.", headers: ["Retry-After": "1"])
-      return refuse(error, keepAlive: false, exchange.asked)
-    }
+    if exchange.phase == .answer { return giveUpAnswer(exchange) }
     guard exchange.phase != .idle, exchange.request != nil || !input.isEmpty else { return finish() }
     let error = HTTPError(status: .requestTimeout, reason: "The request did not arrive in time.")
     respond(Response(problem: error), keepAlive: false, to: exchange.request)
+  }
+
+  /// Ends a connection whose request a session has not answered: what was asked may be done or not, and is to be asked again.
+  func giveUpAnswer(_ exchange: HTTPExchange) {
+    let error = HTTPError(
+      status: .serviceUnavailable, reason: "The session has not answered. Ask again.", headers: ["Retry-After": "1"])
+    refuse(error, keepAlive: false, exchange.asked)
   }
 
   /// Says that there are too many connections, and ends this one.

@@ -30,13 +30,13 @@ final class Connection: PollTarget, @unchecked Sendable {
     case closed
   }
 
-  private(set) var loop: EventLoop
+  var loop: EventLoop
   let context: ServerContext
   let descriptor: Int32
   private let admission: ConnectionCounter.Admission
   private let peer: PeerAddress?
-  private var watch = -1
-  private(set) var id = 0
+  var watch = -1
+  var id = 0
 
   // No access to what is not checked for exclusivity calls user code, nor anything that comes back to it; at most it ends
   // the life of a session, whose parts do not know the connection.
@@ -64,7 +64,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// How fast the client may speak.
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var deadline: Deadline
-  @exclusivity(unchecked) private(set) var interest: Interest = .reading
+  @exclusivity(unchecked) var interest: Interest = .reading
   /// Whether something that was received waits because the client must.
   @exclusivity(unchecked) private var isHeldUp = false
   /// Whether something that was received waits because others have their turn.
@@ -111,48 +111,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// Closes a socket that nobody watches.
-  private func discardSocket() {
+  func discardSocket() {
     state = .closed
     context.connections.leave(admission, from: peer)
     closeDescriptor(descriptor)
-  }
-
-  // MARK: Moving
-
-  /// Goes on, on another loop, once the present event is handled.
-  ///
-  /// - Parameters:
-  ///   - target: the loop.
-  ///   - body: called there, before anything else that was received is handled.
-  func move(to target: EventLoop, _ body: @escaping @Sendable (Connection) -> Void) {
-    state = .moving
-    loop.execute { [self] in
-      // It may have been cut meanwhile.
-      guard case .moving = state else { return }
-      loop.remove(id)
-      loop.unwatch(watch) { target.execute { self.arrive(on: target, body) } }
-    }
-  }
-
-  private func arrive(on target: EventLoop, _ body: (Connection) -> Void) {
-    loop = target
-    guard !loop.isStopping else { return discardSocket() }
-    interest = []
-    do throws(SystemError) {
-      watch = try loop.watch(descriptor, for: interest, self)
-    } catch {
-      context.logger.error("A connection could not be watched.", metadata: ["error": "\(error)"])
-      return discardSocket()
-    }
-    id = loop.add(self)
-    frames.move(to: loop.deflateStreams)
-    writer.move(to: loop.deflateStreams)
-    state = .greeting
-    deadline.nextCheck = .max
-    schedule(after: timeLimit)
-    if pace.isPaused { loop.schedulePause(of: id, nanoseconds: pace.end - min(pace.end, loop.now)) }
-    body(self)
-    goOn()
   }
 
   // MARK: Events
@@ -297,73 +259,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     }
   }
 
-  // MARK: Writing
-
-  /// Whether so much waits to be sent that the client gets no more patches until it has read all of it.
-  var isCongested: Bool { output.count > context.settings.limits.writeQueue }
-
-  /// Puts the message in the loop's writer on its way.
-  ///
-  /// - Parameter id: if it is an event, the view that the client has after it.
-  func sendMessage(id: @autoclosure () -> String? = nil) {
-    borrowSendStorage()
-    let message = loop.json.bytes
-    if isEventStream { writeEvent(id: id()) } else { writer.text(message.span, into: &output.bytes) }
-    if message.capacity > EventLoop.largestKept { loop.json = JSONWriter() }
-  }
-
-  /// The loop's storage serves one connection after the other, for as long as nothing has to wait.
-  func borrowSendStorage() {
-    if output.isEmpty, output.bytes.capacity == 0 { swap(&output.bytes, &loop.sendStorage) }
-  }
-
-  private func returnSendStorage(_ storage: [UInt8]) {
-    // A ping's few bytes are no reason to give up the room that the next patch wants.
-    if storage.capacity > loop.sendStorage.capacity, storage.capacity <= EventLoop.largestKept {
-      loop.sendStorage = storage
-    }
-  }
-
-  /// What the messages of a peer that does not read may keep of memory: what was borrowed may be much more, and so may
-  /// what has grown, once nothing is added any more.
-  private var mostForWaiting: Int {
-    isCongested ? output.count + output.count / 4 : 8192 + 2 * output.count
-  }
-
-  /// Sends what the socket takes and, when that is all, what waited for it.
-  ///
-  /// - Returns: false if the connection is gone.
-  private func send() -> Bool {
-    while output.hasSendable {
-      guard output.send(to: descriptor) else { return false }
-      guard output.isEmpty else {
-        if output.bytes.capacity > mostForWaiting { returnSendStorage(output.releaseSpareStorage()) }
-        return true
-      }
-      returnSendStorage(output.releaseStorage())
-      didDrain()
-    }
-    return true
-  }
-
-  private func didDrain() {
-    switch state {
-    case .closing: endSending()
-    case .draining: abort()
-    case .live: payDebt()
-    case .http, .greeting, .moving, .asleep, .echo, .closed: break
-    }
-  }
-
-  /// Shows the client what was left out: once the queue is empty, or when nothing comes that could follow.
-  func payDebt() {
-    guard owesSnapshot, case .live(let session) = state else { return }
-    session.assumeIsolated { $0.sendSnapshot(to: renderer) }
-    guard owesHash, case .live(let session) = state else { return }
-    owesHash = false
-    _ = session.assumeIsolated { $0.sendHash(to: renderer) }
-  }
-
   private func updateInterest() {
     if case .closed = state { return }
     var wanted: Interest = []
@@ -372,44 +267,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     guard wanted != interest else { return }
     interest = wanted
     loop.change(watch, to: wanted)
-  }
-
-  // MARK: Commits
-
-  /// Takes note that what is held so far waits for the commit that begins.
-  func noteCut() {
-    output.noteCut()
-    waitingActions.noteCut()
-  }
-
-  /// Sends what has waited for a commit.
-  ///
-  /// - Parameter all: whether nothing has to wait for the next one.
-  func release(all: Bool) {
-    output.release(all: all)
-    if let greeting, output.releasedCount >= greeting.end { self.greeting = nil }
-    waitingActions.release(all: all)
-    flush()
-  }
-
-  /// Forgets what waits for a commit.
-  func discardHeld() {
-    output.discardHeld()
-    writer.forgetContext()
-    greeting = nil
-  }
-
-  /// Puts the message in the loop's writer before what is held.
-  func insertMessage() {
-    var bytes: [UInt8] = []
-    // Plain, as what was compressed after it may refer to what was compressed before it.
-    let message = loop.json.bytes
-    if isEventStream {
-      bytes = Array("data: ".utf8) + message + Array("\n\n".utf8)
-    } else {
-      FrameWriter.server.text(message.span, into: &bytes)
-    }
-    output.insertBeforeHeld(bytes)
   }
 
   // MARK: Ending
@@ -424,7 +281,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if output.isEmpty { endSending() }
   }
 
-  private func endSending() {
+  func endSending() {
     shutDownSending(descriptor)
     // Now it is the peer's turn.
     if !loop.isStopping { restartDeadline() }

@@ -9,7 +9,8 @@ final class Sleeper: Sendable {
   let epoch: String
   /// The view's revision that the client was told of.
   let revision: Int
-  let lease: SessionLease?
+  /// The last to write the session.
+  let lease: SessionLease
 
   /// A client whose session rests.
   ///
@@ -20,7 +21,7 @@ final class Sleeper: Sendable {
   ///   - epoch: of its view.
   ///   - revision: of its view.
   ///   - lease: as it was when the session left.
-  init(sessionID: String, renderer: Int, attempt: Int, epoch: String, revision: Int, lease: SessionLease?) {
+  init(sessionID: String, renderer: Int, attempt: Int, epoch: String, revision: Int, lease: SessionLease) {
     self.sessionID = sessionID
     self.renderer = renderer
     self.attempt = attempt

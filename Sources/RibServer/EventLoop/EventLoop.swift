@@ -250,11 +250,13 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Has a part of the sessions leave memory: those without a client first, and of these those in which nothing has
   /// happened for longest.
   func restLongestIdle() {
-    let all = sessions.values.map { session in
-      session.assumeIsolated { (session: session, isAlone: $0.aloneSince != nil, time: $0.lastChange) }
+    let idle = sessions.values.compactMap { session in
+      session.assumeIsolated {
+        $0.canRest ? (session: session, isAlone: $0.aloneSince != nil, time: $0.lastChange) : nil
+      }
     }
-    let count = max(Self.restLimit, all.count / 10)
-    for entry in all.sorted(by: { $0.isAlone != $1.isAlone ? $0.isAlone : $0.time < $1.time }).prefix(count) {
+    let count = max(Self.restLimit, idle.count / 10)
+    for entry in idle.sorted(by: { $0.isAlone != $1.isAlone ? $0.isAlone : $0.time < $1.time }).prefix(count) {
       entry.session.assumeIsolated { $0.rest() }
     }
   }
@@ -284,11 +286,6 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     let request = StoreRequest.noteAbsence(
       sessionID: sleeper.sessionID, sleeper.lease, now: wallClockSeconds())
     store?.submit([StoreJob(request, on: self)])
-  }
-
-  /// Has the store forget a session that is in memory.
-  func forget(_ sessionID: String) {
-    store?.submit([StoreJob(.load(sessionID: sessionID), on: self)])
   }
 
   /// Has sessions that went on in memory committed.

@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 
 #if canImport(Glibc)
   import Glibc
@@ -23,10 +24,10 @@ func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC
 
 /// Gives memory that nobody uses back to the system.
 ///
-/// Otherwise the allocator keeps what sessions had that have left.
+/// Otherwise the allocator keeps what sessions had that have left. It takes milliseconds, and is done elsewhere.
 func releaseFreeMemory() {
   #if canImport(Glibc)
-    malloc_trim(0)
+    DispatchQueue.global(qos: .utility).async { malloc_trim(0) }
   #endif
 }
 

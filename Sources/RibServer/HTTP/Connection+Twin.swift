@@ -15,6 +15,8 @@ extension Connection {
     let hello: ClientMessage.Hello
     do {
       hello = try ClientMessage.Hello(try loop.reader.read(body.span).root)
+    } catch let error as JSONError {
+      throw HTTPError(body: error)
     } catch {
       throw HTTPError(status: .badRequest, reason: "\(error)")
     }
@@ -54,8 +56,24 @@ extension Connection {
       throw .unauthorized("The client's token is to be in Authorization: Bearer TOKEN.")
     }
     let token = String(field.dropFirst(7).drop { $0 == " " })
-    if case .act = request { noteAction() }
+    if case .act(_, let body) = request { try noteActions(in: body) }
     wait(for: request, of: id, token, head, exchange)
+  }
+
+  /// Counts the actions of a body towards the client's limits, as if they had come one by one.
+  private func noteActions(in body: [UInt8]) throws(HTTPError) {
+    let json: JSONElement
+    do throws(JSONError) {
+      json = try loop.reader.read(body.span).root
+    } catch {
+      throw HTTPError(body: error)
+    }
+    let count = json.kind == .array ? json.count : 1
+    guard count <= WaitingActions.limit else {
+      throw HTTPError(
+        status: .contentTooLarge, reason: "A request holds at most \(WaitingActions.limit) actions, this one \(count).")
+    }
+    for _ in 0..<count { noteAction() }
   }
 
   private func wait(
@@ -69,20 +87,21 @@ extension Connection {
   /// Looks for the session, and hands it the request.
   private func hand(_ request: TwinRequest, to id: String, _ token: String) {
     let home = loop
-    let search = context.sessions.find(id) { [weak self] session, bye, reason in
+    let tokenHash = SessionToken.hash(token)
+    let search = context.sessions.find(id, tokenHash) { [weak self] session, bye, reason in
       guard let connection = self else { return }
       home.execute {
         if let session {
           connection.hand(request, to: session, token)
         } else {
-          connection.didAnswer(Response(problem: HTTPError(bye, reason)))
+          connection.didAnswer(Response(problem: request.error(bye, reason)))
         }
       }
     }
     switch search {
     case .found(let session): hand(request, to: session, token)
     case .waits: break
-    case .mustLoad: SessionLoader(context: context, loop: loop).load(id)
+    case .mustLoad: SessionLoader(context: context, loop: loop).load(id, tokenHash)
     }
   }
 
@@ -135,7 +154,7 @@ extension Connection {
   private func openEvents(of session: Session, _ token: String, after last: String?, _ head: RequestHead?) {
     guard let head else { return abort() }
     isEventStream = true
-    let start = output.count
+    let start = output.bytes.count
     Response(status: .ok, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
       .writeStreamHead(into: &output.bytes, date: loop.date)
     let refusal = session.assumeIsolated { $0.openEvents(self, token, after: last) }
@@ -169,6 +188,13 @@ extension Connection {
 }
 
 extension HTTPError {
+  /// A body that is no JSON, or too long.
+  ///
+  /// - Parameter error: what is wrong with it.
+  fileprivate init(body error: JSONError) {
+    self.init(status: error.reason == .tooLong ? .contentTooLarge : .badRequest, reason: "\(error)")
+  }
+
   /// Who asks has not shown that they may.
   ///
   /// - Parameter reason: what is missing.

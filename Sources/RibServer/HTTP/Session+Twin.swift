@@ -14,6 +14,8 @@ extension Session {
     do throws(HTTPError) {
       if case .join = request { return try join(with: token, done) }
       let index = try renderer(with: token)
+      // Who asks is there.
+      if aloneSince != nil { aloneSince = loop.now }
       switch request {
       case .act(let first, let body): try act(first, body, from: index, done)
       case .view(let tag): answerView(knownTag: tag, from: index, done)
@@ -123,6 +125,8 @@ extension Session {
   private func answerNewClient(_ index: Int, _ token: String, _ done: @escaping @Sendable (Response) -> Void) {
     var json = JSONWriter()
     json.beginObject()
+    json.key("t")
+    json.string("welcome")
     makeWelcome(for: index, token, isResumed: false).write(into: &json)
     json.key("view")
     do throws(RecordingError) {
@@ -134,7 +138,8 @@ extension Session {
     let response = Response(
       status: .created,
       headers: [
-        "Location": "\(Endpoint.sessionsPath)/\(id)", "Content-Type": "application/json", "Cache-Control": "no-store",
+        "Location": "\(Endpoint.sessionsPath)/\(id)", "ETag": "\"\(tag)\"", "Content-Type": "application/json",
+        "Cache-Control": "no-store",
       ], body: json.bytes)
     whenCommitted { done($0 ? response : .moved) }
   }
@@ -157,8 +162,9 @@ extension Session {
       return .response(Response(problem: error))
     }
     let parts = (last ?? "").split(separator: ".")
-    let known = parts.count == 2 ? Int(parts[1]).map { (epoch: String(parts[0]), revision: $0) } : nil
-    goOn(connection, with: index, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
+    // What is no id of ours is as good as none.
+    let known = parts.count == 2 ? Int(parts[1]).flatMap { 0...largestNumber ~= $0 ? $0 : nil } : nil
+    goOn(connection, with: index, token, epoch: known == nil ? "" : String(parts[0]), revision: known ?? 0)
     return nil
   }
 }

@@ -12,6 +12,22 @@ enum TwinRequest: Sendable {
   case end
   /// To let a new client in, by an invitation.
   case join
+
+  /// What is answered when there is no session for it.
+  ///
+  /// - Parameters:
+  ///   - bye: why.
+  ///   - reason: the same in a sentence.
+  /// - Returns: the answer.
+  func error(_ bye: Bye, _ reason: String) -> HTTPError {
+    switch (self, bye) {
+    // An invitation says nothing of what there is.
+    case (.join, .gone): HTTPError(.denied, reason)
+    case (.join, _): HTTPError(bye, reason)
+    case (_, .denied): .unauthorized("The token is that of no client of this session.")
+    default: HTTPError(bye, reason)
+    }
+  }
 }
 
 /// What a session says to a request.

@@ -61,12 +61,12 @@ final class RecordingFile: Sendable {
 
   /// Writes nothing any more.
   ///
-  /// - Returns: false if that was so before.
-  func giveUp() -> Bool {
+  /// - Returns: the bytes that were to be written; nil if nothing was any more.
+  func giveUp() -> Int? {
     state.withLock { state in
-      guard case .open = state else { return false }
+      guard case .open(let lines) = state else { return nil }
       state = .givenUp
-      return true
+      return lines.count
     }
   }
 

@@ -75,7 +75,8 @@ final class RecordingFolder: Sendable {
   }
 
   private func giveUp(_ file: RecordingFile, _ reason: String) {
-    guard file.giveUp() else { return }
+    guard let dropped = file.giveUp() else { return }
+    backlog.subtract(dropped, ordering: .relaxed)
     logger.error(
       "A session is not recorded any more.",
       metadata: ["session": "\(file.session)", "file": "\(file.path)", "reason": "\(reason)"])

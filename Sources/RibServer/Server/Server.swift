@@ -85,7 +85,9 @@ public final class Server: Service {
       try context.settings.makeRecordDirectory()
       let (store, flight) = try context.settings.openStore(loopCount: loopCount)
       let keeper = LoopKeeper()
-      let writer = StoreWriter(store, context.logger) { for loop in keeper.loops { loop.storeIsBack() } }
+      let writer = StoreWriter(store, context.logger, context.metrics) {
+        for loop in keeper.loops { loop.storeIsBack() }
+      }
       var listener: Listener
       do {
         keeper.loops = try makeLoops(loopCount, writer, flight)

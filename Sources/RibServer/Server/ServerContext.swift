@@ -9,6 +9,7 @@ final class ServerContext: Sendable {
   let connections: ConnectionCounter
   let sessions = SessionRegistry()
   let sessionCount = Atomic<Int>(0)
+  let metrics = ServerMetrics()
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
   /// Where sessions are recorded; nil if they are not.

@@ -25,7 +25,7 @@ extension ServerSettings {
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
       let (recorder, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
-      try store.begin(after: crashes, now: wallClockSeconds())
+      try store.begin(after: crashes, as: recorder.number, besides: recorder.others, now: wallClockSeconds())
       return (store, recorder)
     }
   }

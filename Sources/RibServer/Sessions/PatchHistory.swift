@@ -76,7 +76,7 @@ struct PatchHistory {
   ) -> Bool {
     forget(before: time)
     guard revision != last else { return true }
-    guard count > 0, entries[forgotten].revision <= revision + 1, revision < last else { return false }
+    guard count > 0, revision < last, entries[forgotten].revision <= revision + 1 else { return false }
     var start = start
     for entry in entries[forgotten...] {
       if entry.revision > revision { body(entry.revision, bytes.span.extracting(start..<entry.end)) }

@@ -34,7 +34,13 @@ extension Session {
       log(.error, "A session could not be started.", ["reason": "\(error.message)"])
       return error.message
     }
-    if let connection { attach(connection, to: 0) } else { aloneSince = loop.now }
+    if let connection {
+      attach(connection, to: 0)
+    } else {
+      aloneSince = loop.now
+      // Whoever has asked for it has not got the answer yet.
+      look(after: 1)
+    }
     sendWelcome(to: 0, token, isResumed: false)
     log(
       .debug, "A session has started.",
@@ -44,7 +50,6 @@ extension Session {
       ])
     sendSnapshot(to: 0)
     beginWalk(walk)
-    checkTime()
     return nil
   }
 
@@ -85,9 +90,10 @@ extension Session {
       overtaken.say(.taken, "The client has connected again.")
       overtaken.flush()
     }
-    attach(connection, to: index)
-    // Before anyone else may say that they come with this number, it is committed.
+    // Before anyone else may say that they come with this number, it is committed. A store that fails is no news to who
+    // comes: their welcome says it.
     noteChange()
+    attach(connection, to: index)
     sendWelcome(to: index, token, isResumed: true)
     log(.debug, "A session goes on.", ["client": "\(index + 1)"])
     catchUp(connection, index, from: epoch, known)
@@ -238,7 +244,7 @@ extension Session {
       limits: settings.limits.announced)
   }
 
-  /// What an answer survives, for now.
+  /// What an answer survives at present.
   var durability: Welcome.Durability { isDurable && !commits.isFailing ? loop.durability : .none }
 
   /// Forgets what was kept until a client has seen it.

@@ -57,6 +57,7 @@ extension Session {
       cut = try makeCut(rest: try makeRest())
     } catch {
       // Each state was encoded in its transaction.
+      commits.didFail()
       log(.critical, "The session cannot be saved any more.", ["reason": "\(error)"])
       for renderer in renderers { renderer.connection?.say(.failed, "The session cannot be saved: \(error)") }
       end()
@@ -78,11 +79,13 @@ extension Session {
       acknowledged[index + 1] = renderers[index].acknowledged
       renderers[index].acknowledged = nil
     }
-    let isConnected = renderers.contains { $0.connection != nil }
+    // A session that leaves memory is left to who finds it, but for clients that wait here.
+    let isHeld = departure == nil || renderers.contains { $0.connection != nil }
+    let alone = aloneSince.map { Int((loop.now - min(loop.now, $0)) / 1_000_000_000) } ?? 0
     var cut = SessionCut(
       state: SessionState(
         revision: revision, clients: renderers.map(\.ledger.record), invitations: invitations, hasActed: hasActed,
-        isConnected: isConnected, seen: wallClockSeconds(), rest: rest),
+        isHeld: isHeld, seen: wallClockSeconds() - alone, rest: rest),
       tree: isDurable ? try tree.takeCut() : TreeCut(try tree.snapshot()),
       nacks: isDurable ? uncommitted.nacks : allNacks, acknowledged: acknowledged, survived: takeSurvived())
     uncommitted.nacks = []
@@ -104,7 +107,10 @@ extension Session {
   private func takeSurvived() -> [StoredSession.Crash] {
     guard !crashes.isEmpty else { return [] }
     let survived = crashes.filter { crash in
-      guard crash.client > 0 else { return crash.number == 0 || hasReceivedReport }
+      guard crash.client > 0 else {
+        // An effect may send more; but once nothing is under way any more it has not made the server die.
+        return crash.number == 0 || endedEffects.contains(crash.number) || departure != nil
+      }
       guard renderers.indices.contains(crash.client - 1) else { return true }
       return renderers[crash.client - 1].ledger.number >= crash.number
     }
@@ -119,8 +125,7 @@ extension Session {
   private func didCommit(_ result: Result<StoreResult, StoreError>) {
     switch result {
     case .success(.written(let lease)):
-      // What is in memory's store leaves it when the session comes back: there is nothing to write to.
-      self.lease = isDurable ? lease : nil
+      self.lease = lease
       didWrite()
     case .success(.refused(let error)): cannotBeWritten(error)
     case .failure: storeFailed()
@@ -186,10 +191,7 @@ extension Session {
   func storeFailed() {
     let isNew = !commits.isFailing
     commits.didFail()
-    guard isNew else {
-      if departure == .ending { removeFromStore() }
-      return
-    }
+    guard isNew else { return leaveIfAsked() }
     loop.json.removeAll()
     loop.json.notice(.none)
     for renderer in renderers where renderer.connection?.greeting == nil { renderer.connection?.insertMessage() }

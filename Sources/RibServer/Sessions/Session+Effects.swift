@@ -19,7 +19,7 @@ extension Session {
     Task.detached { [weak self] in
       var failure: (any Error)?
       do {
-        try await effect.run { [weak self] report in await self?.receive(report) }
+        try await effect.run { [weak self] report in await self?.receive(report, from: effect) }
       } catch {
         failure = error
       }
@@ -27,11 +27,11 @@ extension Session {
     }
   }
 
-  private func receive(_ report: EffectReport) {
+  private func receive(_ report: EffectReport, from effect: EffectStart) {
     guard place != 0 else { return }
     let start = loop.time()
     transact(
-      "What an effect sent could not be applied.", riblet: { tree.lastTypeName ?? "none" },
+      "What an effect sent could not be applied.", effect, riblet: { tree.lastTypeName ?? "none" },
       { () throws(Refusal) in try tree.receive(report, rendering: loop.renderer) })
     noteDuration(since: start)
     flush()
@@ -41,10 +41,11 @@ extension Session {
     effects[effect.token] = nil
     guard place != 0 else { return }
     transact(
-      "What an effect was to be followed by could not be done.", riblet: { effect.typeName },
+      "What an effect was to be followed by could not be done.", effect, riblet: { effect.typeName },
       { () throws(Refusal) in
         try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: loop.renderer)
       })
+    if !crashes.isEmpty { endedEffects.insert(effect.flightNumber) }
     flush()
     guard let error, !(error is CancellationError) else { return }
     log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
@@ -52,14 +53,14 @@ extension Session {
 
   /// A transaction that no client has asked for.
   private func transact(
-    _ complaint: StaticString, riblet: () -> String, _ body: () throws(Refusal) -> [EffectCommand]
+    _ complaint: StaticString, _ effect: EffectStart, riblet: () -> String,
+    _ body: () throws(Refusal) -> [EffectCommand]
   ) {
     noteChange()
-    loop.flight?.begin(id, client: 0, number: 1)
+    loop.flight?.begin(id, client: 0, number: effect.flightNumber)
     defer { loop.flight?.end() }
     do throws(Refusal) {
       let commands = try body()
-      hasReceivedReport = true
       publish()
       carryOut(commands)
     } catch {
@@ -122,5 +123,16 @@ extension Session {
     let steps = waitingSteps
     waitingSteps = []
     for step in steps { step.resume() }
+  }
+}
+
+extension EffectStart {
+  /// What the flight recorder knows the effect by, also in the next process: the same for those of one riblet type and one
+  /// name.
+  fileprivate var flightNumber: Int {
+    // FNV-1a; Hasher's results are good for one process.
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in "\(typeName) \(id.map(\.description) ?? "")".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return Int(hash >> 12) | 1
   }
 }

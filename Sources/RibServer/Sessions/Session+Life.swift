@@ -1,4 +1,5 @@
 import Logging
+import Metrics
 import RibCore
 import Wire
 
@@ -43,13 +44,16 @@ extension Session {
     }
     log(.debug, "A session has ended.")
     leaveMemory()
-    if !isUnderWay { removeFromStore() }
+    // What is under way may be what creates it there.
+    if lease != nil || !isUnderWay { removeFromStore() }
   }
 
   /// Has the store forget the session; what was held is said then.
   func removeFromStore() {
     guard let lease else { return releaseLeft() }
-    loop.store?.submit([StoreJob(.remove(lease), on: loop) { [self] _ in assumeIsolated { $0.releaseLeft() } }])
+    loop.store?.submit([
+      StoreJob(.remove(sessionID: id, lease), on: loop) { [self] _ in assumeIsolated { $0.releaseLeft() } }
+    ])
   }
 
   private func releaseLeft() {
@@ -76,7 +80,7 @@ extension Session {
   // MARK: Rest
 
   /// Whether nothing would be lost if the session left memory.
-  private var canRest: Bool {
+  var canRest: Bool {
     commits.isClean && departure == nil && walkTask == nil && waitingSteps.isEmpty && !tree.hasVolatileEffects
       && renderers.allSatisfy { $0.connection?.isIdle ?? true }
   }
@@ -92,13 +96,16 @@ extension Session {
   func stop() {
     guard place != 0, isDurable, departure != .ending else { return }
     departure = .stopping
-    if commits.isFailing { return leaveMemory() }
-    if commits.note() { loop.willCommit(self) }
+    if loop.isStoreFailing { return leaveMemory() }
+    if commits.storeIsBack() || commits.note() { loop.willCommit(self) }
   }
 
-  /// A session that is in memory and goes on is not in memory's store.
-  private func forgetIfInMemory() {
-    if !isDurable { loop.forget(id) }
+  /// A session that is in memory and goes on is not in memory's store, and not left to who finds it in another.
+  private func stay() {
+    if isDurable { return noteChange() }
+    guard let lease else { return }
+    loop.store?.submit([StoreJob(.remove(sessionID: id, lease), on: loop)])
+    self.lease = nil
   }
 
   /// Goes if that was asked for, once everything is committed.
@@ -108,8 +115,9 @@ extension Session {
     case .stopping?: leaveMemory()
     case .resting?:
       departure = nil
-      guard !commits.isFailing, canRest else { return forgetIfInMemory() }
+      guard !commits.isFailing, canRest, let lease else { return stay() }
       log(.debug, "A session has left memory.")
+      context.metrics.restedSessions.increment()
       for index in renderers.indices {
         renderers[index].connection?.fallAsleep(
           Sleeper(
@@ -118,7 +126,7 @@ extension Session {
         )
       }
       leaveMemory()
-    case nil: forgetIfInMemory()
+    case nil: if !isDurable { stay() }
     }
   }
 
@@ -157,6 +165,7 @@ extension Session {
     }
     aloneSince = loop.now
     log(.debug, "A session is back in memory.")
+    context.metrics.wokenSessions.increment()
     // Whoever has asked for it is still on the way: also a session that may not wait waits for them.
     look(after: 1)
     return nil
@@ -166,7 +175,9 @@ extension Session {
 
   /// Ends the session if it has been without a client for too long, or lets it rest if nothing happens in it.
   func checkTime() {
-    guard place != 0, departure == nil else { return }
+    guard place != 0 else { return }
+    // It leaves, if nothing comes between.
+    guard departure == nil else { return look(after: 5) }
     let settings = context.settings.sessions
     let next: Int
     if let aloneSince {
@@ -189,7 +200,7 @@ extension Session {
   }
 
   /// Has ``checkTime()`` called after so many seconds or sooner.
-  private func look(after next: Int) {
+  func look(after next: Int) {
     // One look at a time, however often clients come and go; and soon, as the loop forgets none of them before.
     let seconds = min(next, 60)
     let time = loop.now + UInt64(seconds) * 1_000_000_000

@@ -74,7 +74,7 @@ extension Session {
     do {
       try tree.writeView(into: &loop.json, rendering: loop.renderer)
       let size = loop.json.count
-      let hash = try JSONValue(parsing: String(decoding: loop.json.bytes, as: UTF8.self)).canonicalHash
+      let hash = JSONValue(try StateCoder.read(String(decoding: loop.json.bytes, as: UTF8.self))).canonicalHash
       loop.json.removeAll()
       loop.json.patch(
         revision: revision, base: revision, number: renderers[index].ledger.number, operations: [UInt8]().span,

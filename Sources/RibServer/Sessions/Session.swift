@@ -1,4 +1,5 @@
 import Logging
+import Metrics
 import RibCore
 import Synchronization
 import Wire
@@ -45,8 +46,8 @@ actor Session {
   var lease: SessionLease?
   /// What ran when a server died, as far as it has not gone well since.
   var crashes: [StoredSession.Crash] = []
-  /// Whether what an effect has sent has gone well since the session is in memory.
-  var hasReceivedReport = false
+  /// The effects that have ended, by their numbers, as far as it matters: since the session is in memory.
+  var endedEffects: Set<Int> = []
   /// How the session is to leave.
   var departure: Departure? {
     didSet { if oldValue == .resting, departure != .resting { loop.didRest() } }
@@ -109,6 +110,7 @@ actor Session {
   func noteDuration(since start: UInt64) {
     let milliseconds = (loop.time() - start) / 1_000_000
     guard milliseconds >= 10 else { return }
+    context.metrics.slowTransactions.increment()
     log(
       .warning, "A transaction took long.",
       ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(milliseconds)"])

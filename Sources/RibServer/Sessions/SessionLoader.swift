@@ -9,12 +9,15 @@ struct SessionLoader {
 
   /// Asks the store for a session.
   ///
-  /// To be called on the loop, after ``SessionRegistry/find(_:_:)`` said so; whoever waits there is told.
+  /// To be called on the loop, after ``SessionRegistry/find(_:_:_:)`` said so; whoever waits there is told.
   ///
-  /// - Parameter id: the session's name.
-  func load(_ id: String) {
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - tokenHash: of the token that is to open it; nil for who was let in before.
+  func load(_ id: String, _ tokenHash: String?) {
     guard let store = loop.store else { return none(id) }
-    store.submit([StoreJob(.load(sessionID: id), on: loop) { [self] result in didLoad(id, result) }])
+    let request = StoreRequest.load(sessionID: id, tokenHash: tokenHash)
+    store.submit([StoreJob(request, on: loop) { [self] result in didLoad(id, result) }])
   }
 
   private func none(_ id: String) {
@@ -23,10 +26,17 @@ struct SessionLoader {
   }
 
   private func didLoad(_ id: String, _ result: Result<StoreResult, StoreError>) {
+    // Nobody would have it leave memory again.
+    guard !loop.isStopping else { return context.sessions.finish(id, nil, .shutdown, "The server is going down.") }
     switch result {
     case .success(.loaded(let stored)): restore(stored)
-    case .failure, .success(.refused):
-      context.sessions.finish(id, nil, .unavailable, "Sessions cannot be read for now.")
+    case .success(.denied):
+      if let next = context.sessions.deny(id, "The token opens nothing in this session.") { load(id, next.tokenHash) }
+    case .success(.refused(let error)):
+      context.logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
+      context.sessions.finish(id, nil, .failed, "What is kept of the session is damaged.")
+    case .failure:
+      context.sessions.finish(id, nil, .unavailable, "The session store cannot be read. Come back later.")
     case .success: none(id)
     }
   }

@@ -9,8 +9,15 @@ final class SessionRegistry: Sendable {
   private enum Entry {
     /// It is in memory.
     case live(Session)
-    /// Someone has asked the store for it; these wait.
-    case loading([Waiter])
+    /// Someone has asked the store for it; these wait, the first of whom the store was asked for.
+    case loading([Seeker])
+  }
+
+  /// Who looks for a session.
+  private struct Seeker {
+    /// Of the token that is to open it; nil for who was let in before.
+    let tokenHash: String?
+    let waiter: Waiter
   }
 
   /// What becomes of a search.
@@ -49,17 +56,19 @@ final class SessionRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - id: its name.
+  ///   - tokenHash: of the token that is to open it; nil for who was let in before.
   ///   - waiter: called once it is there, or is known not to be, if that takes time; on any thread.
   /// - Returns: what becomes of it.
-  func find(_ id: String, _ waiter: @escaping Waiter) -> Search {
-    entries.withLock { entries in
+  func find(_ id: String, _ tokenHash: String?, _ waiter: @escaping Waiter) -> Search {
+    let seeker = Seeker(tokenHash: tokenHash, waiter: waiter)
+    return entries.withLock { entries in
       switch entries[id] {
       case .live(let session)?: return .found(session)
-      case .loading(let waiters)?:
-        entries[id] = .loading(waiters + [waiter])
+      case .loading(let seekers)?:
+        entries[id] = .loading(seekers + [seeker])
         return .waits
       case nil:
-        entries[id] = .loading([waiter])
+        entries[id] = .loading([seeker])
         return .mustLoad
       }
     }
@@ -73,15 +82,38 @@ final class SessionRegistry: Sendable {
   ///   - bye: why there is none.
   ///   - reason: the same in a sentence.
   func finish(_ id: String, _ session: Session?, _ bye: Bye = .gone, _ reason: String = "") {
-    let waiters = entries.withLock { entries -> [Waiter] in
-      guard case .loading(let waiters)? = entries[id] else { return [] }
+    let seekers = entries.withLock { entries -> [Seeker] in
+      guard case .loading(let seekers)? = entries[id] else { return [] }
       entries[id] = session.map { .live($0) }
-      return waiters
+      return seekers
     }
-    for waiter in waiters { waiter(session, bye, reason) }
+    for seeker in seekers { seeker.waiter(session, bye, reason) }
     guard session != nil else { return }
     let woken = sleepers.withLock { $0.removeValue(forKey: id) } ?? []
     for sleeper in woken { sleeper.wake() }
+  }
+
+  /// Ends the search of the one whom the store was asked for: their token opens nothing.
+  ///
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - reason: what they are told.
+  /// - Returns: the hash of whose token the store is to be asked next; nil if nobody waits any more.
+  func deny(_ id: String, _ reason: String) -> NextSearch? {
+    let (denied, next) = entries.withLock { entries -> (Seeker?, NextSearch?) in
+      guard case .loading(let seekers)? = entries[id], let denied = seekers.first else { return (nil, nil) }
+      let others = seekers.dropFirst()
+      entries[id] = others.isEmpty ? nil : .loading(Array(others))
+      return (denied, others.first.map { NextSearch(tokenHash: $0.tokenHash) })
+    }
+    denied?.waiter(nil, .denied, reason)
+    return next
+  }
+
+  /// For whom the store is to be asked again.
+  struct NextSearch: Equatable {
+    /// Of their token; nil for who was let in before.
+    let tokenHash: String?
   }
 
   // MARK: Sleepers

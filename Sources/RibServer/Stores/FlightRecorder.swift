@@ -11,7 +11,7 @@ struct FlightEntry: Equatable {
   let sessionID: String
   /// The renderer whose action it was; 0 for none.
   let client: Int
-  /// The action; without a client 1 for what an effect sent, 0 for a wake.
+  /// The action; without a client 0 for a wake, or the number of an effect, for what it has sent.
   let number: Int
 }
 
@@ -27,6 +27,10 @@ final class FlightRecorder: @unchecked Sendable {
   private static let slotSize = 64
   private static let prefix = "flight-"
 
+  /// The file's number: the lowest that no process has that runs.
+  let number: Int
+  /// The numbers of the processes that run.
+  let others: [Int]
   private let memory: UnsafeMutableRawPointer
   private let size: Int
   private let descriptor: Int32
@@ -40,7 +44,8 @@ final class FlightRecorder: @unchecked Sendable {
   /// - Returns: what earlier processes have left is in the second value.
   static func open(in directory: String, slotCount: Int) throws(SystemError) -> (FlightRecorder, [FlightEntry]) {
     var left: [FlightEntry] = []
-    var own: (descriptor: Int32, path: String)?
+    var own: (number: Int, descriptor: Int32, path: String)?
+    var others: [Int] = []
     // One more than there are processes is enough to find a free one.
     for number in 0..<1024 {
       let path = "\(directory)/\(prefix)\(number)"
@@ -50,21 +55,26 @@ final class FlightRecorder: @unchecked Sendable {
       guard descriptor >= 0 else { throw .last("open \(path)") }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         closeDescriptor(descriptor)
+        others.append(number)
         continue
       }
       left += entries(in: descriptor)
       if own == nil {
-        own = (descriptor, path)
+        own = (number, descriptor, path)
       } else {
         ftruncate(descriptor, 0)
         closeDescriptor(descriptor)
       }
     }
     guard let own else { throw SystemError(operation: "lock a flight recorder in \(directory)", code: EAGAIN) }
-    return (try FlightRecorder(own.descriptor, own.path, slotCount), left)
+    return (try FlightRecorder(own.number, besides: others, own.descriptor, own.path, slotCount), left)
   }
 
-  private init(_ descriptor: Int32, _ path: String, _ slotCount: Int) throws(SystemError) {
+  private init(
+    _ number: Int, besides others: [Int], _ descriptor: Int32, _ path: String, _ slotCount: Int
+  ) throws(SystemError) {
+    self.number = number
+    self.others = others
     self.descriptor = descriptor
     size = slotCount * Self.slotSize
     // Written, not only made longer: on a full disk a hole in the file would kill whoever writes to its memory.

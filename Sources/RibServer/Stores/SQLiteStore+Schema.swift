@@ -9,16 +9,18 @@ extension SQLiteStore {
     migrator.registerMigration("1") { database in
       try database.execute(
         sql: """
-          -- One row a session. A session is written by whoever has the lease.
+          -- One row a session. A session is written by whoever has the lease; no number is used for a second one, so that a
+          -- lease is never that of another session. It is in the memory of the process `holder`, or a client waits there for
+          -- it; 0 is nobody.
           CREATE TABLE session (
-            id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, lease INTEGER NOT NULL,
+            id INTEGER PRIMARY KEY AUTOINCREMENT, sid TEXT NOT NULL UNIQUE, lease INTEGER NOT NULL,
             app TEXT NOT NULL, parameters TEXT,
             rev INTEGER NOT NULL, root INTEGER NOT NULL, lastNode INTEGER NOT NULL, transactions INTEGER NOT NULL,
             clients TEXT NOT NULL, invitations TEXT NOT NULL,
-            acted INTEGER NOT NULL, connected INTEGER NOT NULL, seen INTEGER NOT NULL,
+            acted INTEGER NOT NULL, holder INTEGER NOT NULL, seen INTEGER NOT NULL,
             epoch TEXT, viewHash TEXT);
           -- What may be forgotten one day, by when it was used last.
-          CREATE INDEX sessionSeen ON session(seen) WHERE connected = 0;
+          CREATE INDEX sessionSeen ON session(acted, seen) WHERE holder = 0;
           -- One row a riblet.
           CREATE TABLE node (
             session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, id INTEGER NOT NULL,
@@ -63,6 +65,13 @@ extension SQLiteStore {
     let noteAbsence: SQLiteStatement
     let noteServer: SQLiteStatement
 
+    /// Forgets so many sessions that nobody has: untouched ones and others, each with a time of its own.
+    static let expireSQL = """
+      DELETE FROM session WHERE id IN (
+        SELECT id FROM session WHERE holder = 0 AND acted = 0 AND seen < ?
+        UNION ALL SELECT id FROM session WHERE holder = 0 AND acted = 1 AND seen < ? LIMIT ?)
+      """
+
     /// Prepares them.
     ///
     /// - Throws: `DatabaseError`.
@@ -74,12 +83,12 @@ extension SQLiteStore {
       insertSession = try prepare(
         """
         INSERT INTO session (sid, app, parameters, lease, rev, root, lastNode, transactions, clients, invitations, acted,
-          connected, seen, epoch, viewHash) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          holder, seen, epoch, viewHash) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
       updateSession = try prepare(
         """
         UPDATE session SET rev = ?, root = ?, lastNode = ?, transactions = ?, clients = ?, invitations = ?, acted = ?,
-          connected = ?, seen = ?, epoch = ?, viewHash = ? WHERE id = ? AND lease = ?
+          holder = ?, seen = ?, epoch = ?, viewHash = ? WHERE id = ? AND lease = ?
         """)
       upsertNode = try prepare(
         """
@@ -90,10 +99,10 @@ extension SQLiteStore {
       deleteNode = try prepare("DELETE FROM node WHERE session = ? AND id = ?")
       insertNack = try prepare("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
       deleteNacks = try prepare("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
-      raiseLease = try prepare("UPDATE session SET lease = lease + 1 WHERE sid = ?")
+      raiseLease = try prepare("UPDATE session SET lease = ? WHERE id = ?")
       selectSession = try prepare(
         """
-        SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, connected, seen,
+        SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,
           epoch, viewHash FROM session WHERE sid = ?
         """)
       selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
@@ -101,12 +110,8 @@ extension SQLiteStore {
       selectCrashes = try prepare("SELECT client, n, count FROM crash WHERE session = ?")
       deleteCrash = try prepare("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")
       deleteSession = try prepare("DELETE FROM session WHERE id = ? AND lease = ?")
-      expire = try prepare(
-        """
-        DELETE FROM session WHERE id IN (
-          SELECT id FROM session WHERE connected = 0 AND seen < ? AND (acted = 0 OR seen < ?) LIMIT ?)
-        """)
-      noteAbsence = try prepare("UPDATE session SET connected = 0, seen = ? WHERE id = ? AND lease = ?")
+      expire = try prepare(Self.expireSQL)
+      noteAbsence = try prepare("UPDATE session SET holder = 0, seen = ? WHERE id = ? AND lease = ?")
       noteServer = try prepare("INSERT INTO server VALUES (1, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
     }
   }

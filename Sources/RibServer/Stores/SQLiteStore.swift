@@ -17,6 +17,8 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   let durability: Welcome.Durability
   let database: DatabaseQueue
   private var statements: Statements?
+  /// What the file knows this process by, among those that have it open; counted from 1.
+  private var holder = 1
 
   /// Opens the file, and makes it if there is none.
   ///
@@ -27,12 +29,13 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   init(path: String, durability: Welcome.Durability) throws(StoreError) {
     self.durability = durability
     var configuration = Configuration()
-    configuration.journalMode = .wal
     // Another process writes for as long as one commit takes.
     configuration.busyMode = .timeout(2)
     configuration.label = "ribserver.store"
     configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA synchronous = \(durability == .disk ? "FULL" : "NORMAL")")
+      // The configuration's own `journalMode` would set `synchronous` to NORMAL after this.
+      try database.execute(
+        sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability == .disk ? "FULL" : "NORMAL")")
       // 2 MiB of pages, as the system keeps the file in memory anyway; the log is copied into the file every 16 MiB.
       try database.execute(sql: "PRAGMA cache_size = -2048; PRAGMA wal_autocheckpoint = 4096")
     }
@@ -63,7 +66,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
       try database.writeWithoutTransaction { database in
         guard let statements else { throw StoreError("The store is closed.") }
         try database.inTransaction(.immediate) {
-          for request in requests { results.append(try Self.perform(request, database, statements)) }
+          for request in requests { results.append(try perform(request, database, statements)) }
           return .commit
         }
       }
@@ -75,45 +78,45 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     }
   }
 
-  private static func perform(
+  private func perform(
     _ request: StoreRequest, _ database: Database, _ statements: Statements
   ) throws -> StoreResult {
     switch request {
     case .create(let identity, let cut):
-      return try alone(statements) {
+      return try Self.alone(statements) {
         let state = cut.state
         try statements.insertSession.run(
           .text(identity.id), .text(identity.app), .optional(identity.parameters), .integer(state.revision),
           .integer(cut.tree.root), .integer(cut.tree.lastID), .integer(Int64(cut.tree.transactions)),
-          .utf8(state.clientsJSON), .text(state.invitationsJSON), .flag(state.hasActed), .flag(state.isConnected),
-          .integer(state.seen), .optional(state.rest?.epoch), .optional(state.rest?.viewHash))
+          .utf8(state.clientsJSON), .text(state.invitationsJSON), .flag(state.hasActed),
+          .integer(state.isHeld ? holder : 0), .integer(state.seen), .optional(state.rest?.epoch),
+          .optional(state.rest?.viewHash))
         let lease = SessionLease(row: database.lastInsertedRowID, number: 1)
-        try write(cut, lease.row, statements)
+        try Self.write(cut, lease.row, statements)
         return .written(lease)
       }
     case .write(let lease, let cut):
-      return try alone(statements) {
+      return try Self.alone(statements) {
         let state = cut.state
         try statements.updateSession.run(
           .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
           .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
-          .flag(state.hasActed), .flag(state.isConnected), .integer(state.seen), .optional(state.rest?.epoch),
+          .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(state.seen),
+          .optional(state.rest?.epoch),
           .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number))
         guard database.changesCount == 1 else { return .lost }
-        try write(cut, lease.row, statements)
+        try Self.write(cut, lease.row, statements)
         return .written(lease)
       }
-    case .load(let id): return try alone(statements) { try load(id, statements).map { .loaded($0) } ?? .missing }
-    case .remove(let lease):
+    case .load(let id, let tokenHash):
+      return try Self.alone(statements, reads: true) { try Self.load(id, tokenHash, statements) }
+    case .remove(_, let lease):
       try statements.deleteSession.run(.integer(lease.row), .integer(lease.number))
       return .removed(database.changesCount)
     case .expire(let expiry):
-      try statements.expire.run(
-        .integer(expiry.untouched), .integer(expiry.acted),
-        .integer(expiry.limit))
+      try statements.expire.run(.integer(expiry.untouched), .integer(expiry.acted), .integer(expiry.limit))
       return .removed(database.changesCount)
     case .noteAbsence(_, let lease, let now):
-      guard let lease else { return .lost }
       try statements.noteAbsence.run(.integer(now), .integer(lease.row), .integer(lease.number))
       return .noted
     case .probe(let now):
@@ -124,14 +127,21 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
 
   /// Does what belongs to one session, whole or not at all.
   ///
+  /// - Parameters:
+  ///   - statements: the connection's.
+  ///   - reads: whether pages that are damaged are the session's own, and no reason to write no other one.
+  ///   - body: what is to be done.
+  /// - Returns: what `body` says, or that the session was refused.
   /// - Throws: `DatabaseError` if it is not the session's fault.
-  private static func alone(_ statements: Statements, _ body: () throws -> StoreResult) throws -> StoreResult {
+  private static func alone(
+    _ statements: Statements, reads: Bool = false, _ body: () throws -> StoreResult
+  ) throws -> StoreResult {
     try statements.savepoint.run()
     do {
       let result = try body()
       try statements.release.run()
       return result
-    } catch let error where StoreError.isOfOneSession(error) {
+    } catch let error where StoreError.isOfOneSession(error, reads: reads) {
       try statements.rollBack.run()
       try statements.release.run()
       return .refused(StoreError(error))
@@ -158,26 +168,30 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     }
   }
 
-  private static func load(_ id: String, _ statements: Statements) throws -> StoredSession? {
-    try statements.raiseLease.run(.text(id))
+  private static func load(_ id: String, _ tokenHash: String?, _ statements: Statements) throws -> StoreResult {
     var found: (SessionIdentity, SessionLease, SessionState, TreeSnapshot)?
     try statements.selectSession.rows(.text(id)) { row in
       var rest: SessionState.Rest?
       if let epoch = row.optionalText(13), let hash = row.optionalText(14) {
         rest = SessionState.Rest(epoch: epoch, viewHash: hash)
       }
+      guard let transactions = UInt64(exactly: row.integer(7)) else {
+        throw StoreError("The session has done \(row.integer(7)) transactions.")
+      }
       found = (
         SessionIdentity(id: id, app: row.text(2), parameters: row.optionalText(3)),
-        SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1))),
+        SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1)) + 1),
         SessionState(
           revision: row.integer(4), clients: try [ClientRecord](json: row.text(8)),
           invitations: try [Invitation](json: row.text(9)), hasActed: row.integer(10) != 0,
-          isConnected: row.integer(11) != 0, seen: row.integer(12), rest: rest),
-        TreeSnapshot(
-          root: row.integer(5), lastID: row.integer(6), transactions: UInt64(row.integer(7)), nodes: [:])
+          isHeld: row.integer(11) != 0, seen: row.integer(12), rest: rest),
+        TreeSnapshot(root: row.integer(5), lastID: row.integer(6), transactions: transactions, nodes: [:])
       )
     }
-    guard let (identity, lease, state, snapshot) = found else { return nil }
+    guard let (identity, lease, state, snapshot) = found else { return .missing }
+    guard state.admits(tokenHash) else { return .denied }
+    // From here on nobody else can write it.
+    try statements.raiseLease.run(.integer(lease.number), .integer(lease.row))
     var tree = snapshot
     try statements.selectNodes.rows(.integer(lease.row)) { row in
       tree.nodes[row.integer(0)] = try NodeSnapshot(
@@ -195,25 +209,31 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     try statements.selectCrashes.rows(.integer(lease.row)) { row in
       crashes.append(StoredSession.Crash(client: row.integer(0), number: row.integer(1), count: row.integer(2)))
     }
-    return StoredSession(
-      identity: identity, lease: lease, state: state, tree: tree, nacks: nacks, crashes: crashes)
+    return .loaded(
+      StoredSession(identity: identity, lease: lease, state: state, tree: tree, nacks: nacks, crashes: crashes))
   }
 }
 
 extension SQLiteStore {
-  /// Takes note that a server starts: of what was running when the last one died, and that nobody is connected.
+  /// Takes note that a server starts: of what was running when others died, and that nobody has their sessions.
   ///
   /// - Parameters:
-  ///   - crashes: what the last one was running.
+  ///   - crashes: what they were running.
+  ///   - number: the process's, from 0.
+  ///   - others: the numbers of processes that run.
   ///   - now: in seconds since 1970.
   /// - Throws: ``StoreError``.
-  func begin(after crashes: [FlightEntry], now: Int) throws(StoreError) {
+  func begin(after crashes: [FlightEntry], as number: Int = 0, besides others: [Int] = [], now: Int) throws(StoreError)
+  {
+    holder = number + 1
+    let running = [0] + others.map { $0 + 1 }
     do {
       try database.write { database in
         // Whose client was connected when the last server died was seen then.
         try database.execute(
           sql: """
-            UPDATE session SET connected = 0, seen = coalesce((SELECT seen FROM server), ?) WHERE connected = 1;
+            UPDATE session SET holder = 0, seen = coalesce((SELECT seen FROM server), ?)
+            WHERE holder NOT IN (\(running.map(String.init).joined(separator: ", ")))
             """, arguments: [now])
         for crash in crashes {
           try database.execute(

@@ -27,15 +27,16 @@ indirect enum StoreRequest: Sendable {
   case create(SessionIdentity, SessionCut)
   /// Writes what has changed of a session.
   case write(SessionLease, SessionCut)
-  /// Reads a session, and makes it the reader's: nobody else can write it from here on.
-  case load(sessionID: String)
+  /// Reads a session, and makes it the reader's: nobody else can write it from here on; for whose token has this hash, or
+  /// was let in before.
+  case load(sessionID: String, tokenHash: String? = nil)
   /// Forgets a session.
-  case remove(SessionLease)
+  case remove(sessionID: String, SessionLease)
   /// Forgets sessions that were without a client for too long, a number of them at a time.
   case expire(SessionExpiry)
   /// Takes note that nobody is connected any more to a session that is not in memory; with the lease of who was the last to
   /// write it.
-  case noteAbsence(sessionID: String, SessionLease?, now: Int)
+  case noteAbsence(sessionID: String, SessionLease, now: Int)
   /// Takes note that the server is there, at a time in seconds since 1970.
   case probe(now: Int)
 }
@@ -52,6 +53,8 @@ enum StoreResult: Sendable {
   case loaded(StoredSession)
   /// There is no such session.
   case missing
+  /// Not read: the token opens nothing there.
+  case denied
   /// Forgotten: so many sessions.
   case removed(Int)
   /// Noted.

@@ -25,9 +25,15 @@ extension StoreError {
     self.init("The session store \(path) cannot be opened. \(StoreError(error))")
   }
 
-  /// Whether an error is about what was written, not about the file.
-  static func isOfOneSession(_ error: any Error) -> Bool {
+  /// Whether an error is about one session, not about the file.
+  ///
+  /// - Parameters:
+  ///   - error: the error.
+  ///   - reads: whether the session was read, not written.
+  /// - Returns: whether others may go on.
+  static func isOfOneSession(_ error: any Error, reads: Bool) -> Bool {
     switch (error as? DatabaseError)?.resultCode {
+    case .SQLITE_CORRUPT? where reads: true
     case .SQLITE_CONSTRAINT?, .SQLITE_TOOBIG?, .SQLITE_MISMATCH?, .SQLITE_RANGE?: true
     // What was read is not what this program writes.
     case nil: true

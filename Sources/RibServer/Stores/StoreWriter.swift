@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import Metrics
 import Synchronization
 import Wire
 
@@ -15,13 +16,14 @@ final class StoreWriter: Sendable {
     var isClosed = false
     /// The pause before a store that fails is tried again, in milliseconds.
     var pause = StoreWriter.pauses.lowerBound
-    /// Sessions that have ended while the store failed.
-    var removals: [StoreJob] = []
+    /// What is to be told to the store once it works again, as nobody else would: that sessions have ended, or have nobody.
+    var notices: [StoreJob] = []
     var onIdle: [@Sendable () -> Void] = []
   }
 
   let store: any SessionStore
   private let logger: Logger
+  private let metrics: ServerMetrics
   private let queue = DispatchQueue(label: "ribserver.store")
   private let state = Mutex(State())
   /// Told on the writer's thread when the store works again.
@@ -35,10 +37,15 @@ final class StoreWriter: Sendable {
   /// - Parameters:
   ///   - store: what it writes to.
   ///   - logger: told when the store fails and when it works again.
+  ///   - metrics: what is counted.
   ///   - onRecovery: called when it works again.
-  init(_ store: any SessionStore, _ logger: Logger, onRecovery: @escaping @Sendable () -> Void) {
+  init(
+    _ store: any SessionStore, _ logger: Logger, _ metrics: ServerMetrics = ServerMetrics(),
+    onRecovery: @escaping @Sendable () -> Void
+  ) {
     self.store = store
     self.logger = logger
+    self.metrics = metrics
     self.onRecovery = onRecovery
   }
 
@@ -74,8 +81,12 @@ final class StoreWriter: Sendable {
 
   private func run() {
     while let jobs = take() {
+      let start = DispatchTime.now().uptimeNanoseconds
       do throws(StoreError) {
         let results = try store.perform(jobs.map(\.request))
+        metrics.commits.increment()
+        metrics.commitTime.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start)
+        metrics.commitSize.record(jobs.count)
         state.withLock { $0.pause = Self.pauses.lowerBound }
         if state.withLock({ $0.isFailing }) { recover() }
         for (job, result) in zip(jobs, results) { job.result = .success(result) }
@@ -118,11 +129,15 @@ final class StoreWriter: Sendable {
     let isNew = state.withLock { state in
       defer { state.isFailing = true }
       for job in jobs {
-        guard case .remove = job.request else { continue }
-        state.removals.append(StoreJob(job.request, on: job.loop))
+        switch job.request {
+        case .remove, .noteAbsence: state.notices.append(StoreJob(job.request, on: job.loop))
+        case .create, .write, .load, .expire, .probe: break
+        }
       }
       return !state.isFailing
     }
+    metrics.failedCommits.increment()
+    metrics.storeIsFailing.record(1)
     guard isNew else { return }
     logger.error(
       "The session store fails. Sessions go on in memory until it is back.", metadata: ["reason": "\(error)"])
@@ -148,13 +163,14 @@ final class StoreWriter: Sendable {
   }
 
   private func recover() {
-    let removals = state.withLock { state in
-      defer { state.removals = [] }
+    let notices = state.withLock { state in
+      defer { state.notices = [] }
       state.isFailing = false
-      return state.removals
+      return state.notices
     }
+    metrics.storeIsFailing.record(0)
     logger.notice("The session store works again.")
-    if !removals.isEmpty { submit(removals) }
+    if !notices.isEmpty { submit(notices) }
     onRecovery()
   }
 }

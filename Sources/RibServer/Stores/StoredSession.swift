@@ -21,8 +21,8 @@ struct SessionState: Sendable, Equatable {
   var invitations: [Invitation]
   /// Whether an action was applied.
   var hasActed: Bool
-  /// Whether a client is connected.
-  var isConnected: Bool
+  /// Whether somebody has the session: it is in a server's memory, or a client waits there for it to come back.
+  var isHeld: Bool
   /// When a client was seen last, in seconds since 1970.
   var seen: Int
   /// The life of the tree that revisions are counted in, and the hash of its view: only of a session that has left memory
@@ -33,6 +33,16 @@ struct SessionState: Sendable, Equatable {
   struct Rest: Sendable, Equatable {
     let epoch: String
     let viewHash: String
+  }
+
+  /// Whether a token may open the session.
+  ///
+  /// - Parameter tokenHash: the token's; nil for who was let in before.
+  /// - Returns: false if it is neither a client's nor an invitation's.
+  func admits(_ tokenHash: String?) -> Bool {
+    guard let tokenHash else { return true }
+    return clients.contains { $0.tokenHash == tokenHash }
+      || invitations.contains { $0.tokenHash == tokenHash && $0.expires > wallClockSeconds() }
   }
 }
 

@@ -16,8 +16,9 @@ import Wire
     enum ViewAction: Decodable {
       case count, burn
       case burnLater
+      case burnBesideAnother
     }
-    enum InternalAction { case burn }
+    enum InternalAction { case burn, glow }
     let directory: String
 
     /// Dies if there is a file of this name.
@@ -37,12 +38,25 @@ import Wire
       case .count: count += 1
       case .burn: fatalError("as it was told")
       case .burnLater: return .run { send in await send(.burn) }
+      case .burnBesideAnother:
+        // Each of them sends something that goes well, and one of them ends.
+        return .merge(
+          .run(id: "lamp") { send in await send(.glow) },
+          .run(id: "fuse") { send in
+            await send(.glow)
+            await send(.glow)
+            await send(.burn)
+          })
       }
       return .none
     }
 
     func reduce(into count: inout Int, internalAction: InternalAction) -> Effect<Self> {
-      fatalError("as it was told")
+      switch internalAction {
+      case .burn: fatalError("as it was told")
+      case .glow: count += 1
+      }
+      return .none
     }
 
     func view(_ count: Int) -> Int { count }
@@ -184,12 +198,16 @@ import Wire
   }
 
   /// What an effect sends has no client that could be told: the session is set aside.
-  @Test func effectThatKillsTwice_setsItsSessionAside() async throws {
+  ///
+  /// What went well beside it, or before it, is no excuse.
+  @Test(arguments: ["burnLater", "burnBesideAnother"])
+  func effectThatKillsTwice_setsItsSessionAside(_ action: String) async throws {
     let path = directory.path
     for number in 1...2 {
       expectDeath(
-        await #expect(processExitsWith: .failure) { [path = path as String, number = number as Int] in
-          try Self.live(in: path, saying: [PlainClient.act(number, #""burnLater""#)])
+        await #expect(processExitsWith: .failure) {
+          [path = path as String, number = number as Int, action = action as String] in
+          try Self.live(in: path, saying: [PlainClient.act(number, "\"\(action)\"")])
         })
     }
     try await with { url in

@@ -2,6 +2,7 @@ import CurlTransport
 import Foundation
 import GRDB
 import RibClient
+import Synchronization
 import Testing
 import Wire
 
@@ -29,9 +30,10 @@ import Wire
       }, body)
   }
 
-  private func connected() throws -> Int {
+  /// Who has the session: 0 for nobody.
+  private func holder() throws -> Int {
     try DatabaseQueue(path: directory.store).read {
-      try Int.fetchOne($0, sql: "SELECT connected FROM session") ?? -1
+      try Int.fetchOne($0, sql: "SELECT holder FROM session") ?? -1
     }
   }
 
@@ -314,6 +316,62 @@ import Wire
     }
   }
 
+  /// A token that opens nothing wakes nobody: neither a session that rests, nor one that another process has.
+  @Test(arguments: ServerSettings.Store.allCases)
+  func wrongToken_leavesTheSessionAlone(_ store: ServerSettings.Store) async throws {
+    try await withServer(store, rest: 1) { server, url in
+      let welcome = try await blocking {
+        let client = try PlainClient(url)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        client.cut()
+        return try client.welcome
+      }
+      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      try await blocking {
+        #expect(try PlainClient(url, resuming: welcome, token: "stolen", attempt: 9).end() == "none 4401")
+        let guest = try PlainClient(url, saying: #"{"t":"hello","share":"\#(welcome.sessionID).guessed"}"#)
+        #expect(try guest.end() == "denied 4401")
+      }
+      #expect(server.sessionCount == 0)
+      let again = try await blocking { try PlainClient(url, resuming: welcome, attempt: 1).welcome }
+      #expect(again.number == 1)
+    }
+  }
+
+  /// Above the ceiling there is no room for new sessions, and those in which nothing happens leave memory.
+  @Test(arguments: [true, false]) func memoryCeiling_makesRoom(isConnected: Bool) async throws {
+    let welcome = try await {
+      let box = Mutex<Welcome?>(nil)
+      try await withServer(.sqlite) { _, url in
+        try await blocking {
+          let client = try PlainClient(url)
+          try client.act(1, #"{"write":"a"}"#)
+          try client.next(#"{"t":"patch""#)
+          box.withLock { $0 = try? client.welcome }
+        }
+      }
+      return try #require(box.withLock { $0 })
+    }()
+    // A process has more than one megabyte.
+    try await withServer(.sqlite, Logbook.Outside(), { $0.limits.memoryMegabytes = 1 }) { server, url in
+      #expect(
+        await eventually {
+          (try? PlainClient(url, saying: #"{"t":"hello","app":"logbook"}"#).end()) == "full 4100"
+            && (try? TwinClient(url).create(#"{"app":"logbook"}"#).status) == 503
+        })
+      let client = try await blocking { try PlainClient(url, resuming: welcome, attempt: 1) }
+      if !isConnected { client.cut() }
+      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      try await blocking {
+        let same = isConnected ? client : try PlainClient(url, resuming: welcome, attempt: 2)
+        try same.act(2, #"{"write":"b"}"#)
+        let texts = try same.all(until: #"{"t":"patch""#)
+        #expect(texts.last?.contains(#""n":2,"#) == true)
+      }
+    }
+  }
+
   /// As long as one of a session's clients is there, the session is not forgotten.
   @Test func sleepingClientsThatGo_areNoted_theLastOne() async throws {
     try await withServer(.sqlite, idle: 1) { [self] server, url in
@@ -328,9 +386,9 @@ import Wire
       try await blocking {
         _ = try PlainClient(url, saying: #"{"t":"hello","share":"none.at.all"}"#).end()
       }
-      #expect(try connected() == 1)
+      #expect(try holder() == 1)
       two.cut()
-      #expect(await eventually { (try? connected()) == 0 })
+      #expect(await eventually { (try? holder()) == 0 })
     }
   }
 }

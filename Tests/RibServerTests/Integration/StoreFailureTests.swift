@@ -212,6 +212,75 @@ import Wire
     }
   }
 
+  /// A server that stops while what was done without the store is on its way there takes it along.
+  @Test func stop_justAfterTheStoreIsBack_losesNothing() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore())
+    let client = try await blocking { try PlainClient(host.url) }
+    host.store.fail(true)
+    try await blocking {
+      try client.act(1, #"{"write":"a"}"#)
+      #expect(try client.next() == Self.none)
+      try client.next(#"{"t":"patch""#)
+      host.store.fail(false)
+      // The store is known to work from the first commit on; this is before its end is told.
+      while host.writer.isFailing {}
+    }
+    await host.stop()
+    #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
+  }
+
+  /// A server that stops while it waits for the store does not wait for the session.
+  @Test func stop_whileASessionIsLoaded_ends() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore(), { $0.sessions.restSeconds = 0 })
+    let welcome = try await blocking {
+      let client = try PlainClient(host.url)
+      try client.act(1, #"{"write":"a"}"#)
+      try client.next(#"{"t":"patch""#)
+      client.cut()
+      return try client.welcome
+    }
+    #expect(await eventually(within: 60) { host.sessionCount == 0 })
+    host.store.hold(true)
+    let client = try await blocking {
+      try PlainClient(
+        host.url,
+        saying: #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":1,"token":"\#(welcome.token)","#
+          + #""try":1,"epoch":"","rev":0}}"#)
+    }
+    #expect(await eventually { host.store.isWaiting })
+    async let stopped: Void = host.stop()
+    #expect(await eventually { host.isStopping })
+    host.store.hold(false)
+    await stopped
+    #expect(host.sessionCount == 0)
+    _ = try? await blocking { try client.end() }
+    #expect(try stored(welcome.sessionID)?.contains(#"["a"]"#) == true)
+  }
+
+  /// A client that comes while the store fails is welcomed before it is told anything else.
+  @Test func notice_neverComesBeforeTheWelcome() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      let (welcome, other) = try await blocking {
+        let client = try PlainClient(host.url)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        client.cut()
+        return (try client.welcome, try PlainClient(host.url))
+      }
+      // Nothing of the first session is under way when the store fails.
+      #expect(await eventually { host.store.requests.filter { $0 == "write" }.count >= 2 })
+      host.store.fail(true)
+      try await blocking {
+        try other.act(1, #"{"write":"b"}"#)
+        #expect(try other.next() == Self.none)
+        let back = try PlainClient(host.url, resuming: welcome, attempt: 1)
+        #expect(back.greeting.hasPrefix(#"{"t":"welcome""#) && back.greeting.contains(#""durability":"none""#))
+        host.store.fail(false)
+        #expect(try back.all(until: #"{"t":"notice""#).last == Self.process)
+      }
+    }
+  }
+
   /// Who says goodbye is gone from the file as well, once it can be written.
   @Test func goodbye_whileTheStoreFails_isMadeUpFor() async throws {
     try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in

@@ -51,7 +51,7 @@ import Wire
       try await blocking {
         let client = try TwinClient(url)
         for (hello, status) in [
-          ("{", 400), ("[]", 400), ("{}", 400), (#"{"app":"nothing"}"#, 404), (#"{"share":"nobody.x"}"#, 404),
+          ("{", 400), ("[]", 400), ("{}", 400), (#"{"app":"nothing"}"#, 404), (#"{"share":"nobody.x"}"#, 403),
           (#"{"resume":{"sid":"x","cid":1,"token":"y","try":1,"epoch":"","rev":0}}"#, 400),
         ] {
           let answer = try client.create(hello)
@@ -115,6 +115,65 @@ import Wire
         #expect(try client.end().status == 204)
         #expect(try next.event()?.data.contains(#""code":"ended""#) == true)
       }
+    }
+  }
+
+  /// Whatever stands in Last-Event-ID, the client is shown all there is.
+  @Test(arguments: ["", "x", ".", "E.1.2", "E.-1", "E.9223372036854775807", "E.9223372036854775808", "E.1e3"])
+  func events_afterNoEventOfOurs_beginAnew(_ last: String) async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        let epoch = try client.create().json["epoch"]?.string ?? ""
+        for number in 1...2 { _ = try client.act("\"\(number)\"", #"{"to":"","a":"increment"}"#) }
+        for last in [last, last.replacing("E", with: epoch)] {
+          let stream = try TwinClient(url, like: client)
+          #expect(try stream.open(after: last).status == .ok)
+          _ = try stream.event()
+          // A revision that is a part of ours is one, whatever else it says.
+          let snap = try #require(try stream.event())
+          #expect(snap.id == "\(epoch).3" && snap.data.hasPrefix(#"{"t":"snap""#), "\(last)")
+        }
+      }
+    }
+  }
+
+  /// A body is one message to the limits of a client, and its actions are as many as they are.
+  @Test func manyActionsAtOnce_areLimited() async throws {
+    try await withServer({ $0.limits.messageBytes = 1 << 20 }) { _, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        _ = try client.create()
+        let action = #"{"to":"","a":"increment"}"#
+        let body = { (count: Int) in "[\(Array(repeating: action, count: count).joined(separator: ","))]" }
+        #expect(Self.isProblem(try client.act(#""1""#, body(257)), 413))
+        #expect(try client.act(#""1""#, body(256)).body == #"{"rev":257,"n":256,"nacks":[]}"#)
+      }
+    }
+  }
+
+  /// Whoever asks for a session is still there when the answer is written, however soon it may rest.
+  @Test(arguments: ServerSettings.Store.allCases)
+  func sessionThatMayRestAtOnce_isAnswered(_ store: ServerSettings.Store) async throws {
+    let directory = try TemporaryDirectory()
+    try await withServer({
+      $0.store = store
+      $0.stateDirectory = directory.path
+      $0.sessions.restSeconds = 0
+    }) { server, url in
+      let client = try TwinClient(url)
+      for number in 1...3 {
+        let (acted, shown) = try await blocking {
+          if number == 1 { try #require(try client.create().status == 201) }
+          return (try client.act("\"\(number)\"", #"{"to":"","a":"increment"}"#), try client.view())
+        }
+        #expect(acted.status == 200 && shown.body.contains(#""count":\#(number)"#))
+        #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      }
+      // Who has no token does not bring it back.
+      let path = "/v1/sessions/\(client.sessionID)/view"
+      let wrong = try await blocking { try client.ask("GET", path, headers: ["Authorization: Bearer wrong"]) }
+      #expect(Self.isProblem(wrong, 401) && server.sessionCount == 0)
     }
   }
 

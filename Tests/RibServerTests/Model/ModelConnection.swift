@@ -21,6 +21,7 @@ final class ModelConnection {
   var output = SendQueue()
   var renderer = 0
   var owesSnapshot = false
+  var owesHash = false
   var greeting: Greeting?
   /// What was received and not looked at.
   private var input: [[UInt8]] = []
@@ -68,7 +69,9 @@ final class ModelConnection {
         }
         input.removeFirst()
         try message(text)
-      case .asleep(let sleeper): try find(.wake(sleeper))
+      case .asleep(let sleeper):
+        server.remove(sleeper, self)
+        try find(.wake(sleeper))
       case .moving: return
       case .closing, .closed: input = []
       }
@@ -112,7 +115,17 @@ final class ModelConnection {
   }
 
   /// Takes a nap: `Connection.fallAsleep(_:)`.
-  func fallAsleep(_ sleeper: Sleeper) { state = .asleep(sleeper) }
+  func fallAsleep(_ sleeper: Sleeper) {
+    state = .asleep(sleeper)
+    server.add(sleeper, self)
+  }
+
+  /// Joins the session that somebody else has woken: `Connection.wakeUp()`.
+  func wakeUp() throws {
+    guard case .asleep(let sleeper) = state else { return }
+    try find(.wake(sleeper))
+    try goOn()
+  }
 
   // MARK: Finding the session
 
@@ -129,10 +142,18 @@ final class ModelConnection {
       case .wake(let sleeper): sleeper.sessionID
       }
     }
+
+    var tokenHash: String? {
+      switch self {
+      case .resumption(let resume): SessionToken.hash(resume.token)
+      case .invitation(let token): SessionToken.hash(token)
+      case .wake: nil
+      }
+    }
   }
 
   private func find(_ entrance: Entrance) throws {
-    let session = server.find(entrance.sessionID) { [weak self] session, bye, reason in
+    let session = server.find(entrance.sessionID, entrance.tokenHash) { [weak self] session, bye, reason in
       try self?.didFind(session, entrance, bye, reason)
     }
     if let session { return try enter(session, entrance) }
@@ -191,6 +212,9 @@ final class ModelConnection {
   func payDebt() {
     guard owesSnapshot, case .live(let session) = state else { return }
     session.sendSnapshot(to: renderer)
+    guard owesHash, case .live(let session) = state else { return }
+    owesHash = false
+    session.sendHash(to: renderer)
   }
 
   func noteCut() { output.noteCut() }
@@ -237,8 +261,11 @@ final class ModelConnection {
   }
 
   private func leaveSession(_ comesBack: Bye.Return) {
-    guard case .live(let session) = state else { return }
-    session.connectionEnded(self, comesBack)
+    switch state {
+    case .live(let session): session.connectionEnded(self, comesBack)
+    case .asleep(let sleeper): server.remove(sleeper, self)
+    case .greeting, .moving, .closing, .closed: break
+    }
   }
 
   /// Lets go of everything: the server is no more.

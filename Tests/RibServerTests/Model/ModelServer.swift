@@ -18,7 +18,7 @@ final class ModelServer {
 
   private enum Entry {
     case live(ModelSession)
-    case loading([Waiter])
+    case loading([(tokenHash: String?, waiter: Waiter)])
   }
 
   let rules: Set<ModelRule>
@@ -31,6 +31,8 @@ final class ModelServer {
   var reader = JSONReader()
   let renderer = ViewRenderer()
   private var entries: [String: Entry] = [:]
+  /// The connections of clients whose session is not in memory.
+  private var sleepers: [String: [ModelConnection]] = [:]
   private(set) var committing: [ModelSession] = []
   /// Connections whose turn comes after the present event.
   private var yielding: [ModelConnection] = []
@@ -69,15 +71,19 @@ final class ModelServer {
   /// Looks for a session.
   ///
   /// - Returns: the session; nil if the waiter will be called.
-  func find(_ id: String, _ waiter: @escaping Waiter) -> ModelSession? {
+  func find(_ id: String, _ tokenHash: String?, _ waiter: @escaping Waiter) -> ModelSession? {
     switch entries[id] {
     case .live(let session)?: return session
-    case .loading(let waiters)?: entries[id] = .loading(waiters + [waiter])
+    case .loading(let seekers)?: entries[id] = .loading(seekers + [(tokenHash, waiter)])
     case nil:
-      entries[id] = .loading([waiter])
-      submit(Job(request: .load(sessionID: id)) { [self] in try didLoad(id, $0) })
+      entries[id] = .loading([(tokenHash, waiter)])
+      load(id, tokenHash)
     }
     return nil
+  }
+
+  private func load(_ id: String, _ tokenHash: String?) {
+    submit(Job(request: .load(sessionID: id, tokenHash: tokenHash)) { [self] in try didLoad(id, $0) })
   }
 
   private func didLoad(_ id: String, _ result: Result<StoreResult, StoreError>) throws {
@@ -86,15 +92,34 @@ final class ModelServer {
       let session = ModelSession(stored, on: self)
       try session.restore(stored)
       try finish(id, session)
-    case .failure, .success(.refused): try finish(id, nil, .unavailable)
+    case .success(.denied): try deny(id)
+    case .failure: try finish(id, nil, .unavailable)
     case .success: try finish(id, nil, .gone)
     }
   }
 
   private func finish(_ id: String, _ session: ModelSession?, _ bye: Bye = .gone) throws {
-    guard case .loading(let waiters)? = entries[id] else { return }
+    guard case .loading(let seekers)? = entries[id] else { return }
     entries[id] = session.map { .live($0) }
-    for waiter in waiters { try waiter(session, bye, "") }
+    for seeker in seekers { try seeker.waiter(session, bye, "") }
+    guard session != nil, rules.contains(.wakeTogether) else { return }
+    for sleeper in sleepers.removeValue(forKey: id) ?? [] { try sleeper.wakeUp() }
+  }
+
+  private func deny(_ id: String) throws {
+    guard case .loading(let seekers)? = entries[id], let denied = seekers.first else { return }
+    let others = Array(seekers.dropFirst())
+    entries[id] = others.isEmpty ? nil : .loading(others)
+    try denied.waiter(nil, .denied, "")
+    if let next = others.first { load(id, next.tokenHash) }
+  }
+
+  func add(_ sleeper: Sleeper, _ connection: ModelConnection) {
+    sleepers[sleeper.sessionID, default: []].append(connection)
+  }
+
+  func remove(_ sleeper: Sleeper, _ connection: ModelConnection) {
+    sleepers[sleeper.sessionID]?.removeAll { $0 === connection }
   }
 
   // MARK: Commits
@@ -162,6 +187,7 @@ final class ModelServer {
     for session in sessions { session.forget() }
     for session in committing { session.forget() }
     entries = [:]
+    sleepers = [:]
     committing = []
     yielding = []
     jobs = []

@@ -37,9 +37,13 @@ extension ModelSession {
       overtaken.say(.taken, "The client has connected again.")
       overtaken.flush()
     }
-    attach(connection, to: index)
     noteChange()
+    attach(connection, to: index)
     sendWelcome(to: index, token, isResumed: true)
+    catchUp(connection, index, from: epoch, known)
+  }
+
+  private func catchUp(_ connection: ModelConnection, _ index: Int, from epoch: String, _ known: Int) {
     let hasAll =
       epoch == self.epoch
       && history.replay(after: known, to: revision, at: 0) { revision, operations in
@@ -88,7 +92,7 @@ extension ModelSession {
     else { return .refused(.taken, "The client has connected again.") }
     attach(connection, to: sleeper.renderer)
     noteChange()
-    if epoch != sleeper.epoch || revision != sleeper.revision { sendSnapshot(to: sleeper.renderer) }
+    catchUp(connection, sleeper.renderer, from: sleeper.epoch, sleeper.revision)
     return .admitted
   }
 

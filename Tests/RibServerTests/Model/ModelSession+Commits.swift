@@ -66,7 +66,7 @@ extension ModelSession {
     var cut = SessionCut(
       state: SessionState(
         revision: revision, clients: renderers.map(\.ledger.record), invitations: invitations, hasActed: hasActed,
-        isConnected: renderers.contains { $0.connection != nil }, seen: 0, rest: rest),
+        isHeld: departure == nil || renderers.contains { $0.connection != nil }, seen: 0, rest: rest),
       tree: try tree.takeCut(), nacks: uncommitted.nacks, acknowledged: acknowledged, survived: [])
     uncommitted.nacks = []
     if server.rules.contains(.nothingLeftOut), var earlier = uncommitted.cut {
@@ -118,7 +118,7 @@ extension ModelSession {
   func storeFailed() {
     let isNew = !commits.isFailing
     commits.didFail()
-    guard isNew else { return }
+    guard isNew else { return leaveIfAsked() }
     server.json.removeAll()
     server.json.notice(.none)
     for renderer in renderers where renderer.connection?.greeting == nil { renderer.connection?.insertMessage() }

@@ -27,12 +27,12 @@ extension ModelSession {
       connection.flush()
     }
     leaveMemory()
-    if !isUnderWay { removeFromStore() }
+    if lease != nil || !isUnderWay { removeFromStore() }
   }
 
   func removeFromStore() {
     guard let lease else { return releaseLeft() }
-    server.submit(ModelServer.Job(request: .remove(lease)) { [self] _ in releaseLeft() })
+    server.submit(ModelServer.Job(request: .remove(sessionID: id, lease)) { [self] _ in releaseLeft() })
   }
 
   private func releaseLeft() {
@@ -52,12 +52,7 @@ extension ModelSession {
 
   private var canRest: Bool {
     commits.isClean && departure == nil && !tree.hasVolatileEffects
-      && renderers.allSatisfy { $0.connection?.isIdle ?? true } && wakesWithoutOthers
-  }
-
-  private var wakesWithoutOthers: Bool {
-    !server.rules.contains(.wakeTogether) || renderers.allSatisfy { $0.connection == nil }
-      || renderers.count == 1 && invitations.isEmpty
+      && renderers.allSatisfy { $0.connection?.isIdle ?? true }
   }
 
   func rest() {
@@ -72,13 +67,12 @@ extension ModelSession {
     case .stopping?: leaveMemory()
     case .resting?:
       departure = nil
-      guard !commits.isFailing, canRest else { return }
+      guard !commits.isFailing, canRest, let lease else { return noteChange() }
       for index in renderers.indices {
         renderers[index].connection?.fallAsleep(
           Sleeper(
             sessionID: id, renderer: index, attempt: renderers[index].ledger.record.attempt, epoch: epoch,
-            revision: revision,
-            lease: lease))
+            revision: revision, lease: lease))
       }
       leaveMemory()
     case nil: break

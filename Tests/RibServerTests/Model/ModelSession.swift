@@ -156,7 +156,11 @@ final class ModelSession {
   }
 
   func sendHash(to index: Int) {
-    guard let connection = renderers[index].connection, !connection.owesSnapshot else { return }
+    guard let connection = renderers[index].connection else { return }
+    guard !connection.owesSnapshot else {
+      connection.owesHash = true
+      return
+    }
     let hash = canonicalHash
     server.json.removeAll()
     server.json.patch(

@@ -49,14 +49,15 @@ final class ModelStore {
       guard let id = id(of: lease) else { return .lost }
       write(cut, id)
       return .written(lease)
-    case .load(let id):
+    case .load(let id, let tokenHash):
       guard var row = written[id] else { return .missing }
+      guard row.state.admits(tokenHash) else { return .denied }
       row.lease = SessionLease(row: row.lease.row, number: row.lease.number + 1)
       written[id] = row
       return .loaded(
         StoredSession(
           identity: row.identity, lease: row.lease, state: row.state, tree: row.tree, nacks: row.nacks, crashes: []))
-    case .remove(let lease):
+    case .remove(_, let lease):
       guard let id = id(of: lease) else { return .removed(0) }
       written[id] = nil
       return .removed(1)

@@ -37,9 +37,9 @@ import Wire
     try Self.withSession { session in
       let registry = SessionRegistry()
       let answers = Answers()
-      guard case .mustLoad = registry.find(session.id, answers.waiter("a")),
-        case .waits = registry.find(session.id, answers.waiter("b")),
-        case .mustLoad = registry.find("other", answers.waiter("c"))
+      guard case .mustLoad = registry.find(session.id, nil, answers.waiter("a")),
+        case .waits = registry.find(session.id, nil, answers.waiter("b")),
+        case .mustLoad = registry.find("other", nil, answers.waiter("c"))
       else {
         Issue.record("wrong searches")
         return
@@ -47,7 +47,7 @@ import Wire
       #expect(registry.count == 2 && answers.all.isEmpty)
       registry.finish(session.id, session)
       #expect(answers.all == ["a: \(session.id)", "b: \(session.id)"])
-      guard case .found(let found) = registry.find(session.id, answers.waiter("d")) else {
+      guard case .found(let found) = registry.find(session.id, nil, answers.waiter("d")) else {
         Issue.record("not found")
         return
       }
@@ -55,10 +55,31 @@ import Wire
       registry.finish("other", nil, .unavailable, "why")
       #expect(answers.all.count == 3 && answers.all[2] == "c: unavailable why")
       // It may be there later: it is looked for again.
-      guard case .mustLoad = registry.find("other", answers.waiter("e")) else {
+      guard case .mustLoad = registry.find("other", nil, answers.waiter("e")) else {
         Issue.record("not looked for")
         return
       }
+    }
+  }
+
+  /// Whose token opens nothing is told so alone; the store is asked for the next.
+  @Test func deniedSearch_isNoOneElses() throws {
+    try Self.withSession { session in
+      let registry = SessionRegistry()
+      let answers = Answers()
+      for (name, hash) in [("a", "x"), ("b", "y"), ("c", nil)] {
+        _ = registry.find(session.id, hash, answers.waiter(name))
+      }
+      #expect(registry.deny(session.id, "no") == SessionRegistry.NextSearch(tokenHash: "y"))
+      #expect(answers.all == ["a: denied no"])
+      #expect(registry.deny(session.id, "no") == SessionRegistry.NextSearch(tokenHash: nil))
+      registry.finish(session.id, session)
+      #expect(answers.all.suffix(2) == ["b: denied no", "c: \(session.id)"])
+      #expect(registry.deny(session.id, "no") == nil, "nobody waits")
+      registry.remove(session)
+      _ = registry.find(session.id, "x", answers.waiter("d"))
+      #expect(registry.deny(session.id, "no") == nil)
+      #expect(registry.count == 0 && answers.all.last == "d: denied no")
     }
   }
 
@@ -70,7 +91,7 @@ import Wire
       #expect(registry.count == 0)
       registry.add(session)
       registry.finish(session.id, nil)
-      guard case .found = registry.find(session.id, answers.waiter("a")) else {
+      guard case .found = registry.find(session.id, nil, answers.waiter("a")) else {
         Issue.record("forgotten")
         return
       }
@@ -83,7 +104,7 @@ import Wire
     try Self.withSession { session in
       let registry = SessionRegistry()
       let answers = Answers()
-      _ = registry.find(session.id, answers.waiter("a"))
+      _ = registry.find(session.id, nil, answers.waiter("a"))
       registry.remove(session)
       #expect(registry.count == 1, "it is being looked for")
       registry.finish(session.id, session)
@@ -97,18 +118,20 @@ import Wire
       let registry = SessionRegistry()
       let answers = Answers()
       func sleeper(_ renderer: Int, _ id: String) -> Sleeper {
-        Sleeper(sessionID: id, renderer: renderer, attempt: 0, epoch: "", revision: 1, lease: nil)
+        Sleeper(
+          sessionID: id, renderer: renderer, attempt: 0, epoch: "", revision: 1,
+          lease: SessionLease(row: 1, number: 1))
       }
       let mine = (0..<3).map { sleeper($0, session.id) }
       for one in mine { registry.add(one) { answers.waiter("\(one.renderer)")(nil, .gone, "") } }
       registry.add(sleeper(9, "other")) { answers.waiter("9")(nil, .gone, "") }
       let isLast = registry.remove(mine[1])
       #expect(!isLast)
-      _ = registry.find(session.id) { _, _, _ in }
+      _ = registry.find(session.id, nil) { _, _, _ in }
       registry.finish(session.id, nil)
       #expect(answers.all.isEmpty, "it is not back")
       for _ in 0..<2 {
-        _ = registry.find(session.id) { _, _, _ in }
+        _ = registry.find(session.id, nil) { _, _, _ in }
         registry.finish(session.id, session)
         registry.remove(session)
       }

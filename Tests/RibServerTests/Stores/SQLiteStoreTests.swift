@@ -67,7 +67,33 @@ import Wire
     #expect(loaded.tree.nodes.count == 1 && loaded.nacks == [StoreSample.refusal(1)])
   }
 
+  /// With `disk` a commit waits for the disk: in a write-ahead log that is `FULL`.
+  @Test(arguments: [(Welcome.Durability.disk, 2), (.process, 1)])
+  func commit_isSyncedAsFarAsItSays(_ durability: Welcome.Durability, _ synchronous: Int) throws {
+    for _ in 1...2 {
+      let store = try open(durability)
+      defer { store.close() }
+      try store.database.writeWithoutTransaction { database in
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode")
+        let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        #expect(mode == "wal" && level == synchronous)
+      }
+    }
+  }
+
   // MARK: Leases
+
+  /// A lease of one that was forgotten is nobody else's.
+  @Test func lease_isNeverThatOfAnotherSession() throws {
+    let store = try open()
+    defer { store.close() }
+    let first = try store.create()
+    _ = try store.perform(.remove(sessionID: "one", first))
+    let second = try store.create("two")
+    #expect(second != first)
+    #expect(try store.write(first, StoreSample.cut()) == "lost")
+    #expect(try store.write(second, StoreSample.cut()) == "written")
+  }
 
   @Test func load_takesTheSessionFromWhoHadIt() throws {
     let store = try open()
@@ -80,9 +106,8 @@ import Wire
       StoreSample.state(revision: 99), changed: [StoreSample.node(1, "99"), StoreSample.node(2)], removed: [1],
       nacks: [StoreSample.refusal(1)])
     #expect(try store.write(first, cut) == "lost")
-    guard case .removed(0) = try store.perform(.remove(first)),
-      case .noted = try store.perform(.noteAbsence(sessionID: "one", first, now: 1)),
-      case .lost = try store.perform(.noteAbsence(sessionID: "one", nil, now: 1))
+    guard case .removed(0) = try store.perform(.remove(sessionID: "one", first)),
+      case .noted = try store.perform(.noteAbsence(sessionID: "one", first, now: 1))
     else {
       Issue.record("an old lease was taken")
       return
@@ -103,7 +128,7 @@ import Wire
     _ = try store.create("two")
     try store.begin(after: [FlightEntry(sessionID: "one", client: 1, number: 1)], now: 1)
     #expect(try count("crash") == 1)
-    guard case .removed(1) = try store.perform(.remove(lease)) else {
+    guard case .removed(1) = try store.perform(.remove(sessionID: "one", lease)) else {
       Issue.record("not removed")
       return
     }
@@ -213,16 +238,51 @@ import Wire
   @Test func start_noticesThatNobodyIsConnected() throws {
     let store = try open()
     defer { store.close() }
-    _ = try store.create("here", StoreSample.cut(StoreSample.state(isConnected: true, seen: 5)))
+    _ = try store.create("here", StoreSample.cut(StoreSample.state(isHeld: true, seen: 5)))
     _ = try store.create("away", StoreSample.cut(StoreSample.state(seen: 6)))
     try store.begin(after: [], now: 100)
     #expect(try store.load("here")?.state.seen == 100, "no server was ever seen")
-    _ = try store.create("again", StoreSample.cut(StoreSample.state(isConnected: true, seen: 5)))
+    _ = try store.create("again", StoreSample.cut(StoreSample.state(isHeld: true, seen: 5)))
     _ = try store.perform(.probe(now: 200))
     try store.begin(after: [], now: 900)
     let again = try #require(try store.load("again"))
-    #expect(!again.state.isConnected && again.state.seen == 200)
+    #expect(!again.state.isHeld && again.state.seen == 200)
     #expect(try store.load("away")?.state.seen == 6)
+  }
+
+  /// Sessions of a process that runs are its own; those of one that has died are anyone's.
+  @Test func start_leavesAloneWhatOthersHave() throws {
+    let (first, second) = (try open(), try open())
+    defer {
+      first.close()
+      second.close()
+    }
+    try first.begin(after: [], as: 0, now: 1)
+    _ = try first.create("first's", StoreSample.cut(StoreSample.state(isHeld: true, seen: 5)))
+    try second.begin(after: [], as: 1, besides: [0], now: 2)
+    _ = try second.create("second's", StoreSample.cut(StoreSample.state(isHeld: true, seen: 6)))
+    let holders = {
+      try first.database.read { try Int.fetchAll($0, sql: "SELECT holder FROM session ORDER BY id") }
+    }
+    #expect(try holders() == [1, 2])
+    // The second one has died, and another has its number.
+    try second.begin(after: [], as: 1, besides: [0], now: 3)
+    #expect(try holders() == [1, 0])
+    try second.begin(after: [], as: 0, besides: [], now: 4)
+    #expect(try holders() == [0, 0])
+  }
+
+  /// What is looked for every few seconds is found without reading all.
+  @Test func oldSessions_areFoundByAnIndex() throws {
+    let store = try open()
+    defer { store.close() }
+    let plan = try store.database.read { database in
+      try Row.fetchAll(
+        database, sql: "EXPLAIN QUERY PLAN \(SQLiteStore.Statements.expireSQL)", arguments: [1, 1, 500]
+      ).map { $0["detail"] as String? ?? "" }
+    }
+    #expect(plan.filter { $0.contains("sessionSeen") }.count == 2, "\(plan)")
+    #expect(!plan.contains { $0.hasPrefix("SCAN session") }, "\(plan)")
   }
 
   @Test(arguments: [Welcome.Durability.disk, .process]) func openedAgain_hasTheSame(

@@ -32,7 +32,7 @@ import Wire
       ]
       var state = StoreSample.state(
         revision: 12, clients: [StoreSample.client(), StoreSample.client(2, number: 9, scope: .view)],
-        isConnected: true, seen: 77, rest: SessionState.Rest(epoch: "e", viewHash: "h"))
+        isHeld: true, seen: 77, rest: SessionState.Rest(epoch: "e", viewHash: "h"))
       state.invitations = [Invitation(tokenHash: "t", scope: .view, expires: 99)]
       let nacks = [
         StoreSample.refusal(3), StoreSample.refusal(5, "with a NUL \0 in it"), StoreSample.refusal(1, client: 2),
@@ -58,6 +58,33 @@ import Wire
     }
   }
 
+  /// A client's token opens the session, and an invitation that is not too old; another one leaves it to who has it.
+  @Test(arguments: Kind.allCases) func token_opensItsSession(_ kind: Kind) throws {
+    try Self.with(kind) { store in
+      var state = StoreSample.state(clients: [StoreSample.client(), StoreSample.client(2)])
+      state.invitations = [
+        Invitation(tokenHash: "invited", scope: .act, expires: .max),
+        Invitation(tokenHash: "late", scope: .act, expires: 1),
+      ]
+      for name in ["one", "two", "three"] { _ = try store.create(name, StoreSample.cut(state)) }
+      for hash in ["", "hash 3", "late", "hash"] {
+        guard case .denied = try store.perform(.load(sessionID: "one", tokenHash: hash)) else {
+          Issue.record("\(hash) opens it")
+          return
+        }
+      }
+      for (name, hash) in [("one", "hash 1"), ("two", "hash 2"), ("three", "invited")] {
+        let loaded = try #require(try store.load(name, hash))
+        // Nobody had it meanwhile.
+        #expect(loaded.lease == nil || loaded.lease?.number == 2)
+      }
+      guard case .missing = try store.perform(.load(sessionID: "none", tokenHash: "hash 1")) else {
+        Issue.record("there is none")
+        return
+      }
+    }
+  }
+
   @Test(arguments: Kind.allCases) func eachRequestOfABatch_hasItsResult(_ kind: Kind) throws {
     try Self.with(kind) { store in
       let results = try store.perform([
@@ -75,15 +102,15 @@ import Wire
     }
   }
 
-  /// Those that are connected stay; those that were not touched go sooner.
+  /// Those that somebody has stay; those that were not touched go sooner.
   @Test(arguments: Kind.allCases) func oldSessions_areForgotten(_ kind: Kind) throws {
     let rows: [(String, SessionState, Bool)] = [
       ("acted, old", StoreSample.state(seen: 99), true), ("acted, on time", StoreSample.state(seen: 100), false),
       ("acted, between", StoreSample.state(seen: 150), false),
       ("untouched, old", StoreSample.state(hasActed: false, seen: 199), true),
       ("untouched, on time", StoreSample.state(hasActed: false, seen: 200), false),
-      ("connected", StoreSample.state(isConnected: true, seen: 0), false),
-      ("connected, untouched", StoreSample.state(hasActed: false, isConnected: true, seen: 0), false),
+      ("held", StoreSample.state(isHeld: true, seen: 0), false),
+      ("held, untouched", StoreSample.state(hasActed: false, isHeld: true, seen: 0), false),
     ]
     try Self.with(kind) { store in
       for (id, state, _) in rows { _ = try store.create(id, StoreSample.cut(state)) }
@@ -114,13 +141,13 @@ import Wire
 
   @Test(arguments: Kind.allCases) func absence_isNoted(_ kind: Kind) throws {
     try Self.with(kind) { store in
-      let lease = try store.create("one", StoreSample.cut(StoreSample.state(isConnected: true, seen: 1)))
+      let lease = try store.create("one", StoreSample.cut(StoreSample.state(isHeld: true, seen: 1)))
       guard case .noted = try store.perform(.noteAbsence(sessionID: "one", lease, now: 500)) else {
         Issue.record("not noted")
         return
       }
       let state = try #require(try store.load()).state
-      #expect(!state.isConnected && state.seen == 500)
+      #expect(!state.isHeld && state.seen == 500)
     }
   }
 }

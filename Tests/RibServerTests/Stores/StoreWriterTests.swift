@@ -94,7 +94,7 @@ import Wire
     let store = SwitchedStore(file)
     let writer = StoreWriter(store, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {}
     store.fail(true)
-    writer.submit([job(.remove(lease), "a")])
+    writer.submit([job(.remove(sessionID: "one", lease), "a")])
     #expect(await eventually { answers.all == ["a: failed"] })
     store.fail(false)
     #expect(await eventually { store.requests.filter { $0 == "remove" }.count == 2 })

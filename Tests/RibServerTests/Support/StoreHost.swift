@@ -13,6 +13,8 @@ final class StoreHost: Sendable {
   private let listener: Listener
 
   var sessionCount: Int { context.sessionCount.load(ordering: .relaxed) }
+  /// Whether nobody is let in any more.
+  var isStopping: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.isStopping } } }
 
   init(
     _ apps: [App], on store: any SessionStore, loops count: Int = 1, _ change: (inout ServerSettings) -> Void = { _ in }

@@ -16,11 +16,11 @@ enum StoreSample {
   }
 
   static func state(
-    revision: Int = 1, clients: [ClientRecord] = [client()], hasActed: Bool = true, isConnected: Bool = false,
+    revision: Int = 1, clients: [ClientRecord] = [client()], hasActed: Bool = true, isHeld: Bool = false,
     seen: Int = 1000, rest: SessionState.Rest? = nil
   ) -> SessionState {
     SessionState(
-      revision: revision, clients: clients, invitations: [], hasActed: hasActed, isConnected: isConnected, seen: seen,
+      revision: revision, clients: clients, invitations: [], hasActed: hasActed, isHeld: isHeld, seen: seen,
       rest: rest)
   }
 
@@ -62,8 +62,10 @@ extension SessionStore {
   }
 
   /// Reads a session; nil if it is missing.
-  func load(_ id: String = "one") throws -> StoredSession? {
-    switch try perform(.load(sessionID: id)) {
+  ///
+  /// - Throws: ``StoreError`` also if the token opens nothing there.
+  func load(_ id: String = "one", _ tokenHash: String? = nil) throws -> StoredSession? {
+    switch try perform(.load(sessionID: id, tokenHash: tokenHash)) {
     case .loaded(let session): return session
     case .missing: return nil
     case let other: throw StoreError("\(other)")

@@ -3,7 +3,9 @@ import Foundation
 import Wire
 
 /// A client of the HTTP twin, on one connection.
-final class TwinClient {
+///
+/// `@unchecked Sendable`: used by one thread after the other, each of which the test waits for.
+final class TwinClient: @unchecked Sendable {
   /// An answer: its head as text, and its body.
   struct Answer {
     let status: Int

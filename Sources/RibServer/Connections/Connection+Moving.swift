@@ -1,0 +1,40 @@
+import Logging
+import Wire
+
+extension Connection {
+  /// Goes on, on another loop, once the present event is handled.
+  ///
+  /// - Parameters:
+  ///   - target: the loop.
+  ///   - body: called there, before anything else that was received is handled.
+  func move(to target: EventLoop, _ body: @escaping @Sendable (Connection) -> Void) {
+    state = .moving
+    loop.execute { [self] in
+      // It may have been cut meanwhile.
+      guard case .moving = state else { return }
+      loop.remove(id)
+      loop.unwatch(watch) { target.execute { self.arrive(on: target, body) } }
+    }
+  }
+
+  private func arrive(on target: EventLoop, _ body: (Connection) -> Void) {
+    loop = target
+    guard !loop.isStopping else { return discardSocket() }
+    interest = []
+    do throws(SystemError) {
+      watch = try loop.watch(descriptor, for: interest, self)
+    } catch {
+      context.logger.error("A connection could not be watched.", metadata: ["error": "\(error)"])
+      return discardSocket()
+    }
+    id = loop.add(self)
+    frames.move(to: loop.deflateStreams)
+    writer.move(to: loop.deflateStreams)
+    state = .greeting
+    deadline.nextCheck = .max
+    schedule(after: timeLimit)
+    if pace.isPaused { loop.schedulePause(of: id, nanoseconds: pace.end - min(pace.end, loop.now)) }
+    body(self)
+    goOn()
+  }
+}
