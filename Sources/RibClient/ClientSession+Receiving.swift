@@ -68,6 +68,7 @@ extension ClientSession {
     lastWelcome = welcome
     mirror.join(epoch: welcome.epoch)
     sentNumber = welcome.number
+    acknowledged = nil
     var events: [ClientEvent] = []
     for nack in welcome.nacks {
       events += settle { $0.number == nack.number }.map { .refused($0, nack) }

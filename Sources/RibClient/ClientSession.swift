@@ -31,7 +31,7 @@ public struct ClientSession {
   var mirror = ViewMirror()
   private var resyncs = ResyncLimit()
   /// What the server was told on this connection that the client has.
-  private var acknowledged: Acknowledgement?
+  var acknowledged: Acknowledgement?
   /// The number of the last action.
   var lastNumber = 0
   /// The app that the session was started with; nil if it was joined.

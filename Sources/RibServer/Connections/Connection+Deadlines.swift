@@ -16,6 +16,9 @@ extension Connection {
     }
   }
 
+  /// Whether the socket is closed.
+  var isClosed: Bool { if case .closed = state { true } else { false } }
+
   /// Bytes of what was ever sent that the peer's system has taken: there is word of room only now and then.
   private var acknowledgedCount: Int { output.sentCount - unacknowledgedBytes(descriptor) }
 
@@ -113,9 +116,10 @@ extension Connection {
       loop.json.drain(within: seconds * 1000)
       sendMessage()
       flush()
-    // The answer is on its way.
+    // The answer is on its way, or the session is.
     case .http(let exchange) where exchange.phase == .answer: break
-    case .http, .greeting, .moving, .echo: shutDown()
+    case .moving: break
+    case .http, .greeting, .echo: shutDown()
     case .closing, .draining, .closed: break
     }
   }

@@ -184,8 +184,8 @@ extension Connection {
     }
     messages = json.kind == .array ? PendingMessages(json) : PendingMessages(waiting: json)
     messages?.wait()
-    _ = context.sessions.remove(sleeper)
-    find(.wake(sleeper))
+    // Somebody else may have woken it this moment: then that word is on its way.
+    if context.sessions.take(sleeper) { find(.wake(sleeper)) } else { state = .moving }
   }
 
   /// Keeps only what wakes the session when the client says something, or when the session is back for somebody else.
@@ -194,13 +194,16 @@ extension Connection {
     waitingActions = WaitingActions()
     context.sessions.add(sleeper) { [weak self, loop] in
       guard let connection = self else { return }
-      loop.execute { connection.wakeUp() }
+      loop.execute { connection.wakeUp(sleeper) }
     }
   }
 
   /// Joins the session that somebody else has woken: what they do there is shown here as well.
-  private func wakeUp() {
-    guard case .asleep(let sleeper) = state else { return }
+  private func wakeUp(_ sleeper: Sleeper) {
+    switch state {
+    case .asleep, .moving: break
+    case .http, .greeting, .live, .echo, .closing, .draining, .closed: return
+    }
     find(.wake(sleeper))
     goOn()
   }
@@ -258,6 +261,10 @@ extension Connection {
 
   /// The session that was looked for is there, or is known not to be.
   private func didFind(_ session: Session?, _ entrance: Entrance, _ bye: Bye, _ reason: String) {
+    // Nobody waits for the session any more.
+    if session == nil, case .wake(let sleeper) = entrance {
+      loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease)
+    }
     guard case .moving = state else { return }
     state = .greeting
     if let session {
@@ -287,8 +294,8 @@ extension Connection {
     case .refused(let bye, let reason): say(bye, reason)
     case .left: find(entrance)
     case .admitted:
-      // Its view may have failed to be shown.
-      guard !isEnding else { return }
+      // Its view may have failed to be shown, or to be sent.
+      guard !isEnding, !isClosed else { return }
       state = .live(session)
       restartDeadline()
     }

@@ -315,7 +315,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     waitingActions = WaitingActions()
     switch state {
     case .live(let session): session.assumeIsolated { $0.connectionEnded(self, comesBack: comesBack) }
-    case .asleep(let sleeper): if context.sessions.remove(sleeper) { loop.noteAbsence(of: sleeper) }
+    case .asleep(let sleeper):
+      if context.sessions.remove(sleeper) { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
     case .http, .greeting, .moving, .echo, .closing, .draining, .closed: break
     }
   }

@@ -281,11 +281,13 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     if !jobs.isEmpty { store.submit(jobs) }
   }
 
-  /// Notes that the client of a session that rests is gone.
-  func noteAbsence(of sleeper: Sleeper) {
-    let request = StoreRequest.noteAbsence(
-      sessionID: sleeper.sessionID, sleeper.lease, now: wallClockSeconds())
-    store?.submit([StoreJob(request, on: self)])
+  /// Notes that nobody has a session any more, unless somebody has taken it since.
+  ///
+  /// - Parameters:
+  ///   - sessionID: the session.
+  ///   - lease: of who was the last to write it.
+  func noteAbsence(ofSession sessionID: String, _ lease: SessionLease) {
+    store?.submit([StoreJob(.noteAbsence(sessionID: sessionID, lease, now: wallClockSeconds()), on: self)])
   }
 
   /// Has sessions that went on in memory committed.

@@ -159,7 +159,7 @@ extension Connection {
       .writeStreamHead(into: &output.bytes, date: loop.date)
     let refusal = session.assumeIsolated { $0.openEvents(self, token, after: last) }
     guard let refusal else {
-      guard !isEnding else { return }
+      guard !isEnding, !isClosed else { return }
       state = .live(session)
       return restartDeadline()
     }

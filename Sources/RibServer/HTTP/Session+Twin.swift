@@ -63,24 +63,40 @@ extension Session {
       if let complaint { throw HTTPError(status: .conflict, reason: complaint) }
     }
     for renderer in renderers { renderer.connection?.flush() }
+    let ledger = renderers[index].ledger
+    let nacks = ledger.nacks.filter { $0.number >= first }
+    whenCommitted { [revision, durability = loop.durability] isCommitted in
+      guard isCommitted else { return done(.response(.moved)) }
+      // What a client was welcomed with needs no repetition.
+      let less = self.durability == durability ? nil : self.durability
+      done(.response(Self.outcome(revision: revision, number: ledger.number, nacks, less)))
+    }
+  }
+
+  private static func outcome(revision: Int, number: Int, _ nacks: [Nack], _ durability: Welcome.Durability?)
+    -> Response
+  {
     var json = JSONWriter()
     json.beginObject()
     json.key("rev")
     json.integer(revision)
     json.key("n")
-    json.integer(renderers[index].ledger.number)
+    json.integer(number)
     json.key("nacks")
     json.beginArray()
-    for nack in renderers[index].ledger.nacks where nack.number >= first {
+    for nack in nacks {
       json.beginObject()
       nack.write(into: &json)
       json.endObject()
     }
     json.endArray()
+    if let durability {
+      json.key("durability")
+      json.string(durability.rawValue)
+    }
     json.endObject()
-    let response = Response(
+    return Response(
       status: .ok, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: json.bytes)
-    whenCommitted { done(.response($0 ? response : .moved)) }
   }
 
   // MARK: The view
@@ -123,6 +139,16 @@ extension Session {
 
   /// Says what `welcome` and `snap` say together.
   private func answerNewClient(_ index: Int, _ token: String, _ done: @escaping @Sendable (Response) -> Void) {
+    let promised = durability
+    let response = newClientResponse(index, token)
+    whenCommitted { isCommitted in
+      guard isCommitted else { return done(.moved) }
+      // It promises no more than what is true by then.
+      done(self.durability == promised ? response : self.newClientResponse(index, token))
+    }
+  }
+
+  private func newClientResponse(_ index: Int, _ token: String) -> Response {
     var json = JSONWriter()
     json.beginObject()
     json.key("t")
@@ -132,16 +158,15 @@ extension Session {
     do throws(RecordingError) {
       try tree.writeView(into: &json, rendering: loop.renderer)
     } catch {
-      return done(.problem(.internalServerError, detail: "The view cannot be encoded: \(error)"))
+      return .problem(.internalServerError, detail: "The view cannot be encoded: \(error)")
     }
     json.endObject()
-    let response = Response(
+    return Response(
       status: .created,
       headers: [
         "Location": "\(Endpoint.sessionsPath)/\(id)", "ETag": "\"\(tag)\"", "Content-Type": "application/json",
         "Cache-Control": "no-store",
       ], body: json.bytes)
-    whenCommitted { done($0 ? response : .moved) }
   }
 
   // MARK: Events

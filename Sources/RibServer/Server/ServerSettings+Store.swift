@@ -24,8 +24,12 @@ extension ServerSettings {
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
-      let (recorder, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
-      try store.begin(after: crashes, as: recorder.number, besides: recorder.others, now: wallClockSeconds())
+      var recorder: FlightRecorder?
+      try store.begin(now: wallClockSeconds()) {
+        let (own, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
+        recorder = own
+        return SQLiteStore.Start(crashes: crashes, number: own.number, others: own.others)
+      }
       return (store, recorder)
     }
   }

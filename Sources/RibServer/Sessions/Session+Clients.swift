@@ -194,8 +194,14 @@ extension Session {
     guard renderers.indices.contains(sleeper.renderer), renderers[sleeper.renderer].connection == nil,
       renderers[sleeper.renderer].ledger.record.attempt == sleeper.attempt
     else { return .refused(.taken, "The client has connected again.") }
-    attach(connection, to: sleeper.renderer)
     noteChange()
+    attach(connection, to: sleeper.renderer)
+    // Its welcome said what was true then.
+    if commits.isFailing {
+      loop.json.removeAll()
+      loop.json.notice(.none)
+      send(to: connection)
+    }
     catchUp(connection, sleeper.renderer, from: sleeper.epoch, sleeper.revision)
     return .admitted
   }

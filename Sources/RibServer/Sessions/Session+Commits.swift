@@ -56,6 +56,13 @@ extension Session {
     do throws(RecordingError) {
       cut = try makeCut(rest: try makeRest())
     } catch {
+      // Without a store that outlives the process nobody needs it but who wants it to leave memory.
+      guard isDurable else {
+        log(.error, "A session cannot leave memory.", ["reason": "\(error)"])
+        departure = nil
+        _ = commits.didSucceed()
+        return nil
+      }
       // Each state was encoded in its transaction.
       commits.didFail()
       log(.critical, "The session cannot be saved any more.", ["reason": "\(error)"])
@@ -108,8 +115,8 @@ extension Session {
     guard !crashes.isEmpty else { return [] }
     let survived = crashes.filter { crash in
       guard crash.client > 0 else {
-        // An effect may send more; but once nothing is under way any more it has not made the server die.
-        return crash.number == 0 || endedEffects.contains(crash.number) || departure != nil
+        // An effect may send more, as long as it runs.
+        return crash.number == 0 || endedEffects.contains(crash.number) || departure != nil && effects.isEmpty
       }
       guard renderers.indices.contains(crash.client - 1) else { return true }
       return renderers[crash.client - 1].ledger.number >= crash.number
@@ -235,6 +242,7 @@ extension Session {
   /// The session alone cannot be written: it goes no further, as it would be lost.
   private func cannotBeWritten(_ error: StoreError) {
     log(.critical, "The session cannot be written.", ["reason": "\(error)"])
+    if let lease { loop.noteAbsence(ofSession: id, lease) }
     leave { $0.say(.failed, "The session cannot be saved.") }
   }
 

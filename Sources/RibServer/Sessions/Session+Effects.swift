@@ -2,50 +2,62 @@ import Logging
 import RibCore
 import Wire
 
+/// An effect that runs.
+struct RunningEffect {
+  let task: Task<Void, Never>
+  /// What the flight recorder knows it by.
+  let number: Int
+}
+
 extension Session {
   /// Starts and cancels effects, and tells other sessions what they are to know.
   func carryOutNow(_ commands: [EffectCommand]) {
     for command in commands {
       switch command {
-      case .start(let start): effects[start.token] = run(start)
-      case .cancel(let token): effects.removeValue(forKey: token)?.cancel()
+      case .start(let start):
+        // Nobody would end what a session starts that has left.
+        guard place != 0 else { continue }
+        let number = start.flightNumber
+        effects[start.token] = RunningEffect(task: run(start, number), number: number)
+      case .cancel(let token): effects.removeValue(forKey: token)?.task.cancel()
       case .publish(let publish): publish()
       }
     }
   }
 
   /// Effects run on the global pool, never on the loop.
-  private func run(_ effect: EffectStart) -> Task<Void, Never> {
+  private func run(_ effect: EffectStart, _ number: Int) -> Task<Void, Never> {
     Task.detached { [weak self] in
       var failure: (any Error)?
       do {
-        try await effect.run { [weak self] report in await self?.receive(report, from: effect) }
+        try await effect.run { [weak self] report in await self?.receive(report, from: number) }
       } catch {
         failure = error
       }
-      await self?.effectEnded(effect, failure)
+      await self?.effectEnded(effect, number, failure)
     }
   }
 
-  private func receive(_ report: EffectReport, from effect: EffectStart) {
+  private func receive(_ report: EffectReport, from number: Int) {
     guard place != 0 else { return }
     let start = loop.time()
     transact(
-      "What an effect sent could not be applied.", effect, riblet: { tree.lastTypeName ?? "none" },
+      "What an effect sent could not be applied.", number, riblet: { tree.lastTypeName ?? "none" },
       { () throws(Refusal) in try tree.receive(report, rendering: loop.renderer) })
     noteDuration(since: start)
     flush()
   }
 
-  private func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
+  private func effectEnded(_ effect: EffectStart, _ number: Int, _ error: (any Error)?) {
     effects[effect.token] = nil
     guard place != 0 else { return }
     transact(
-      "What an effect was to be followed by could not be done.", effect, riblet: { effect.typeName },
+      "What an effect was to be followed by could not be done.", number, riblet: { effect.typeName },
       { () throws(Refusal) in
         try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: loop.renderer)
       })
-    if !crashes.isEmpty { endedEffects.insert(effect.flightNumber) }
+    // Another one of its name may be the one to blame.
+    if !crashes.isEmpty, !effects.values.contains(where: { $0.number == number }) { endedEffects.insert(number) }
     flush()
     guard let error, !(error is CancellationError) else { return }
     log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
@@ -53,11 +65,11 @@ extension Session {
 
   /// A transaction that no client has asked for.
   private func transact(
-    _ complaint: StaticString, _ effect: EffectStart, riblet: () -> String,
+    _ complaint: StaticString, _ effect: Int, riblet: () -> String,
     _ body: () throws(Refusal) -> [EffectCommand]
   ) {
     noteChange()
-    loop.flight?.begin(id, client: 0, number: effect.flightNumber)
+    loop.flight?.begin(id, client: 0, number: effect)
     defer { loop.flight?.end() }
     do throws(Refusal) {
       let commands = try body()

@@ -43,9 +43,9 @@ extension Session {
       connection.flush()
     }
     log(.debug, "A session has ended.")
-    leaveMemory()
-    // What is under way may be what creates it there.
+    // Before anyone can look for it there. What is under way may be what creates it.
     if lease != nil || !isUnderWay { removeFromStore() }
+    leaveMemory()
   }
 
   /// Has the store forget the session; what was held is said then.
@@ -68,10 +68,12 @@ extension Session {
     guard place != 0 else { return }
     loop.remove(session: place)
     place = 0
+    // It does not rest any more, however it leaves.
+    if departure == .resting { departure = nil }
     context.sessions.remove(self)
     for index in renderers.indices { renderers[index].connection = nil }
     _ = tree.stop()
-    for task in effects.values { task.cancel() }
+    for effect in effects.values { effect.task.cancel() }
     effects = [:]
     walkTask?.cancel()
     resumeWalks()

@@ -53,7 +53,7 @@ actor Session {
     didSet { if oldValue == .resting, departure != .resting { loop.didRest() } }
   }
 
-  var effects: [EffectToken: Task<Void, Never>] = [:]
+  var effects: [EffectToken: RunningEffect] = [:]
   var walkTask: Task<Void, Never>?
   /// Steps of walks that wait for the next transaction.
   var waitingSteps: [CheckedContinuation<Void, Never>] = []

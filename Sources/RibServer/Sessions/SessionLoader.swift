@@ -30,8 +30,9 @@ struct SessionLoader {
     guard !loop.isStopping else { return context.sessions.finish(id, nil, .shutdown, "The server is going down.") }
     switch result {
     case .success(.loaded(let stored)): restore(stored)
-    case .success(.denied):
-      if let next = context.sessions.deny(id, "The token opens nothing in this session.") { load(id, next.tokenHash) }
+    case .success(.denied(let state)):
+      // Those who are left were judged.
+      if context.sessions.deny(id, by: state, "The token opens nothing in this session.") { load(id, nil) }
     case .success(.refused(let error)):
       context.logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
       context.sessions.finish(id, nil, .failed, "What is kept of the session is damaged.")

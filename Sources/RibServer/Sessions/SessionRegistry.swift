@@ -9,7 +9,7 @@ final class SessionRegistry: Sendable {
   private enum Entry {
     /// It is in memory.
     case live(Session)
-    /// Someone has asked the store for it; these wait, the first of whom the store was asked for.
+    /// Someone has asked the store for it; these wait.
     case loading([Seeker])
   }
 
@@ -64,8 +64,11 @@ final class SessionRegistry: Sendable {
     return entries.withLock { entries in
       switch entries[id] {
       case .live(let session)?: return .found(session)
-      case .loading(let seekers)?:
-        entries[id] = .loading(seekers + [seeker])
+      case .loading(var seekers)?:
+        // So that there is one owner while it grows.
+        entries[id] = .loading([])
+        seekers.append(seeker)
+        entries[id] = .loading(seekers)
         return .waits
       case nil:
         entries[id] = .loading([seeker])
@@ -93,27 +96,22 @@ final class SessionRegistry: Sendable {
     for sleeper in woken { sleeper.wake() }
   }
 
-  /// Ends the search of the one whom the store was asked for: their token opens nothing.
+  /// Ends the searches of those whose tokens open nothing.
   ///
   /// - Parameters:
   ///   - id: the session's name.
+  ///   - state: what of it says whom it admits.
   ///   - reason: what they are told.
-  /// - Returns: the hash of whose token the store is to be asked next; nil if nobody waits any more.
-  func deny(_ id: String, _ reason: String) -> NextSearch? {
-    let (denied, next) = entries.withLock { entries -> (Seeker?, NextSearch?) in
-      guard case .loading(let seekers)? = entries[id], let denied = seekers.first else { return (nil, nil) }
-      let others = seekers.dropFirst()
-      entries[id] = others.isEmpty ? nil : .loading(Array(others))
-      return (denied, others.first.map { NextSearch(tokenHash: $0.tokenHash) })
+  /// - Returns: whether somebody waits whom it admits: the store is to be asked again, for them.
+  func deny(_ id: String, by state: SessionState, _ reason: String) -> Bool {
+    let denied = entries.withLock { entries -> [Seeker] in
+      guard case .loading(let seekers)? = entries[id] else { return [] }
+      let admitted = seekers.filter { state.admits($0.tokenHash) }
+      entries[id] = admitted.isEmpty ? nil : .loading(admitted)
+      return seekers.filter { !state.admits($0.tokenHash) }
     }
-    denied?.waiter(nil, .denied, reason)
-    return next
-  }
-
-  /// For whom the store is to be asked again.
-  struct NextSearch: Equatable {
-    /// Of their token; nil for who was let in before.
-    let tokenHash: String?
+    for seeker in denied { seeker.waiter(nil, .denied, reason) }
+    return entries.withLock { if case .loading? = $0[id] { true } else { false } }
   }
 
   // MARK: Sleepers
@@ -127,16 +125,25 @@ final class SessionRegistry: Sendable {
     sleepers.withLock { $0[sleeper.sessionID, default: []].append((sleeper, wake)) }
   }
 
+  /// Forgets a client, which will not be told then.
+  ///
+  /// - Parameter sleeper: the client.
+  /// - Returns: false if it is being told.
+  func take(_ sleeper: Sleeper) -> Bool {
+    sleepers.withLock { sleepers in
+      guard let place = sleepers[sleeper.sessionID]?.firstIndex(where: { $0.sleeper === sleeper }) else { return false }
+      sleepers[sleeper.sessionID]?.remove(at: place)
+      if sleepers[sleeper.sessionID]?.isEmpty == true { sleepers[sleeper.sessionID] = nil }
+      return true
+    }
+  }
+
   /// Forgets a client.
   ///
   /// - Parameter sleeper: the client.
   /// - Returns: whether no other client of its session is left.
   func remove(_ sleeper: Sleeper) -> Bool {
-    sleepers.withLock { sleepers in
-      sleepers[sleeper.sessionID]?.removeAll { $0.sleeper === sleeper }
-      guard sleepers[sleeper.sessionID]?.isEmpty ?? true else { return false }
-      sleepers[sleeper.sessionID] = nil
-      return true
-    }
+    _ = take(sleeper)
+    return sleepers.withLock { $0[sleeper.sessionID] == nil }
   }
 }

@@ -33,7 +33,7 @@ final class MemoryStore: SessionStore {
     case .write: preconditionFailure("a session that is with a server is not in memory's store")
     case .load(let id, let tokenHash):
       guard let session = content.sessions[id]?.session else { return .missing }
-      guard session.state.admits(tokenHash) else { return .denied }
+      guard session.state.admits(tokenHash) else { return .denied(session.state) }
       content.sessions[id] = nil
       return .loaded(session)
     case .remove(let id, let lease):

@@ -18,7 +18,7 @@ extension SQLiteStore {
             rev INTEGER NOT NULL, root INTEGER NOT NULL, lastNode INTEGER NOT NULL, transactions INTEGER NOT NULL,
             clients TEXT NOT NULL, invitations TEXT NOT NULL,
             acted INTEGER NOT NULL, holder INTEGER NOT NULL, seen INTEGER NOT NULL,
-            epoch TEXT, viewHash TEXT);
+            epoch TEXT, viewHash TEXT, life INTEGER NOT NULL);
           -- What may be forgotten one day, by when it was used last.
           CREATE INDEX sessionSeen ON session(acted, seen) WHERE holder = 0;
           -- One row a riblet.
@@ -31,13 +31,19 @@ extension SQLiteStore {
             session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, client INTEGER NOT NULL,
             n INTEGER NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
             PRIMARY KEY (session, client, n)) WITHOUT ROWID;
-          -- What ran when a server died: an action, or a session that was waking (client and n are 0 then).
+          -- What ran when a server died: an action, or without a client (0) a session that was waking (n is 0), or what an
+          -- effect had sent (n is the effect's number).
           CREATE TABLE crash (
             session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, client INTEGER NOT NULL,
             n INTEGER NOT NULL, count INTEGER NOT NULL,
             PRIMARY KEY (session, client, n)) WITHOUT ROWID;
-          -- When a server was seen last, in seconds since 1970.
-          CREATE TABLE server (id INTEGER PRIMARY KEY CHECK (id = 1), seen INTEGER NOT NULL);
+          -- The processes that have the file, and when they were seen last, in seconds since 1970. One that is here and does
+          -- not run has died.
+          CREATE TABLE server (number INTEGER PRIMARY KEY, seen INTEGER NOT NULL);
+          -- How often one has died. What clients saw of a session since it left memory in an earlier life may be lost: its
+          -- revisions are of another epoch then.
+          CREATE TABLE life (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL);
+          INSERT INTO life VALUES (1, 1);
           """)
     }
     return migrator
@@ -83,12 +89,12 @@ extension SQLiteStore {
       insertSession = try prepare(
         """
         INSERT INTO session (sid, app, parameters, lease, rev, root, lastNode, transactions, clients, invitations, acted,
-          holder, seen, epoch, viewHash) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          holder, seen, epoch, viewHash, life) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
       updateSession = try prepare(
         """
         UPDATE session SET rev = ?, root = ?, lastNode = ?, transactions = ?, clients = ?, invitations = ?, acted = ?,
-          holder = ?, seen = ?, epoch = ?, viewHash = ? WHERE id = ? AND lease = ?
+          holder = ?, seen = ?, epoch = ?, viewHash = ?, life = ? WHERE id = ? AND lease = ?
         """)
       upsertNode = try prepare(
         """
@@ -103,7 +109,7 @@ extension SQLiteStore {
       selectSession = try prepare(
         """
         SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,
-          epoch, viewHash FROM session WHERE sid = ?
+          epoch, viewHash, life = (SELECT number FROM life) FROM session WHERE sid = ?
         """)
       selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
       selectNacks = try prepare("SELECT client, n, code, message FROM nack WHERE session = ? ORDER BY client, n")
@@ -112,7 +118,7 @@ extension SQLiteStore {
       deleteSession = try prepare("DELETE FROM session WHERE id = ? AND lease = ?")
       expire = try prepare(Self.expireSQL)
       noteAbsence = try prepare("UPDATE session SET holder = 0, seen = ? WHERE id = ? AND lease = ?")
-      noteServer = try prepare("INSERT INTO server VALUES (1, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
+      noteServer = try prepare("INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
     }
   }
 }

@@ -19,6 +19,10 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   private var statements: Statements?
   /// What the file knows this process by, among those that have it open; counted from 1.
   private var holder = 1
+  /// In which life of the file it runs.
+  private var life = 1
+  /// Whether a commit has failed: what was shown to clients meanwhile may not be in the file.
+  private var hasFailed = false
 
   /// Opens the file, and makes it if there is none.
   ///
@@ -55,7 +59,11 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   }
 
   func close() {
-    database.writeWithoutTransaction { _ in statements = nil }
+    try? database.writeWithoutTransaction { database in
+      statements = nil
+      guard !hasFailed else { return }
+      try database.execute(sql: "DELETE FROM server WHERE number = ?", arguments: [holder])
+    }
     try? database.close()
   }
 
@@ -71,10 +79,9 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
         }
       }
       return results
-    } catch let error as StoreError {
-      throw error
     } catch {
-      throw StoreError(error)
+      hasFailed = true
+      throw error as? StoreError ?? StoreError(error)
     }
   }
 
@@ -90,7 +97,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
           .integer(cut.tree.root), .integer(cut.tree.lastID), .integer(Int64(cut.tree.transactions)),
           .utf8(state.clientsJSON), .text(state.invitationsJSON), .flag(state.hasActed),
           .integer(state.isHeld ? holder : 0), .integer(state.seen), .optional(state.rest?.epoch),
-          .optional(state.rest?.viewHash))
+          .optional(state.rest?.viewHash), .integer(life))
         let lease = SessionLease(row: database.lastInsertedRowID, number: 1)
         try Self.write(cut, lease.row, statements)
         return .written(lease)
@@ -102,8 +109,8 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
           .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
           .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
           .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(state.seen),
-          .optional(state.rest?.epoch),
-          .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number))
+          .optional(state.rest?.epoch), .optional(state.rest?.viewHash), .integer(life), .integer(lease.row),
+          .integer(lease.number))
         guard database.changesCount == 1 else { return .lost }
         try Self.write(cut, lease.row, statements)
         return .written(lease)
@@ -120,7 +127,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
       try statements.noteAbsence.run(.integer(now), .integer(lease.row), .integer(lease.number))
       return .noted
     case .probe(let now):
-      try statements.noteServer.run(.integer(now))
+      try statements.noteServer.run(.integer(holder), .integer(now))
       return .noted
     }
   }
@@ -172,7 +179,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     var found: (SessionIdentity, SessionLease, SessionState, TreeSnapshot)?
     try statements.selectSession.rows(.text(id)) { row in
       var rest: SessionState.Rest?
-      if let epoch = row.optionalText(13), let hash = row.optionalText(14) {
+      if let epoch = row.optionalText(13), let hash = row.optionalText(14), row.integer(15) != 0 {
         rest = SessionState.Rest(epoch: epoch, viewHash: hash)
       }
       guard let transactions = UInt64(exactly: row.integer(7)) else {
@@ -189,7 +196,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
       )
     }
     guard let (identity, lease, state, snapshot) = found else { return .missing }
-    guard state.admits(tokenHash) else { return .denied }
+    guard state.admits(tokenHash) else { return .denied(state) }
     // From here on nobody else can write it.
     try statements.raiseLease.run(.integer(lease.number), .integer(lease.row))
     var tree = snapshot
@@ -215,38 +222,55 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
 }
 
 extension SQLiteStore {
+  /// A process that begins to use the file.
+  struct Start {
+    /// What others were running when they died.
+    var crashes: [FlightEntry] = []
+    /// The process's number, from 0.
+    var number = 0
+    /// The numbers of the processes that run.
+    var others: [Int] = []
+  }
+
   /// Takes note that a server starts: of what was running when others died, and that nobody has their sessions.
   ///
   /// - Parameters:
-  ///   - crashes: what they were running.
-  ///   - number: the process's, from 0.
-  ///   - others: the numbers of processes that run.
   ///   - now: in seconds since 1970.
+  ///   - start: called while no other process can begin.
   /// - Throws: ``StoreError``.
-  func begin(after crashes: [FlightEntry], as number: Int = 0, besides others: [Int] = [], now: Int) throws(StoreError)
-  {
-    holder = number + 1
-    let running = [0] + others.map { $0 + 1 }
+  func begin(now: Int, _ start: () throws -> Start) throws(StoreError) {
     do {
-      try database.write { database in
-        // Whose client was connected when the last server died was seen then.
-        try database.execute(
-          sql: """
-            UPDATE session SET holder = 0, seen = coalesce((SELECT seen FROM server), ?)
-            WHERE holder NOT IN (\(running.map(String.init).joined(separator: ", ")))
-            """, arguments: [now])
-        for crash in crashes {
-          try database.execute(
-            sql: """
-              INSERT INTO crash SELECT id, ?, ?, 1 FROM session WHERE sid = ?
-              ON CONFLICT DO UPDATE SET count = count + 1
-              """, arguments: [crash.client, crash.number, crash.sessionID])
+      try database.writeWithoutTransaction { database in
+        try database.inTransaction(.immediate) {
+          try begin(now: now, try start(), database)
+          return .commit
         }
-        try database.execute(
-          sql: "INSERT INTO server VALUES (1, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen", arguments: [now])
       }
     } catch {
       throw StoreError(error)
     }
+  }
+
+  private func begin(now: Int, _ start: Start, _ database: Database) throws {
+    holder = start.number + 1
+    let running = ([0] + start.others.map { $0 + 1 }).map(String.init).joined(separator: ", ")
+    // Whose client was connected when a server died was seen then.
+    try database.execute(
+      sql: """
+        UPDATE session SET holder = 0, seen = coalesce((SELECT seen FROM server WHERE number = holder), ?)
+        WHERE holder NOT IN (\(running))
+        """, arguments: [now])
+    try database.execute(sql: "DELETE FROM server WHERE number NOT IN (\(running))")
+    if database.changesCount > 0 { try database.execute(sql: "UPDATE life SET number = number + 1") }
+    life = try Int.fetchOne(database, sql: "SELECT number FROM life") ?? 1
+    for crash in start.crashes {
+      try database.execute(
+        sql: """
+          INSERT INTO crash SELECT id, ?, ?, 1 FROM session WHERE sid = ?
+          ON CONFLICT DO UPDATE SET count = count + 1
+          """, arguments: [crash.client, crash.number, crash.sessionID])
+    }
+    try database.execute(
+      sql: "INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen", arguments: [holder, now])
   }
 }

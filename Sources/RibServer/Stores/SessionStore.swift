@@ -53,8 +53,8 @@ enum StoreResult: Sendable {
   case loaded(StoredSession)
   /// There is no such session.
   case missing
-  /// Not read: the token opens nothing there.
-  case denied
+  /// Not read: the token opens nothing there. This says what would.
+  case denied(SessionState)
   /// Forgotten: so many sessions.
   case removed(Int)
   /// Noted.

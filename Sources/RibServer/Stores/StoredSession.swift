@@ -94,9 +94,9 @@ struct StoredSession: Sendable {
     /// How often something may be found before it is not run again.
     static let limit = 2
 
-    /// The renderer whose action it was; 0 if the session was waking.
+    /// The renderer whose action it was; 0 if the session was waking, or an effect had sent something.
     let client: Int
-    /// The action; 0 if the session was waking.
+    /// The action; without a client 0 if the session was waking, or the number of the effect.
     let number: Int
     /// How often.
     let count: Int

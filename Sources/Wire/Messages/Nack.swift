@@ -40,8 +40,11 @@ public struct Nack: Equatable, Sendable {
   init(_ json: JSONElement) throws(MessageError) {
     let number = try json.number(MessageKey.number, in: MessageKind.nack)
     let code = try json.text(MessageKey.code, in: MessageKind.nack)
+    let known = Code(rawValue: code)
     // One that this version does not know is a refusal like any other.
-    self.init(number: number, code: Code(rawValue: code) ?? .failed, message: json[MessageKey.message]?.string ?? code)
+    self.init(
+      number: number, code: known ?? .failed,
+      message: json[MessageKey.message]?.string ?? (known == nil ? code : ""))
   }
 
   package func write(into json: inout JSONWriter) {

@@ -62,6 +62,7 @@ import Wire
     let nobody = try Program.run(Program.url("ribctl"), ["act", "http://127.0.0.1:1", "--app", "counter", "x"])
     #expect(nobody.status != 0 && nobody.errors.lowercased().contains("connect"))
   }
+
   /// The examples of PROTOCOL.md hold against the server, and what was said is what the schema says.
   @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
   func protocolsExamples_areTrue_andFitTheSchema() throws {
@@ -91,6 +92,25 @@ import Wire
     let script = repository.appendingPathComponent("Tests/Interop/openapi.py").path
     let checked = try Program.run(executable, [script])
     #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
+  }
+
+  /// What the twin answers, right or wrong, is what its description says.
+  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
+  func twinsAnswers_areAsDescribed() throws {
+    let daemon = try Daemon()
+    let executable = URL(fileURLWithPath: try #require(Self.python))
+    let script = repository.appendingPathComponent("Tests/Interop/twin.py").path
+    let (status, output, errors) = try Program.run(executable, [script, "\(daemon.port)"])
+    #expect(status == 0, "\(errors)")
+    #expect(
+      output == """
+        delete /v1/sessions/{sid} 204 401 404
+        get /v1/sessions/{sid}/events 200 401 404
+        get /v1/sessions/{sid}/view 200 304 401 404
+        post /v1/sessions 201 400 403 404 413
+        post /v1/sessions/{sid}/actions 200 400 401 404 409 413
+
+        """)
   }
 
   /// The client of docs/client.py arrives, however often the server is killed meanwhile.

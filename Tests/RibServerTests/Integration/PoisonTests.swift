@@ -39,10 +39,10 @@ import Wire
       case .burn: fatalError("as it was told")
       case .burnLater: return .run { send in await send(.burn) }
       case .burnBesideAnother:
-        // Each of them sends something that goes well, and one of them ends.
+        // Each of them sends something that goes well, and one of them ends; one has the name of the one to blame.
         return .merge(
-          .run(id: "lamp") { send in await send(.glow) },
-          .run(id: "fuse") { send in
+          .run(id: "lamp") { send in await send(.glow) }, .run { send in await send(.glow) },
+          .run { send in
             await send(.glow)
             await send(.glow)
             await send(.burn)

@@ -339,6 +339,29 @@ import Wire
     }
   }
 
+  /// A shared token is good for ten minutes, whether its session rests or not.
+  @Test func sharedToken_thatIsTooOld_opensNothing() async throws {
+    try await withServer(.sqlite, rest: 1) { [self] server, url in
+      let (old, new) = try await blocking {
+        let client = try PlainClient(url)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        defer { client.cut() }
+        return (try client.share("act"), try client.share("act"))
+      }
+      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      try await DatabaseQueue(path: directory.store).write {
+        try $0.execute(sql: "UPDATE session SET invitations = json_replace(invitations, '$[0].expires', 1)")
+      }
+      let late = { @Sendable in try PlainClient(url, saying: #"{"t":"hello","share":"\#(old)"}"#).end() }
+      #expect(try await blocking { try late() } == "denied 4401")
+      #expect(server.sessionCount == 0)
+      let guest = try await blocking { try PlainClient(url, joining: new) }
+      #expect(try guest.welcome.clientID == 2 && server.sessionCount == 1)
+      #expect(try await blocking { try late() } == "denied 4401")
+    }
+  }
+
   /// Above the ceiling there is no room for new sessions, and those in which nothing happens leave memory.
   @Test(arguments: [true, false]) func memoryCeiling_makesRoom(isConnected: Bool) async throws {
     let welcome = try await {

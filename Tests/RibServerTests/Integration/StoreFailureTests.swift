@@ -281,6 +281,57 @@ import Wire
     }
   }
 
+  /// Also without a WebSocket a client is told what its answers survive.
+  @Test func twin_saysThatTheStoreFails() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      try await blocking {
+        let client = try TwinClient(host.url)
+        _ = try client.create(#"{"app":"logbook"}"#)
+        let action = { (line: String) in #"{"to":"","a":{"write":"\#(line)"}}"# }
+        #expect(try client.act(#""1""#, action("a")).body == #"{"rev":2,"n":1,"nacks":[]}"#)
+        host.store.fail(true)
+        for number in 2...3 {
+          let done = try client.act("\"\(number)\"", action("b"))
+          #expect(done.body == #"{"rev":\#(number + 1),"n":\#(number),"nacks":[],"durability":"none"}"#)
+        }
+        // One whose commit fails is welcomed with what is true then.
+        let late = try TwinClient(host.url).create(#"{"app":"logbook"}"#)
+        #expect(try late.json["durability"] == .string("none"))
+      }
+      host.store.fail(false)
+      #expect(await eventually { !host.writer.isFailing })
+    }
+  }
+
+  /// A session without a client whose lease is lost makes room for others to rest.
+  @Test func sessionsThatAreLostWhileTheyRest_doNotHoldUpOthers() async throws {
+    let other = try makeStore()
+    defer { other.close() }
+    try await StoreHost.with([Logbook.app()], on: try makeStore(), { $0.sessions.restSeconds = 1 }) { host in
+      // More than may rest at a time.
+      for _ in 0..<70 {
+        let welcome = try await blocking {
+          let client = try PlainClient(host.url)
+          try client.act(1, #"{"write":"a"}"#)
+          try client.next(#"{"t":"patch""#)
+          client.cut()
+          return try client.welcome
+        }
+        _ = try other.load(welcome.sessionID)
+      }
+      #expect(await eventually(within: 60) { host.sessionCount == 0 })
+      let welcome = try await blocking {
+        let client = try PlainClient(host.url)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        client.cut()
+        return try client.welcome
+      }
+      #expect(await eventually(within: 60) { host.sessionCount == 0 })
+      #expect(try other.load(welcome.sessionID)?.state.isHeld == false)
+    }
+  }
+
   /// Who says goodbye is gone from the file as well, once it can be written.
   @Test func goodbye_whileTheStoreFails_isMadeUpFor() async throws {
     try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in

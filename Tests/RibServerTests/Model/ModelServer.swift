@@ -92,7 +92,7 @@ final class ModelServer {
       let session = ModelSession(stored, on: self)
       try session.restore(stored)
       try finish(id, session)
-    case .success(.denied): try deny(id)
+    case .success(.denied(let state)): try deny(id, by: state)
     case .failure: try finish(id, nil, .unavailable)
     case .success: try finish(id, nil, .gone)
     }
@@ -106,12 +106,12 @@ final class ModelServer {
     for sleeper in sleepers.removeValue(forKey: id) ?? [] { try sleeper.wakeUp() }
   }
 
-  private func deny(_ id: String) throws {
-    guard case .loading(let seekers)? = entries[id], let denied = seekers.first else { return }
-    let others = Array(seekers.dropFirst())
-    entries[id] = others.isEmpty ? nil : .loading(others)
-    try denied.waiter(nil, .denied, "")
-    if let next = others.first { load(id, next.tokenHash) }
+  private func deny(_ id: String, by state: SessionState) throws {
+    guard case .loading(let seekers)? = entries[id] else { return }
+    let admitted = seekers.filter { state.admits($0.tokenHash) }
+    entries[id] = admitted.isEmpty ? nil : .loading(admitted)
+    for seeker in seekers where !state.admits(seeker.tokenHash) { try seeker.waiter(nil, .denied, "") }
+    if case .loading? = entries[id] { load(id, nil) }
   }
 
   func add(_ sleeper: Sleeper, _ connection: ModelConnection) {

@@ -90,8 +90,13 @@ extension ModelSession {
     guard renderers.indices.contains(sleeper.renderer), renderers[sleeper.renderer].connection == nil,
       renderers[sleeper.renderer].ledger.record.attempt == sleeper.attempt
     else { return .refused(.taken, "The client has connected again.") }
-    attach(connection, to: sleeper.renderer)
     noteChange()
+    attach(connection, to: sleeper.renderer)
+    if commits.isFailing {
+      server.json.removeAll()
+      server.json.notice(.none)
+      send(to: connection)
+    }
     catchUp(connection, sleeper.renderer, from: sleeper.epoch, sleeper.revision)
     return .admitted
   }

@@ -25,6 +25,7 @@ extension ModelSession {
     for command in commands {
       switch command {
       case .start(let start):
+        guard isInMemory else { continue }
         effects.append(start.token)
         if let name = start.id.flatMap({ Int($0.description) }) { server.onEffect(name) }
       case .cancel(let token): effects.removeAll { $0 == token }

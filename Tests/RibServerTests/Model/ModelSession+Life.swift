@@ -26,8 +26,8 @@ extension ModelSession {
       connection.say(.gone, "The session has ended.")
       connection.flush()
     }
-    leaveMemory()
     if lease != nil || !isUnderWay { removeFromStore() }
+    leaveMemory()
   }
 
   func removeFromStore() {
@@ -44,6 +44,7 @@ extension ModelSession {
   func leaveMemory() {
     guard isInMemory else { return }
     isInMemory = false
+    if departure == .resting { departure = nil }
     server.remove(self)
     for index in renderers.indices { renderers[index].connection = nil }
     _ = tree.stop()

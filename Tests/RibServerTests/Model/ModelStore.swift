@@ -14,6 +14,8 @@ final class ModelStore {
     var state: SessionState
     var tree: TreeSnapshot
     var nacks: [SessionCut.Refusal]
+    /// The life in which it was written.
+    var life: Int
   }
 
   private let rules: Set<ModelRule>
@@ -24,6 +26,8 @@ final class ModelStore {
   private var rowCount: Int64 = 0
   /// Whether it fails.
   var isDown = false
+  /// How often a server has died.
+  var life = 1
 
   /// An empty store.
   init(_ rules: Set<ModelRule>) { self.rules = rules }
@@ -42,7 +46,7 @@ final class ModelStore {
       rowCount += 1
       let lease = SessionLease(row: rowCount, number: 1)
       written[identity.id] = Row(
-        identity: identity, lease: lease, state: cut.state, tree: TreeSnapshot(cut.tree), nacks: [])
+        identity: identity, lease: lease, state: cut.state, tree: TreeSnapshot(cut.tree), nacks: [], life: life)
       write(cut, identity.id)
       return .written(lease)
     case .write(let lease, let cut):
@@ -51,9 +55,10 @@ final class ModelStore {
       return .written(lease)
     case .load(let id, let tokenHash):
       guard var row = written[id] else { return .missing }
-      guard row.state.admits(tokenHash) else { return .denied }
+      guard row.state.admits(tokenHash) else { return .denied(row.state) }
       row.lease = SessionLease(row: row.lease.row, number: row.lease.number + 1)
       written[id] = row
+      if row.life != life { row.state.rest = nil }
       return .loaded(
         StoredSession(
           identity: row.identity, lease: row.lease, state: row.state, tree: row.tree, nacks: row.nacks, crashes: []))
@@ -74,6 +79,7 @@ final class ModelStore {
   private func write(_ cut: SessionCut, _ id: String) {
     guard var row = written[id] else { return }
     row.state = cut.state
+    row.life = life
     if rules.contains(.wholeCommit) || row.state.revision % 3 > 0 { row.tree.apply(cut.tree) }
     if !rules.contains(.tryCommitted) {
       for index in row.state.clients.indices { row.state.clients[index].attempt = 0 }

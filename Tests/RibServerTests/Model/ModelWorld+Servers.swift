@@ -99,6 +99,7 @@ extension ModelWorld {
       link.down = Array(link.down.prefix(random.below(link.down.count + 1)))
     }
     servers[place].die()
+    store.life += 1
     servers[place] = makeServer()
   }
 }

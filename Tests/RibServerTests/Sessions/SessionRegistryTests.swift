@@ -70,16 +70,18 @@ import Wire
       for (name, hash) in [("a", "x"), ("b", "y"), ("c", nil)] {
         _ = registry.find(session.id, hash, answers.waiter(name))
       }
-      #expect(registry.deny(session.id, "no") == SessionRegistry.NextSearch(tokenHash: "y"))
-      #expect(answers.all == ["a: denied no"])
-      #expect(registry.deny(session.id, "no") == SessionRegistry.NextSearch(tokenHash: nil))
+      let state = StoreSample.state(clients: [StoreSample.client()])
+      _ = registry.find(session.id, "hash 1", answers.waiter("d"))
+      let isWaited = registry.deny(session.id, by: state, "no")
+      #expect(isWaited && answers.all == ["a: denied no", "b: denied no"])
       registry.finish(session.id, session)
-      #expect(answers.all.suffix(2) == ["b: denied no", "c: \(session.id)"])
-      #expect(registry.deny(session.id, "no") == nil, "nobody waits")
+      #expect(answers.all.suffix(2) == ["c: \(session.id)", "d: \(session.id)"])
+      let isWaitedStill = registry.deny(session.id, by: state, "no")
+      #expect(!isWaitedStill)
       registry.remove(session)
-      _ = registry.find(session.id, "x", answers.waiter("d"))
-      #expect(registry.deny(session.id, "no") == nil)
-      #expect(registry.count == 0 && answers.all.last == "d: denied no")
+      _ = registry.find(session.id, "x", answers.waiter("e"))
+      let isWaitedAgain = registry.deny(session.id, by: state, "no")
+      #expect(!isWaitedAgain && registry.count == 0 && answers.all.last == "e: denied no")
     }
   }
 
@@ -137,6 +139,7 @@ import Wire
       }
       #expect(answers.all == ["0: gone ", "2: gone "])
       for one in [mine[0], mine[2]] { registry.add(one) {} }
+      #expect(registry.take(mine[1]) == false, "it was told")
       let firstIsLast = registry.remove(mine[0])
       let secondIsLast = registry.remove(mine[2])
       #expect(!firstIsLast && secondIsLast)

@@ -272,6 +272,49 @@ import Wire
     #expect(try holders() == [0, 0])
   }
 
+  /// What a process has shown that has died may be lost: sessions that wake then have another epoch.
+  @Test func rest_isOfOneLife() throws {
+    let rest = SessionState.Rest(epoch: "e", viewHash: "h")
+    let rested = StoreSample.cut(StoreSample.state(rest: rest))
+    do {
+      let store = try open()
+      try store.begin(after: [], now: 1)
+      _ = try store.create("one", rested)
+      store.close()
+    }
+    do {
+      // The first one has ended in order; this one does not.
+      let store = try open()
+      try store.begin(after: [], now: 2)
+      #expect(try store.load()?.state.rest == rest)
+      _ = try store.create("two", rested)
+    }
+    let store = try open()
+    defer { store.close() }
+    try store.begin(after: [], now: 3)
+    #expect(try store.load("two")?.state.rest == nil)
+    _ = try store.create("three", rested)
+    #expect(try store.load("three")?.state.rest == rest)
+  }
+
+  /// A process that could not write all has not ended in order.
+  @Test func rest_isForgotten_afterAFailure() throws {
+    do {
+      let store = try open()
+      try store.begin(after: [], now: 1)
+      let rest = SessionState.Rest(epoch: "e", viewHash: "h")
+      _ = try store.create("one", StoreSample.cut(StoreSample.state(rest: rest)))
+      store.limitPages(to: 1)
+      let large = StoreSample.cut(changed: [StoreSample.node(1, String(repeating: "x", count: 100_000))])
+      #expect(throws: StoreError.self) { try store.create("two", large) }
+      store.close()
+    }
+    let store = try open()
+    defer { store.close() }
+    try store.begin(after: [], now: 2)
+    #expect(try store.load()?.state.rest == nil)
+  }
+
   /// What is looked for every few seconds is found without reading all.
   @Test func oldSessions_areFoundByAnIndex() throws {
     let store = try open()

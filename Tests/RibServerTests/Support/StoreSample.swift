@@ -101,6 +101,11 @@ final class TemporaryDirectory: Sendable {
 }
 
 extension SQLiteStore {
+  /// Begins as a process that finds others, and what those have left that died.
+  func begin(after crashes: [FlightEntry], as number: Int = 0, besides others: [Int] = [], now: Int) throws {
+    try begin(now: now) { Start(crashes: crashes, number: number, others: others) }
+  }
+
   /// Has the file grow no further than so many pages, or than it is: as if the disk were full.
   func limitPages(to count: Int) {
     do {

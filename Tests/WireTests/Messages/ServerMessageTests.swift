@@ -134,7 +134,7 @@ struct ServerMessageTests {
     (#"{"t":"share","token":"t"}"#, #""expires""#), (#"{"t":"share","token":"t","expires":-1}"#, #""expires""#),
     (#"{"t":"notice"}"#, #""durability""#), (#"{"t":"notice","durability":"tape"}"#, #""durability", "disk""#),
     (#"{"t":"drain"}"#, #""within""#), (#"{"t":"drain","within":0.5}"#, #""within""#),
-    (#"{"t":"nack","code":"gone"}"#, #""n""#), (#"{"t":"nack","n":1,"code":"unheard_of"}"#, #""code""#),
+    (#"{"t":"nack","code":"gone"}"#, #""n""#), (#"{"t":"nack","n":1,"code":7}"#, #""code""#),
     (#"{"t":"welcome"}"#, #""welcome""#),
   ]
 

@@ -61,7 +61,7 @@ struct WelcomeTests {
 
   @Test("a refusal in it that is none is refused")
   func otherNack_isRefused() throws {
-    let text = Self.text.replacing(#""code":"gone""#, with: #""code":"unheard_of""#)
+    let text = Self.text.replacing(#""code":"gone""#, with: #""code":7"#)
     let error = #expect(throws: MessageError.self) { try Welcome(JSONElement(parsing: text)) }
     #expect(error?.description.contains(#""code""#) == true)
   }
