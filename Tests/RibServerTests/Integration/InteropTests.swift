@@ -63,6 +63,29 @@ import Wire
     #expect(nobody.status != 0 && nobody.errors.lowercased().contains("connect"))
   }
 
+  /// A server that is killed while it is busy: everybody comes back, and nothing is lost.
+  @Test(.timeLimit(.minutes(1))) func ribctlLoad_outlivesTheServer() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try Daemon(["--limits-actions-per-second", "0"], stateDirectory: directory.path)
+    let load = Task {
+      try await blocking {
+        try Program.run(
+          Program.url("ribctl"),
+          ["load", first.url, "--app", "counter", "--clients", "8", "--seconds", "6", "increment", "decrement", "jump"])
+      }
+    }
+    let daemon = try await blocking {
+      while try Self.revision(in: directory) < 50 {}
+      _ = first.stop(SIGKILL)
+      return try Daemon(["--limits-actions-per-second", "0"], port: first.port, stateDirectory: directory.path)
+    }
+    let (status, output, errors) = try await load.value
+    #expect(status == 0, "\(errors)")
+    #expect(output.hasPrefix("8 clients, ") && output.hasSuffix(" 0 lost, 0 unknown, 8 returns\n"), "\(output)")
+    #expect(daemon.stop() == 0)
+    #expect(try Self.revision(in: directory) == 0, "each has ended its session")
+  }
+
   /// The examples of PROTOCOL.md hold against the server, and what was said is what the schema says.
   @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
   func protocolsExamples_areTrue_andFitTheSchema() throws {

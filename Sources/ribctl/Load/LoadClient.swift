@@ -1,0 +1,70 @@
+import CurlTransport
+import RibClient
+import Wire
+
+/// A client that acts until time is up.
+///
+/// `@unchecked Sendable`: used by one thread, and by another once that has ended.
+final class LoadClient: @unchecked Sendable {
+  private let client: CurlClient
+  private let lines: [ActionLine]
+  private(set) var figures = LoadFigures()
+  /// Why it has given up; nil if it has not.
+  private(set) var complaint: String?
+
+  /// A client that is live.
+  ///
+  /// - Parameters:
+  ///   - client: with a session.
+  ///   - lines: what it does, again and again.
+  init(_ client: CurlClient, _ lines: [ActionLine]) {
+    self.client = client
+    self.lines = lines
+  }
+
+  /// Acts, and ends the session.
+  ///
+  /// - Parameter end: when.
+  func run(until end: ContinuousClock.Instant) {
+    var turn = 0
+    do {
+      while ContinuousClock.now < end {
+        let start = ContinuousClock.now
+        try perform(lines[turn % lines.count])
+        figures.answered(after: start.duration(to: .now))
+        turn += 1
+      }
+      try client.end()
+    } catch {
+      complaint = "\(error)"
+    }
+  }
+
+  /// Acts, and waits for the answer, over as many connections as it takes.
+  private func perform(_ line: ActionLine) throws {
+    do {
+      try client.act(line.action, to: line.address ?? .path(""))
+      figures.note(try client.settle())
+    } catch {
+      try comeBack(after: error)
+    }
+  }
+
+  private func comeBack(after error: any Error) throws {
+    var error = error
+    while true {
+      guard let delay = client.delay(after: error), CurlClient.comesBack(after: error) != .asNewSession else {
+        figures.note(client.abandon())
+        throw error
+      }
+      Terminal.sleep(milliseconds: delay)
+      do {
+        try client.reconnect { figures.note($0) }
+        figures.returns += 1
+        return figures.note(try client.settle())
+      } catch let next {
+        error = next
+      }
+    }
+  }
+}
