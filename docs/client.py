@@ -15,21 +15,26 @@ class Client:
 
     def begin(self):  # rev is None as long as there is no view that a patch could be for
         self.session, self.attempt, self.given, self.sent, self.outbox = None, 0, 0, 0, {}
-        self.view, self.epoch, self.rev = None, "", None
+        self.view, self.epoch, self.rev, self.newest, self.limit = None, "", None, 1, 65_536
 
     async def act(self, action, to=""):
+        text = json.dumps({"t": "act", "n": self.given + 1, "to": to, "a": action})
+        if 0 < self.limit < len(text.encode()): raise ValueError(f"the server takes messages of {self.limit} bytes")
         self.given += 1
-        self.outbox[self.given] = {"t": "act", "n": self.given, "to": to, "a": action}
+        self.outbox[self.given] = text
         await self.flush()
+
+    def is_settled(self):  # whether all is answered, and the view shows it
+        return not self.outbox and self.rev is not None and self.rev >= self.newest
 
     async def flush(self):  # the only one that sends actions: in order, what is above the last sent
         while self.socket and (number := min((k for k in self.outbox if k > self.sent), default=0)):
             self.sent = number
             await self.say(self.outbox[number])
 
-    async def say(self, message):
+    async def say(self, text):
         try:
-            if self.socket: await self.socket.send(json.dumps(message))
+            if self.socket: await self.socket.send(text)
         except Exception: self.socket = None  # what is in the outbox is said again after the next welcome
 
     async def run(self):
@@ -37,7 +42,7 @@ class Client:
             code = 1006
             try:  # WebSocket's own pings find out who is silent
                 async with connect(self.url, subprotocols=["riblet.v1.json"], max_size=None) as socket:
-                    await socket.send(json.dumps({"t": "hello", **self.hello, **self.resume()}))
+                    await socket.send(json.dumps({"t": "hello", **(self.resume() or self.hello)}))
                     async for text in socket:
                         for message in (said if isinstance(said := json.loads(text), list) else [said]):
                             await self.receive(message, socket)
@@ -46,7 +51,7 @@ class Client:
             self.socket = None
             is_over = 4400 <= code < 4500 or code in (1000, 1002, 1003, 1007, 1009)
             if is_over or 4200 <= code < 4300:  # the session is gone: done or not, nobody can say
-                self.unknown += self.outbox.values()
+                self.unknown += map(json.loads, self.outbox.values())
                 self.begin()
             if is_over: return code
             self.delay = min(2 * self.delay, 10)
@@ -64,17 +69,19 @@ class Client:
         for done in [number for number in self.outbox if number <= n]: del self.outbox[done]
         if kind == "welcome":
             self.session, self.delay = {key: message[key] for key in ("sid", "cid", "token")}, 0.1
-            self.socket, self.sent = socket, n
+            self.socket, self.sent, self.newest = socket, n, message["rev"]
+            self.limit = message["limits"]["messageBytes"]
+            if message["epoch"] != self.epoch: self.rev = None
             await self.flush()
         elif kind == "snap": self.view, self.epoch, self.rev = message["view"], message["epoch"], message["rev"]
         elif kind == "patch" and self.rev is not None:
             try:
                 if message["base"] != self.rev: raise jsonpatch.JsonPatchException("a patch is missing")
                 self.view, self.rev = jsonpatch.apply_patch(self.view, message["ops"]), message["rev"]
-                await self.say({"t": "ack", "rev": self.rev, "n": n})
             except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
                 self.rev = None  # so one is outstanding at most
-                await self.say({"t": "resync"})
+                await self.say('{"t":"resync"}')
+        if kind in ("patch", "nack"): await self.say(json.dumps({"t": "ack", "rev": self.rev or 0, "n": n}))
         self.changed.set()
 
 
@@ -83,11 +90,11 @@ async def main(url, app, count):
     running = asyncio.ensure_future(client.run())
     for number in range(count):
         await client.act("increment")
-        while not running.done() and len(client.outbox) > (64 if number + 1 < count else 0):
+        while not running.done() and (len(client.outbox) > 64 or number + 1 == count and not client.is_settled()):
             client.changed.clear()
             await asyncio.wait([running, asyncio.ensure_future(client.changed.wait())], return_when="FIRST_COMPLETED")
     print(json.dumps({"view": client.view, "refused": client.refused, "unknown": client.unknown}, sort_keys=True))
-    await client.say({"t": "bye"})
+    await client.say('{"t":"bye"}')
     await asyncio.wait([running], timeout=2)
 
 

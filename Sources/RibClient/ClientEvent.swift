@@ -19,7 +19,8 @@ public enum ClientEvent: Equatable, Sendable {
   /// The session is gone, and with it the answer to an action that was sent: it may have been applied or not.
   case outcomeUnknown(ClientSession.Outstanding)
   /// The server has lost so many actions that it had answered, the last ones: a crash was worse than what its answers
-  /// survive, as a power cut with the durability `process`. What was not answered is numbered anew, and sent again.
+  /// survive, as a power cut with the durability `process`. What was not answered is numbered anew, and sent again; but for
+  /// what was for the id of a node that is not the root, which may be another one's now: it is counted as lost.
   case lost(Int)
   /// The answer to ``ClientSession/share(_:)``: a token that one other may join the session with, and the milliseconds
   /// that it is valid for.

@@ -79,8 +79,10 @@ extension ClientSession {
 
   /// Goes on from what the server has kept, when a crash was worse than what its answers survive.
   private mutating func renumber(from number: Int) -> ClientEvent {
-    let lost = coveredNumber - number
-    outbox = outbox.enumerated().map { offset, action in
+    // Ids that were given since are given again, to other nodes.
+    let kept = outbox.filter { if case .id(let id) = $0.to { view?["root"] == .integer(Int64(id)) } else { true } }
+    let lost = coveredNumber - number + outbox.count - kept.count
+    outbox = kept.enumerated().map { offset, action in
       Outstanding(number: number + 1 + offset, to: action.to, action: action.action)
     }
     coveredNumber = number

@@ -108,6 +108,11 @@ extension Connection {
     flush()
   }
 
+  /// Asks a client that has just come what those were asked who were there when the server began to go down.
+  func drainWithOthers() {
+    if let seconds = loop.drainSecondsLeft { drain(within: seconds) }
+  }
+
   /// Asks the client to connect elsewhere, or again later, at a time of its choice.
   func drain(within seconds: Int) {
     switch state {

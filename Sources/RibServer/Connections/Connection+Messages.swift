@@ -261,8 +261,8 @@ extension Connection {
 
   /// The session that was looked for is there, or is known not to be.
   private func didFind(_ session: Session?, _ entrance: Entrance, _ bye: Bye, _ reason: String) {
-    // Nobody waits for the session any more.
-    if session == nil, case .wake(let sleeper) = entrance {
+    // It is not asleep any more, and the session is not there.
+    if session == nil, case .wake(let sleeper) = entrance, context.sessions.remove(sleeper) {
       loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease)
     }
     guard case .moving = state else { return }
@@ -298,6 +298,7 @@ extension Connection {
       guard !isEnding, !isClosed else { return }
       state = .live(session)
       restartDeadline()
+      drainWithOthers()
     }
   }
 

@@ -78,7 +78,7 @@ extension Connection {
     respond(response, keepAlive: head.keepsAlive, to: head)
   }
 
-  private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
+  func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
     var response = head.map { response.compressed(for: $0) } ?? response
     // Who speaks HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }

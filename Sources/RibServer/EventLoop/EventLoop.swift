@@ -38,6 +38,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var whenAllLeft: (() -> Void)?
   /// Whether clients were asked to go elsewhere, and some have not.
   private var isDraining = false
+  /// Until when they may take their time.
+  private var drainEnd: UInt64?
   /// Sessions that have something to commit once the present batch of events is handled.
   @exclusivity(unchecked) private var committing: [Session] = []
   private var dateSeconds = -1
@@ -313,6 +315,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// up.
   func drainAll(within seconds: Int, _ done: @escaping @Sendable () -> Void) {
     execute { [self] in
+      drainEnd = now + UInt64(seconds) * 1_000_000_000
       for connection in Array(connections.values) { connection.drain(within: seconds) }
       guard !connections.isEmpty else { return done() }
       isDraining = true
@@ -327,6 +330,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       }
     }
   }
+
+  /// How long clients still may take to go elsewhere; nil if they were not asked to.
+  var drainSecondsLeft: Int? { drainEnd.map { Int(($0 - min($0, now)) / 1_000_000_000) } }
 
   /// Ends every connection and calls back when the last one is gone.
   func closeAll(_ done: @escaping @Sendable () -> Void) {

@@ -131,7 +131,7 @@ extension Connection {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
     begin(.idle, of: exchange)
-    respond(response, to: head)
+    respond(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil, to: head)
     goOn()
   }
 
@@ -161,7 +161,8 @@ extension Connection {
     guard let refusal else {
       guard !isEnding, !isClosed else { return }
       state = .live(session)
-      return restartDeadline()
+      restartDeadline()
+      return drainWithOthers()
     }
     isEventStream = false
     output.bytes.removeSubrange(start...)

@@ -45,13 +45,13 @@ struct SessionLoader {
   private func restore(_ stored: StoredSession) {
     let id = stored.identity.id
     guard let app = context.apps[stored.identity.app] else {
-      return context.sessions.finish(id, nil, .unknownApp, "There is no app \"\(stored.identity.app)\" here any more.")
+      return fail(stored, .unknownApp, "There is no app \"\(stored.identity.app)\" here any more.")
     }
     if let crash = stored.crashes.first(where: { $0.client == 0 && $0.count >= StoredSession.Crash.limit }) {
       context.logger.critical(
         "A session is set aside: the server dies of it.", metadata: ["session": "\(id)", "times": "\(crash.count)"])
-      return context.sessions.finish(
-        id, nil, .poisoned, "The server's process has died \(crash.count) times while it ran this session.")
+      return fail(
+        stored, .poisoned, "The server's process has died \(crash.count) times while it ran this session.")
     }
     // What builds the root is as much the app's code as what restores its state.
     loop.flight?.begin(id, client: 0, number: 0)
@@ -62,11 +62,17 @@ struct SessionLoader {
     } catch {
       context.logger.error(
         "A session could not be built.", metadata: ["session": "\(id)", "app": "\(app.name)", "error": "\(error)"])
-      return context.sessions.finish(id, nil, .failed, "The app \"\(app.name)\" could not be started.")
+      return fail(stored, .failed, "The app \"\(app.name)\" could not be started.")
     }
     if let (bye, reason) = session.assumeIsolated({ $0.restore(stored) }) {
-      return context.sessions.finish(id, nil, bye, reason)
+      return fail(stored, bye, reason)
     }
     context.sessions.finish(id, session)
+  }
+  /// Tells who waits that the session cannot go on, and the store that nobody has it.
+  private func fail(_ stored: StoredSession, _ bye: Bye, _ reason: String) {
+    let id = stored.identity.id
+    if let lease = stored.lease { loop.noteAbsence(ofSession: id, lease) }
+    context.sessions.finish(id, nil, bye, reason)
   }
 }

@@ -104,14 +104,16 @@ final class SessionRegistry: Sendable {
   ///   - reason: what they are told.
   /// - Returns: whether somebody waits whom it admits: the store is to be asked again, for them.
   func deny(_ id: String, by state: SessionState, _ reason: String) -> Bool {
-    let denied = entries.withLock { entries -> [Seeker] in
-      guard case .loading(let seekers)? = entries[id] else { return [] }
-      let admitted = seekers.filter { state.admits($0.tokenHash) }
+    let (denied, isAwaited) = entries.withLock { entries -> ([Seeker], Bool) in
+      guard case .loading(var seekers)? = entries[id] else { return ([], false) }
+      // One look at the clock for each.
+      let firstAdmitted = seekers.partition { state.admits($0.tokenHash) }
+      let admitted = Array(seekers[firstAdmitted...])
       entries[id] = admitted.isEmpty ? nil : .loading(admitted)
-      return seekers.filter { !state.admits($0.tokenHash) }
+      return (Array(seekers[..<firstAdmitted]), !admitted.isEmpty)
     }
     for seeker in denied { seeker.waiter(nil, .denied, reason) }
-    return entries.withLock { if case .loading? = $0[id] { true } else { false } }
+    return isAwaited
   }
 
   // MARK: Sleepers

@@ -89,12 +89,14 @@ extension SQLiteStore {
       insertSession = try prepare(
         """
         INSERT INTO session (sid, app, parameters, lease, rev, root, lastNode, transactions, clients, invitations, acted,
-          holder, seen, epoch, viewHash, life) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          holder, seen, epoch, viewHash, life)
+          VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT number FROM life))
         """)
       updateSession = try prepare(
         """
         UPDATE session SET rev = ?, root = ?, lastNode = ?, transactions = ?, clients = ?, invitations = ?, acted = ?,
-          holder = ?, seen = ?, epoch = ?, viewHash = ?, life = ? WHERE id = ? AND lease = ?
+          holder = ?, seen = ?, epoch = ?, viewHash = ?,
+          life = (SELECT number FROM life) WHERE id = ? AND lease = ?
         """)
       upsertNode = try prepare(
         """
@@ -105,7 +107,7 @@ extension SQLiteStore {
       deleteNode = try prepare("DELETE FROM node WHERE session = ? AND id = ?")
       insertNack = try prepare("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
       deleteNacks = try prepare("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
-      raiseLease = try prepare("UPDATE session SET lease = ? WHERE id = ?")
+      raiseLease = try prepare("UPDATE session SET lease = ?, epoch = NULL, viewHash = NULL WHERE id = ?")
       selectSession = try prepare(
         """
         SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,

@@ -19,8 +19,6 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   private var statements: Statements?
   /// What the file knows this process by, among those that have it open; counted from 1.
   private var holder = 1
-  /// In which life of the file it runs.
-  private var life = 1
   /// Whether a commit has failed: what was shown to clients meanwhile may not be in the file.
   private var hasFailed = false
 
@@ -39,7 +37,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     configuration.prepareDatabase { database in
       // The configuration's own `journalMode` would set `synchronous` to NORMAL after this.
       try database.execute(
-        sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability == .disk ? "FULL" : "NORMAL")")
+        sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = \(Self.synchronous(durability))")
       // 2 MiB of pages, as the system keeps the file in memory anyway; the log is copied into the file every 16 MiB.
       try database.execute(sql: "PRAGMA cache_size = -2048; PRAGMA wal_autocheckpoint = 4096")
     }
@@ -56,6 +54,10 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     } catch {
       throw StoreError(opening: path, error)
     }
+  }
+
+  private static func synchronous(_ durability: Welcome.Durability) -> String {
+    durability == .disk ? "FULL" : "NORMAL"
   }
 
   func close() {
@@ -97,7 +99,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
           .integer(cut.tree.root), .integer(cut.tree.lastID), .integer(Int64(cut.tree.transactions)),
           .utf8(state.clientsJSON), .text(state.invitationsJSON), .flag(state.hasActed),
           .integer(state.isHeld ? holder : 0), .integer(state.seen), .optional(state.rest?.epoch),
-          .optional(state.rest?.viewHash), .integer(life))
+          .optional(state.rest?.viewHash))
         let lease = SessionLease(row: database.lastInsertedRowID, number: 1)
         try Self.write(cut, lease.row, statements)
         return .written(lease)
@@ -109,7 +111,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
           .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
           .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
           .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(state.seen),
-          .optional(state.rest?.epoch), .optional(state.rest?.viewHash), .integer(life), .integer(lease.row),
+          .optional(state.rest?.epoch), .optional(state.rest?.viewHash), .integer(lease.row),
           .integer(lease.number))
         guard database.changesCount == 1 else { return .lost }
         try Self.write(cut, lease.row, statements)
@@ -118,14 +120,18 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     case .load(let id, let tokenHash):
       return try Self.alone(statements, reads: true) { try Self.load(id, tokenHash, statements) }
     case .remove(_, let lease):
-      try statements.deleteSession.run(.integer(lease.row), .integer(lease.number))
-      return .removed(database.changesCount)
+      return try Self.alone(statements) {
+        try statements.deleteSession.run(.integer(lease.row), .integer(lease.number))
+        return .removed(database.changesCount)
+      }
     case .expire(let expiry):
       try statements.expire.run(.integer(expiry.untouched), .integer(expiry.acted), .integer(expiry.limit))
       return .removed(database.changesCount)
     case .noteAbsence(_, let lease, let now):
-      try statements.noteAbsence.run(.integer(now), .integer(lease.row), .integer(lease.number))
-      return .noted
+      return try Self.alone(statements) {
+        try statements.noteAbsence.run(.integer(now), .integer(lease.row), .integer(lease.number))
+        return .noted
+      }
     case .probe(let now):
       try statements.noteServer.run(.integer(holder), .integer(now))
       return .noted
@@ -197,7 +203,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     }
     guard let (identity, lease, state, snapshot) = found else { return .missing }
     guard state.admits(tokenHash) else { return .denied(state) }
-    // From here on nobody else can write it.
+    // From here on nobody else can write it; and what is shown from here on is counted anew if it is lost.
     try statements.raiseLease.run(.integer(lease.number), .integer(lease.row))
     var tree = snapshot
     try statements.selectNodes.rows(.integer(lease.row)) { row in
@@ -241,10 +247,13 @@ extension SQLiteStore {
   func begin(now: Int, _ start: () throws -> Start) throws(StoreError) {
     do {
       try database.writeWithoutTransaction { database in
+        // If the power is cut, the next one has to know that this one was there.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.inTransaction(.immediate) {
           try begin(now: now, try start(), database)
           return .commit
         }
+        try database.execute(sql: "PRAGMA synchronous = \(Self.synchronous(durability))")
       }
     } catch {
       throw StoreError(error)
@@ -262,7 +271,6 @@ extension SQLiteStore {
         """, arguments: [now])
     try database.execute(sql: "DELETE FROM server WHERE number NOT IN (\(running))")
     if database.changesCount > 0 { try database.execute(sql: "UPDATE life SET number = number + 1") }
-    life = try Int.fetchOne(database, sql: "SELECT number FROM life") ?? 1
     for crash in start.crashes {
       try database.execute(
         sql: """

@@ -75,7 +75,7 @@ import Wire
       }
     }
     let daemon = try await blocking {
-      while try Self.revision(in: directory) < 50 {}
+      while try Self.revision(in: directory) < 50 { sched_yield() }
       _ = first.stop(SIGKILL)
       return try Daemon(["--limits-actions-per-second", "0"], port: first.port, stateDirectory: directory.path)
     }
@@ -159,7 +159,10 @@ import Wire
         while !end.isReached {
           // Each time the client has got on.
           let now = try Self.revision(in: directory)
-          guard now > actions + 150 else { continue }
+          guard now > actions + 150 else {
+            sched_yield()
+            continue
+          }
           actions = now
           _ = daemon.stop(SIGKILL)
           kills += 1
@@ -179,7 +182,7 @@ import Wire
   /// How far the session in a state directory is; 0 if there is none.
   private static func revision(in directory: TemporaryDirectory) throws -> Int {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(1)
+    configuration.busyMode = .timeout(5)
     return try DatabaseQueue(path: directory.store, configuration: configuration).read {
       try Int.fetchOne($0, sql: "SELECT max(rev) FROM session") ?? 0
     }

@@ -221,11 +221,15 @@ import Wire
       try client.act(1, #"{"write":"a"}"#)
       #expect(try client.next() == Self.none)
       try client.next(#"{"t":"patch""#)
-      host.store.fail(false)
-      // The store is known to work from the first commit on; this is before its end is told.
-      while host.writer.isFailing {}
     }
-    await host.stop()
+    // The store is known to work again by what only asks for that; the commit that follows waits.
+    host.store.hold(at: "write")
+    host.store.fail(false)
+    #expect(await eventually { host.store.isWaiting })
+    async let stopped: Void = host.stop()
+    #expect(await eventually { host.isStopping })
+    host.store.hold(false)
+    await stopped
     #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
   }
 
@@ -294,10 +298,16 @@ import Wire
           let done = try client.act("\"\(number)\"", action("b"))
           #expect(done.body == #"{"rev":\#(number + 1),"n":\#(number),"nacks":[],"durability":"none"}"#)
         }
-        // One whose commit fails is welcomed with what is true then.
-        let late = try TwinClient(host.url).create(#"{"app":"logbook"}"#)
-        #expect(try late.json["durability"] == .string("none"))
       }
+      host.store.fail(false)
+      #expect(await eventually { !host.writer.isFailing })
+      // One whose commit fails is welcomed with what is true then, not with what was when it came.
+      host.store.hold(true)
+      async let late = blocking { try TwinClient(host.url).create(#"{"app":"logbook"}"#) }
+      #expect(await eventually { host.store.isWaiting && host.sessionCount == 2 })
+      host.store.fail(true)
+      host.store.hold(false)
+      #expect(try await late.json["durability"] == .string("none"))
       host.store.fail(false)
       #expect(await eventually { !host.writer.isFailing })
     }
@@ -308,6 +318,7 @@ import Wire
     let other = try makeStore()
     defer { other.close() }
     try await StoreHost.with([Logbook.app()], on: try makeStore(), { $0.sessions.restSeconds = 1 }) { host in
+      var writes = 0
       // More than may rest at a time.
       for _ in 0..<70 {
         let welcome = try await blocking {
@@ -317,6 +328,10 @@ import Wire
           client.cut()
           return try client.welcome
         }
+        // That it is alone is written: a creation, an action, and that. From here on it rests, and nothing else.
+        writes += 2
+        let count = writes
+        #expect(await eventually { host.store.requests.count { $0 == "write" } >= count })
         _ = try other.load(welcome.sessionID)
       }
       #expect(await eventually(within: 60) { host.sessionCount == 0 })

@@ -13,6 +13,7 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   private var failsWrites = false
   private var isHeld = false
   private var holdsFrom = Int.max
+  private var heldName: String?
   private var waiting = 0
   private var log: [String] = []
 
@@ -21,13 +22,13 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   var durability: Welcome.Durability { base.durability }
 
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
+    let names = requests.map { String("\($0)".prefix { $0 != "(" }) }
     condition.lock()
-    while isHeld || log.count >= holdsFrom {
+    while isHeld || log.count >= holdsFrom || heldName.map(names.contains) ?? false {
       waiting += 1
       condition.wait()
       waiting -= 1
     }
-    let names = requests.map { String("\($0)".prefix { $0 != "(" }) }
     log += names
     let fails = isFailing || (failsWrites && names != ["probe"])
     condition.unlock()
@@ -55,11 +56,15 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
     change {
       isHeld = holds
       holdsFrom = .max
+      heldName = nil
     }
   }
 
   /// Has what comes after so many requests wait.
   func hold(after count: Int) { change { holdsFrom = count } }
+
+  /// Has whoever asks for this wait.
+  func hold(at name: String) { change { heldName = name } }
 
   /// Whether somebody waits.
   var isWaiting: Bool {
