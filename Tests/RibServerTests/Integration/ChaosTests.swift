@@ -14,7 +14,7 @@ import Testing
 
     init() {
       let environment = ProcessInfo.processInfo.environment
-      seconds = environment["RIB_CHAOS_SECONDS"].flatMap { Int($0) } ?? 75
+      seconds = environment["RIB_CHAOS_SECONDS"].flatMap { Int($0) } ?? 120
       clients = environment["RIB_CHAOS_CLIENTS"].flatMap { Int($0) } ?? (Sanitizer.current == nil ? 200 : 20)
       seed = environment["RIB_CHAOS_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
     }
