@@ -91,7 +91,9 @@ final class Listener: PollTarget, @unchecked Sendable {
   ///
   /// Who connects meanwhile waits in the system's queue.
   private func pause(_ error: SystemError) {
-    if !isPaused { context.logger.error("No connection can be accepted for now.", metadata: ["error": "\(error)"]) }
+    if !isPaused {
+      context.logger.error("No connection can be accepted until there is room.", metadata: ["error": "\(error)"])
+    }
     isPaused = true
     guard let watch else { return }
     loop.change(watch, to: [])

@@ -2,7 +2,6 @@ import CurlTransport
 import Foundation
 import GRDB
 import RibClient
-import Synchronization
 import Testing
 import Wire
 
@@ -80,13 +79,7 @@ import Wire
     try await StoreHost.with([Logbook.app()], on: base, { $0.sessions.restSeconds = 1 }) { host in
       // A session is created, acted on, and alone; with what comes next it leaves. Memory's store has it only then.
       host.store.hold(after: store == .memory ? 0 : 3)
-      let welcome = try await blocking {
-        let client = try PlainClient(host.url)
-        try client.act(1, #"{"write":"a"}"#)
-        try client.next(#"{"t":"patch""#)
-        client.cut()
-        return try client.welcome
-      }
+      let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
       #expect(await eventually(within: 60) { host.store.isWaiting })
       let client = try await blocking {
         try PlainClient(
@@ -320,13 +313,7 @@ import Wire
   @Test(arguments: ServerSettings.Store.allCases)
   func wrongToken_leavesTheSessionAlone(_ store: ServerSettings.Store) async throws {
     try await withServer(store, rest: 1) { server, url in
-      let welcome = try await blocking {
-        let client = try PlainClient(url)
-        try client.act(1, #"{"write":"a"}"#)
-        try client.next(#"{"t":"patch""#)
-        client.cut()
-        return try client.welcome
-      }
+      let welcome = try await blocking { try PlainClient.writeAndLeave(url) }
       #expect(await eventually(within: 60) { server.sessionCount == 0 })
       try await blocking {
         #expect(try PlainClient(url, resuming: welcome, token: "stolen", attempt: 9).end() == "none 4401")
@@ -359,39 +346,6 @@ import Wire
       let guest = try await blocking { try PlainClient(url, joining: new) }
       #expect(try guest.welcome.clientID == 2 && server.sessionCount == 1)
       #expect(try await blocking { try late() } == "denied 4401")
-    }
-  }
-
-  /// Above the ceiling there is no room for new sessions, and those in which nothing happens leave memory.
-  @Test(arguments: [true, false]) func memoryCeiling_makesRoom(isConnected: Bool) async throws {
-    let welcome = try await {
-      let box = Mutex<Welcome?>(nil)
-      try await withServer(.sqlite) { _, url in
-        try await blocking {
-          let client = try PlainClient(url)
-          try client.act(1, #"{"write":"a"}"#)
-          try client.next(#"{"t":"patch""#)
-          box.withLock { $0 = try? client.welcome }
-        }
-      }
-      return try #require(box.withLock { $0 })
-    }()
-    // A process has more than one megabyte.
-    try await withServer(.sqlite, Logbook.Outside(), { $0.limits.memoryMegabytes = 1 }) { server, url in
-      #expect(
-        await eventually {
-          (try? PlainClient(url, saying: #"{"t":"hello","app":"logbook"}"#).end()) == "full 4100"
-            && (try? TwinClient(url).create(#"{"app":"logbook"}"#).status) == 503
-        })
-      let client = try await blocking { try PlainClient(url, resuming: welcome, attempt: 1) }
-      if !isConnected { client.cut() }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
-      try await blocking {
-        let same = isConnected ? client : try PlainClient(url, resuming: welcome, attempt: 2)
-        try same.act(2, #"{"write":"b"}"#)
-        let texts = try same.all(until: #"{"t":"patch""#)
-        #expect(texts.last?.contains(#""n":2,"#) == true)
-      }
     }
   }
 

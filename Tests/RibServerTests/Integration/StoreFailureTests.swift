@@ -212,64 +212,11 @@ import Wire
     }
   }
 
-  /// A server that stops while what was done without the store is on its way there takes it along.
-  @Test func stop_justAfterTheStoreIsBack_losesNothing() async throws {
-    let host = try StoreHost([Logbook.app()], on: try makeStore())
-    let client = try await blocking { try PlainClient(host.url) }
-    host.store.fail(true)
-    try await blocking {
-      try client.act(1, #"{"write":"a"}"#)
-      #expect(try client.next() == Self.none)
-      try client.next(#"{"t":"patch""#)
-    }
-    // The store is known to work again by what only asks for that; the commit that follows waits.
-    host.store.hold(at: "write")
-    host.store.fail(false)
-    #expect(await eventually { host.store.isWaiting })
-    async let stopped: Void = host.stop()
-    #expect(await eventually { host.isStopping })
-    host.store.hold(false)
-    await stopped
-    #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
-  }
-
-  /// A server that stops while it waits for the store does not wait for the session.
-  @Test func stop_whileASessionIsLoaded_ends() async throws {
-    let host = try StoreHost([Logbook.app()], on: try makeStore(), { $0.sessions.restSeconds = 0 })
-    let welcome = try await blocking {
-      let client = try PlainClient(host.url)
-      try client.act(1, #"{"write":"a"}"#)
-      try client.next(#"{"t":"patch""#)
-      client.cut()
-      return try client.welcome
-    }
-    #expect(await eventually(within: 60) { host.sessionCount == 0 })
-    host.store.hold(true)
-    let client = try await blocking {
-      try PlainClient(
-        host.url,
-        saying: #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":1,"token":"\#(welcome.token)","#
-          + #""try":1,"epoch":"","rev":0}}"#)
-    }
-    #expect(await eventually { host.store.isWaiting })
-    async let stopped: Void = host.stop()
-    #expect(await eventually { host.isStopping })
-    host.store.hold(false)
-    await stopped
-    #expect(host.sessionCount == 0)
-    _ = try? await blocking { try client.end() }
-    #expect(try stored(welcome.sessionID)?.contains(#"["a"]"#) == true)
-  }
-
   /// A client that comes while the store fails is welcomed before it is told anything else.
   @Test func notice_neverComesBeforeTheWelcome() async throws {
     try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
       let (welcome, other) = try await blocking {
-        let client = try PlainClient(host.url)
-        try client.act(1, #"{"write":"a"}"#)
-        try client.next(#"{"t":"patch""#)
-        client.cut()
-        return (try client.welcome, try PlainClient(host.url))
+        (try PlainClient.writeAndLeave(host.url), try PlainClient(host.url))
       }
       // Nothing of the first session is under way when the store fails.
       #expect(await eventually { host.store.requests.filter { $0 == "write" }.count >= 2 })
@@ -321,13 +268,7 @@ import Wire
       var writes = 0
       // More than may rest at a time.
       for _ in 0..<70 {
-        let welcome = try await blocking {
-          let client = try PlainClient(host.url)
-          try client.act(1, #"{"write":"a"}"#)
-          try client.next(#"{"t":"patch""#)
-          client.cut()
-          return try client.welcome
-        }
+        let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
         // That it is alone is written: a creation, an action, and that. From here on it rests, and nothing else.
         writes += 2
         let count = writes
@@ -335,13 +276,7 @@ import Wire
         _ = try other.load(welcome.sessionID)
       }
       #expect(await eventually(within: 60) { host.sessionCount == 0 })
-      let welcome = try await blocking {
-        let client = try PlainClient(host.url)
-        try client.act(1, #"{"write":"a"}"#)
-        try client.next(#"{"t":"patch""#)
-        client.cut()
-        return try client.welcome
-      }
+      let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
       #expect(await eventually(within: 60) { host.sessionCount == 0 })
       #expect(try other.load(welcome.sessionID)?.state.isHeld == false)
     }

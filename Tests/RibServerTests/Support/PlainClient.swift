@@ -39,6 +39,17 @@ final class PlainClient: @unchecked Sendable {
   /// Takes the `welcome`, or whatever comes instead.
   func greet() throws { greeting = try next() }
 
+  /// Begins a session of the logbook, writes a line, and goes without a word.
+  ///
+  /// - Returns: what it was welcomed with.
+  static func writeAndLeave(_ url: String) throws -> Welcome {
+    let client = try PlainClient(url)
+    try client.act(1, #"{"write":"a"}"#)
+    try client.next(#"{"t":"patch""#)
+    client.cut()
+    return try client.welcome
+  }
+
   /// Joins a session, and takes `welcome` and `snap`.
   convenience init(_ url: String, joining share: String) throws {
     try self.init(url, saying: #"{"t":"hello","share":"\#(share)"}"#)

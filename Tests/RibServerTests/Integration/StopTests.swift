@@ -1,0 +1,64 @@
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibServer
+
+/// A server that stops while its store has something to do.
+@Suite struct StopTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func makeStore() throws -> SQLiteStore { try SQLiteStore(path: directory.store, durability: .process) }
+
+  /// The state of a session's root, as it is in the file.
+  private func stored(_ id: String) throws -> String? {
+    let store = try makeStore()
+    defer { store.close() }
+    return try store.load(id)?.tree.nodes[1]?.state
+  }
+
+  /// A server that stops while what was done without the store is on its way there takes it along.
+  @Test func stop_justAfterTheStoreIsBack_losesNothing() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore())
+    let client = try await blocking { try PlainClient(host.url) }
+    host.store.fail(true)
+    try await blocking {
+      try client.act(1, #"{"write":"a"}"#)
+      #expect(try client.next() == #"{"t":"notice","durability":"none"}"#)
+      try client.next(#"{"t":"patch""#)
+    }
+    // The store is known to work again by what only asks for that; the commit that follows waits.
+    host.store.hold(at: "write")
+    host.store.fail(false)
+    #expect(await eventually { host.store.isWaiting })
+    async let stopped: Void = host.stop()
+    #expect(await eventually { host.isStopping })
+    host.store.hold(false)
+    await stopped
+    #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
+  }
+
+  /// A server that stops while it waits for the store does not wait for the session.
+  @Test func stop_whileASessionIsLoaded_ends() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore(), { $0.sessions.restSeconds = 0 })
+    let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
+    #expect(await eventually(within: 60) { host.sessionCount == 0 })
+    host.store.hold(true)
+    let client = try await blocking {
+      try PlainClient(
+        host.url,
+        saying: #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":1,"token":"\#(welcome.token)","#
+          + #""try":1,"epoch":"","rev":0}}"#)
+    }
+    #expect(await eventually { host.store.isWaiting })
+    async let stopped: Void = host.stop()
+    #expect(await eventually { host.isStopping })
+    host.store.hold(false)
+    await stopped
+    #expect(host.sessionCount == 0)
+    _ = try? await blocking { try client.end() }
+    #expect(try stored(welcome.sessionID)?.contains(#"["a"]"#) == true)
+  }
+}
