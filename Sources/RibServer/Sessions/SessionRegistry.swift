@@ -105,12 +105,14 @@ final class SessionRegistry: Sendable {
   /// - Returns: whether somebody waits whom it admits: the store is to be asked again, for them.
   func deny(_ id: String, by state: SessionState, _ reason: String) -> Bool {
     let (denied, isAwaited) = entries.withLock { entries -> ([Seeker], Bool) in
-      guard case .loading(var seekers)? = entries[id] else { return ([], false) }
-      // One look at the clock for each.
-      let firstAdmitted = seekers.partition { state.admits($0.tokenHash) }
-      let admitted = Array(seekers[firstAdmitted...])
+      guard case .loading(let seekers)? = entries[id] else { return ([], false) }
+      // In order, and with one look at the clock for each.
+      var (admitted, denied): ([Seeker], [Seeker]) = ([], [])
+      for seeker in seekers {
+        if state.admits(seeker.tokenHash) { admitted.append(seeker) } else { denied.append(seeker) }
+      }
       entries[id] = admitted.isEmpty ? nil : .loading(admitted)
-      return (Array(seekers[..<firstAdmitted]), !admitted.isEmpty)
+      return (denied, !admitted.isEmpty)
     }
     for seeker in denied { seeker.waiter(nil, .denied, reason) }
     return isAwaited

@@ -118,17 +118,19 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
         return .written(lease)
       }
     case .load(let id, let tokenHash):
-      return try Self.alone(statements, reads: true) { try Self.load(id, tokenHash, statements) }
+      return try Self.alone(statements, ownsDamage: true) { try Self.load(id, tokenHash, statements) }
     case .remove(_, let lease):
-      return try Self.alone(statements) {
+      return try Self.alone(statements, ownsDamage: true) {
         try statements.deleteSession.run(.integer(lease.row), .integer(lease.number))
         return .removed(database.changesCount)
       }
     case .expire(let expiry):
-      try statements.expire.run(.integer(expiry.untouched), .integer(expiry.acted), .integer(expiry.limit))
-      return .removed(database.changesCount)
+      return try Self.alone(statements, ownsDamage: true) {
+        try statements.expire.run(.integer(expiry.untouched), .integer(expiry.acted), .integer(expiry.limit))
+        return .removed(database.changesCount)
+      }
     case .noteAbsence(_, let lease, let now):
-      return try Self.alone(statements) {
+      return try Self.alone(statements, ownsDamage: true) {
         try statements.noteAbsence.run(.integer(now), .integer(lease.row), .integer(lease.number))
         return .noted
       }
@@ -142,19 +144,19 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - statements: the connection's.
-  ///   - reads: whether pages that are damaged are the session's own, and no reason to write no other one.
+  ///   - ownsDamage: whether pages that are damaged are the session's own, and no reason to write no other one.
   ///   - body: what is to be done.
   /// - Returns: what `body` says, or that the session was refused.
   /// - Throws: `DatabaseError` if it is not the session's fault.
   private static func alone(
-    _ statements: Statements, reads: Bool = false, _ body: () throws -> StoreResult
+    _ statements: Statements, ownsDamage: Bool = false, _ body: () throws -> StoreResult
   ) throws -> StoreResult {
     try statements.savepoint.run()
     do {
       let result = try body()
       try statements.release.run()
       return result
-    } catch let error where StoreError.isOfOneSession(error, reads: reads) {
+    } catch let error where StoreError.isOfOneSession(error, ownsDamage: ownsDamage) {
       try statements.rollBack.run()
       try statements.release.run()
       return .refused(StoreError(error))

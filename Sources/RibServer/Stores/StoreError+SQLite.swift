@@ -29,11 +29,11 @@ extension StoreError {
   ///
   /// - Parameters:
   ///   - error: the error.
-  ///   - reads: whether the session was read, not written.
+  ///   - ownsDamage: whether damaged pages are the session's own: nothing of others was to be written with it.
   /// - Returns: whether others may go on.
-  static func isOfOneSession(_ error: any Error, reads: Bool) -> Bool {
+  static func isOfOneSession(_ error: any Error, ownsDamage: Bool) -> Bool {
     switch (error as? DatabaseError)?.resultCode {
-    case .SQLITE_CORRUPT? where reads: true
+    case .SQLITE_CORRUPT? where ownsDamage: true
     case .SQLITE_CONSTRAINT?, .SQLITE_TOOBIG?, .SQLITE_MISMATCH?, .SQLITE_RANGE?: true
     // What was read is not what this program writes.
     case nil: true
