@@ -144,8 +144,9 @@ extension Connection {
     state = .live(session)
     restartDeadline()
     if let complaint = session.assumeIsolated({ $0.start(self, hello.client, token: token) }) {
-      say(.failed, complaint)
+      return say(.failed, complaint)
     }
+    drainWithOthers()
   }
 
   /// Builds the session that a `hello` asks for, on this loop.

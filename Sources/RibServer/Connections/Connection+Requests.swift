@@ -75,10 +75,11 @@ extension Connection {
 
   /// Puts a response on its way.
   func respond(_ response: Response, to head: RequestHead) {
-    respond(response, keepAlive: head.keepsAlive, to: head)
+    // Who is asked to go has nothing more to ask.
+    respond(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil, to: head)
   }
 
-  func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
+  private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
     var response = head.map { response.compressed(for: $0) } ?? response
     // Who speaks HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }

@@ -131,7 +131,7 @@ extension Connection {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
     begin(.idle, of: exchange)
-    respond(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil, to: head)
+    respond(response, to: head)
     goOn()
   }
 

@@ -22,7 +22,7 @@ struct Load: ParsableCommand {
   func validate() throws {
     guard session.join == nil else { throw ValidationError("Each client has a session of its own: say --app.") }
     guard 1...1000 ~= clients else { throw ValidationError("--clients is a number from 1 to 1000.") }
-    guard seconds > 0 else { throw ValidationError("--seconds is above 0.") }
+    guard seconds > 0, seconds <= 86_400 else { throw ValidationError("--seconds is above 0, and a day at most.") }
     guard !actions.isEmpty else { throw ValidationError("Say what the clients are to do.") }
   }
 

@@ -12,6 +12,9 @@ final class LoadClient: @unchecked Sendable {
   /// Why it has given up; nil if it has not.
   private(set) var complaint: String?
 
+  /// How much longer than its time it waits for a server that is away.
+  private static let patience = Duration.seconds(30)
+
   /// A client that is live.
   ///
   /// - Parameters:
@@ -30,7 +33,7 @@ final class LoadClient: @unchecked Sendable {
     do {
       while ContinuousClock.now < end {
         let start = ContinuousClock.now
-        try perform(lines[turn % lines.count])
+        try perform(lines[turn % lines.count], until: end + Self.patience)
         figures.answered(after: start.duration(to: .now))
         turn += 1
       }
@@ -41,19 +44,26 @@ final class LoadClient: @unchecked Sendable {
   }
 
   /// Acts, and waits for the answer, over as many connections as it takes.
-  private func perform(_ line: ActionLine) throws {
+  ///
+  /// - Parameters:
+  ///   - line: the action.
+  ///   - limit: when it gives up a server that does not come back.
+  /// - Throws: ``CurlClient``'s error of the connection that it gave up.
+  private func perform(_ line: ActionLine, until limit: ContinuousClock.Instant) throws {
     do {
       try client.act(line.action, to: line.address ?? .path(""))
       figures.note(try client.settle())
     } catch {
-      try comeBack(after: error)
+      try comeBack(after: error, until: limit)
     }
   }
 
-  private func comeBack(after error: any Error) throws {
+  private func comeBack(after error: any Error, until limit: ContinuousClock.Instant) throws {
     var error = error
     while true {
-      guard let delay = client.delay(after: error), CurlClient.comesBack(after: error) != .asNewSession else {
+      guard let delay = client.delay(after: error), CurlClient.comesBack(after: error) != .asNewSession,
+        ContinuousClock.now < limit
+      else {
         figures.note(client.abandon())
         throw error
       }
