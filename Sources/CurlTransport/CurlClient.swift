@@ -233,12 +233,20 @@ public final class CurlClient {
   @discardableResult
   public func settle() throws -> [ClientEvent] {
     var events: [ClientEvent] = []
-    while !session.outbox.isEmpty {
-      let more = try receive()
-      try refuse(more)
-      events += more
-    }
+    try settle { events += $0 }
     return events
+  }
+
+  /// Waits until every action is answered.
+  ///
+  /// - Parameter report: is told what happens, also where the server says `bye` in the end.
+  /// - Throws: as ``receive(timeout:)``; ``CurlClientError`` if the server says `bye` before.
+  public func settle(report: ([ClientEvent]) throws -> Void) throws {
+    while !session.outbox.isEmpty {
+      let events = try receive()
+      try report(events)
+      try refuse(events)
+    }
   }
 
   /// Ends the client's part in the session, and with the last client the session, and waits until the server has closed.

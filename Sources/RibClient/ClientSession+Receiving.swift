@@ -66,6 +66,8 @@ extension ClientSession {
     }
     state = .live(welcome)
     lastWelcome = welcome
+    // Another life of the tree counts on from what was committed: one that is behind the view has lost some of it.
+    let isBehind = welcome.epoch != mirror.epoch && welcome.revision < mirror.revision
     mirror.join(epoch: welcome.epoch)
     sentNumber = welcome.number
     acknowledged = nil
@@ -73,12 +75,14 @@ extension ClientSession {
     for nack in welcome.nacks {
       events += settle { $0.number == nack.number }.map { .refused($0, nack) }
     }
-    if welcome.number < coveredNumber { events.append(renumber(from: welcome.number)) }
-    return events + (try cover(welcome.number)) + [.live(welcome)]
+    let isBack = welcome.number < coveredNumber
+    if !isBack { events += try cover(welcome.number) }
+    if isBack || isBehind { events += renumber(from: welcome.number) }
+    return events + [.live(welcome)]
   }
 
   /// Goes on from what the server has kept, when a crash was worse than what its answers survive.
-  private mutating func renumber(from number: Int) -> ClientEvent {
+  private mutating func renumber(from number: Int) -> [ClientEvent] {
     // Ids that were given since are given again, to other nodes.
     let kept = outbox.filter { if case .id(let id) = $0.to { view?["root"] == .integer(Int64(id)) } else { true } }
     let lost = coveredNumber - number + outbox.count - kept.count
@@ -87,7 +91,7 @@ extension ClientSession {
     }
     coveredNumber = number
     lastNumber = number + outbox.count
-    return .lost(lost)
+    return lost > 0 ? [.lost(lost)] : []
   }
 
   /// What the server's `bye` leaves: a session to come back to, or answers that will never come.

@@ -166,4 +166,29 @@ import Wire
     // On a connection that lasts, a number never goes back.
     #expect(try session.failure(on: #"{"t":"patch","rev":1,"base":1,"n":0,"ops":[]}"#).contains("went back"))
   }
+
+  /// The server has lost what others have done, and has covered one action more than this client knows.
+  @Test func actionsForNodesOfALostRevision_areDropped() throws {
+    var session = try ClientSession.shown()
+    let view = #"{"root":1,"nodes":{}}"#
+    _ = try session.receive(text: #"{"t":"snap","epoch":"E","rev":9,"n":0,"view":\#(view)}"#)
+    try session.act("a")
+    _ = try session.act(.string("x"), to: .id(7))
+    try session.act("b")
+    session.disconnected()
+    _ = try session.resume()
+    let welcome = Self.resumed(1).replacing(#""epoch":"E""#, with: #""epoch":"F""#)
+    let events = try session.receive(text: welcome)
+    #expect(events.count == 3 && events[1] == .lost(1))
+    #expect(session.resend().map { String(decoding: $0, as: UTF8.self) } == [#"{"t":"act","n":2,"to":1,"a":"b"}"#])
+  }
+
+  @Test func anotherEpoch_thatIsNotBehind_dropsNothing() throws {
+    var session = try ClientSession.shown()
+    _ = try session.act(.string("x"), to: .id(7))
+    session.disconnected()
+    _ = try session.resume()
+    let events = try session.receive(text: Self.resumed(0).replacing(#""epoch":"E""#, with: #""epoch":"F""#))
+    #expect(events.count == 1 && session.outboxNumbers == [1])
+  }
 }

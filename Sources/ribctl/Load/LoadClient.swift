@@ -52,7 +52,7 @@ final class LoadClient: @unchecked Sendable {
   private func perform(_ line: ActionLine, until limit: ContinuousClock.Instant) throws {
     do {
       try client.act(line.action, to: line.address ?? .path(""))
-      figures.note(try client.settle())
+      try client.settle { figures.note($0) }
     } catch {
       try comeBack(after: error, until: limit)
     }
@@ -71,7 +71,7 @@ final class LoadClient: @unchecked Sendable {
       do {
         try client.reconnect { figures.note($0) }
         figures.returns += 1
-        return figures.note(try client.settle())
+        return try client.settle { figures.note($0) }
       } catch let next {
         error = next
       }
