@@ -76,6 +76,8 @@ class AnyNode {
   func roundTrip() throws -> (state: Any, restored: Any)? { preconditionFailure("abstract") }
   /// The version of the state's shape.
   var stateVersion: Int { preconditionFailure("abstract") }
+  /// What it shows and takes; nil if it has no view.
+  var schemas: SchemaBook.Entry? { nil }
 
   /// Whether clients see it.
   var isViewable: Bool { false }

@@ -65,6 +65,7 @@ extension Tree {
     node.isNew = true
     transaction.attached.append(node)
     note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
+    schemas?.note(node)
     node.touch(self)
     unsettle(node)
     if isActive {

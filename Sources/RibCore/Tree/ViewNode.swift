@@ -24,6 +24,12 @@ final class ViewNode<R: Riblet>: Node<R> {
 
   override var isViewable: Bool { true }
 
+  override var schemas: SchemaBook.Entry? {
+    SchemaBook.Entry(
+      state: JSONSchema(encoding: showing),
+      action: R.ViewAction.self == Never.self ? .nothing : JSONSchema(decoding: R.ViewAction.self))
+  }
+
   override func childrenDidChange() { childrenHaveChanged = true }
 
   override func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {

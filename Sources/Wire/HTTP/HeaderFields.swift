@@ -55,7 +55,7 @@ public struct HeaderFields: Equatable, Sendable {
   /// The elements of the comma-separated lists in all fields named `name` (RFC 9110 §5.6.1).
   ///
   /// They are without the whitespace around them; empty ones are among them.
-  func elements(of name: String) -> [Substring] {
+  package func elements(of name: String) -> [Substring] {
     var elements: [Substring] = []
     for value in values(for: name) {
       for part in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {

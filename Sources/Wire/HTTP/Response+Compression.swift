@@ -13,9 +13,7 @@ extension Response {
   /// - Parameter head: the request's.
   /// - Returns: the response.
   public func compressed(for head: RequestHead) -> Response {
-    guard body.count >= Self.compressionThreshold, headers["Content-Encoding"] == nil, isCompressible else {
-      return self
-    }
+    guard isWorthCompressing else { return self }
     var response = self
     response.headers.append(name: "Vary", value: "Accept-Encoding")
     guard head.headers.accepts(coding: "gzip"), let gzipped = Self.gzip(body), gzipped.count < body.count else {
@@ -24,6 +22,19 @@ extension Response {
     response.headers.append(name: "Content-Encoding", value: "gzip")
     response.body = gzipped
     return response
+  }
+
+  /// The body compressed with gzip as small as it gets, for what is kept; nil if it is not to be compressed, or does not
+  /// become shorter.
+  ///
+  /// - Returns: the bytes.
+  package func gzipped() -> [UInt8]? {
+    guard isWorthCompressing, let gzipped = Self.gzip(body, level: Z_BEST_COMPRESSION) else { return nil }
+    return gzipped.count < body.count ? gzipped : nil
+  }
+
+  private var isWorthCompressing: Bool {
+    body.count >= Self.compressionThreshold && headers["Content-Encoding"] == nil && isCompressible
   }
 
   private var isCompressible: Bool {
@@ -35,11 +46,11 @@ extension Response {
   }
 
   /// The bytes in the format of gzip (RFC 1952); nil if zlib has no memory.
-  private static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+  private static func gzip(_ bytes: [UInt8], level: Int32 = Z_DEFAULT_COMPRESSION) -> [UInt8]? {
     var stream = z_stream()
     // 15 bits of window, and 16 for gzip's header and checksum in place of zlib's own.
     let status = deflateInit2_(
-      &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { return nil }
     defer { deflateEnd(&stream) }
@@ -63,7 +74,7 @@ extension HeaderFields {
   ///
   /// - Parameter coding: its name.
   /// - Returns: whether it has a weight above 0, by its name or by `*`.
-  func accepts(coding: String) -> Bool {
+  package func accepts(coding: String) -> Bool {
     var any = false
     for element in elements(of: "Accept-Encoding") {
       let bytes = element.utf8

@@ -22,21 +22,30 @@ extension ClientMessage {
   }
 }
 
-extension ClientMessage.Act {
-  /// Reads an action that is numbered elsewhere: whom it is for, and what it is.
+extension ClientMessage {
+  /// Reads an action or a `back` that is numbered elsewhere: whom it is for, and what it is.
   ///
-  /// - Parameter json: an object.
-  /// - Returns: both.
-  /// - Throws: ``MessageError`` if one is missing.
-  package static func unnumbered(_ json: JSONElement) throws(MessageError) -> (to: NodeAddress, action: JSONElement) {
+  /// - Parameter json: an object; without `t` it is an action.
+  /// - Returns: both; for a `back` there is no action.
+  /// - Throws: ``MessageError`` if one is missing, or it is neither.
+  package static func unnumbered(_ json: JSONElement) throws(MessageError) -> (to: NodeAddress, action: JSONElement?) {
     guard json.kind == .object else { throw MessageError("An action is an object, this is \(json.kind.rawValue).") }
+    let kind = json[MessageKey.kind]
+    if kind?.isString(MessageKind.back) == true {
+      return (try NodeAddress(json[MessageKey.to], in: MessageKind.back), nil)
+    }
+    guard kind?.isString(MessageKind.act) != false else {
+      throw MessageError("The kind of an action is \"act\" or \"back\".")
+    }
     let to = try NodeAddress(json[MessageKey.to], in: MessageKind.act)
     guard let action = json[MessageKey.action] else {
       throw .missing(MessageKey.action, "the action", in: MessageKind.act)
     }
     return (to, action)
   }
+}
 
+extension ClientMessage.Act {
   /// One pass over the members: this is the message that comes all the time.
   init(_ json: JSONElement) throws(MessageError) {
     var number: JSONElement?

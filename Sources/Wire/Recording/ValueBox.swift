@@ -6,6 +6,9 @@ class AnyValueBox {
   /// By what the value can be recognised in another array, if its type says so.
   var identity: AnyHashable? { preconditionFailure("abstract") }
 
+  /// What its JSON looks like.
+  var schema: JSONSchema { preconditionFailure("abstract") }
+
   func record(into recorder: Recorder) throws(RecordingError) { preconditionFailure("abstract") }
 
   func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
@@ -30,6 +33,8 @@ final class ValueBox<Value: Encodable>: AnyValueBox {
   override var identity: AnyHashable? {
     (value as? any Identifiable).map { AnyHashable($0.erasedID) }
   }
+
+  override var schema: JSONSchema { JSONSchema(encoding: value) }
 
   override func record(into recorder: Recorder) throws(RecordingError) { try recorder.record(value) }
 

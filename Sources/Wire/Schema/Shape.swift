@@ -1,0 +1,82 @@
+/// What a type has asked its decoder for.
+final class Shape {
+  private enum Kind {
+    case nothing
+    case single(JSONSchema)
+    case array(JSONSchema?)
+    case object
+  }
+
+  private var kind = Kind.nothing
+  private var properties: [JSONSchema.Property] = []
+  /// The one key that the object has, if it is to be an enum's case; nil if it has all.
+  let onlyKey: String?
+  /// The names of the keys that were asked for by the last keyed container, if they are known.
+  private(set) var caseNames: [String]?
+  /// What the case's payload was asked for.
+  private(set) var payload: Shape?
+
+  init(case name: String? = nil) { onlyKey = name }
+
+  func noteObject<Key: CodingKey>(keyedBy type: Key.Type) {
+    kind = .object
+    caseNames = EnumCases.all(of: type)?.map(\.stringValue)
+  }
+
+  func noteSingle(_ schema: JSONSchema) { kind = .single(schema) }
+  func noteArray(of schema: JSONSchema? = nil) { kind = .array(schema) }
+
+  func note(_ key: String, _ schema: JSONSchema, isRequired: Bool) {
+    guard !properties.contains(where: { $0.name == key }) else { return }
+    properties.append(JSONSchema.Property(key, schema, isRequired: isRequired))
+  }
+
+  func notePayload() -> Shape {
+    let shape = Shape()
+    payload = shape
+    return shape
+  }
+
+  /// The shape that a type has.
+  ///
+  /// - Parameters:
+  ///   - type: the type, for a person.
+  ///   - failure: why it could not decode to its end; nil if it could.
+  /// - Returns: the shape.
+  func schema(of type: any Any.Type, _ failure: (any Error)?) -> JSONSchema {
+    let reason = failure.map { "\(type) did not decode to its end: \($0.reason)" }
+    switch kind {
+    case .nothing: return reason.map { .unknown($0) } ?? .payload([])
+    case .single(let schema): return schema
+    case .array(let element): return .array(element ?? .unknown("Nothing was asked of the elements."))
+    case .object: return .object(properties, comment: reason)
+    }
+  }
+
+  /// The shape of a case's payload.
+  func payloadSchema(_ failure: (any Error)?) -> JSONSchema {
+    guard let failure else { return .payload(properties) }
+    return .object(properties, comment: "The payload did not decode to its end: \(failure.reason)")
+  }
+}
+
+extension Error {
+  fileprivate var reason: String {
+    switch self {
+    case let error as DecodingError:
+      switch error {
+      case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+        .valueNotFound(_, let context):
+        context.debugDescription
+      @unknown default: "\(error)"
+      }
+    default: "\(self)"
+    }
+  }
+}
+
+/// A value was asked for of which there is no example.
+struct NoExample: Error, CustomStringConvertible {
+  let type: any Any.Type
+  var description: String { "there is no example of \(type)." }
+}

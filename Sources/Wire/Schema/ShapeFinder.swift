@@ -1,0 +1,168 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension JSONSchema {
+  /// The shape of what a type decodes from, found by letting it decode and noting what it asks for.
+  ///
+  /// The decoder answers with zeros and empty strings. So an `init(from:)` written by hand sees nothing that a client could
+  /// not send; if it refuses that, what it had asked for until then is told.
+  ///
+  /// - Parameter type: the type.
+  public init<Value: Decodable>(decoding type: Value.Type) { self = ShapeFinder().shape(of: type).schema }
+}
+
+/// Finds the shapes of types.
+final class ShapeFinder {
+  /// A shape, and a value that has it, if there is one.
+  struct Found<Value> {
+    let schema: JSONSchema
+    let value: Value?
+  }
+
+  /// What is being looked into, from the outermost inwards.
+  private var open: [any Any.Type] = []
+
+  func shape<Value: Decodable>(of type: Value.Type) -> Found<Value> {
+    let value = standardValue(type)
+    if let type = type as? any JSONSchemaProviding.Type {
+      return Found(schema: .custom(type.schema), value: value ?? decode(type: Value.self).value)
+    }
+    if let simple = Self.simpleSchema(of: type) { return Found(schema: simple, value: value) }
+    guard !open.contains(where: { $0 == type }) else {
+      return Found(schema: .unknown("\(type) contains itself."), value: nil)
+    }
+    open.append(type)
+    defer { open.removeLast() }
+    if let container = type as? any ShapedContainer.Type {
+      return Found(schema: container.schema(by: self), value: container.empty as? Value)
+    }
+    if let (schema, value) = rawCases(of: type) { return Found(schema: schema, value: value) }
+    return EnumCases.isEnum(type) ? cases(of: type) : decode(type: type)
+  }
+
+  // MARK: Types by their names
+
+  private static func simpleSchema(of type: any Any.Type) -> JSONSchema? {
+    switch type {
+    case is Bool.Type: .boolean
+    case is String.Type, is Decimal.Type: .string()
+    case is Double.Type, is Float.Type: .number
+    case is any FixedWidthInteger.Type: .integer
+    case is Date.Type: .string(format: "date-time")
+    case is URL.Type: .string(format: "uri")
+    case is UUID.Type: .string(format: "uuid")
+    case is Data.Type: .base64
+    default: nil
+    }
+  }
+
+  private func standardValue<Value>(_ type: Value.Type) -> Value? {
+    let value: Any? =
+      switch type {
+      case is Bool.Type: false
+      case is String.Type: ""
+      case is Double.Type: 0.0
+      case is Float.Type: Float(0)
+      case let type as any FixedWidthInteger.Type: type.init(0)
+      case is Date.Type: Date(timeIntervalSinceReferenceDate: 0)
+      case is URL.Type: URL(string: "https://example.org")
+      case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+      case is Data.Type: Data()
+      case is Decimal.Type: Decimal(0)
+      default: nil
+      }
+    return value as? Value
+  }
+
+  // MARK: Enums
+
+  /// The raw values of an enum that is coded as them.
+  private func rawCases<Value>(of type: Value.Type) -> (JSONSchema, Value?)? {
+    guard let cases = EnumCases.all(of: type), type is any RawRepresentable.Type else { return nil }
+    let values: [JSONValue] = cases.compactMap { value in
+      switch (value as? any RawRepresentable).map({ $0.erasedRawValue }) {
+      case let string as String: .string(string)
+      case let integer as any BinaryInteger: Int64(exactly: integer).map { .integer($0) }
+      default: nil
+      }
+    }
+    guard values.count == cases.count else { return nil }
+    return (.constants(values), cases.first)
+  }
+
+  /// Lets an enum decode once for each of its cases.
+  private func cases<Value: Decodable>(of type: Value.Type) -> Found<Value> {
+    let survey = Shape()
+    let first = Result { try type.init(from: ShapeDecoder(finder: self, shape: survey)) }
+    // An enum that is coded otherwise than the compiler does.
+    guard let names = survey.caseNames else { return found(type, survey, first) }
+    var properties: [JSONSchema.Property] = []
+    var value: Value?
+    for name in names {
+      let shape = Shape(case: name)
+      let result = Result { try type.init(from: ShapeDecoder(finder: self, shape: shape)) }
+      if value == nil { value = try? result.get() }
+      // A case that is not available here, or not coded, asks for no payload.
+      guard let payload = shape.payload else { continue }
+      properties.append(JSONSchema.Property(name, payload.payloadSchema(result.failure)))
+    }
+    return Found(schema: .cases(properties), value: value)
+  }
+
+  // MARK: All others
+
+  private func decode<Value: Decodable>(type: Value.Type) -> Found<Value> {
+    let shape = Shape()
+    return found(type, shape, Result { try type.init(from: ShapeDecoder(finder: self, shape: shape)) })
+  }
+
+  private func found<Value>(_ type: Value.Type, _ shape: Shape, _ result: Result<Value, any Error>) -> Found<Value> {
+    Found(schema: shape.schema(of: type, result.failure), value: try? result.get())
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+extension RawRepresentable {
+  fileprivate var erasedRawValue: Any { rawValue }
+}
+
+// MARK: - Containers of the library
+
+/// A container whose shape follows from its parts.
+private protocol ShapedContainer {
+  static func schema(by finder: ShapeFinder) -> JSONSchema
+  static var empty: Self { get }
+}
+
+extension Optional: ShapedContainer where Wrapped: Decodable {
+  static func schema(by finder: ShapeFinder) -> JSONSchema { .nullable(finder.shape(of: Wrapped.self).schema) }
+  static var empty: Self { nil }
+}
+
+extension Array: ShapedContainer where Element: Decodable {
+  static func schema(by finder: ShapeFinder) -> JSONSchema { .array(finder.shape(of: Element.self).schema) }
+  static var empty: Self { [] }
+}
+
+extension Set: ShapedContainer where Element: Decodable {
+  static func schema(by finder: ShapeFinder) -> JSONSchema { .array(finder.shape(of: Element.self).schema) }
+  static var empty: Self { [] }
+}
+
+extension Dictionary: ShapedContainer where Key: Decodable, Value: Decodable {
+  static func schema(by finder: ShapeFinder) -> JSONSchema {
+    let isObject = Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type
+    return isObject
+      ? .dictionary(finder.shape(of: Value.self).schema)
+      : .unknown("\(Self.self) is an array of keys and values in turn.")
+  }
+  static var empty: Self { [:] }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import Testing
+
+@testable import Wire
+
+/// The schemas of types, and of values of which no more is known.
+@Suite struct JSONSchemaTests {
+  private func text(_ schema: JSONSchema) -> String {
+    var json = JSONWriter()
+    schema.write(into: &json)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private enum Action: Codable {
+    case increment
+    case select(Int)
+    case move(id: Int, to: Double?)
+    case choose(Color, at: [Date])
+  }
+  private enum Color: String, Codable { case red, green = "grün" }
+  private enum Level: Int, Codable { case low = 1, high = 9 }
+
+  @Test func action_hasItsCasesAndTheirPayloads() {
+    #expect(
+      JSONSchema(decoding: Action.self)
+        == .cases([
+          .init("increment", .payload([])),
+          .init("select", .payload([.init("_0", .integer)])),
+          .init("move", .payload([.init("id", .integer), .init("to", .number, isRequired: false)])),
+          .init(
+            "choose",
+            .payload([
+              .init("_0", .constants([.string("red"), .string("grün")])),
+              .init("at", .array(.string(format: "date-time"))),
+            ])),
+        ]))
+  }
+
+  @Test func enumOfRawValues_isThese() {
+    #expect(text(JSONSchema(decoding: Color.self)) == #"{"enum":["red","grün"]}"#)
+    #expect(text(JSONSchema(decoding: Level.self)) == #"{"enum":[1,9]}"#)
+  }
+
+  private struct Profile: Codable, Equatable {
+    struct Address: Codable, Equatable { var street: String, number: UInt8? }
+    var name: String
+    var address: Address
+    var tags: Set<String>
+    var scores: [String: Float]
+    var levels: [Level: Int]
+    var home: URL?
+    var id: UUID
+    var photo: Data
+    var price: Decimal
+    var isPublic: Bool
+    var history: [Date?]
+    var best: Result?
+    enum Result: Codable, Equatable { case won(by: Int), lost }
+  }
+
+  @Test func structure_hasItsProperties_inTheirOrder() {
+    #expect(
+      JSONSchema(decoding: Profile.self)
+        == .object([
+          .init("name", .string()),
+          .init(
+            "address", .object([.init("street", .string()), .init("number", .integer, isRequired: false)])),
+          .init("tags", .array(.string())),
+          .init("scores", .dictionary(.number)),
+          .init("levels", .unknown("Dictionary<Level, Int> is an array of keys and values in turn.")),
+          .init("home", .string(format: "uri"), isRequired: false),
+          .init("id", .string(format: "uuid")),
+          .init("photo", .base64),
+          .init("price", .string()),
+          .init("isPublic", .boolean),
+          .init("history", .array(.nullable(.string(format: "date-time")))),
+          .init(
+            "best", .cases([.init("won", .payload([.init("by", .integer)])), .init("lost", .payload([]))]),
+            isRequired: false),
+        ]))
+  }
+
+  private final class Tree: Decodable {
+    let label: String
+    let parent: Tree?
+    let children: [Tree]
+  }
+
+  private indirect enum Expression: Codable { case number(Int), sum(Expression, Expression) }
+
+  @Test func recursion_endsWhereItBegins() {
+    #expect(
+      JSONSchema(decoding: Tree.self)
+        == .object([
+          .init("label", .string()), .init("parent", .unknown("Tree contains itself."), isRequired: false),
+          .init("children", .array(.unknown("Tree contains itself."))),
+        ]))
+    guard case .cases(let cases) = JSONSchema(decoding: Expression.self), cases.count == 2 else {
+      Issue.record("an enum is its cases")
+      return
+    }
+    #expect(cases[0] == .init("number", .payload([.init("_0", .integer)])))
+    #expect(text(cases[1].schema).contains("contains itself"))
+  }
+
+  private struct Percent: Decodable {
+    let value: Int
+    init(from decoder: any Decoder) throws {
+      value = try decoder.singleValueContainer().decode(Int.self)
+      guard 1...100 ~= value else {
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "0 is no percentage"))
+      }
+    }
+  }
+
+  private struct Choosy: Decodable {
+    let first: Int
+    let second: Percent
+    let third: String
+  }
+
+  @Test func initByHand_thatRefusesZero_tellsWhatItAskedFor() {
+    #expect(JSONSchema(decoding: Percent.self) == .integer)
+    let schema = JSONSchema(decoding: Choosy.self)
+    guard case .object(let properties, let comment) = schema else {
+      Issue.record("\(schema)")
+      return
+    }
+    #expect(properties == [.init("first", .integer), .init("second", .integer)])
+    #expect(comment?.contains("no example of Percent") == true)
+  }
+
+  private struct Hex: Codable, JSONSchemaProviding {
+    static let schema = JSONValue.object(["type": .string("string"), "pattern": .string("^#[0-9a-f]{6}$")])
+    var text = "#000000"
+  }
+
+  private struct Painted: Codable { var color = Hex() }
+
+  @Test func type_maySayItself() {
+    #expect(
+      text(JSONSchema(decoding: Painted.self))
+        == #"{"type":"object","properties":{"color":{"pattern":"^#[0-9a-f]{6}$","type":"string"}},"required":["color"]}"#
+    )
+  }
+
+  @Test func schema_isWrittenAsJSONSchema() {
+    #expect(
+      text(JSONSchema(decoding: Action.self)).hasPrefix(
+        #"{"oneOf":[{"title":"increment","type":"object","properties":{"increment":{"type":"object","properties":{},"#
+          + #""additionalProperties":false}},"required":["increment"],"additionalProperties":false},"#))
+    #expect(text(.nothing) == "false")
+    #expect(text(.nullable(.base64)) == #"{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}"#)
+    #expect(text(.dictionary(.boolean)) == #"{"type":"object","additionalProperties":{"type":"boolean"}}"#)
+    #expect(text(.unknown("why")) == #"{"$comment":"why"}"#)
+  }
+
+  // MARK: Values of which only this is known
+
+  private struct Shown: Encodable, Equatable {
+    struct Row: Encodable, Equatable { let id: Int, title: String? }
+    let rows: [Row]
+    let none: [Row]
+    let color: Color
+    let when: Date
+    let note: String?
+  }
+
+  @Test func value_thatOnlyEncodes_isDescribedAsItIs() {
+    let value = Shown(
+      rows: [.init(id: 1, title: nil)], none: [], color: .red, when: Date(timeIntervalSince1970: 0), note: nil)
+    let comment = "As it was seen first: what was nil then, or another case, is missing."
+    #expect(
+      JSONSchema(encoding: value)
+        == .object(
+          [
+            .init("rows", .array(.object([.init("id", .integer)], comment: comment))),
+            .init("none", .array(.unknown("There was no element."))),
+            .init("color", .constants([.string("red"), .string("grün")])),
+            .init("when", .string(format: "date-time")),
+          ], comment: comment))
+  }
+
+  private struct Broken: Encodable {
+    func encode(to encoder: any Encoder) throws { throw CancellationError() }
+  }
+
+  @Test func value_thatDoesNotEncode_saysSo() {
+    guard case .unknown(let reason) = JSONSchema(encoding: Broken()) else {
+      Issue.record("it cannot be known")
+      return
+    }
+    #expect(reason.hasPrefix("Broken does not encode"))
+  }
+}
