@@ -18,7 +18,7 @@ extension Connection {
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
-          _ = try Endpoint.find(for: head, context.settings)
+          _ = try Endpoint.find(for: head, context)
           Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
         }
       }
@@ -44,7 +44,7 @@ extension Connection {
   /// Answers a request that is there whole.
   private func answer(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) {
     do throws(HTTPError) {
-      switch try Endpoint.find(for: head, context.settings) {
+      switch try Endpoint.find(for: head, context) {
       case .socket: try upgrade(head, to: .greeting, subprotocols: [subprotocol])
       case .echo: try upgrade(head, to: .echo, subprotocols: [])
       case .health:
@@ -60,7 +60,10 @@ extension Connection {
         try ask(.act(first: try IdempotencyKeyField.number(in: head.headers), body), of: id, head, exchange)
       case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
       case .events(let id): try ask(.events(after: head.headers["Last-Event-ID"]), of: id, head, exchange)
-      case nil: respond(Endpoint.options(for: head.path), to: head)
+      case .apps: respond(listApps(), to: head)
+      case .schema(let app): respond(try describe(app), to: head)
+      case .file(let path): if let file = context.files[path] { respond(file.response(to: head), to: head) }
+      case nil: respond(Endpoint.options(for: head.path, context.files), to: head)
       }
     } catch {
       refuse(error, keepAlive: head.keepsAlive, head)

@@ -17,9 +17,32 @@ enum Endpoint: Equatable {
   case view(String)
   /// What it is told.
   case events(String)
+  /// Which apps there are.
+  case apps
+  /// What an app's riblets show and take.
+  case schema(app: String)
+  /// A file, by its path.
+  case file(String)
 
   /// Where sessions are.
   static let sessionsPath = "/v1/sessions"
+  /// Where apps are.
+  static let appsPath = "/v1/apps"
+
+  /// What a path leads to.
+  ///
+  /// - Parameters:
+  ///   - path: the path.
+  ///   - files: what there is besides.
+  private init?(path: String, _ files: StaticFiles) {
+    if let endpoint = Endpoint(path: path) {
+      self = endpoint
+    } else if files[path] != nil {
+      self = .file(path)
+    } else {
+      return nil
+    }
+  }
 
   private init?(path: String) {
     switch path {
@@ -28,6 +51,11 @@ enum Endpoint: Equatable {
     case "/echo": self = .echo
     case "/v1/openapi.json": self = .openAPI
     case Self.sessionsPath: self = .sessions
+    case Self.appsPath: self = .apps
+    case let path where path.hasPrefix(Self.appsPath + "/"):
+      let parts = path.dropFirst(Self.appsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count == 2, parts[1] == "schema" else { return nil }
+      self = .schema(app: String(parts[0]))
     default:
       guard path.hasPrefix(Self.sessionsPath + "/") else { return nil }
       let parts = path.dropFirst(Self.sessionsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -46,16 +74,16 @@ enum Endpoint: Equatable {
   ///
   /// - Parameters:
   ///   - head: the request's.
-  ///   - settings: the server's.
+  ///   - context: the server's.
   /// - Returns: the endpoint; nil if the request is about what may be asked for, at its path or, for `*`, at all.
   /// - Throws: ``HTTPError``: 501 for a method that is unknown here, 404 for a path that leads nowhere, 405 for a method
   ///   that is not for it.
-  static func find(for head: RequestHead, _ settings: ServerSettings) throws(HTTPError) -> Endpoint? {
+  static func find(for head: RequestHead, _ context: ServerContext) throws(HTTPError) -> Endpoint? {
     guard knownMethods.contains(head.method) else {
       throw HTTPError(status: .notImplemented, reason: "There is no method \(head.method) (RFC 9110 §9.1).")
     }
     if head.path == "*" { return nil }
-    guard let endpoint = Endpoint(path: head.path), endpoint != .echo || settings.echo else {
+    guard let endpoint = Endpoint(path: head.path, context.files), endpoint != .echo || context.settings.echo else {
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }
     if head.method == "OPTIONS" { return nil }
@@ -75,7 +103,7 @@ enum Endpoint: Equatable {
   /// What it answers to, besides OPTIONS.
   private var methods: [String] {
     switch self {
-    case .health, .openAPI, .view: ["GET", "HEAD"]
+    case .health, .openAPI, .view, .apps, .schema, .file: ["GET", "HEAD"]
     case .socket, .echo, .events: ["GET"]
     case .sessions, .actions: ["POST"]
     case .session: ["DELETE"]
@@ -87,10 +115,12 @@ enum Endpoint: Equatable {
 
   /// The answer to OPTIONS (RFC 9110 §9.3.7).
   ///
-  /// - Parameter path: what it is asked for.
+  /// - Parameters:
+  ///   - path: what it is asked for.
+  ///   - files: what there is besides.
   /// - Returns: the response.
-  static func options(for path: String) -> Response {
-    let allowed = Endpoint(path: path)?.allowed ?? "GET, HEAD, POST, DELETE, OPTIONS"
+  static func options(for path: String, _ files: StaticFiles) -> Response {
+    let allowed = Endpoint(path: path, files)?.allowed ?? "GET, HEAD, POST, DELETE, OPTIONS"
     return Response(status: .noContent, headers: ["Allow": allowed])
   }
 }

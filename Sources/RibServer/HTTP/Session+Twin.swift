@@ -43,10 +43,10 @@ extension Session {
   private func act(
     _ first: Int, _ body: [UInt8], from index: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) throws(HTTPError) {
-    let actions: [(to: NodeAddress, action: JSONElement)]
+    let actions: [(to: NodeAddress, action: JSONElement?)]
     do {
       let json = try loop.reader.read(body.span).root
-      actions = try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.Act.unnumbered($0) }
+      actions = try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.unnumbered($0) }
     } catch {
       throw HTTPError(status: .badRequest, reason: "\(error)")
     }
@@ -58,7 +58,10 @@ extension Session {
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: index)
     for (offset, action) in actions.enumerated() {
       let complaint = run(first + offset, of: index) { () throws(Refusal) in
-        try tree.perform(action.action, for: action.to, rendering: loop.renderer)
+        guard let content = action.action else {
+          return try tree.back(from: action.to, rendering: loop.renderer).commands
+        }
+        return try tree.perform(content, for: action.to, rendering: loop.renderer)
       }
       if let complaint { throw HTTPError(status: .conflict, reason: complaint) }
     }

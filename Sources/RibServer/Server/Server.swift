@@ -47,15 +47,17 @@ public final class Server: Service {
   ///
   /// - Parameters:
   ///   - apps: what clients may ask for; their names must differ.
+  ///   - files: what is handed out beside the server's own endpoints; those go first.
   ///   - settings: how it is set up; a value out of its range is a mistake in the program and traps.
   ///   - logger: where it writes; a session's lines carry `session`, and `riblet` where they are about one.
   ///   - onListening: called once connections are accepted.
   public init(
-    apps: [App], settings: ServerSettings = ServerSettings(), logger: Logger = Logger(label: "ribserver"),
+    apps: [App], files: StaticFiles = StaticFiles(), settings: ServerSettings = ServerSettings(),
+    logger: Logger = Logger(label: "ribserver"),
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
     if let fault = settings.fault { preconditionFailure("\(fault)") }
-    context = ServerContext(apps: apps, settings: settings, logger: logger)
+    context = ServerContext(apps: apps, files: files, settings: settings, logger: logger)
     self.onListening = onListening
   }
 

@@ -5,6 +5,7 @@ import Synchronization
 final class ServerContext: Sendable {
   let apps: [String: App]
   let settings: ServerSettings
+  let files: StaticFiles
   let logger: Logger
   let connections: ConnectionCounter
   let sessions = SessionRegistry()
@@ -15,7 +16,8 @@ final class ServerContext: Sendable {
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
 
-  init(apps: [App], settings: ServerSettings, logger: Logger) {
+  init(apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger) {
+    self.files = files
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }

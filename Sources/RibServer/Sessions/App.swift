@@ -8,7 +8,9 @@ public struct App: Sendable {
 
   /// The name that clients give.
   public let name: String
-  let makeTree: @Sendable (_ parameters: JSONElement?, _ session: String) throws -> sending (Tree, Walk?)
+  /// What its riblets show and take.
+  let schemas = SchemaBook()
+  private let build: @Sendable (_ parameters: JSONElement?, _ session: String) throws -> sending (Tree, Walk?)
 
   /// An app without parameters; what a client sends as `params` is ignored.
   ///
@@ -17,7 +19,7 @@ public struct App: Sendable {
   ///   - root: builds the riblet at the root, once for each session, on the session's loop.
   public init<Root: Riblet>(_ name: String, root: @escaping @Sendable () -> Root) where Root.Output == Never {
     self.name = name
-    makeTree = { _, session in (Tree(root: root(), session: session), nil) }
+    build = { _, session in (Tree(root: root(), session: session), nil) }
   }
 
   /// An app with parameters, which come from a client: decode only what it may decide.
@@ -52,11 +54,24 @@ public struct App: Sendable {
     _ walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)?
   ) where Root.Output == Never {
     self.name = name
-    makeTree = { json, session in
+    build = { json, session in
       let value = try ActionDecoder.decodeValue(Parameters.self, from: json ?? JSONElement.emptyObject)
       let tree = Tree(root: try root(value), session: session)
       guard let walk else { return (tree, nil) }
       return (tree, { id, port in try await walk(value, NodeHandle<Root>(id: id, port: port)) })
     }
+  }
+
+  /// Makes the tree of a session.
+  ///
+  /// - Parameters:
+  ///   - parameters: what the client has said in its `hello`.
+  ///   - session: the session's id.
+  /// - Returns: a tree that is not started, and the walk that is to be done once it is.
+  /// - Throws: what the app says of the parameters.
+  func makeTree(_ parameters: JSONElement?, _ session: String) throws -> sending (Tree, Walk?) {
+    let made = try build(parameters, session)
+    made.0.schemas = schemas
+    return made
   }
 }

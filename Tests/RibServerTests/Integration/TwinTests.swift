@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import RibServer
+import Showcase
 import Testing
 import Wire
 
@@ -43,6 +44,23 @@ import Wire
         #expect(Self.isProblem(try client.view(), 404))
       }
       #expect(await eventually { server.sessionCount == 0 })
+    }
+  }
+
+  @Test func back_isAnActionLikeAnother() async throws {
+    try await withServer(apps: Showcase.apps) { _, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        _ = try client.create(#"{"app":"tabs"}"#)
+        let there = #"{"t":"act","to":"tabs[0]/pages[0]","a":"transportHomeTapped"}"#
+        #expect(try client.act(#""1""#, #"[\#(there),{"t":"back","to":1}]"#).json["n"] == .integer(2))
+        #expect(try client.view().json["nodes"]?["2"]?["state"]?["canGoBack"] == .bool(false))
+        // Nothing is left to be left; that is no mistake.
+        #expect(try client.act(#""3""#, #"{"t":"back","to":""}"#).body == #"{"rev":3,"n":3,"nacks":[]}"#)
+        for body in [#"{"t":"back"}"#, #"{"t":"ping","to":1}"#, #"{"t":"act","to":1}"#] {
+          #expect(Self.isProblem(try client.act(#""4""#, body), 400), "\(body)")
+        }
+      }
     }
   }
 

@@ -8,7 +8,8 @@ import Wire
 
 @Suite struct SessionRegistryTests {
   private static let context = ServerContext(
-    apps: [], settings: ServerSettings(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    apps: [], files: StaticFiles(), settings: ServerSettings(),
+    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
 
   /// A session that is not started, and the loop that it has to live on.
   private static func withSession(_ body: @Sendable (Session) throws -> Void) throws {

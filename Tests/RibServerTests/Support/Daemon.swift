@@ -121,13 +121,22 @@ enum Program {
       .appendingPathComponent(name)
   }
 
+  /// A program of the system's; nil if it is not in `PATH`.
+  static func find(_ name: String) -> URL? {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }
+
   /// Runs a program to its end.
   static func run(
-    _ executable: URL, _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    _ executable: URL, _ arguments: [String], input: String = "", directory: URL? = nil,
+    environment: [String: String] = [:]
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
+    if let directory { process.currentDirectoryURL = directory }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
     process.standardInput = stdin

@@ -25,7 +25,7 @@ final class StoreHost: Sendable {
     change(&settings)
     let store = SwitchedStore(store)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let context = ServerContext(apps: apps, settings: settings, logger: logger)
+    let context = ServerContext(apps: apps, files: StaticFiles(), settings: settings, logger: logger)
     let told = Told()
     let writer = StoreWriter(store, logger) { for loop in told.loops { loop.storeIsBack() } }
     let loops = try (0..<count).map {

@@ -8,7 +8,8 @@ import Wire
 
 /// Runs `body` against a server in this process, and stops it.
 func withServer(
-  apps: [App] = [App("counter") { Counter() }], _ change: (inout ServerSettings) -> Void = { _ in },
+  apps: [App] = [App("counter") { Counter() }], files: StaticFiles = StaticFiles(),
+  _ change: (inout ServerSettings) -> Void = { _ in },
   _ body: @escaping @Sendable (Server, _ url: String) async throws -> Void
 ) async throws {
   var settings = ServerSettings()
@@ -17,7 +18,8 @@ func withServer(
   settings.limits.actionsPerSecond = 0
   settings.timeouts.drainSeconds = 0
   change(&settings)
-  let server = Server(apps: apps, settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  let server = Server(apps: apps, files: files, settings: settings, logger: logger)
   let url = try server.start().description
   do {
     try await body(server, url)

@@ -1,0 +1,139 @@
+import Wire
+
+/// Files that a server hands out beside its own endpoints, such as the page that draws the views.
+///
+/// They are read once and compressed once, and found by their exact names: no request reaches the file system. Names have
+/// no versions, so clients ask again each time (`Cache-Control: no-cache`) and are told by the `ETag` that nothing has
+/// changed.
+public struct StaticFiles: Sendable {
+  /// The `Content-Security-Policy` of pages, unless they are given another one: scripts, styles, images and connections of
+  /// their own origin only, nothing inline, no frames around them, and no strings that become markup.
+  public static let defaultPolicy = [
+    "default-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'", "object-src 'none'",
+    "require-trusted-types-for 'script'",
+  ].joined(separator: "; ")
+
+  private var files: [String: StaticFile] = [:]
+  /// The `Content-Security-Policy` of pages.
+  private let policy: String
+
+  /// No files.
+  ///
+  /// - Parameter policy: the `Content-Security-Policy` of pages that are added.
+  public init(policy: String = StaticFiles.defaultPolicy) { self.policy = policy }
+
+  /// Adds a file, in the place of one of this name.
+  ///
+  /// - Parameters:
+  ///   - name: its path below the root, such as `images/logo.svg`; the extension says of which type it is. `index.html`
+  ///     is what a directory's own path leads to.
+  ///   - bytes: what is in it.
+  public mutating func add(_ name: String, _ bytes: [UInt8]) {
+    let file = StaticFile(name, bytes, policy: policy)
+    let path = "/" + StaticFile.encoded(name)
+    files[path] = file
+    if path.hasSuffix("/index.html") { files[String(path.dropLast("index.html".utf8.count))] = file }
+  }
+
+  /// How many paths lead to a file.
+  var count: Int { files.count }
+
+  /// The file at a path.
+  ///
+  /// - Parameter path: as a request has it, percent-encoded.
+  subscript(path: String) -> StaticFile? { files[path] }
+}
+
+/// A file as it is sent.
+struct StaticFile: Sendable {
+  private let bytes: [UInt8]
+  /// The same compressed; nil if that makes it no shorter.
+  private let gzipped: [UInt8]?
+  private let headers: HeaderFields
+  /// The beginning of the content's hash, which is the `ETag`'s too.
+  private let hash: String
+
+  init(_ name: String, _ bytes: [UInt8], policy: String) {
+    self.bytes = bytes
+    let type = Self.type(of: name)
+    var headers: HeaderFields = [
+      "Content-Type": type, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
+    ]
+    if type.hasPrefix("text/html") {
+      headers.append(name: "Content-Security-Policy", value: policy)
+      headers.append(name: "Referrer-Policy", value: "no-referrer")
+    }
+    let plain = Response(status: .ok, headers: headers, body: bytes)
+    gzipped = plain.gzipped()
+    if gzipped != nil { headers.append(name: "Vary", value: "Accept-Encoding") }
+    self.headers = headers
+    hash = String(SessionToken.hash(bytes).prefix(24))
+  }
+
+  /// What a request for the file is answered.
+  ///
+  /// - Parameter head: the request's.
+  /// - Returns: the file, or that the client has it already.
+  func response(to head: RequestHead) -> Response {
+    let gzipped = head.headers.accepts(coding: "gzip") ? gzipped : nil
+    // Two forms of one file are two representations (RFC 9110 §8.8.3.3).
+    let tag = gzipped == nil ? "\"\(hash)\"" : "\"\(hash)-gzip\""
+    var headers = headers
+    headers.append(name: "ETag", value: tag)
+    if head.headers.elements(of: "If-None-Match").contains(where: { Self.matches($0, tag) }) {
+      return Response(status: .notModified, headers: headers)
+    }
+    guard let gzipped else { return Response(status: .ok, headers: headers, body: bytes) }
+    headers.append(name: "Content-Encoding", value: "gzip")
+    return Response(status: .ok, headers: headers, body: gzipped)
+  }
+
+  /// The weak comparison of RFC 9110 §8.8.3.2.
+  private static func matches(_ element: Substring, _ tag: String) -> Bool {
+    let known = element.hasPrefix("W/") ? element.dropFirst(2) : element
+    return known == "*" || known == tag[...]
+  }
+
+  // MARK: Names
+
+  /// The media type that a name's extension stands for.
+  private static func type(of name: String) -> String {
+    let end = name.split(separator: "/").last ?? ""
+    let parts = end.split(separator: ".", omittingEmptySubsequences: false)
+    return switch parts.count > 1 ? parts[parts.count - 1].lowercased() : "" {
+    case "html": "text/html; charset=utf-8"
+    case "js", "mjs": "text/javascript; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "ts", "txt", "md": "text/plain; charset=utf-8"
+    case "json", "map": "application/json"
+    case "webmanifest": "application/manifest+json"
+    case "svg": "image/svg+xml"
+    case "png": "image/png"
+    case "jpg", "jpeg": "image/jpeg"
+    case "gif": "image/gif"
+    case "webp": "image/webp"
+    case "avif": "image/avif"
+    case "ico": "image/vnd.microsoft.icon"
+    case "woff2": "font/woff2"
+    case "wasm": "application/wasm"
+    default: "application/octet-stream"
+    }
+  }
+
+  /// A name as browsers ask for it: what is not unreserved (RFC 3986 §2.3) is percent-encoded.
+  static func encoded(_ name: String) -> String {
+    var encoded = ""
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"), UInt8(ascii: "/"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += byte < 16 ? "%0" + digits : "%" + digits
+      }
+    }
+    return encoded
+  }
+}
