@@ -15,6 +15,8 @@ COPY Package.* ./
 RUN swift package resolve
 
 COPY Sources ./Sources
+# The page and the client for browsers, which become a part of the binary.
+COPY web ./web
 # The manifest names the test targets, and must find their folders.
 COPY Tests ./Tests
 # The Swift runtime goes into the binary, so the image below needs no toolchain libraries.

@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test chaos tsan asan fuzz bench format lint docs layers clean help
+.PHONY: run test web chaos tsan asan fuzz bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -24,6 +24,15 @@ test: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
 test: ## Run all tests (ARGS="--filter Counter")
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --no-parallel $(ARGS)
+
+# On the files of web/ as they are: whoever changes a page need not build the daemon anew.
+web: export RIB_WEB := $(CURDIR)/web
+web: ## Run the browser client's tests (ARGS="keyboard_test")
+	@scripts/setup --tests
+	swift build --product ribd
+	node --test Tests/Web/*.test.js
+	cd Tests/Browser && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
+	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Browser/*_test.py))))
 
 # Many clients, a network at its worst, and a server that is killed again and again. "make test" has a short one.
 chaos: export RIB_CHAOS_SECONDS := $(SECONDS)

@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "RibCore", targets: ["RibCore"]),
     .library(name: "RibServer", targets: ["RibServer"]),
+    .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
     .executable(name: "ribd", targets: ["ribd"]),
@@ -48,6 +49,8 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+    .target(name: "CWeb"),
+
     .target(name: "Wire", dependencies: ["CZlib", crypto], swiftSettings: swiftSettings),
     .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
     .target(
@@ -59,6 +62,7 @@ let package = Package(
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
+    .target(name: "RibWeb", dependencies: ["CWeb", "RibServer"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
     .target(name: "Showcase", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
@@ -67,7 +71,9 @@ let package = Package(
 
     .executableTarget(
       name: "ribd",
-      dependencies: ["RibServer", "Showcase", argumentParser, configuration, logging, serviceLifecycle, unixSignals],
+      dependencies: [
+        "RibServer", "RibWeb", "Showcase", argumentParser, configuration, logging, serviceLifecycle, unixSignals,
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "ribctl",
@@ -89,11 +95,14 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTesting", "Showcase", "Wire", "ribctl", "ribd",
+        "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTesting", "RibWeb", "Showcase", "Wire", "ribctl",
+        "ribd",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,
       ],
       swiftSettings: swiftSettings),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  // For #embed.
+  cLanguageStandard: .c2x
 )

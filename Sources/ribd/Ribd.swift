@@ -28,7 +28,7 @@ struct Ribd: AsyncParsableCommand {
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = try await flags.logLevel(config)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
-    let server = Server(apps: apps, settings: settings, logger: logger) { url in
+    let server = Server(apps: apps, files: try await flags.files(config), settings: settings, logger: logger) { url in
       announce("ribd \(Server.version) listens on \(url)")
     }
     let group = ServiceGroup(

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Configuration
 import Logging
+import RibServer
+import RibWeb
 
 /// The settings as flags.
 ///
@@ -14,6 +16,10 @@ struct SettingFlags: ParsableArguments {
   var config: String?
   @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
   var logLevel: String?
+  @Option(
+    help: ArgumentHelp(
+      "Serve this directory's files, and not the showcase's page. (default: none)", valueName: "directory"))
+  var web: String?
   @Option(help: "Threads that serve connections; 0 for one a core. (default: 0)")
   var loops: Int?
   @Option(help: "How long a thread waits for more after it had something to do. (default: 1)")
@@ -105,6 +111,16 @@ struct SettingFlags: ParsableArguments {
     return level
   }
 
+  /// What is served beside the server's own endpoints: the showcase's page, or a directory of one's own.
+  ///
+  /// - Parameter config: where it says which.
+  /// - Returns: the files.
+  /// - Throws: ``StaticFilesError`` if the directory cannot be read.
+  func files(_ config: ConfigReader) async throws -> StaticFiles {
+    let directory = try await config.fetchString(forKey: "web", default: "")
+    return directory.isEmpty ? .showcase : try StaticFiles(directory: directory)
+  }
+
   private var values: [AbsoluteConfigKey: ConfigValue] {
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     func set(_ key: AbsoluteConfigKey, _ content: ConfigContent?) {
@@ -114,6 +130,7 @@ struct SettingFlags: ParsableArguments {
     set("port", port.map(ConfigContent.int))
     set("config", config.map(ConfigContent.string))
     set("logLevel", logLevel.map(ConfigContent.string))
+    set("web", web.map(ConfigContent.string))
     set("loops", loops.map(ConfigContent.int))
     set("lingerMilliseconds", lingerMilliseconds.map(ConfigContent.int))
     set("usesEpoll", usesEpoll.map(ConfigContent.bool))

@@ -1,0 +1,71 @@
+#include "CWeb.h"
+
+// The files are in the program, so that it is all there is to deploy. #embed (C23) takes them as they are; an array
+// literal in Swift would take the compiler a minute.
+
+static const unsigned char riblet_js[] = {
+#embed "../../web/riblet.js"
+};
+static const unsigned char riblet_d_ts[] = {
+#embed "../../web/riblet.d.ts"
+};
+static const unsigned char render_js[] = {
+#embed "../../web/render.js"
+};
+static const unsigned char render_d_ts[] = {
+#embed "../../web/render.d.ts"
+};
+static const unsigned char generic_js[] = {
+#embed "../../web/generic.js"
+};
+static const unsigned char generic_d_ts[] = {
+#embed "../../web/generic.d.ts"
+};
+static const unsigned char index_html[] = {
+#embed "../../web/index.html"
+};
+static const unsigned char showcase_css[] = {
+#embed "../../web/showcase.css"
+};
+static const unsigned char showcase_js[] = {
+#embed "../../web/showcase.js"
+};
+static const unsigned char apps_js[] = {
+#embed "../../web/apps.js"
+};
+static const unsigned char inspector_js[] = {
+#embed "../../web/inspector.js"
+};
+static const unsigned char handoff_js[] = {
+#embed "../../web/handoff.js"
+};
+static const unsigned char favicon_svg[] = {
+#embed "../../web/favicon.svg"
+};
+static const unsigned char qrcode_js[] = {
+#embed "../../web/vendor/qrcode.js"
+};
+
+#define CLIENT(name, bytes) {name, bytes, sizeof(bytes), true}
+#define PAGE(name, bytes) {name, bytes, sizeof(bytes), false}
+
+static const struct web_file files[] = {
+    CLIENT("riblet.js", riblet_js),
+    CLIENT("riblet.d.ts", riblet_d_ts),
+    CLIENT("render.js", render_js),
+    CLIENT("render.d.ts", render_d_ts),
+    CLIENT("generic.js", generic_js),
+    CLIENT("generic.d.ts", generic_d_ts),
+    PAGE("index.html", index_html),
+    PAGE("showcase.css", showcase_css),
+    PAGE("showcase.js", showcase_js),
+    PAGE("apps.js", apps_js),
+    PAGE("inspector.js", inspector_js),
+    PAGE("handoff.js", handoff_js),
+    PAGE("favicon.svg", favicon_svg),
+    PAGE("vendor/qrcode.js", qrcode_js),
+};
+
+const struct web_file *web_file_at(size_t index) {
+  return index < sizeof files / sizeof files[0] ? &files[index] : NULL;
+}

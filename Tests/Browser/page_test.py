@@ -1,0 +1,180 @@
+"""How the page looks, whom it shuts out, and what a patch costs it."""
+
+import json
+import pathlib
+import statistics
+import unittest
+
+import axe_playwright_python
+from support import ARTIFACTS, BrowserTest, expect
+
+APPS = [
+    "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "screens", "search",
+    "tabs",
+]
+AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+
+
+class LookTest(BrowserTest):
+    """Pictures of every app, light and dark, narrow and wide; none may be wider than the window."""
+
+    def test_pictures(self):
+        ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        for scheme in ["light", "dark"]:
+            for width, height in [(320, 640), (1280, 900)]:
+                context = self.browser.new_context(
+                    viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
+                page = self.new_page(context)
+                for app in APPS:
+                    self.open(app, page)
+                    expect(page.locator("#status")).to_have_attribute("data-status", "live")
+                    page.screenshot(path=ARTIFACTS / f"{app}-{scheme}-{width}.png")
+                    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                    self.assertLessEqual(overflow, 0, f"{app} is wider than {width} pixels")
+                context.close()
+
+
+class AccessibilityTest(BrowserTest):
+    """axe finds nothing serious, in any app, theme or width."""
+
+    def check(self, page, where):
+        # By the protocol, as the page's policy lets no foreign script in.
+        page.evaluate(AXE + "; null")
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        text = [f"{it['id']} ({it['impact']}): {it['nodes'][0]['html'][:200]}" for it in found]
+        self.assertEqual(text, [], where)
+
+    def test_apps(self):
+        for scheme in ["light", "dark"]:
+            context = self.browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+            page = self.new_page(context)
+            for app in APPS:
+                # axe looks at each of 60,000 elements of the catalog: of its rows a few are enough.
+                surface = self.open(app, page)
+                if app == "catalog":
+                    page.evaluate("document.querySelectorAll('.catalog-row:nth-child(n + 20)').forEach((it) => it.remove())")
+                expect(surface.locator("*").first).to_be_attached()
+                self.check(page, f"{app}, {scheme}")
+            context.close()
+
+    def test_dialogs_and_narrow_windows(self):
+        context = self.browser.new_context(viewport={"width": 320, "height": 640}, reduced_motion="reduce")
+        page = self.new_page(context)
+        surface = self.open("home-detail", page)
+        surface.get_by_role("button", name="Open home").click()
+        surface.get_by_role("button", name="Show detail").click()
+        expect(page.get_by_role("dialog", name="Detail")).to_be_visible()
+        self.check(page, "a modal")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Hand off").click()
+        expect(page.get_by_role("img", name="QR code")).to_be_visible()
+        self.check(page, "the hand-off")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Show the inspector").click()
+        for tab in ["Tree", "Document", "Facts", "Wire"]:
+            page.get_by_role("tab", name=tab).click()
+            self.check(page, f"the inspector's {tab}")
+        context.close()
+
+    def test_generic_renderer(self):
+        for app in ["search", "boundaries", "profile"]:
+            self.open(app)
+            self.page.get_by_role("switch", name="Draw with the generic renderer").check()
+            expect(self.page.locator("#screen .rib-button").first).to_be_visible()
+            self.check(self.page, f"{app}, drawn by its schema")
+
+
+class CostTest(BrowserTest):
+    """What a patch touches, and how long it takes to be seen."""
+
+    OBSERVE = """
+      (target) => {
+        window.touched = new Set();
+        window.observer = new MutationObserver((records) => {
+          for (const { type, target, addedNodes, removedNodes } of records) {
+            if (type !== "childList") touched.add(target);
+            for (const node of [...addedNodes, ...removedNodes]) touched.add(node);
+          }
+        });
+        observer.observe(document.querySelector(target), { subtree: true, childList: true, attributes: true, characterData: true });
+      }
+    """
+
+    def touched(self):
+        return self.page.evaluate("() => { observer.takeRecords(); return [...touched].map((it) => it.outerHTML ?? it.data); }")
+
+    def test_toggle_in_ten_thousand_rows_touches_one(self):
+        surface = self.open("catalog")
+        row = surface.locator(".catalog-row").nth(4_999)
+        row.scroll_into_view_if_needed()
+        expect(self.page.locator("#status-pending")).to_have_text("0 waiting")
+        self.page.evaluate(self.OBSERVE, "#screen")
+        row.get_by_role("checkbox").click()
+        expect(row).to_have_class("catalog-row is-done")
+        expect(self.page.locator("#status-pending")).to_have_text("0 waiting")
+        touched = self.touched()
+        self.assertEqual(len(touched), 1, touched)
+        self.assertIn("Row 05000", touched[0])
+
+    def test_count_touches_its_text(self):
+        surface = self.open("counter")
+        self.page.evaluate(self.OBSERVE, "#screen")
+        surface.get_by_role("button", name="Increment").click()
+        expect(surface.get_by_label("Count")).to_have_text("1")
+        expect(self.page.locator("#status-pending")).to_have_text("0 waiting")
+        touched = self.touched()
+        self.assertEqual(touched, ["1"])
+
+    def test_nothing_shifts(self):
+        surface = self.open("counter")
+        self.page.evaluate(
+            "() => { window.shift = 0; new PerformanceObserver((list) => { for (const it of list.getEntries()) shift += it.value; })"
+            ".observe({ type: 'layout-shift' }); }")
+        # By script: what follows soon after a real click does not count as a shift.
+        for name in ["Increment"] * 12 + ["Decrement", "Reset"]:
+            surface.get_by_role("button", name=name).evaluate("(button) => button.click()")
+        expect(self.page.locator("#status-pending")).to_have_text("0 waiting")
+        expect(surface.get_by_label("Count")).to_have_text("0")
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.assertLess(self.page.evaluate("shift"), 0.01)
+
+    def test_action_is_painted_soon(self):
+        """The figures are kept, not judged: they are the machine's as much as the page's."""
+        surface = self.open("counter")
+        self.page.get_by_role("switch", name="Predict the counter").uncheck()
+        times = self.page.evaluate("""
+          async () => {
+            const button = [...document.querySelectorAll("#screen button")].find((it) => it.ariaLabel === "Increment");
+            const output = document.querySelector("#screen [aria-label=Count]");
+            const times = [];
+            for (let turn = 0; turn < 300; turn++) {
+              const start = performance.now();
+              const changed = new Promise((done) => new MutationObserver((_, observer) => { observer.disconnect(); done(); })
+                .observe(output, { characterData: true, childList: true, subtree: true }));
+              button.click();
+              await changed;
+              const applied = performance.now();
+              // The frame that shows it has been handed on when the next one begins to be made.
+              await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+              times.push([applied - start, performance.now() - start]);
+            }
+            return times;
+          }
+        """)
+        expect(surface.get_by_label("Count")).to_have_text("300")
+
+        def figures(values):
+            cuts = statistics.quantiles(values, n=100)
+            return {"p50": round(cuts[49], 2), "p99": round(cuts[98], 2)}
+
+        result = {
+            "actions": len(times),
+            "milliseconds to changed document": figures([applied for applied, _ in times]),
+            "milliseconds to painted change": figures([painted for _, painted in times]),
+        }
+        ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        (ARTIFACTS / "figures.json").write_text(json.dumps(result, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,211 @@
+"""What a session survives: a server that is killed, a link that is cut, a page that is reloaded; and two pages on one."""
+
+import io
+import re
+import unittest
+
+import zxingcpp
+from PIL import Image
+from support import BrowserTest, expect
+
+# Clicks a button again and again, as fast as timers go, until it is told to stop; says how often it has.
+CLICKING = """
+  (name) => {
+    const button = [...document.querySelectorAll("#screen button")].find((it) => it.ariaLabel === name);
+    window.clicks = 0;
+    window.clicking = setInterval(() => { button.click(); window.clicks++; }, 7);
+  }
+"""
+STOP = "() => { clearInterval(window.clicking); return window.clicks; }"
+
+
+class ResilienceTest(BrowserTest):
+    def counter(self, page=None):
+        return self.open("counter", page).get_by_label("Count")
+
+    def status(self, page=None):
+        return (page or self.page).get_by_role("status", name="Connection")
+
+    def click(self, times, name="Increment", page=None):
+        for _ in range(times):
+            (page or self.page).locator("#screen").get_by_role("button", name=name).click()
+
+    def expect_settled(self, count, page=None):
+        """The count is the server's: nothing waits for an answer any more."""
+        page = page or self.page
+        expect(page.locator("#status-pending")).to_have_text("0 waiting")
+        expect(page.locator("#screen").get_by_label("Count")).to_have_text(str(count))
+
+    def test_killed_server_loses_and_doubles_no_click(self):
+        self.counter()
+        self.page.evaluate(CLICKING, "Increment")
+        for _ in range(4):
+            before = self.page.evaluate("window.clicks")
+            self.page.wait_for_function("(n) => window.clicks > n + 20", arg=before)
+            self.daemon.kill()
+            killed = self.page.evaluate("window.clicks")
+            self.page.wait_for_function("(n) => window.clicks > n + 10", arg=killed)
+            self.daemon.start()
+            expect(self.status()).to_contain_text("resumed")
+        clicks = self.page.evaluate(STOP)
+        self.assertGreater(clicks, 100)
+        self.expect_settled(clicks)
+
+    def test_killed_server_is_noticed_and_the_page_goes_on(self):
+        surface = self.open("tabs")
+        surface.get_by_role("button", name="Transport").click()
+        expect(surface.get_by_role("heading", name="Transport")).to_be_visible()
+        self.daemon.kill()
+        expect(self.status()).to_contain_text("Reconnecting")
+        surface.get_by_role("tab", name="Finance").click()
+        self.daemon.start()
+        expect(self.status()).to_contain_text("resumed")
+        expect(surface.get_by_role("heading", name="Finance")).to_be_visible()
+        surface.get_by_role("tab", name="Home").click()
+        expect(surface.get_by_role("heading", name="Transport")).to_be_visible()
+
+    def test_offline_and_back(self):
+        self.counter()
+        self.click(1)
+        self.expect_settled(1)
+        self.context.set_offline(True)
+        # An open connection may outlive the browser's being offline; a new one is not to be had.
+        self.page.get_by_role("button", name="Drop the link").click()
+        expect(self.status()).to_contain_text("Reconnecting")
+        self.click(3)
+        expect(self.page.locator("#status-pending")).to_have_text("3 waiting")
+        expect(self.page.locator("#screen").get_by_label("Count")).to_have_text("4")
+        self.context.set_offline(False)
+        expect(self.status()).to_contain_text("resumed")
+        self.expect_settled(4)
+
+    def test_reload_sends_what_was_not_answered(self):
+        self.counter()
+        self.click(2)
+        self.expect_settled(2)
+        self.page.get_by_role("button", name="Go offline").click()
+        expect(self.status()).to_contain_text("Reconnecting")
+        self.click(3)
+        expect(self.page.locator("#status-pending")).to_have_text("3 waiting")
+        self.page.reload()
+        expect(self.status()).to_contain_text("resumed")
+        self.expect_settled(5)
+
+    def test_page_of_a_session_that_is_gone_begins_anew_and_says_so(self):
+        self.counter()
+        self.click(1)
+        self.expect_settled(1)
+        self.page.get_by_role("button", name="Go offline").click()
+        expect(self.status()).to_contain_text("Reconnecting")
+        self.click(2)
+        entry = "JSON.parse(sessionStorage.getItem('riblet:showcase:counter'))"
+        answer = self.page.evaluate(
+            f"() => {{ const it = {entry}; return fetch('/v1/sessions/' + it.sid, "
+            "{ method: 'DELETE', headers: { Authorization: 'Bearer ' + it.token } }).then((it) => it.status); }")
+        self.assertEqual(answer, 204)
+        self.page.get_by_role("button", name="Go online").click()
+        expect(self.status()).to_contain_text("begun anew")
+        messages = self.page.get_by_role("status", name="Messages")
+        expect(messages).to_contain_text("Unknown: increment may have been done or not.")
+        self.expect_settled(0)
+
+    def test_two_pages_share_a_session_by_a_link_that_works_once(self):
+        self.counter()
+        self.click(2)
+        self.page.get_by_role("button", name="Hand off").click()
+        dialog = self.page.get_by_role("dialog", name="Hand off this session")
+        link = dialog.get_by_role("textbox", name="Link")
+        expect(link).to_have_value(re.compile(r"#/counter\?share="))
+        url = link.input_value()
+        picture = Image.open(io.BytesIO(dialog.get_by_role("img", name="QR code").screenshot()))
+        self.assertEqual([code.text for code in zxingcpp.read_barcodes(picture)], [url])
+        other = self.new_page(self.browser.new_context())
+        other.goto(url)
+        expect(other.locator("#screen").get_by_label("Count")).to_have_text("2")
+        # The token is not left where it could be copied from.
+        self.assertNotIn("share", other.url)
+        self.click(1, page=other)
+        expect(self.page.locator("#screen").get_by_label("Count")).to_have_text("3")
+        dialog.get_by_role("button", name="Close").click()
+        self.click(1, "Decrement")
+        expect(other.locator("#screen").get_by_label("Count")).to_have_text("2")
+        other.reload()
+        expect(self.status(other)).to_contain_text("resumed")
+        expect(other.locator("#screen").get_by_label("Count")).to_have_text("2")
+        third = self.new_page(self.browser.new_context())
+        third.goto(url)
+        expect(self.status(third)).to_contain_text("Ended")
+        expect(third.get_by_role("status", name="Messages")).to_contain_text("The session has ended")
+
+    def test_guest_who_may_only_look_is_refused_in_words(self):
+        self.counter()
+        self.page.get_by_role("button", name="Hand off").click()
+        dialog = self.page.get_by_role("dialog", name="Hand off this session")
+        link = dialog.get_by_role("textbox", name="Link")
+        expect(link).to_have_value(re.compile("share="))
+        first = link.input_value()
+        dialog.get_by_role("radio", name="may only look").check()
+        expect(link).not_to_have_value(first)
+        expect(link).to_have_value(re.compile("share="))
+        guest = self.new_page(self.browser.new_context())
+        guest.goto(link.input_value())
+        expect(guest.locator("#screen").get_by_label("Count")).to_have_text("0")
+        self.click(1, page=guest)
+        expect(guest.get_by_role("status", name="Messages")).to_contain_text("Refused: increment.")
+        self.expect_settled(0, guest)
+
+    def test_duplicated_tab_begins_a_session_of_its_own(self):
+        self.counter()
+        self.click(2)
+        self.expect_settled(2)
+        with self.context.expect_page() as opened:
+            # The new tab gets a copy of this one's session storage.
+            self.page.evaluate("window.open(location.href)")
+        copy = opened.value
+        expect(copy.locator("#screen").get_by_label("Count")).to_have_text("0")
+        self.click(1, page=copy)
+        self.click(1)
+        self.expect_settled(3)
+        self.expect_settled(1, copy)
+
+    def test_server_sent_events_do_what_a_websocket_does(self):
+        self.counter()
+        self.page.get_by_role("radio", name="SSE").check()
+        expect(self.status()).to_contain_text("resumed")
+        self.click(5)
+        self.expect_settled(5)
+        self.daemon.restart()
+        self.click(2)
+        expect(self.status()).to_contain_text("resumed")
+        self.expect_settled(7)
+
+    def test_page_falls_back_to_events_where_websockets_do_not_pass(self):
+        self.page.add_init_script(
+            "window.WebSocket = class { constructor() { setTimeout(() => this.onclose({ code: 1006, reason: '' })); } "
+            "close() {} send() {} }")
+        self.counter()
+        self.click(3)
+        self.expect_settled(3)
+        surface = self.open("tabs")
+        surface.get_by_role("button", name="Transport").click()
+        surface.get_by_role("button", name="Back to Home").click()
+        expect(surface.get_by_role("heading", name="Home")).to_be_visible()
+
+    def test_view_is_verified_with_the_server(self):
+        self.open("catalog")
+        self.page.get_by_role("button", name="Verify").click()
+        messages = self.page.get_by_role("status", name="Messages")
+        expect(messages).to_contain_text("Verified")
+
+    def test_prediction_is_at_once_and_taken_back_when_refused(self):
+        self.counter()
+        self.page.get_by_role("radio", name="2000").check()
+        self.click(1)
+        count = self.page.locator("#screen").get_by_label("Count")
+        self.assertEqual(count.inner_text(), "1")
+        self.assertEqual(self.page.locator("#status-pending").inner_text(), "1 waiting")
+        self.expect_settled(1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,209 @@
+"""Every app of the showcase, clicked through."""
+
+import re
+import unittest
+
+from support import BrowserTest, expect
+
+
+class ShowcaseTest(BrowserTest):
+    def test_the_list_names_all_apps_and_leads_to_them(self):
+        self.open("counter")
+        links = self.page.get_by_role("navigation").get_by_role("link")
+        expect(links).to_have_count(11)
+        links.filter(has_text="Ten thousand").click()
+        expect(self.page).to_have_url(re.compile("#/catalog$"))
+        expect(self.page.locator('[data-app="catalog"] .catalog-row').first).to_be_visible()
+        expect(links.filter(has_text="Ten thousand")).to_have_attribute("aria-current", "page")
+
+    def test_counter(self):
+        for app in ["counter", "counter-riv"]:
+            with self.subTest(app):
+                surface = self.open(app)
+                count = surface.get_by_label("Count")
+                expect(count).to_have_text("0")
+                surface.get_by_role("button", name="Decrement").click()
+                expect(count).to_have_text("−1")
+                for _ in range(3):
+                    surface.get_by_role("button", name="Increment").click()
+                expect(count).to_have_text("2")
+                surface.get_by_role("button", name="Reset").click()
+                expect(count).to_have_text("0")
+
+    def test_home_detail(self):
+        surface = self.open("home-detail")
+        surface.get_by_role("button", name="Open home").click()
+        for _ in range(2):
+            surface.get_by_role("button", name="Increment").click()
+        surface.get_by_role("button", name="Decrement").click()
+        expect(surface.get_by_role("status", name="Count")).to_have_text("1")
+        surface.get_by_role("button", name="Show detail").click()
+        detail = self.page.get_by_role("dialog", name="Detail")
+        expect(detail).to_be_visible()
+        expect(detail.locator(".figure")).to_have_text("1")
+        detail.get_by_role("button", name="Close").click()
+        expect(detail).to_have_count(0)
+        surface.get_by_role("button", name="Close home").click()
+        expect(surface.get_by_role("button", name="Open home")).to_be_visible()
+
+    def test_tabs(self):
+        surface = self.open("tabs")
+        surface.get_by_role("button", name="Transport").click()
+        expect(surface.get_by_role("heading", name="Transport")).to_be_visible()
+        surface.get_by_role("tab", name="Finance").click()
+        expect(surface.get_by_role("heading", name="Finance")).to_be_visible()
+        expect(surface.get_by_role("heading", name="Transport")).to_be_hidden()
+        surface.get_by_role("tab", name="Home").click()
+        expect(surface.get_by_role("heading", name="Transport")).to_be_visible()
+        surface.get_by_role("button", name="Back to Home").click()
+        expect(surface.get_by_role("heading", name="Home")).to_be_visible()
+        surface.get_by_role("tab", name="Profile").click()
+        expect(surface.get_by_role("heading", name="Profile")).to_be_visible()
+
+    def test_search(self):
+        surface = self.open("search")
+        field = surface.get_by_role("searchbox")
+        field.fill("an")
+        surface.get_by_role("button", name="Search", exact=True).click()
+        results = surface.locator(".results")
+        expect(results.get_by_role("status")).to_have_text(re.compile(r"^\d+ found$"))
+        expect(field).to_have_value("an")
+        first = results.get_by_role("button").first
+        name = first.locator("span").first.inner_text()
+        first.click()
+        item = self.page.get_by_role("dialog", name="Item")
+        expect(item.get_by_role("heading", name=name)).to_be_visible()
+        item.get_by_role("button", name="Close").click()
+        surface.get_by_role("button", name="What was searched for?").click()
+        alert = self.page.get_by_role("alertdialog", name="Search")
+        expect(alert).to_contain_text("“an”")
+        alert.get_by_role("button", name="OK").click()
+        expect(alert).to_have_count(0)
+        field.fill("fail")
+        field.press("Enter")
+        expect(results.get_by_role("alert")).to_be_visible()
+        surface.get_by_role("button", name="Clear", exact=True).click()
+        expect(field).to_have_value("")
+        surface.get_by_role("button", name="Show all").click()
+        expect(results.get_by_role("status")).to_have_text(re.compile(r"^\d+ found$"))
+
+    def test_profile(self):
+        surface = self.open("profile")
+        surface.get_by_role("button", name="User 42").click()
+        expect(surface.get_by_role("heading", name="User 42")).to_be_visible()
+        surface.get_by_role("button", name="Settings").locator("visible=true").click()
+        expect(surface.get_by_role("heading", name="Settings")).to_be_visible()
+        surface.get_by_role("button", name="Dismiss").locator("visible=true").click()
+        surface.get_by_role("button", name="Back to Profile").click()
+        expect(surface.get_by_role("heading", name="Profile")).to_be_visible()
+
+    def test_login(self):
+        surface = self.open("login")
+        button = surface.get_by_role("button", name="Log in")
+        button.click()
+        expect(surface.get_by_role("button", name="Logging in…")).to_have_attribute("aria-busy", "true")
+        expect(surface.get_by_role("alert")).to_contain_text("Try again")
+        button.click()
+        expect(surface.get_by_role("heading", name="Hello, Blob")).to_be_visible()
+        surface.get_by_role("button", name="Log out").click()
+        expect(button).to_be_visible()
+
+    def test_boundaries(self):
+        surface = self.open("boundaries")
+        total = surface.get_by_role("status", name="Total")
+        surface.get_by_role("button", name="Increment").click()
+        expect(total).to_have_text("1")
+        for _ in range(2):
+            surface.get_by_role("button", name="Add row").click()
+        expect(surface.get_by_role("listitem")).to_have_count(2)
+        row = surface.get_by_role("listitem").nth(1)
+        row.get_by_role("button", name="Increment").click()
+        expect(total).to_have_text("2")
+        row.get_by_role("button", name="Finish").click()
+        expect(surface.get_by_role("listitem")).to_have_count(1)
+        expect(total).to_have_text("1")
+        surface.get_by_role("button", name="Show sheet").click()
+        sheet = self.page.get_by_role("dialog", name="Sheet")
+        sheet.get_by_role("button", name="Increment").click()
+        sheet.get_by_role("button", name="Finish").click()
+        expect(sheet).to_have_count(0)
+        expect(surface.locator(".finished")).to_contain_text("row 2: 1, sheet: 1")
+
+    def test_screens(self):
+        surface = self.open("screens")
+        switch = surface.get_by_role("switch", name="Sub-view 1")
+        switch.click()
+        expect(surface.get_by_text("Screen 1, sub-view 1")).to_be_visible()
+        expect(switch).to_have_attribute("aria-checked", "true")
+        switch.click()
+        expect(surface.get_by_text("Screen 1, sub-view 1")).to_have_count(0)
+        own = surface.get_by_role("group", name="This session")
+        own.get_by_role("button", name="Increment").click()
+        expect(own.get_by_role("status")).to_have_text("1")
+        surface.get_by_role("button", name="Next screen").click()
+        surface.get_by_role("button", name="Sub-route 2").click()
+        dialog = self.page.get_by_role("dialog", name="Sub-route 2")
+        dialog.get_by_role("button", name="Done").click()
+        expect(dialog).to_have_count(0)
+        surface.get_by_role("button", name="Close").click()
+        expect(surface.get_by_role("heading", name="Screen 1")).to_be_visible()
+        expect(own.get_by_role("status")).to_have_text("1")
+
+    def test_screens_share_a_count_between_sessions(self):
+        one = self.open("screens")
+        other = self.open("screens", self.new_page(self.browser.new_context()))
+        group = one.get_by_role("group", name="All sessions")
+        before = int(group.get_by_role("status").inner_text())
+        group.get_by_role("button", name="Increment").click()
+        expect(other.get_by_role("group", name="All sessions").get_by_role("status")).to_have_text(str(before + 1))
+
+    def test_catalog(self):
+        surface = self.open("catalog")
+        rows = surface.locator(".catalog-row")
+        expect(rows).to_have_count(10_000)
+        rows.first.get_by_role("checkbox").check()
+        expect(rows.first).to_have_class(re.compile("is-done"))
+        surface.get_by_role("button", name="Insert at the top").click()
+        expect(rows.first).to_contain_text("Row 10001")
+        surface.get_by_role("button", name="Move Row 00002 to the top").click()
+        expect(rows.first).to_contain_text("Row 00002")
+        surface.get_by_role("button", name="Remove Row 00001").click()
+        expect(rows).to_have_count(10_000)
+        expect(rows.nth(2)).to_contain_text("Row 00003")
+        surface.get_by_role("searchbox").fill("00777")
+        expect(rows.locator("visible=true")).to_have_count(1)
+        surface.get_by_role("searchbox").fill("")
+        surface.get_by_role("button", name="Sort").click()
+        expect(rows.first).to_contain_text("Row 00002")
+        expect(rows.nth(1)).to_contain_text("Row 00003")
+
+    def test_ledger(self):
+        surface = self.open("ledger")
+        surface.get_by_role("button", name=re.compile("^Pay")).click()
+        expect(surface.locator(".figures")).to_contain_text(re.compile(r"Paid\s*1"))
+        surface.get_by_role("button", name="Open a page").click()
+        surface.get_by_role("button", name="Tap").click()
+        expect(surface.locator(".figures")).to_contain_text(re.compile(r"Actions\s*3"))
+        surface.get_by_role("button", name="Run away").click()
+        notice = self.page.get_by_role("status", name="Messages")
+        expect(notice).to_contain_text("Refused: runAway.")
+        expect(surface.locator(".figures")).to_contain_text(re.compile(r"Actions\s*3"))
+
+    def test_unknown_app_is_refused_in_words(self):
+        self.page.goto(f"{self.daemon.url}/#/nothing")
+        expect(self.page.get_by_role("status", name="Messages")).to_contain_text('There is no app "nothing"')
+
+    def test_generic_renderer_draws_and_acts_by_the_schema(self):
+        surface = self.open("counter")
+        self.page.get_by_role("switch", name=re.compile("generic")).check()
+        surface.get_by_role("button", name="Increment").click()
+        expect(surface.locator("dd").first).to_have_text("1")
+        surface = self.open("profile")
+        form = surface.get_by_role("group", name="Show details")
+        form.get_by_label(re.compile("User")).fill("99")
+        form.get_by_role("button", name="Send").click()
+        expect(surface.get_by_text("99").first).to_be_visible()
+
+
+if __name__ == "__main__":
+    unittest.main()

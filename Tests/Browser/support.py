@@ -1,0 +1,107 @@
+"""What the browser tests share: a daemon that can be killed, a headless Chromium, and waiting for what is to happen."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from playwright.sync_api import expect, sync_playwright
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+# Pictures of the pages, for whoever wants to look at them.
+ARTIFACTS = pathlib.Path(os.environ.get("RIB_ARTIFACTS", REPOSITORY / ".build" / "artifacts"))
+
+# Generous: the machine may be busy with other things than the page.
+expect.set_options(timeout=30_000)
+
+
+def chromium_path():
+    """The browser to drive; the system's, not one that comes with the driver, if there is one."""
+    names = [os.environ.get("RIB_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
+    return next((path for path in map(shutil.which, filter(None, names)) if path), None)
+
+
+class Daemon:
+    """ribd on a port of 127.0.0.1, stopped by its process id; its sessions are in a directory that outlives it."""
+
+    def __init__(self, *arguments):
+        self.arguments = arguments
+        self.directory = tempfile.mkdtemp(prefix="rib-browser-")
+        self.port = 0
+        self.process = None
+        self.start()
+
+    def start(self):
+        command = [os.environ["RIBD"], "--port", str(self.port), "--state-dir", self.directory, *self.arguments]
+        if "RIB_WEB" in os.environ:
+            command += ["--web", os.environ["RIB_WEB"]]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        line = self.process.stdout.readline()
+        self.port = int(re.search(r":(\d+)\s*$", line)[1])
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+    def restart(self):
+        self.kill()
+        self.start()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class BrowserTest(unittest.TestCase):
+    """A daemon and a browser for all tests of a class, a page of its own for each."""
+
+    arguments = ("--limits-actions-per-second", "0")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(*cls.arguments)
+        cls.addClassCleanup(cls.daemon.close)
+        cls.playwright = sync_playwright().start()
+        cls.addClassCleanup(cls.playwright.stop)
+        # Without its sandbox, for CI runs as root in a container; no page of others is ever opened.
+        cls.browser = cls.playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        self.context = self.browser.new_context(viewport={"width": 1280, "height": 900})
+        self.addCleanup(self.context.close)
+        self.problems = []
+        self.page = self.new_page()
+
+    def new_page(self, context=None):
+        """A page whose uncaught errors fail the test."""
+        page = (context or self.context).new_page()
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda message: self.note(message))
+        return page
+
+    def note(self, message):
+        # A server that is away is what the tests are about.
+        if message.type == "error" and "net::ERR_" not in message.text and "WebSocket" not in message.text:
+            self.problems.append(message.text)
+
+    def tearDown(self):
+        self.assertEqual(self.problems, [])
+
+    def open(self, app, page=None):
+        """Opens an app of the showcase, and waits until it is drawn."""
+        page = page or self.page
+        page.goto(f"{self.daemon.url}/#/{app}")
+        surface = page.locator(f'[data-app="{app}"]')
+        expect(surface.locator("*").first).to_be_attached()
+        return surface

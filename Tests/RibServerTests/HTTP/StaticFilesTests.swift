@@ -1,0 +1,122 @@
+import Foundation
+import RibWeb
+import Testing
+import Wire
+
+@testable import RibServer
+
+/// What is kept of files, and what a request for one is answered.
+@Suite struct StaticFilesTests {
+  private func head(_ path: String = "/", _ fields: String...) throws -> RequestHead {
+    var reader = RequestReader(limits: HTTPLimits())
+    var buffer = ReceiveBuffer()
+    let lines = ["GET \(path) HTTP/1.1", "Host: x"] + fields
+    buffer.append(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8).span)
+    return try #require(try reader.nextHead(from: &buffer))
+  }
+
+  private let page = Array(String(repeating: "<p>Hello, hello.</p>\n", count: 100).utf8)
+
+  @Test func file_hasItsTypeAndItsTag() throws {
+    var files = StaticFiles()
+    files.add("index.html", page)
+    let response = try #require(files["/"]).response(to: head())
+    #expect(response.status == .ok && response.body == page)
+    #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
+    #expect(response.headers["Content-Security-Policy"] == StaticFiles.defaultPolicy)
+    #expect(response.headers["Cache-Control"] == "no-cache")
+    #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+    #expect(response.headers["Vary"] == "Accept-Encoding")
+    let tag = try #require(response.headers["ETag"])
+    #expect(tag.count == 26 && tag.hasPrefix("\"") && tag.hasSuffix("\""))
+    files.add("index.html", page + page)
+    #expect(try #require(files["/index.html"]).response(to: head()).headers["ETag"] != tag)
+  }
+
+  @Test func file_isCompressed_forWhoTakesIt() throws {
+    var files = StaticFiles()
+    files.add("app.js", page)
+    files.add("short.js", [1])
+    files.add("logo.png", page)
+    let file = try #require(files["/app.js"])
+    let plain = file.response(to: try head())
+    let gzipped = file.response(to: try head("/", "Accept-Encoding: br, gzip"))
+    #expect(gzipped.headers["Content-Encoding"] == "gzip" && gzipped.body.count < 200)
+    #expect(gzipped.headers["ETag"] != plain.headers["ETag"])
+    #expect(gzipped.headers["Content-Security-Policy"] == nil)
+    for path in ["/short.js", "/logo.png"] {
+      let response = try #require(files[path]).response(to: try head("/", "Accept-Encoding: gzip"))
+      #expect(response.headers["Content-Encoding"] == nil && response.headers["Vary"] == nil)
+    }
+  }
+
+  @Test func file_thatTheClientHas_isNotSent() throws {
+    var files = StaticFiles()
+    files.add("app.js", page)
+    let file = try #require(files["/app.js"])
+    let tag = try #require(file.response(to: try head()).headers["ETag"])
+    for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+      let response = file.response(to: try head("/", "If-None-Match: \(known)"))
+      #expect(response.status == .notModified && response.body.isEmpty && response.headers["ETag"] == tag)
+    }
+    for known in ["\"other\"", tag + "x", String(tag.dropFirst())] {
+      #expect(file.response(to: try head("/", "If-None-Match: \(known)")).status == .ok)
+    }
+    // What is known of the plain file says nothing of the compressed one.
+    #expect(file.response(to: try head("/", "If-None-Match: \(tag)", "Accept-Encoding: gzip")).status == .ok)
+  }
+
+  @Test func names_areFoundAsBrowsersWriteThem() throws {
+    var files = StaticFiles()
+    files.add("a b/ü.txt", [1])
+    files.add("docs/index.html", [2])
+    #expect(files["/a%20b/%C3%BC.txt"] != nil && files["/a b/ü.txt"] == nil)
+    #expect(files["/docs/"] != nil && files["/docs"] == nil && files["/docs/index.html"] != nil)
+    #expect(files["/"] == nil && files["/docs/../a%20b/%C3%BC.txt"] == nil)
+  }
+
+  @Test func directory_isReadOnce_withoutWhatIsHiddenOrLinked() throws {
+    let directory = try TemporaryDirectory()
+    let root = URL(fileURLWithPath: directory.path)
+    try Data("secret".utf8).write(to: root.appending(path: "secret.txt"))
+    let web = root.appending(path: "web")
+    try FileManager.default.createDirectory(at: web.appending(path: "deep/er"), withIntermediateDirectories: true)
+    try Data("one".utf8).write(to: web.appending(path: "index.html"))
+    try Data("two".utf8).write(to: web.appending(path: "deep/er/two.js"))
+    try Data("no".utf8).write(to: web.appending(path: ".env"))
+    try FileManager.default.createSymbolicLink(
+      at: web.appending(path: "linked.txt"), withDestinationURL: root.appending(path: "secret.txt"))
+    try FileManager.default.createSymbolicLink(at: web.appending(path: "up"), withDestinationURL: root)
+    let files = try StaticFiles(directory: web.path)
+    // The page has two paths.
+    #expect(files.count == 3)
+    #expect(try #require(files["/deep/er/two.js"]).response(to: head()).body == Array("two".utf8))
+    try Data("three".utf8).write(to: web.appending(path: "index.html"))
+    #expect(try #require(files["/"]).response(to: head()).body == Array("one".utf8))
+  }
+
+  @Test func directory_thatIsNotThere_isAnErrorThatNamesIt() throws {
+    #expect(throws: StaticFilesError(path: "/nowhere/web", reason: "No such file or directory")) {
+      try StaticFiles(directory: "/nowhere/web")
+    }
+  }
+
+  /// Who adds a file to web/ adds it to Sources/CWeb/web.c.
+  @Test func showcase_hasAllFilesOfWeb() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../web").standardized
+    let names = try #require(FileManager.default.subpaths(atPath: root.path)).filter { name in
+      var isDirectory: ObjCBool = false
+      let isThere = FileManager.default.fileExists(atPath: root.appending(path: name).path, isDirectory: &isDirectory)
+      return isThere && !isDirectory.boolValue && !name.hasPrefix(".")
+    }
+    let showcase = StaticFiles.showcase
+    for name in names {
+      let bytes = try [UInt8](Data(contentsOf: root.appending(path: name)))
+      let file = try #require(showcase["/\(name)"], "\(name) is not in the program")
+      #expect(try file.response(to: head()).body == bytes, "\(name) is another one in the program")
+    }
+    #expect(showcase.count == names.count + 1)
+    let client = StaticFiles.client
+    #expect(client["/riblet.js"] != nil && client["/render.d.ts"] != nil && client["/"] == nil)
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// The client for browsers: its own tests under node, and its pages in a real Chromium.
+@Suite struct WebTests {
+  private static let node = Program.find("node")
+
+  /// Where they find the daemon.
+  private static let environment = ["RIBD": Program.url("ribd").path]
+
+  @Test(.enabled(if: node != nil, "scripts/setup --tests installs node"))
+  func unitTests_pass() throws {
+    let folder = repository.appendingPathComponent("Tests/Web")
+    let tests = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".test.js") }
+    #expect(!tests.isEmpty)
+    let (status, output, errors) = try Program.run(
+      try #require(Self.node), ["--test"] + tests.sorted().map { folder.appendingPathComponent($0).path },
+      environment: Self.environment)
+    #expect(status == 0, "\(output)\(errors)")
+  }
+
+  /// Each file is a process of its own, so that a failure says where.
+  @Test(
+    .enabled(if: InteropTests.python != nil, "make test sets RIB_PYTHON"),
+    arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("_test.py") })
+  func pages_workInChromium(_ file: String) throws {
+    let python = URL(fileURLWithPath: try #require(InteropTests.python))
+    let (status, output, errors) = try Program.run(
+      python, ["-m", "unittest", "-v", String(file.dropLast(3))], directory: Self.folder,
+      environment: Self.environment)
+    #expect(status == 0, "\(output)\(errors)")
+  }
+
+  private static let folder = repository.appendingPathComponent("Tests/Browser")
+}

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { connect, eventStream } from "../../web/riblet.js";
+import { settle } from "./riblet.support.js";
+
+const welcome = {
+  t: "welcome", sid: "S", cid: 1, token: "T", epoch: "E", rev: 1, n: 0, nacks: [], resumed: false, limits: {},
+};
+const resume = { sid: "S", cid: 1, token: "T", try: 1, epoch: "E", rev: 4 };
+
+/** A server of the HTTP twin. */
+class Twin {
+  requests = [];
+  heard = [];
+
+  constructor(t) {
+    t.mock.method(globalThis, "fetch", (url, { method, headers, body, signal }) => {
+      return new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        const path = new URL(url).pathname;
+        this.requests.push({ method, path, headers, body: body && JSON.parse(body), resolve, reject });
+      });
+    });
+  }
+
+  connect(hello) {
+    this.connection = eventStream("http://example.test", hello, {
+      open: () => this.heard.push("open"),
+      message: (text) => this.heard.push(...[JSON.parse(text)].flat()),
+      close: (code, reason) => this.heard.push([code, reason]),
+    });
+  }
+
+  take() {
+    return this.heard.splice(0);
+  }
+
+  async answer(status, body = {}) {
+    this.requests.at(-1).resolve(new Response(JSON.stringify(body), { status }));
+    await settle();
+  }
+
+  async stream() {
+    const body = new ReadableStream({ start: (controller) => (this.controller = controller) });
+    this.requests.at(-1).resolve(new Response(body));
+    await settle();
+  }
+
+  async write(text) {
+    this.controller.enqueue(new TextEncoder().encode(text));
+    await settle();
+  }
+
+  say(message) {
+    return this.write(`id: E.1\ndata: ${JSON.stringify(message)}\n\n`);
+  }
+
+  async resumed() {
+    this.connect({ t: "hello", resume });
+    await this.stream();
+    await this.say({ ...welcome, resumed: true });
+    this.take();
+  }
+
+  send(...messages) {
+    for (const message of messages) this.connection.send(JSON.stringify(message));
+  }
+}
+
+test("a new session is made by a request, and then listened to", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", app: "a", params: { x: 1 }, client: {} });
+  const [made] = twin.requests;
+  assert.deepEqual([made.method, made.path], ["POST", "/v1/sessions"]);
+  assert.deepEqual(made.body, { app: "a", params: { x: 1 }, client: {} });
+  await twin.answer(201, { ...welcome, view: { root: 1, nodes: {} } });
+  const [opened, first, snap] = twin.take();
+  assert.deepEqual([opened, first], ["open", welcome]);
+  assert.deepEqual([snap.t, snap.epoch, snap.rev, snap.n, snap.view], ["snap", "E", 1, 0, { root: 1, nodes: {} }]);
+  const { method, path, headers } = twin.requests[1];
+  assert.deepEqual([method, path], ["GET", "/v1/sessions/S/events"]);
+  assert.deepEqual([headers.Authorization, headers["Last-Event-ID"]], ["Bearer T", "E.1"]);
+  await twin.stream();
+  await twin.say({ ...welcome, resumed: true });
+  assert.deepEqual(twin.take(), []);
+  await twin.say({ t: "patch", rev: 2, base: 1, n: 0, ops: [] });
+  assert.deepEqual(twin.take(), [{ t: "patch", rev: 2, base: 1, n: 0, ops: [] }]);
+});
+
+test("a session is resumed by listening, after the last event", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", resume });
+  assert.equal(twin.requests[0].headers["Last-Event-ID"], "E.4");
+  await twin.stream();
+  await twin.say({ ...welcome, resumed: true });
+  assert.equal(twin.take()[0].t, "welcome");
+});
+
+test("without a view there is no last event", (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", resume: { ...resume, epoch: "", rev: 0 } });
+  assert.equal(twin.requests[0].headers["Last-Event-ID"], undefined);
+});
+
+test("events come in pieces, and comments are a sign of life", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  await twin.write(':\n\nid: E.2\ndata: {"t":"not');
+  assert.deepEqual(twin.take(), [{ t: "pong" }]);
+  await twin.write('ice","durability":"none"}\n');
+  assert.deepEqual(twin.take(), []);
+  await twin.write('\ndata: {"t":"drain","within":1}\n\n');
+  assert.deepEqual(twin.take(), [{ t: "notice", durability: "none" }, { t: "drain", within: 1 }]);
+});
+
+test("actions go one request at a time, and the next waits for what the stream says", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  twin.send({ t: "act", n: 5, to: 1, a: "a", ack: { rev: 4, n: 4 } });
+  twin.send({ t: "back", n: 6, to: 7 }, { t: "act", n: 7, to: "", a: null });
+  const posts = () => twin.requests.slice(1).map(({ headers, body }) => [headers["Idempotency-Key"], body]);
+  assert.deepEqual(posts(), [['"5"', [{ to: 1, a: "a" }]]]);
+  await twin.answer(200, { rev: 5, n: 5, nacks: [] });
+  assert.equal(posts().length, 1);
+  await twin.say({ t: "patch", rev: 5, base: 4, n: 4, ops: [] });
+  assert.equal(posts().length, 1);
+  await twin.say({ t: "patch", rev: 6, base: 5, n: 5, ops: [] });
+  assert.deepEqual(posts()[1], ['"6"', [{ t: "back", to: 7 }, { to: "", a: null }]]);
+});
+
+test("actions wait for the stream", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", app: "a", client: {} });
+  await twin.answer(201, { ...welcome, view: {} });
+  twin.send({ t: "act", n: 1, to: 1, a: "a" });
+  assert.equal(twin.requests.length, 2);
+  await twin.stream();
+  await twin.say(welcome);
+  assert.equal(twin.requests[2].path, "/v1/sessions/S/actions");
+});
+
+test("a request holds as many actions as its body has room for", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  const actions = Array.from({ length: 40 }, (_, index) => ({ t: "act", n: index + 1, to: 1, a: index }));
+  twin.send(...actions);
+  for (const n of [1, 16, 31]) await twin.say({ t: "patch", rev: 4, base: 4, n, ops: [] });
+  assert.deepEqual(twin.requests.slice(1).map(({ body }) => body.length), [1, 15, 15, 9]);
+});
+
+const codes = { 400: 4400, 401: 4401, 403: 4401, 404: 4200, 409: 4400, 413: 4400, 502: 1006, 503: 4100 };
+for (const [status, code] of Object.entries(codes)) {
+  test(`status ${status} is the close code ${code}`, async (t) => {
+    const twin = new Twin(t);
+    await twin.resumed();
+    twin.send({ t: "act", n: 1, to: 1, a: "a" });
+    await twin.answer(Number(status), { title: "no", detail: "why" });
+    const [[closed, reason], ...others] = twin.take();
+    assert.deepEqual([closed, others], [code, []]);
+    if (code !== 1006) assert.equal(reason, "why");
+  });
+}
+
+test("an app that is not there ends the session", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", app: "x", client: {} });
+  await twin.answer(404, { detail: "no app" });
+  assert.deepEqual(twin.take(), [[4404, "no app"]]);
+});
+
+test("a request that fails, and a stream that ends, is a cut", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  twin.send({ t: "act", n: 1, to: 1, a: "a" });
+  twin.requests.at(-1).reject(new TypeError("no network"));
+  await settle();
+  assert.deepEqual(twin.take(), [[1006, ""]]);
+  await twin.resumed();
+  twin.controller.close();
+  await settle();
+  assert.deepEqual(twin.take(), [[1006, ""]]);
+});
+
+test("what HTTP does not have", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  assert.throws(() => twin.send({ t: "check" }), /HTTP/);
+  assert.throws(() => twin.send({ t: "share", scope: "view" }), /HTTP/);
+  twin.connection.send('[{"t":"ack","rev":1,"n":0},{"t":"ping"}]');
+  assert.equal(twin.requests.length, 1);
+  twin.send({ t: "resync" });
+  assert.deepEqual(twin.take(), [[1006, ""]]);
+});
+
+test("bye is a request, and a closed connection says nothing more", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  twin.send({ t: "bye" });
+  assert.deepEqual([twin.requests[1].method, twin.requests[1].path], ["DELETE", "/v1/sessions/S"]);
+  await twin.answer(200);
+  await twin.say({ t: "bye", code: "ended", message: "" });
+  assert.equal(twin.take()[0].t, "bye");
+  twin.connection.close();
+  await settle();
+  assert.deepEqual(twin.take(), []);
+});
+
+const ribd = process.env.RIBD;
+
+const skip = !ribd && "RIBD does not name the daemon";
+test("a session over HTTP with ribd", { skip, timeout: 20_000 }, async (t) => {
+  const daemon = spawn(ribd, ["--port", "0", "--store", "memory"], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => daemon.kill("SIGKILL"));
+  let output = "";
+  while (!/listens on (\S+)/.test(output)) output += (await once(daemon.stdout, "data"))[0];
+  const session = connect(/listens on (\S+)/.exec(output)[1], { app: "counter", transports: [eventStream] });
+  t.after(() => session.close());
+  assert.deepEqual(await session.act("", "increment"), { status: "applied", n: 1 });
+  assert.equal(session.node().state.count, 1);
+  const actions = ["increment", "explode", "increment"];
+  const outcomes = await Promise.all(actions.map((action) => session.act(1, action)));
+  assert.deepEqual(outcomes.map(({ status, n }) => [status, n]), [["applied", 2], ["refused", 3], ["applied", 4]]);
+  session.reconnect();
+  const kept = Array.from({ length: 40 }, () => session.act(1, "increment"));
+  assert.deepEqual(new Set((await Promise.all(kept)).map(({ status }) => status)), new Set(["applied"]));
+  assert.equal(session.status, "resumed");
+  assert.equal(session.node().state.count, 43);
+  await assert.rejects(session.check(), /HTTP/);
+  await assert.rejects(session.share("view"), /HTTP/);
+  await session.end();
+  assert.equal(session.reason.code, "ended");
+});

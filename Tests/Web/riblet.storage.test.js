@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryStorage, World, begin, settle, show, view } from "./riblet.support.js";
+
+/** Locks as a browser has them, of all its tabs. */
+class Locks {
+  held = new Set();
+
+  request(name, options, hold) {
+    if (this.held.has(name)) return Promise.reject(new Error("TimeoutError"));
+    this.held.add(name);
+    return Promise.resolve(hold()).then(() => this.held.delete(name));
+  }
+}
+
+test("what is to be sent is stored before", (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { server, session } = show({ storage });
+  const { on } = server;
+  assert.deepEqual([...storage.entries.keys()], ["riblet:http://example.test:a"]);
+  const sentWith = [];
+  server.sent.push = () => sentWith.push(storage.entry.outbox.length);
+  session.act(1, "a");
+  session.act(1, "b");
+  assert.deepEqual(sentWith, [1, 2]);
+  assert.deepEqual(storage.entry, {
+    sid: "S", cid: 1, token: "T", try: 0, n: 0, app: "a",
+    outbox: [{ n: 1, to: 1, action: "a" }, { n: 2, to: 1, action: "b" }],
+  });
+  on.message('{"t":"patch","rev":1,"base":1,"n":1,"ops":[]}');
+  assert.deepEqual([storage.entry.n, storage.entry.outbox.length], [1, 1]);
+});
+
+test("the attempt is stored before hello is said", (t) => {
+  const world = new World(t);
+  const storage = new MemoryStorage();
+  const { server } = show({ storage });
+  const tries = [];
+  server.hellos.push = (hello) => tries.push([hello.resume.try, storage.entry.try]);
+  server.cut();
+  world.pass(50);
+  assert.deepEqual(tries, [[1, 1]]);
+});
+
+test("a reload goes on", async (t) => {
+  const world = new World(t);
+  const storage = new MemoryStorage();
+  const before = show({ storage });
+  before.session.act(1, "a");
+  before.server.patch(1, 1);
+  before.session.act(1, "b");
+  before.session.act(2, "c");
+  before.server.cut();
+  world.pass(50);
+  before.session.close();
+  const { server, session, told } = begin({ storage });
+  await settle();
+  assert.deepEqual(server.hellos[0].resume, { sid: "S", cid: 1, token: "T", try: 2, epoch: "", rev: 0 });
+  assert.deepEqual(session.pending.map(({ n }) => n), [2, 3]);
+  const mine = session.act(1, "d");
+  server.welcome({ n: 2, nacks: [{ n: 2, code: "failed", message: "" }] });
+  assert.equal(session.status, "resumed");
+  assert.deepEqual(server.take(), [{ t: "act", n: 3, to: 2, a: "c" }, { t: "act", n: 4, to: 1, a: "d" }]);
+  server.snap(view, { n: 4 });
+  assert.deepEqual(await mine, { status: "applied", n: 4 });
+  assert.deepEqual(told.outcome.map(({ n, action, status }) => [n, action, status]), [
+    [2, "b", "refused"], [3, "c", "applied"], [4, "d", "applied"],
+  ]);
+});
+
+test("numbers go on after a reload without an outbox", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const before = show({ storage });
+  before.session.act(1, "a");
+  before.server.patch(1, 1);
+  before.session.close();
+  const { server, session } = begin({ storage });
+  session.act(1, "b");
+  await settle();
+  assert.deepEqual(session.pending.map(({ n }) => n), [2]);
+  server.welcome({ n: 1 });
+  assert.deepEqual(server.take(), [{ t: "act", n: 2, to: 1, a: "b" }]);
+});
+
+for (const [code, status] of [["gone", "reset"], ["poisoned", "reset"], ["denied", "ended"], ["stale", "ended"]]) {
+  test(`a stored session that is ${code} leaves outcomes unknown`, async (t) => {
+    const world = new World(t);
+    const storage = new MemoryStorage();
+    const before = show({ storage });
+    before.session.act(1, "a");
+    before.session.close();
+    const { server, session, told } = begin({ storage });
+    await settle();
+    server.say({ t: "bye", code, message: "" });
+    assert.deepEqual(told.outcome, [{ n: 1, to: 1, action: "a", status: "unknown" }]);
+    world.pass(50);
+    assert.equal(storage.entry, undefined);
+    if (status === "reset") server.welcome({ sid: "S2" });
+    assert.equal(session.status, status);
+    assert.equal(storage.entry?.sid, status === "reset" ? "S2" : undefined);
+  });
+}
+
+test("an entry of another app, or one that is none, is not gone on with", async (t) => {
+  new World(t);
+  for (const text of ["{", "null", "7", "{}", '{"app":"b","sid":"S","cid":1,"token":"T","try":0,"n":0,"outbox":[]}']) {
+    const storage = new MemoryStorage();
+    storage.setItem("k", text);
+    const { server } = begin({ storage, key: "k" });
+    await settle();
+    assert.equal(server.hellos[0].resume, undefined, text);
+  }
+});
+
+test("a storage without room leaves the session as it is, and nothing old behind", (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { server, session } = show({ storage });
+  storage.setItem = () => {
+    throw new Error("QuotaExceededError");
+  };
+  session.act(1, "a");
+  assert.equal(server.take().length, 1);
+  assert.equal(session.status, "live");
+  assert.equal(storage.entry, undefined);
+});
+
+test("a storage that may not be used is none", (t) => {
+  new World(t);
+  const refuse = () => {
+    throw new Error("SecurityError");
+  };
+  const { session } = show({ storage: { getItem: refuse, setItem: refuse, removeItem: refuse } });
+  assert.equal(session.status, "live");
+});
+
+test("a duplicated tab begins a session of its own", async (t) => {
+  const world = new World(t);
+  const locks = new Locks();
+  world.navigator.locks = locks;
+  const storage = new MemoryStorage();
+  const original = show({ storage });
+  original.session.act(1, "a");
+  assert.deepEqual([...locks.held], ["riblet:S:1"]);
+  const copy = new MemoryStorage();
+  copy.setItem(...[...storage.entries][0]);
+  const { server, session } = begin({ storage: copy });
+  const mine = session.act("", "b");
+  await settle();
+  assert.equal(server.hellos[0].resume, undefined);
+  assert.equal(copy.entry, undefined);
+  server.welcome({ sid: "S2" });
+  assert.deepEqual(server.take(), [{ t: "act", n: 1, to: "", a: "b" }]);
+  assert.deepEqual([...locks.held], ["riblet:S:1", "riblet:S2:1"]);
+  server.patch(1, 1);
+  assert.deepEqual(await mine, { status: "applied", n: 1 });
+  assert.equal(session.status, "live");
+});
+
+test("a reloaded tab takes the lock that was let go, and a session that ends lets it go", async (t) => {
+  const world = new World(t);
+  const locks = new Locks();
+  world.navigator.locks = locks;
+  const storage = new MemoryStorage();
+  show({ storage }).session.close();
+  await settle();
+  assert.deepEqual([...locks.held], []);
+  const { server, session } = begin({ storage });
+  session.act(1, "a");
+  // Nothing is stored anew, or forgotten, until it is known whose the entry is.
+  assert.equal(storage.entry.sid, "S");
+  await settle();
+  assert.equal(server.hellos[0].resume.sid, "S");
+  assert.deepEqual([...locks.held], ["riblet:S:1"]);
+  server.welcome();
+  server.cut(4409);
+  await settle();
+  assert.deepEqual([...locks.held], []);
+});
+
+test("a session that is gone lets its lock go", async (t) => {
+  const world = new World(t);
+  const locks = new Locks();
+  world.navigator.locks = locks;
+  const { server } = show({ storage: new MemoryStorage() });
+  server.cut(4200);
+  await settle();
+  assert.deepEqual([...locks.held], []);
+  world.pass(50);
+  server.welcome({ sid: "S2" });
+  assert.deepEqual([...locks.held], ["riblet:S2:1"]);
+});
+
+test("a session that is closed while it waits for the lock does not go on", async (t) => {
+  const world = new World(t);
+  const locks = new Locks();
+  world.navigator.locks = locks;
+  const storage = new MemoryStorage();
+  show({ storage }).session.close();
+  await settle();
+  const { server, session } = begin({ storage });
+  session.close();
+  await settle();
+  assert.equal(server.hellos.length, 0);
+  assert.deepEqual([...locks.held], []);
+  assert.equal(storage.entry.sid, "S");
+});

@@ -1,0 +1,131 @@
+// Hands a session on: a link, and a QR code of it, with which somebody else joins, once, within ten minutes.
+
+import qrcode from "./vendor/qrcode.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const QUIET_ZONE = 4;
+
+/** A text as a QR code. */
+function code(text) {
+  const matrix = qrcode(0, "L");
+  matrix.addData(text);
+  matrix.make();
+  const count = matrix.getModuleCount();
+  let path = "";
+  for (let row = 0; row < count; row++) {
+    for (let column = 0; column < count; column++) {
+      if (matrix.isDark(row, column)) path += `M${column + QUIET_ZONE} ${row + QUIET_ZONE}h1v1h-1z`;
+    }
+  }
+  const size = count + 2 * QUIET_ZONE;
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", "QR code of the link");
+  const modules = document.createElementNS(SVG, "path");
+  modules.setAttribute("d", path);
+  modules.setAttribute("shape-rendering", "crispEdges");
+  svg.append(modules);
+  return svg;
+}
+
+const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+
+const localHint = `${location.hostname} means another machine on a phone. For one, start the server with `
+  + "--host 0.0.0.0 and open this page by the computer’s address in your network.";
+
+function time(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/**
+ * Brings the dialog to life.
+ *
+ * @param {() => {session: import("./riblet.js").Session, app: string}} current the session to hand on.
+ * @returns {{close(): void}}
+ */
+export function handoff(current) {
+  const $ = (id) => document.getElementById(id);
+  const dialog = $("handoff");
+  const hint = $("handoff-hint");
+  const link = $("handoff-link");
+  const scopes = document.getElementsByName("scope");
+  let timer;
+  let made = 0;
+
+  const stop = () => clearInterval(timer);
+
+  const clear = (text) => {
+    stop();
+    $("handoff-code").replaceChildren();
+    link.value = "";
+    $("handoff-copy").disabled = true;
+    hint.textContent = text;
+  };
+
+  const countDown = (expires) => {
+    const end = Date.now() + expires;
+    const clock = Object.assign(document.createElement("span"), { className: "handoff-clock" });
+    // The time that is left is not read out each second: what is announced is said once.
+    clock.setAttribute("aria-hidden", "true");
+    hint.replaceChildren("Works once, for ten minutes. ", clock);
+    const tick = () => {
+      const left = Math.round((end - Date.now()) / 1000);
+      if (left <= 0) return clear("The link has expired. Make another.");
+      clock.textContent = `${time(left)} left`;
+    };
+    tick();
+    timer = setInterval(tick, 1000);
+  };
+
+  const make = async () => {
+    const number = ++made;
+    const { session, app } = current();
+    const scope = [...scopes].find((input) => input.checked).value;
+    clear("One moment…");
+    try {
+      const { token, expires } = await session.share(scope);
+      // An earlier answer may come last: it is for a choice that nobody has made any more.
+      if (number !== made || !dialog.open) return;
+      const url = `${location.origin}/#/${encodeURIComponent(app)}?share=${encodeURIComponent(token)}`;
+      $("handoff-code").replaceChildren(code(url));
+      link.value = url;
+      $("handoff-copy").disabled = false;
+      countDown(expires);
+    } catch (error) {
+      if (number === made) clear(`There is no link now: ${error.message}`);
+    }
+  };
+
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link.value);
+      $("handoff-copy").textContent = "Copied";
+    } catch {
+      // Without a secure context there is no clipboard: the text is selected for the user to copy.
+      link.select();
+      $("handoff-copy").textContent = "Selected: copy it";
+    }
+    setTimeout(() => {
+      $("handoff-copy").textContent = "Copy the link";
+    }, 2000);
+  };
+
+  $("handoff-open").addEventListener("click", () => {
+    $("handoff-local").hidden = !isLoopback;
+    $("handoff-local").textContent = isLoopback ? localHint : "";
+    dialog.showModal();
+    make();
+  });
+  $("handoff-new").addEventListener("click", make);
+  $("handoff-copy").addEventListener("click", copy);
+  $("handoff-close").addEventListener("click", () => dialog.close());
+  for (const input of scopes) input.addEventListener("change", make);
+  link.addEventListener("focus", () => link.select());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", stop);
+
+  return { close: () => dialog.close() };
+}

@@ -1,0 +1,123 @@
+import type { Json, Node, Outcome, Session } from "./riblet.js";
+
+/** What `h` and `each` return: a description of elements. */
+export interface VNode { readonly key?: string | number }
+
+/** What can stand among the children: text, nothing, a route in its default presentation, or a list of these. */
+export type Child = VNode | Route | string | number | boolean | null | undefined | readonly Child[];
+
+/**
+ * Attributes and properties of an element.
+ *
+ * `on…` are listeners, called with the event; `style` is an object of CSS properties. `true` is an attribute without a
+ * value, `false` and null none; `aria-` and `data-` attributes say "true" and "false". `value`, `checked`, `selected`
+ * and `open` are properties; while the element has the focus, what the user made of them stays until another value is
+ * drawn.
+ */
+export interface Props {
+  /** Who the element is among its siblings. */
+  key?: string | number;
+  /** Called with the element once it is in the document, and with null, and the element, before it is removed. */
+  ref?: (element: any, removed?: any) => void;
+  [name: string]: unknown;
+}
+
+/** Sends an action to the node that is drawn. */
+export interface Act {
+  /** The promise is {@link Session.act}'s. If the action is refused the node is drawn again. */
+  (action: Json): Promise<Outcome>;
+  /** Leaves the node: {@link Session.back} with its id. */
+  back(): Promise<Outcome>;
+}
+
+export interface Context {
+  readonly id: number;
+  readonly type: string;
+  readonly session: Session;
+  readonly node: Node;
+  /** Draws the node again though it has not changed, for a view that shows what is not in the view state. */
+  redraw(): void;
+}
+
+/**
+ * Describes a node, from its state and its routes. It runs when the node's own object has changed, not when a child's
+ * has.
+ *
+ * In `h(view, props, …children)` it is called with the props and the children instead, as a part of the view around it.
+ */
+export type ViewFunction = (state: any, act: Act, children: any, context: Context) => Child;
+
+/**
+ * A route's children. Placed as a child it draws itself by its kind: `slot` as {@link detail}, `stack` as
+ * {@link stack}, `tabs` as {@link tabs}, `list` and unknown ones as {@link list}.
+ */
+export interface Route {
+  readonly name: string;
+  readonly kind: "slot" | "stack" | "tabs" | "list" | (string & {});
+  /** Null is a child that is not attached, or has no view of its own. */
+  readonly ids: readonly (number | null)[];
+  readonly selected?: number;
+  /** The children, to be placed; those of a child without a view in its place. */
+  nodes(): Child[];
+}
+
+/**
+ * Describes an element, or calls a view function.
+ *
+ * @param tag - the element's name; `svg` and what is in it are in SVG's namespace.
+ */
+export function h(tag: string | ViewFunction, props?: Props | null, ...children: Child[]): VNode;
+
+/**
+ * Describes rows by their keys. A row is drawn again if its item is another object, and then alone; `row` must depend
+ * on nothing but its item.
+ */
+export function each<T>(items: readonly T[], key: (item: T) => string | number, row: (item: T) => Child): VNode;
+
+/** Says how nodes of a type are drawn, on all pages; the last one wins. */
+export function define(type: string, view: ViewFunction): void;
+
+export interface MountOptions {
+  /** Views by type; they come before those of {@link define}. */
+  views?: { [type: string]: ViewFunction };
+  /** Draws the types that have no view; by default the state is listed. */
+  fallback?: ViewFunction;
+  /** Whether the browser's back button leaves what is in front. For one mount of a page. */
+  history?: boolean;
+}
+
+/** Draws a session at the end of an element, until it is unmounted. */
+export function mount(session: Session, element: Element, options?: MountOptions): { unmount(): void };
+
+/** A slot's child in place, in `section.rib-detail`. */
+export function detail(route: Route): VNode | null;
+
+/** A slot's child in `dialog.rib-modal`. Esc, and a click beside it, ask the server to take it away. */
+export function modal(route: Route, options: { label: string }): VNode | null;
+
+/**
+ * The page in front, each in a `div.rib-page` in `div.rib-stack`, and `button.rib-back` if there is one below. The
+ * others are kept, hidden. The focus goes to the heading of a page that comes in front.
+ *
+ * @param options - `title` makes the button's label, of the page below.
+ */
+export function stack(route: Route, options?: { title?: (node: Node) => string }): VNode;
+
+/**
+ * `button.rib-tab` in `div.rib-tablist`, and a `div.rib-panel` each, in `div.rib-tabs`. Those that are not selected are
+ * kept, hidden.
+ *
+ * @param options - `titles`, by default the state's `titles`; `select`, by default the action `{"select": index}`;
+ *   `label` of the tab list, by default the route's name.
+ */
+export function tabs(
+  route: Route, options?: { titles?: readonly string[]; select?: (index: number) => void; label?: string }): VNode;
+
+/** The children as `li` of `ul.rib-list`. */
+export function list(route: Route): VNode;
+
+/** The places of a longest increasing subsequence of numbers, without those below 0. */
+export function increasing(numbers: readonly number[]): Set<number>;
+
+/** How many times the user can go back in a view: the open slots and the pages above the first, of what is in front. */
+export function levels(view: { root: number; nodes: { [id: string]: Node } }): number;

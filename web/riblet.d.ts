@@ -1,0 +1,373 @@
+/**
+ * The web client of RibServer: one session of a riblet app, over any number of connections.
+ *
+ * ```js
+ * import { connect } from "/riblet.js";
+ *
+ * const session = connect(location.origin, { app: "counter", storage: sessionStorage });
+ * session.subscribe("Counter", (node) => console.log(node?.state.count));
+ * const outcome = await session.act("", "increment");
+ * if (outcome.status === "refused") console.log(outcome.nack.message);
+ * ```
+ *
+ * An action is done exactly once or refused with a reason, through cuts, reloads (with {@link Options.storage}) and
+ * restarts of the server. PROTOCOL.md has the rules, and why.
+ */
+
+/** What JSON can say. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/**
+ * Begins a session, joins one, or goes on with the stored one. Returns at once, and connects in the background.
+ *
+ * @param url the server's address, such as `location.origin`. The client appends `/v1/socket` or `/v1/sessions`.
+ */
+export function connect(url: string | URL, options: Options): Session;
+
+export interface Options {
+  /** The app to begin a session with. */
+  app?: string;
+  /** What the app's root is built with. */
+  params?: Json;
+  /** A token of {@link Session.share}, to join a session with instead. If it is refused, the session ends. */
+  share?: string;
+  /** The program that draws, for the server's logs; `locale` is a BCP 47 tag. */
+  client?: { name?: string; version?: string; locale?: string };
+  /**
+   * Where the session's credentials and its outstanding actions are kept, so that a reload goes on with it;
+   * `sessionStorage` as a rule, for a session belongs to one tab. Without it they are kept in memory.
+   *
+   * A duplicated tab begins a session of its own: the Web Lock `riblet:<sid>:<cid>` tells. In pages that are not secure
+   * there are no locks, and the later tab takes the session over.
+   *
+   * If the storage is full the session goes on, and a reload begins anew.
+   */
+  storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  /** The entry's name in the storage; `riblet:<url>:<app>` by default, with the share token if there is no app. */
+  key?: string;
+  /** Tried in order, each twice, until one has worked; `[webSocket, eventStream]` by default. */
+  transports?: Transport[];
+  /**
+   * For types of nodes: the state that a node is shown with while an action for it has no answer. Called with the state
+   * (predicted by earlier actions, if there are some) and the action; it returns the new state, and changes nothing. It
+   * is called again whenever the state that it was based on has changed. Only actions for a node's id, or for the root
+   * as `""`, are predicted.
+   */
+  optimistic?: { [type: string]: (state: any, action: Json) => any };
+}
+
+/**
+ * - `connecting`: there was no connection yet.
+ * - `live`: the first connection of a new session.
+ * - `reconnecting`: the connection ended, `reason` says why; the client comes back by itself.
+ * - `resumed`: back in the same session, also after a reload.
+ * - `reset`: the session was gone, and this is a new one. What was outstanding has the outcome `unknown`.
+ * - `ended`: the session is over, or was left; `reason` says why. The client does not come back.
+ */
+export type Status = "connecting" | "live" | "reconnecting" | "resumed" | "reset" | "ended";
+
+/**
+ * Why a connection or a session ended. `code` is the word of the server's `bye` (`ended`, `shutdown`, `taken`,
+ * `denied`, …), the number of a close frame that came without a word (`1006` for a cut), or one of the client's own:
+ * `silent` (nothing was heard for too long), `bad_server` (the server broke the protocol, or its patches did not fit
+ * seven times in a minute), `reconnect` ({@link Session.reconnect}) and `closed` ({@link Session.close}).
+ */
+export interface Reason {
+  code: string;
+  message: string;
+}
+
+export type Durability = "disk" | "process" | "none";
+
+/** The server's `welcome`. */
+export interface Welcome {
+  t: "welcome";
+  sid: string;
+  cid: number;
+  /** A secret: whoever has it is this client. */
+  token: string;
+  epoch: string;
+  rev: number;
+  n: number;
+  nacks: Nack[];
+  resumed: boolean;
+  durability: Durability;
+  build: string;
+  /** Milliseconds that the session waits for its clients. */
+  ttl: number;
+  /** Milliseconds of silence after which the client pings. */
+  heartbeat: number;
+  /** 0 is no limit. */
+  limits: { messageBytes: number; actionsPerSecond: number; actionBurst: number };
+}
+
+/** The view document. Never changed in place: `===` tells what a patch has left as it was. */
+export interface View {
+  readonly root: number;
+  readonly nodes: { readonly [id: string]: Node };
+}
+
+export interface Node {
+  readonly type: string;
+  readonly state: any;
+  readonly children?: { readonly [route: string]: Children };
+}
+
+export interface Children {
+  readonly kind: "slot" | "stack" | "tabs" | "list" | (string & {});
+  /** Null for a child that is not attached yet, or has no view of its own. */
+  readonly ids: readonly (number | null)[];
+  readonly selected?: number;
+}
+
+/** An operation of a patch, RFC 6902. */
+export type Op =
+  | { op: "add" | "replace"; path: string; value: Json }
+  | { op: "remove"; path: string }
+  | { op: "move"; from: string; path: string };
+
+export interface Change {
+  /** The nodes that are added, gone, or other ones than before, predictions included. */
+  readonly ids: Set<number>;
+  /** The patch; null if the view came as a whole, or only a prediction has changed. */
+  readonly ops: readonly Op[] | null;
+  readonly view: View;
+  /** In subscriptions by type: the node that this call is about. */
+  readonly id?: number;
+}
+
+/** A refusal. `code` is a word of PROTOCOL.md's table, or of a later version; `message` is for developers. */
+export interface Nack {
+  n: number;
+  code: "gone" | "inactive" | "bad_action" | "forbidden" | "poisoned" | "failed" | (string & {});
+  message: string;
+}
+
+/** An action without an answer. */
+export type Outstanding =
+  | { readonly n: number; readonly to: number | string; readonly action: Json }
+  | { readonly n: number; readonly to: number | string; readonly back: true };
+
+/**
+ * What became of an action: it was done; it was refused and has changed nothing; or it may have been done or not, for
+ * the session is gone or over, or a crash has lost what the action was for.
+ */
+export type Outcome =
+  | { status: "applied"; n: number }
+  | { status: "refused"; n: number; nack: Nack }
+  | { status: "unknown"; n: number };
+
+export interface SessionEvents {
+  /** {@link Session.status} has changed. */
+  status: { status: Status; reason?: Reason };
+  /** What {@link Session.node} returns has changed, after the subscriptions were called. */
+  change: Change;
+  /** {@link Session.pending} has changed. */
+  pending: { pending: readonly Outstanding[] };
+  /**
+   * An action has its outcome. Also for actions of the page before a reload, whose promises are gone, and for each that
+   * {@link Session.act} returned a promise for; not for those that are rejected.
+   */
+  outcome: Outstanding & Outcome;
+  /** What answered actions survive has changed: {@link Session.durability}. */
+  notice: { durability: Durability };
+  /**
+   * The server has lost so many actions in a crash that was worse than its durability covers: answered ones, and
+   * outstanding ones for nodes that may be gone. The user should be told. The other outstanding actions are numbered
+   * anew and sent.
+   */
+  lost: { count: number };
+  /** A message was received or sent, for inspectors. Over HTTP: the message that a request or an answer stands for. */
+  message: { direction: "in" | "out"; text: string };
+}
+
+export type SessionEvent<T extends keyof SessionEvents> = Event & { readonly detail: SessionEvents[T] };
+
+/** One session; made by {@link connect}. Its events are plain ones with a `detail`. */
+export class Session extends EventTarget {
+  constructor(url: string | URL, options: Options);
+
+  readonly status: Status;
+  /** While `reconnecting` or `ended`. */
+  readonly reason?: Reason;
+  /** The last one. */
+  readonly welcome?: Welcome;
+  /** What answered actions survive: a power cut, the end of the server's process, nothing. */
+  readonly durability?: Durability;
+  /** The view as the server sent it, without predictions. After a reset the old one, until the new one has come. */
+  readonly view?: View;
+  /** The view's revision; 0 if it is out of step with the server's. */
+  readonly revision: number;
+  /** Actions without an answer, in order; another array after each change. */
+  readonly pending: readonly Outstanding[];
+
+  /**
+   * A node as it is to be drawn: with predicted state if there is one. The same object as long as nothing changes it.
+   */
+  node(id?: number): Node | undefined;
+
+  /**
+   * Calls `fn` after each patch, view or prediction that changes something, once it was applied whole.
+   *
+   * @param target a node's id: `fn` gets the node, or undefined when it is gone. A JSON Pointer into the view, such as
+   * `/nodes/2/state/count`: `fn` gets the value there, or undefined, when it is another one (by `===`). A type, such as
+   * `Home`: `fn` is called for each node of the type that is added, changed or gone, which `change.id` names.
+   * @returns ends the subscription.
+   */
+  subscribe(target: number, fn: (node: Node | undefined, change: Change) => void): () => void;
+  subscribe(target: string, fn: (value: any, change: Change) => void): () => void;
+
+  /**
+   * Sends an action; before the first connection, and while there is none, it is kept and sent later, in order.
+   *
+   * @param to a node's id, or a path such as `tabs[0]/detail`; `""` is the root.
+   * @param action as JSON, `"reset"` or `{"select":{"_0":1}}`. It is copied.
+   * @returns what becomes of it. Rejects only if the action is not sent: with a RangeError if its message is longer
+   * than {@link Welcome.limits} allow (before the first welcome that shows later); with a TypeError or SyntaxError if
+   * `to` or `action` are none; with an Error if the session has ended, or the node belongs to one that is gone. After
+   * {@link close} of a session with storage, what is outstanding is not settled here: whoever goes on with the session
+   * hears of it.
+   */
+  act(to: number | string, action: Json): Promise<Outcome>;
+
+  /**
+   * Leaves what is in front, from `to` downwards, as the back button of a phone does; from the root if there is no
+   * `to`. As {@link act}.
+   */
+  back(to?: number): Promise<Outcome>;
+
+  /**
+   * Asks for a token that one other can join with, to look on or to act as well, and for how many milliseconds it is
+   * valid.
+   */
+  share(scope: "view" | "act"): Promise<{ token: string; expires: number }>;
+
+  /**
+   * Compares the view with the server's by hash; if they differ, the whole view is asked for. Rejects without
+   * `crypto.subtle`, which needs a secure page, without a connection, or over HTTP; so does {@link share} but for the
+   * first.
+   */
+  check(): Promise<boolean>;
+
+  /** Ends this client's part in the session, and with the last client's the session; resolves when it has ended. */
+  end(): Promise<void>;
+
+  /**
+   * Leaves without a word: with storage another {@link connect} goes on, without it what is outstanding is `unknown`.
+   */
+  close(): void;
+
+  /** Drops the connection, as a cut would, and comes back. */
+  reconnect(): void;
+
+  addEventListener<T extends keyof SessionEvents>(
+    type: T,
+    listener: ((event: SessionEvent<T>) => void) | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<T extends keyof SessionEvents>(
+    type: T,
+    listener: ((event: SessionEvent<T>) => void) | null,
+    options?: boolean | EventListenerOptions,
+  ): void;
+}
+
+/** The client's first message, of a kind that the server knows. */
+export interface Hello {
+  t: "hello";
+  app?: string;
+  params?: Json;
+  client: { name?: string; version?: string; locale?: string };
+  share?: string;
+  resume?: { sid: string; cid: number; token: string; try: number; epoch: string; rev: number };
+}
+
+/**
+ * How messages get to the server and back. A transport opens a connection, says hello on it, and tells what happens:
+ * `open` when the hello is said, `message` for each text (a message or an array of them), and `close` once, unless it
+ * was closed by its `close`. A code of 1006 is a cut; the others are those of PROTOCOL.md. `send` throws if a message
+ * cannot be carried.
+ */
+export type Transport = (
+  url: string,
+  hello: Hello,
+  on: { open(): void; message(text: string): void; close(code: number, reason: string): void },
+) => { send(text: string): void; close(): void };
+
+/** A WebSocket with the subprotocol `riblet.v1.json`. */
+export const webSocket: Transport;
+
+/**
+ * The HTTP twin, where WebSockets do not get through: a stream of server-sent events, and requests with actions, one at
+ * a time and up to 15 actions in each. There is no `check` and no `share`; a view that does not fit is sent again by
+ * connecting again.
+ */
+export const eventStream: Transport;
+
+/**
+ * Applies a patch to a document, whole or not at all.
+ *
+ * @returns the new document; what no operation names is shared with the old one, which stays as it was.
+ * @throws an Error if an operation has no place in the document, or is none.
+ */
+export function applyPatch(document: Json, ops: readonly Op[]): Json;
+
+/** The document's canonical form, RFC 8785: what the hash of a `check` is made of. */
+export function canonical(value: Json): string;
+
+/** What happened, by name, and what belongs to it. */
+export type CoreEvent =
+  | ["live", Welcome]
+  | ["send", object]
+  | ["settled", Outstanding, Outcome]
+  | ["tooLong", Outstanding]
+  | ["lost", number, Outstanding[]]
+  | ["hash", string, View | false]
+  | ["share", { token: string; expires: number }]
+  | ["notice", { durability: Durability }]
+  | ["drain", { within: number }]
+  | ["bye", { code: string; message: string }];
+
+/**
+ * The client's half of the protocol without connection, clock and timers: messages and times in, events and messages
+ * out. {@link Session} drives it; it is exported for tests.
+ */
+export class Core {
+  readonly state: "new" | "greeting" | "live" | "away" | "ended";
+  readonly session?: { sid: string; cid: number; token: string };
+  readonly pending: readonly Outstanding[];
+  readonly view?: View;
+  readonly epoch: string;
+  readonly revision: number;
+  /** The highest action that is done or refused. */
+  readonly covered: number;
+
+  /** The first message of a connection: of a new session, or with `resume` once there is one. */
+  hello(options: Pick<Options, "app" | "params" | "client" | "share">): Hello;
+  /** What another Core goes on with after {@link restore}. */
+  stored(): object;
+  restore(entry: object): void;
+  /**
+   * Numbers an action and keeps it. The message is there only if it may be sent now. Throws a RangeError if it is too
+   * long.
+   */
+  take(target: { to: number | string; action: Json } | { to: number | string; back: true }): [Outstanding, object?];
+  /** The error for an action that is too long. */
+  tooLong(): RangeError;
+  ack(): object;
+  /** A ping, after an ack in an array if there is something new to acknowledge. */
+  ping(): object;
+  /**
+   * Takes one message.
+   *
+   * @param time milliseconds of a clock that does not go back.
+   * @throws an Error if the server has broken the protocol, or its patches did not fit seven times in a minute.
+   */
+  receive(message: object, time: number): CoreEvent[];
+  /** Takes note that the view's hash is not the server's. */
+  diverged(time: number): CoreEvent[];
+  /** Takes note that the connection has ended. */
+  disconnected(code?: number): CoreEvent[];
+  /** Ends the session on the client's side. */
+  abandon(): CoreEvent[];
+}

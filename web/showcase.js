@@ -1,0 +1,334 @@
+// The showcase page: the list of apps, one session for the app that is shown, and what is said about both.
+//
+// There is one connection at a time. The session of an app that is left is closed without a word, and goes on when
+// the app is shown again, as it does after a reload: what resumes it is in the tab's session storage.
+
+import { connect, eventStream, webSocket } from "./riblet.js";
+import { mount } from "./render.js";
+import { generic } from "./generic.js";
+import { apps, failures, predictions, types } from "./apps.js";
+import { inspector, LinkControls, throttled } from "./inspector.js";
+import { handoff } from "./handoff.js";
+
+const $ = (id) => document.getElementById(id);
+const links = new LinkControls();
+const transports = {
+  webSocket: throttled("WebSocket", webSocket, links),
+  eventStream: throttled("SSE", eventStream, links),
+};
+/** What is tried, by what was chosen: without WebSocket the page goes on over HTTP. */
+const order = { webSocket: [transports.webSocket, transports.eventStream], eventStream: [transports.eventStream] };
+const settings = { transport: "webSocket", isGeneric: false, isOptimistic: true };
+
+/** The app that is shown, and its session: `{app, key, isJoined, session, mounted}`. */
+let shown;
+
+// The address: /#/counter, /#/counter?share=TOKEN to join, /#/counter?joined afterwards.
+
+function address() {
+  const [, app, query] = /^#\/([^?]+)(?:\?(.*))?$/.exec(location.hash) ?? [];
+  const parameters = new URLSearchParams(query);
+  return { app: app && decoded(app), share: parameters.get("share"), isJoined: parameters.has("joined") };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const addressOf = (app) => `#/${encodeURIComponent(app)}`;
+
+const keyOf = (app, isJoined) => `riblet:showcase:${isJoined ? "joined:" : ""}${app}`;
+
+// Sessions
+
+/** The hooks ask each time: prediction can be turned off while a session is shown. */
+const optimistic = Object.fromEntries(Object.entries(predictions).map(([type, predict]) =>
+  [type, (state, action) => (settings.isOptimistic ? predict(state, action) : state)]));
+
+function open(app, share, isJoined) {
+  const key = keyOf(app, isJoined);
+  const session = connect(location.origin, {
+    ...(share ? { share } : isJoined ? {} : { app }),
+    storage: sessionStorage,
+    key,
+    optimistic,
+    client: { name: "showcase", locale: navigator.language },
+    transports: order[settings.transport],
+  });
+  shown = { app, key, isJoined, session };
+  for (const name of ["status", "notice"]) session.addEventListener(name, () => isShown(session) && drawStatus());
+  session.addEventListener("status", () => isShown(session) && sayStatus(session));
+  session.addEventListener("pending", () => isShown(session) && drawPending(session));
+  // After all that listens to the change has drawn it.
+  session.addEventListener("change", () => queueMicrotask(keepFocus));
+  session.addEventListener("outcome", ({ detail }) => isShown(session) && sayOutcome(detail));
+  session.addEventListener("lost", ({ detail }) => {
+    say(`The server has lost ${detail.count} of your actions, in a crash that it could not be safe from.`, "failure");
+  });
+  draw();
+  panel.show(session, key);
+  drawStatus();
+  drawPending(session);
+}
+
+const isShown = (session) => shown?.session === session;
+
+function close() {
+  const { mounted, session } = shown ?? {};
+  // First: what the session says while it is closed is not shown any more.
+  shown = undefined;
+  mounted?.unmount();
+  session?.close();
+}
+
+function reopen() {
+  const { app, isJoined } = shown;
+  close();
+  open(app, undefined, isJoined);
+}
+
+async function beginAnew() {
+  const { session, key, app } = shown;
+  // Without a link nobody can be told: the session then ends by itself, when its time is over.
+  await Promise.race([session.end(), new Promise((resolve) => setTimeout(resolve, 1500))]).catch(() => {});
+  if (!isShown(session)) return;
+  close();
+  sessionStorage.removeItem(key);
+  if (location.hash !== addressOf(app)) history.replaceState(null, "", addressOf(app));
+  open(app, undefined, false);
+}
+
+function draw() {
+  shown.mounted?.unmount();
+  const fallback = generic({ app: shown.app });
+  const views = settings.isGeneric ? Object.fromEntries(types.map((type) => [type, fallback])) : {};
+  shown.mounted = mount(shown.session, $("screen"), { views, fallback, history: true });
+}
+
+/** Shows what the address says. */
+function follow() {
+  const { app, share, isJoined } = address();
+  if (app === undefined) return location.replace("#/counter");
+  if (share) {
+    // The token opens a session: it is neither left in the history nor in what is copied from the address bar.
+    history.replaceState(null, "", `${addressOf(app)}?joined`);
+    sessionStorage.removeItem(keyOf(app, true));
+  }
+  const joins = share || (isJoined && sessionStorage.getItem(keyOf(app, true)) !== null);
+  if (shown?.app === app && shown.isJoined === Boolean(joins) && !share) return;
+  close();
+  clearNotices();
+  dialog.close();
+  drawApp(app);
+  open(app, share, Boolean(joins));
+}
+
+// What is said
+
+const statusWords = {
+  connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…", resumed: "Live, resumed",
+  reset: "Live, begun anew", ended: "Ended",
+};
+const durabilityWords = { disk: "kept on disk", process: "kept past kill -9", none: "kept in memory only" };
+const isUp = (status) => ["live", "resumed", "reset"].includes(status);
+
+function drawStatus() {
+  const { status, durability } = shown.session;
+  const words = [statusWords[status] ?? status];
+  if (isUp(status) && durability) words.push(durabilityWords[durability] ?? durability);
+  const text = words.join(" · ");
+  if ($("status-words").textContent !== text) $("status-words").textContent = text;
+  $("status").dataset.status = isUp(status) ? "live" : status;
+  $("status").dataset.durability = durability ?? "";
+  $("link").dataset.link = isUp(status) ? "up" : status === "ended" ? "ended" : "down";
+}
+
+function sayStatus(session) {
+  if (session.status === "reset") {
+    say("The server did not know the old session any more; this is a new one.", "failure");
+  }
+  if (session.status === "ended" && session.reason?.code !== "ended") {
+    say(`The session has ended: ${session.reason?.message ?? "the server said so"}`, "failure", {
+      text: "Begin a new one", run: beginAnew,
+    });
+  }
+}
+
+let patience;
+
+/** How many actions wait is seen at once, and said only if it lasts: each click would be spoken otherwise. */
+function drawPending({ pending }) {
+  const count = pending.length;
+  $("status-pending").textContent = `${count} waiting`;
+  $("status").classList.toggle("has-pending", count > 0);
+  clearTimeout(patience);
+  if (count === 0) $("status-patience").textContent = "";
+  else patience = setTimeout(() => ($("status-patience").textContent = `, ${count} waiting for an answer`), 1000);
+}
+
+/** Shows a message below the app until it is dismissed, or three newer ones have come. */
+function say(text, kind = "", action) {
+  const notice = document.createElement("div");
+  notice.className = `notice ${kind ? `notice-${kind}` : ""}`;
+  const words = document.createElement("p");
+  words.textContent = text;
+  notice.append(words);
+  const add = (label, run, className = "button button-quiet") => {
+    const button = Object.assign(document.createElement("button"), { type: "button", className, textContent: label });
+    button.addEventListener("click", () => {
+      notice.remove();
+      run?.();
+    });
+    notice.append(button);
+  };
+  if (action) add(action.text, action.run, "button");
+  add("Dismiss");
+  $("notices").append(notice);
+  while ($("notices").childElementCount > 3) $("notices").firstElementChild.remove();
+}
+
+const clearNotices = () => $("notices").replaceChildren();
+
+/** Says what has become of an action, unless it was done. The generic renderer says so itself, where the form is. */
+function sayOutcome({ action = "back", status, nack }) {
+  const name = typeof action === "string" ? action : Object.keys(action)[0];
+  if (status === "unknown") say(`Unknown: ${name} may have been done or not.`, "failure");
+  if (status === "refused" && !settings.isGeneric) say(`Refused: ${name}. ${nack.message}`, "failure");
+}
+
+failures.addEventListener("unsent", ({ detail: { session, message } }) => {
+  if (isShown(session)) say(`Not sent: ${message}`, "failure");
+});
+
+// The list of apps
+
+function drawApp(name) {
+  const known = apps[name];
+  const title = known?.title ?? name;
+  document.title = `${title} – RibServer showcase`;
+  $("app-title").textContent = title;
+  $("app-about").textContent = known?.more ?? "This page does not know the app, and draws it from its schema.";
+  $("screen").dataset.app = name;
+  for (const link of $("apps").querySelectorAll("a")) {
+    if (link.dataset.app === name) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "center" });
+    } else {
+      link.removeAttribute("aria-current");
+    }
+  }
+}
+
+function appItem(name) {
+  const link = Object.assign(document.createElement("a"), { href: addressOf(name), className: "app" });
+  link.dataset.app = name;
+  const span = (className, textContent) => Object.assign(document.createElement("span"), { className, textContent });
+  const { title = name, about = "drawn from its schema" } = apps[name] ?? {};
+  link.append(span("app-title", title), " ", span("app-about", about));
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
+}
+
+function drawApps(names) {
+  const drawn = [...$("apps").querySelectorAll("a")].map((link) => link.dataset.app);
+  if (drawn.join() !== names.join()) $("apps").replaceChildren(...names.map(appItem));
+}
+
+/** The server says which apps there are; what it adds to those that are known comes at the end. */
+async function loadApps() {
+  try {
+    const answer = await fetch("/v1/apps");
+    const { apps: names } = await answer.json();
+    drawApps([...Object.keys(apps).filter((name) => names.includes(name)), ...names.filter((name) => !(name in apps))]);
+    if (shown) drawApp(shown.app);
+  } catch {
+    say("The server does not answer. The page goes on as soon as it does.");
+  }
+}
+
+// The link, as it is drawn above the app
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+links.addEventListener("travel", ({ detail: { direction, duration } }) => {
+  const line = $("link-line");
+  if (document.hidden || line.childElementCount > 30) return;
+  const dot = Object.assign(document.createElement("i"), { className: `link-dot link-dot-${direction}` });
+  line.append(dot);
+  const way = ["translateX(0)", "translateX(100%)"];
+  if (direction === "in") way.reverse();
+  const frames = calm.matches ? { opacity: [1, 0] } : { transform: way, opacity: [0, 1, 1, 0] };
+  const travel = dot.animate(frames, { duration: Math.max(duration, 420), easing: "cubic-bezier(.4, 0, .4, 1)" });
+  travel.finished.finally(() => dot.remove());
+});
+
+// The focus: what has it may be gone with the next patch, and whoever uses the keyboard would have to begin at the top.
+
+/** Where the focus was last in the app: the element and those around it, each with its neighbours at that time. */
+let trail = [];
+
+$("screen").addEventListener("focusin", ({ target }) => {
+  trail = [];
+  for (let element = target; element !== $("screen"); element = element.parentElement) {
+    trail.push({ element, neighbours: [element.nextElementSibling, element.previousElementSibling] });
+  }
+});
+
+const isVisible = (element) => element.isConnected && element.checkVisibility();
+const focusable = "h3[tabindex], h4[tabindex], button, input, [role=tab][tabindex='0'], a[href]";
+
+/** If what had the focus is gone, what stood beside it gets it, or what is around it. */
+function keepFocus() {
+  if (document.activeElement !== document.body || trail.length === 0 || trail[0].element.isConnected) return;
+  const gone = trail.filter(({ element }) => !element.isConnected);
+  const around = trail.slice(gone.length).map(({ element }) => element);
+  for (const element of [...gone.at(-1).neighbours, ...around, $("screen")]) {
+    if (!element || !isVisible(element)) continue;
+    const place = element.matches(focusable) ? element : [...element.querySelectorAll(focusable)].find(isVisible);
+    if (place) return place.focus();
+  }
+}
+
+// The part of the address after # is the app's, so a link within the page moves the focus by itself.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  $("main").focus();
+});
+
+// All of it
+
+const panel = inspector(links, {
+  drop: () => shown.session.reconnect(),
+  async verify() {
+    try {
+      const isSame = await shown.session.check();
+      if (isSame) say("Verified: the page has the very document that the server has.");
+      else say("The document was another one, and was fetched anew.", "failure");
+    } catch (error) {
+      say(`Not verified: ${error.message}`, "failure");
+    }
+  },
+  beginAnew,
+  setTransport(name) {
+    settings.transport = name;
+    reopen();
+  },
+  setGeneric(isOn) {
+    settings.isGeneric = isOn;
+    draw();
+  },
+  setOptimistic(isOn) {
+    settings.isOptimistic = isOn;
+  },
+});
+const dialog = handoff(() => shown);
+
+drawApps(Object.keys(apps));
+addEventListener("hashchange", follow);
+follow();
+loadApps();
