@@ -35,7 +35,9 @@ final class SessionModel {
     view = session.view
   }
 
-  func act(_ action: String, on id: Int) { if let message = try? session.act(.string(action), to: .id(id)) { send(message) } }
+  func act(_ action: String, on id: Int) {
+    if let message = try? session.act(.string(action), to: .id(id)) { send(message) }
+  }
 
   subscript(id: Int) -> JSONValue? { view?["nodes"]?["\(id)"] }
 }

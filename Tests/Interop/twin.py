@@ -38,7 +38,7 @@ def play(path: str, method: str, expected: int, sid="", body=None, **headers):
         check(resolved(operation["requestBody"])["content"]["application/json"]["schema"], body, f"{method} {path}")
     text = None if body is None else json.dumps(body)
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    connection.request(method.upper(), path.replace("{sid}", sid), text, fields)
+    connection.request(method.upper(), path.replace("{sid}", sid).replace("{app}", sid), text, fields)
     answer = connection.getresponse()
     place = f"{method} {path}: {answer.status}"
     if answer.status != expected:
@@ -64,25 +64,34 @@ def play(path: str, method: str, expected: int, sid="", body=None, **headers):
     return value, answer
 
 
-sessions, session, actions, view, events = description["paths"]
+apps, schema, sessions, session, actions, view, events = description["paths"]
+for app in play(apps, "get", 200)[0]["apps"]:
+    shown = play(sessions, "post", 201, body={"app": app})[0]["view"]
+    types = play(schema, "get", 200, app)[0]["types"]
+    for node in shown["nodes"].values():
+        for part in types[node["type"]].values():
+            jsonschema.Draft202012Validator.check_schema(part)
+        jsonschema.validate(node["state"], types[node["type"]]["state"], jsonschema.Draft202012Validator)
+play(schema, "get", 404, "none")
 increment = {"to": 1, "a": "increment"}
 made, _ = play(sessions, "post", 201, body={"app": "counter", "client": {"name": "twin.py"}})
 sid, token = made["sid"], {"Authorization": f"Bearer {made['token']}"}
 for body, status in [({"app": "none"}, 404), ({"share": f"{sid}.x"}, 403), ([], 400), ({"app": "x" * 70_000}, 413)]:
     play(sessions, "post", status, body=body)
-done, _ = play(actions, "post", 200, sid, [increment, {"to": 7, "a": "increment"}], Idempotency_Key='"1"', **token)
-if (done["n"], [nack["code"] for nack in done["nacks"]]) != (2, ["gone"]):
+acts = [increment, {"to": 7, "a": "increment"}, {"t": "back", "to": 1}]
+done, _ = play(actions, "post", 200, sid, acts, Idempotency_Key='"1"', **token)
+if (done["n"], [nack["code"] for nack in done["nacks"]]) != (3, ["gone"]):
     sys.exit(f"{done}")
-play(actions, "post", 400, sid, {"a": 1}, Idempotency_Key='"3"', **token)
+play(actions, "post", 400, sid, {"a": 1}, Idempotency_Key='"4"', **token)
 play(actions, "post", 409, sid, increment, Idempotency_Key='"9"', **token)
-play(actions, "post", 413, sid, [increment] * 300, Idempotency_Key='"3"', **token)
+play(actions, "post", 413, sid, [increment] * 300, Idempotency_Key='"4"', **token)
 _, shown = play(view, "get", 200, sid, **token)
 play(view, "get", 304, sid, If_None_Match=shown.headers["ETag"], **token)
 for path, method in [(view, "get"), (events, "get"), (session, "delete")]:
     play(path, method, 401, sid)
     play(path, method, 404, "none", **token)
-play(actions, "post", 401, sid, increment, Idempotency_Key='"3"')
-play(actions, "post", 404, "none", increment, Idempotency_Key='"3"', **token)
+play(actions, "post", 401, sid, increment, Idempotency_Key='"4"')
+play(actions, "post", 404, "none", increment, Idempotency_Key='"4"', **token)
 _, stream = play(events, "get", 200, sid, **token)
 for _ in range(2):
     lines = iter(lambda: stream.readline().decode().rstrip("\n"), "")

@@ -128,6 +128,8 @@ import Wire
     #expect(
       output == """
         delete /v1/sessions/{sid} 204 401 404
+        get /v1/apps 200
+        get /v1/apps/{app}/schema 200 404
         get /v1/sessions/{sid}/events 200 401 404
         get /v1/sessions/{sid}/view 200 304 401 404
         post /v1/sessions 201 400 403 404 413
