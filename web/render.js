@@ -427,7 +427,10 @@ export function stack(route, { title } = {}) {
   const drawn = (element) => {
     const before = fronts.get(element);
     fronts.set(element, front?.key);
-    if (before !== undefined && front && before !== front.key) focusHeading(element.lastElementChild);
+    const { activeElement } = document;
+    // Whoever is busy elsewhere on the page stays there, also if somebody else has turned the page.
+    const isHere = activeElement === document.body || element.contains(activeElement);
+    if (isHere && before !== undefined && front && before !== front.key) focusHeading(element.lastElementChild);
   };
   return h("div", { class: "rib-stack", [DRAWN]: drawn },
     under && h("button", { type: "button", class: "rib-back", onclick: () => route.back(front.id) },

@@ -45,7 +45,10 @@ export interface Options {
   storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
   /** The entry's name in the storage; `riblet:<url>:<app>` by default, with the share token if there is no app. */
   key?: string;
-  /** Tried in order, each twice, until one has worked; `[webSocket, eventStream]` by default. */
+  /**
+   * Tried in order, each twice, until one works, and from the first again when that connection has ended;
+   * `[webSocket, eventStream]` by default.
+   */
   transports?: Transport[];
   /**
    * For types of nodes: the state that a node is shown with while an action for it has no answer. Called with the state

@@ -122,6 +122,8 @@ export class Core {
   #limit = 0;
   #tried = 0;
   #isInStep = true;
+  /** The last action of a stored session, until its first welcome. */
+  #restored = Infinity;
   #acknowledged;
   #resyncs = [];
   #events = [];
@@ -151,7 +153,7 @@ export class Core {
     this.session = { sid, cid, token };
     this.#tried = tried;
     this.covered = n;
-    this.#sent = n + outbox.length;
+    this.#sent = this.#restored = n + outbox.length;
     this.#renumber([...outbox, ...this.pending]);
   }
 
@@ -233,6 +235,13 @@ export class Core {
     if (!this.view) this.epoch = epoch;
     this.#limit = limits.messageBytes;
     this.#acknowledged = undefined;
+    if (n > this.#restored) {
+      // A browser that crashed may have kept an older entry than what was sent: whether its actions are among those is not known.
+      this.#settle("unknown", (action) => action.n <= this.#restored);
+      this.covered = n;
+      this.#renumber(this.pending);
+    }
+    this.#restored = Infinity;
     welcome.nacks.forEach((nack) => this.#refuse(nack));
     const isBack = n < this.covered;
     if (!isBack) this.#cover(n);
@@ -386,7 +395,8 @@ export class Session extends EventTarget {
     }
     if (entry?.app === app && entry?.sid && (await this.#lock(entry))) this.#core.restore(entry);
     if (this.status === "ended") this.#unlock?.();
-    else this.#open();
+    else if (app || this.#options.share || this.#core.session) this.#open();
+    else this.#finish({ code: "taken", message: "The session is open in another tab." });
   }
 
   /** Whether no other tab goes on with the session: a duplicated one has a copy of the entry [newest]. */
@@ -395,23 +405,27 @@ export class Session extends EventTarget {
     return new Promise((resolve) => {
       const hold = () => {
         resolve(true);
+        if (this.status === "ended") return undefined;
         return new Promise((release) => (this.#unlock = release));
       };
       // The page that is being reloaded lets go in a moment.
-      const patience = { signal: AbortSignal.timeout(500) };
+      const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
+      const patience = { signal: AbortSignal.timeout(isReload ? 5000 : 500) };
       navigator.locks.request(`riblet:${sid}:${cid}`, patience, hold).catch(() => resolve(false));
     });
   }
 
+  /** Whether another page could go on now. */
   #save() {
     const { storage, app } = this.#options;
-    if (!this.#attempt) return; // the entry is not read yet
+    if (!this.#attempt) return false; // the entry is not read yet
     try {
       // Without room for the new entry the old one must not stay: it would use numbers again.
       storage.removeItem(this.#key);
       if (this.#core.session) storage.setItem(this.#key, JSON.stringify({ ...this.#core.stored(), app }));
+      return Boolean(this.#core.session);
     } catch {
-      // A reload begins anew then.
+      return false;
     }
   }
 
@@ -549,8 +563,9 @@ export class Session extends EventTarget {
   }
 
   close() {
+    const isKept = this.#save();
     this.#leave();
-    if (!this.#options.storage) this.#carryOut(this.#core.abandon());
+    if (!isKept) this.#carryOut(this.#core.abandon());
     this.#finish({ code: "closed", message: "" });
   }
 
@@ -566,7 +581,7 @@ export class Session extends EventTarget {
   #open() {
     clearTimeout(this.#timer);
     const attempt = ++this.#attempt;
-    if (globalThis.document?.hidden || globalThis.navigator?.onLine === false) return; // until it wakes
+    if (globalThis.document?.hidden) return; // until it wakes
     const { transports } = this.#options;
     const transport = transports[(this.#failures >> 1) % transports.length];
     const hello = this.#core.hello(this.#options);
@@ -579,10 +594,7 @@ export class Session extends EventTarget {
         if (attempt === this.#attempt) this.#carryOut(this.#core.receive(message, now()), message.ops);
       }
     };
-    const close = (code, message) => {
-      if (!this.welcome) this.#failures++;
-      this.#closed(code, { code: String(code), message });
-    };
+    const close = (code, message) => this.#closed(code, { code: String(code), message });
     const guard = (listen) => (...values) => attempt === this.#attempt && this.#go(() => listen(...values));
     const open = () => this.#emit("message", { direction: "out", text: JSON.stringify(hello) });
     try {
@@ -612,8 +624,10 @@ export class Session extends EventTarget {
   #carryOut(events, ops) {
     // Before anything is sent: what is sent but not stored a reload would lose.
     if (this.#core.pending !== this.#shown.pending) this.#save();
+    // Before anybody hears of it: an action that a listener takes comes after those that are sent again.
+    for (const [name, message] of events) if (name === "send") this.#send(message);
     this.#update(ops);
-    for (const [name, ...values] of events) this.#on[name](...values);
+    for (const [name, ...values] of events) if (name !== "send") this.#on[name](...values);
   }
 
   #on = {
@@ -625,8 +639,8 @@ export class Session extends EventTarget {
       this.#save();
       this.#become(welcome.resumed ? "resumed" : this.#isReset ? "reset" : "live");
       if (this.#isLeaving) this.#send({ t: "bye" });
+      this.#beat();
     },
-    send: (message) => this.#send(message),
     settled: (action, outcome) => {
       this.#kept.get(action)?.resolve?.(outcome);
       this.#emit("outcome", { ...action, ...outcome });
@@ -660,7 +674,8 @@ export class Session extends EventTarget {
     clearTimeout(this.#timer);
     const heartbeat = this.welcome?.heartbeat || 25_000;
     // The timers of a hidden page are late: it gives the server time to answer.
-    const end = () => Math.max(this.#heardAt + heartbeat, globalThis.document?.hidden ? this.#pingedAt : 0) + 10_000;
+    const silence = this.#core.state === "live" ? heartbeat : 0;
+    const end = () => Math.max(this.#heardAt + silence, globalThis.document?.hidden ? this.#pingedAt : 0) + 10_000;
     const due = () => Math.max(this.#pingedAt, Math.min(this.#heardAt, this.#sentAt)) + heartbeat;
     if (now() >= due()) {
       this.#pingedAt = now();
@@ -681,6 +696,8 @@ export class Session extends EventTarget {
 
   #closed(code, reason) {
     this.#leave();
+    // A transport that fails twice may not get through here; one that has worked leaves the next choice open.
+    this.#failures = this.#core.state === "greeting" ? this.#failures + 1 : 0;
     const when = returns(code);
     this.#carryOut(this.#core.disconnected(code));
     if (when === "never" || (when === "anew" && (this.#isLeaving || !this.#options.app))) {
@@ -727,12 +744,18 @@ export function eventStream(url, { t, resume, ...hello }, on) {
   let session = resume;
   let isOpen = false;
   let queue = [];
-  /** The last action of the request in flight. */
+  /** The last action of the request in flight, and when that is given up. */
   let awaited = 0;
+  let patience;
+
+  const close = () => {
+    clearTimeout(patience);
+    abort.abort();
+  };
 
   const end = (code = 1006, reason = "") => {
     if (abort.signal.aborted) return;
-    abort.abort();
+    close();
     on.close(code, reason);
   };
 
@@ -745,8 +768,8 @@ export function eventStream(url, { t, resume, ...hello }, on) {
     });
     if (response.ok) return response;
     const { detail } = await response.json();
-    // No app of this name will be there later either.
-    end(path || response.status !== 404 ? statusCodes[response.status] : 4404, detail);
+    // No app of this name will be there later either, and no root of it.
+    end((path ? statusCodes : { ...statusCodes, 404: 4404, 500: 4403 })[response.status], detail);
     throw new Error(detail);
   }
 
@@ -754,8 +777,11 @@ export function eventStream(url, { t, resume, ...hello }, on) {
   // acknowledges the refusals before it [http-nacks], it waits until the stream has told them.
   async function post() {
     if (awaited || !isOpen || !queue.length) return;
-    const batch = queue.splice(0, 15);
+    if (queue[0].t === "bye") return request("DELETE", `/${session.sid}`);
+    const last = queue.findIndex(({ t }, place) => t === "bye" || place === 15);
+    const batch = queue.splice(0, last < 0 ? queue.length : last);
     awaited = batch.at(-1).n;
+    patience = setTimeout(() => end(1006), 35_000);
     const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
     await request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
   }
@@ -778,11 +804,15 @@ export function eventStream(url, { t, resume, ...hello }, on) {
       text = events.pop();
       for (const event of events) {
         // Comments only say that the server is there.
-        const data = /^data: (.*)/m.exec(event)?.[1] ?? '{"t":"pong"}';
+        const line = event.split("\n").find((line) => line.startsWith("data: "));
+        const data = line?.slice(6) ?? '{"t":"pong"}';
         const message = JSON.parse(data);
         // A new session has had its welcome.
         if (resume || message.t !== "welcome") on.message(data);
-        if (message.n >= awaited) awaited = 0;
+        if (message.n >= awaited) {
+          awaited = 0;
+          clearTimeout(patience);
+        }
         run(post);
       }
     }
@@ -794,13 +824,12 @@ export function eventStream(url, { t, resume, ...hello }, on) {
   return {
     send(text) {
       for (const message of [JSON.parse(text)].flat()) {
-        if (/act$|back/.test(message.t)) queue.push(message);
+        if (/act$|back|bye/.test(message.t)) queue.push(message);
         if (/check|share/.test(message.t)) throw new Error(`There is no ${message.t} over HTTP.`);
         if (message.t === "resync") end();
-        if (message.t === "bye") run(() => request("DELETE", `/${session.sid}`));
       }
       run(post);
     },
-    close: () => abort.abort(),
+    close,
   };
 }

@@ -20,6 +20,15 @@ const transports = {
 const order = { webSocket: [transports.webSocket, transports.eventStream], eventStream: [transports.eventStream] };
 const settings = { transport: "webSocket", isGeneric: false, isOptimistic: true };
 
+/** Where a reload finds the sessions; a browser that keeps nothing of sites throws when it is asked. */
+const storage = (() => {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+})();
+
 /** The app that is shown, and its session: `{app, key, isJoined, session, mounted}`. */
 let shown;
 
@@ -53,7 +62,7 @@ function open(app, share, isJoined) {
   const key = keyOf(app, isJoined);
   const session = connect(location.origin, {
     ...(share ? { share } : isJoined ? {} : { app }),
-    storage: sessionStorage,
+    storage,
     key,
     optimistic,
     client: { name: "showcase", locale: navigator.language },
@@ -97,7 +106,7 @@ async function beginAnew() {
   await Promise.race([session.end(), new Promise((resolve) => setTimeout(resolve, 1500))]).catch(() => {});
   if (!isShown(session)) return;
   close();
-  sessionStorage.removeItem(key);
+  storage?.removeItem(key);
   if (location.hash !== addressOf(app)) history.replaceState(null, "", addressOf(app));
   open(app, undefined, false);
 }
@@ -116,9 +125,9 @@ function follow() {
   if (share) {
     // The token opens a session: it is neither left in the history nor in what is copied from the address bar.
     history.replaceState(null, "", `${addressOf(app)}?joined`);
-    sessionStorage.removeItem(keyOf(app, true));
+    storage?.removeItem(keyOf(app, true));
   }
-  const joins = share || (isJoined && sessionStorage.getItem(keyOf(app, true)) !== null);
+  const joins = share || (isJoined && storage?.getItem(keyOf(app, true)) != null);
   if (shown?.app === app && shown.isJoined === Boolean(joins) && !share) return;
   close();
   clearNotices();

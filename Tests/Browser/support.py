@@ -91,8 +91,9 @@ class BrowserTest(unittest.TestCase):
         return page
 
     def note(self, message):
-        # A server that is away is what the tests are about.
-        if message.type == "error" and "net::ERR_" not in message.text and "WebSocket" not in message.text:
+        # A server that is away, or has no such session any more, is what the tests are about.
+        is_expected = "net::ERR_" in message.text or "WebSocket" in message.text or "/v1/" in message.location["url"]
+        if message.type == "error" and not is_expected:
             self.problems.append(message.text)
 
     def tearDown(self):
@@ -103,5 +104,6 @@ class BrowserTest(unittest.TestCase):
         page = page or self.page
         page.goto(f"{self.daemon.url}/#/{app}")
         surface = page.locator(f'[data-app="{app}"]')
+        expect(page.locator("#status")).to_have_attribute("data-status", "live")
         expect(surface.locator("*").first).to_be_attached()
         return surface

@@ -16,6 +16,7 @@ class Twin {
   heard = [];
 
   constructor(t) {
+    t.after(() => this.connection?.close());
     t.mock.method(globalThis, "fetch", (url, { method, headers, body, signal }) => {
       return new Promise((resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
@@ -205,6 +206,45 @@ test("bye is a request, and a closed connection says nothing more", async (t) =>
   twin.connection.close();
   await settle();
   assert.deepEqual(twin.take(), []);
+});
+
+test("bye waits for the actions before it", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  twin.send({ t: "act", n: 1, to: 1, a: "x" }, { t: "act", n: 2, to: 1, a: "y" }, { t: "bye" });
+  assert.deepEqual(twin.requests.slice(1).map(({ method, body }) => [method, body?.length]), [["POST", 1]]);
+  await twin.answer(200);
+  await twin.say({ t: "patch", rev: 5, base: 4, n: 1, ops: [] });
+  assert.deepEqual(twin.requests[2].body.map(({ a }) => a), ["y"]);
+  await twin.answer(200);
+  await twin.say({ t: "patch", rev: 6, base: 5, n: 2, ops: [] });
+  assert.equal(twin.requests[3].method, "DELETE");
+});
+
+test("what other languages end lines with ends no event", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  const text = "a\u2028data: b\u2029c";
+  await twin.write(`data: {"t":"nack","n":1,"code":"failed","message":"${text}"}\n\n`);
+  assert.deepEqual(twin.take().map(({ message }) => message), [text]);
+});
+
+test("a request that is never answered is a cut", async (t) => {
+  const twin = new Twin(t);
+  await twin.resumed();
+  t.mock.timers.enable(["setTimeout"]);
+  twin.send({ t: "act", n: 1, to: 1, a: "x" });
+  t.mock.timers.tick(34_999);
+  assert.deepEqual(twin.take(), []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(twin.take(), [[1006, ""]]);
+});
+
+test("a root that cannot be built is not tried again", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", app: "counter" });
+  await twin.answer(500, { detail: "no root" });
+  assert.deepEqual(twin.take(), [[4403, "no root"]]);
 });
 
 const ribd = process.env.RIBD;

@@ -207,3 +207,38 @@ test("a session that is closed while it waits for the lock does not go on", asyn
   assert.deepEqual([...locks.held], []);
   assert.equal(storage.entry.sid, "S");
 });
+
+test("an entry that is older than what was sent says nothing of its actions", async (t) => {
+  const world = new World(t, { chance: 0 });
+  const storage = new MemoryStorage();
+  const first = show({ storage });
+  first.server.cut();
+  first.session.act(1, "a");
+  const { server, session } = begin({ storage });
+  await settle();
+  const outcomes = [];
+  session.addEventListener("outcome", ({ detail }) => outcomes.push(`${detail.action} ${detail.status}`));
+  session.act("", "b");
+  server.take();
+  server.welcome({ n: 4, resumed: true });
+  assert.deepEqual(outcomes, ["a unknown"]);
+  assert.deepEqual(server.take().map(({ n, a }) => [n, a]), [[5, "b"]]);
+});
+
+test("a joined session that another tab holds is not begun anew", async (t) => {
+  const world = new World(t);
+  const locks = new Locks();
+  world.navigator.locks = locks;
+  const storage = new MemoryStorage();
+  const first = begin({ app: undefined, share: "S.x", storage, key: "joined" });
+  await settle();
+  first.server.welcome();
+  await settle();
+  const { server, session } = begin({ app: undefined, storage, key: "joined" });
+  await settle();
+  world.pass(1000);
+  await settle();
+  assert.equal(session.status, "ended");
+  assert.equal(session.reason.code, "taken");
+  assert.equal(server.hellos.length, 0);
+});

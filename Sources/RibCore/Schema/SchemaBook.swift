@@ -4,18 +4,23 @@ public import Wire
 /// What the riblets of an app show and take, by their type names, as JSON Schema.
 ///
 /// Which riblets an app has is known once they are attached: trees that have the book note each type in it when its first
-/// node is attached.
+/// node is attached. Shapes are found out when somebody asks for them, and no action waits for that.
 public final class SchemaBook: Sendable {
-  /// What one type of riblet shows and takes.
+  /// How to find out what one type of riblet shows and takes.
   struct Entry: Sendable {
-    let state: JSONSchema
-    let action: JSONSchema
+    let state: @Sendable () -> JSONSchema
+    let action: @Sendable () -> JSONSchema
   }
 
   private struct Pages {
     /// The nodes' classes that were noted, or have no view.
     var known: Set<ObjectIdentifier> = []
     var entries: [String: Entry] = [:]
+    /// What was found out, as JSON.
+    var written: [String: [UInt8]] = [:]
+    /// Why the app could not be started to look at it; nil as long as nobody has tried, or if it could.
+    var complaint: String?
+    var wasTried = false
   }
 
   private let pages = Mutex(Pages())
@@ -23,17 +28,25 @@ public final class SchemaBook: Sendable {
   /// A book without entries.
   public init() {}
 
-  /// Whether no riblet was noted yet.
-  public var isEmpty: Bool { pages.withLock { $0.entries.isEmpty } }
+  /// Starts the app once, if no riblet of it was attached yet, so that its first ones are noted.
+  ///
+  /// - Parameter start: starts a tree that has the book; it returns why it could not, for whoever asks for the schema.
+  /// - Returns: why it could not; nil if it could, or if there was no need.
+  public func fill(_ start: () -> String?) -> String? {
+    let isToTry = pages.withLock { pages in
+      defer { pages.wasTried = true }
+      return pages.entries.isEmpty && !pages.wasTried
+    }
+    // Outside of the lock: it calls the app's code.
+    if isToTry, let complaint = start() { pages.withLock { $0.complaint = complaint } }
+    return pages.withLock { $0.entries.isEmpty ? $0.complaint : nil }
+  }
 
   func note(_ node: AnyNode) {
     let type = ObjectIdentifier(Swift.type(of: node))
-    guard !pages.withLock({ $0.known.contains(type) }) else { return }
-    // Outside of the lock: it calls the riblet's code.
-    let entry = node.schemas
+    guard pages.withLock({ $0.known.insert(type).inserted }), let entry = node.schemas else { return }
     pages.withLock { pages in
-      pages.known.insert(type)
-      if let entry, pages.entries[node.typeName] == nil { pages.entries[node.typeName] = entry }
+      if pages.entries[node.typeName] == nil { pages.entries[node.typeName] = entry }
     }
   }
 
@@ -43,17 +56,29 @@ public final class SchemaBook: Sendable {
   ///
   /// - Parameter json: where to.
   public func write(into json: inout JSONWriter) {
-    let entries = pages.withLock { $0.entries }
+    let (entries, written) = pages.withLock { ($0.entries, $0.written) }
     json.beginObject()
     for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
       json.key(name)
-      json.beginObject()
-      json.key("state")
-      entry.state.write(into: &json)
-      json.key("action")
-      entry.action.write(into: &json)
-      json.endObject()
+      if let known = written[name] {
+        json.raw(known)
+      } else {
+        let found = Self.text(entry)
+        pages.withLock { $0.written[name] = found }
+        json.raw(found)
+      }
     }
     json.endObject()
+  }
+
+  private static func text(_ entry: Entry) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("state")
+    entry.state().write(into: &json)
+    json.key("action")
+    entry.action().write(into: &json)
+    json.endObject()
+    return json.bytes
   }
 }

@@ -34,7 +34,7 @@ public final class Tree {
   @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
   /// Writes what happens; nil costs nothing.
   @exclusivity(unchecked) package var recorder: TransactionRecorder?
-  /// Where the types of attached riblets are noted; nil costs nothing.
+  /// Where the types of attached riblets are noted.
   @exclusivity(unchecked) public var schemas: SchemaBook?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   @exclusivity(unchecked) var root: AnyNode?

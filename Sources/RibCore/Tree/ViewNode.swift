@@ -25,9 +25,9 @@ final class ViewNode<R: Riblet>: Node<R> {
   override var isViewable: Bool { true }
 
   override var schemas: SchemaBook.Entry? {
-    SchemaBook.Entry(
-      state: JSONSchema(encoding: showing),
-      action: R.ViewAction.self == Never.self ? .nothing : JSONSchema(decoding: R.ViewAction.self))
+    SchemaBook.Entry(state: JSONSchema.finder(of: showing)) {
+      R.ViewAction.self == Never.self ? .nothing : JSONSchema(decoding: R.ViewAction.self)
+    }
   }
 
   override func childrenDidChange() { childrenHaveChanged = true }

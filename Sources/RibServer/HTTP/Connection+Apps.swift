@@ -1,4 +1,6 @@
+import Logging
 import RibCore
+import Synchronization
 import Wire
 
 /// What the server tells of its apps.
@@ -17,28 +19,24 @@ extension Connection {
 
   /// What the riblets of an app show and take: `{"app":…,"types":{…}}`.
   ///
-  /// A riblet is known once it was attached somewhere in this process. If none was, a tree is started of which nothing is
-  /// kept, and whose effects are not: what any client's `hello` starts as well.
+  /// A riblet is known once it was attached somewhere in this process. If none was, a tree is started, once, of which
+  /// nothing is kept, and whose effects are not started: what any client's `hello` does as well.
   ///
-  /// - Parameter name: the app's.
+  /// - Parameter path: the app's name, as a path has it.
   /// - Returns: the response.
-  /// - Throws: ``HTTPError`` with 404 if there is no such app.
-  func describe(_ name: String) throws(HTTPError) -> Response {
-    guard let app = context.apps[name] else {
-      throw HTTPError(status: .notFound, reason: "There is no app \(name).")
+  /// - Throws: ``HTTPError`` with 404 if there is no such app, 503 if there is no memory to look at it.
+  func describe(_ path: String) throws(HTTPError) -> Response {
+    guard let app = context.apps.values.first(where: { StaticFile.encoded($0.name) == path }) else {
+      throw HTTPError(status: .notFound, reason: "There is no app \(path).")
     }
-    var complaint: String?
-    if app.schemas.isEmpty {
-      do {
-        _ = try app.makeTree(nil, "").0.start(rendering: ViewRenderer())
-      } catch {
-        complaint = "Without params no root can be built: \(error)"
-      }
+    guard !context.isOverMemory.load(ordering: .relaxed) else {
+      throw HTTPError(.full, "The server has no memory left.")
     }
+    let complaint = app.schemas.fill { start(app) }
     var json = JSONWriter()
     json.beginObject()
     json.key("app")
-    json.string(name)
+    json.string(app.name)
     if let complaint {
       json.key("$comment")
       json.string(complaint)
@@ -47,6 +45,20 @@ extension Connection {
     app.schemas.write(into: &json)
     json.endObject()
     return .described(json)
+  }
+
+  /// Starts a tree of an app, for its schema.
+  private func start(_ app: App) -> String? {
+    do {
+      _ = try app.makeTree(nil, "").0.start(rendering: ViewRenderer())
+      return nil
+    } catch let error as DecodingError {
+      return "Without params no root can be built: \(error)"
+    } catch {
+      context.logger.error(
+        "An app could not be started for its schema.", metadata: ["app": "\(app.name)", "error": "\(error)"])
+      return "The app could not be started without params."
+    }
   }
 }
 

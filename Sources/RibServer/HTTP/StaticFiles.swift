@@ -59,7 +59,8 @@ struct StaticFile: Sendable {
     var headers: HeaderFields = [
       "Content-Type": type, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
     ]
-    if type.hasPrefix("text/html") {
+    // What a browser shows as a document of its own, and runs the scripts of.
+    if type.hasPrefix("text/html") || type == "image/svg+xml" {
       headers.append(name: "Content-Security-Policy", value: policy)
       headers.append(name: "Referrer-Policy", value: "no-referrer")
     }
@@ -120,15 +121,18 @@ struct StaticFile: Sendable {
     }
   }
 
-  /// A name as browsers ask for it: what is not unreserved (RFC 3986 §2.3) is percent-encoded.
+  /// What stands for itself in a path: `pchar` of RFC 3986 §3.3, without the percent sign, and the slash between names.
+  private static let plain = Set("-._~!$&'()*+,;=:@/".utf8)
+
+  /// A name as browsers ask for it: what does not stand for itself is percent-encoded.
   static func encoded(_ name: String) -> String {
     var encoded = ""
     for byte in name.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"), UInt8(ascii: "/"):
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
         encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      case let byte where plain.contains(byte): encoded.unicodeScalars.append(Unicode.Scalar(byte))
       default:
         let digits = String(byte, radix: 16, uppercase: true)
         encoded += byte < 16 ? "%0" + digits : "%" + digits

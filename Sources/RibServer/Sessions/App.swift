@@ -16,7 +16,8 @@ public struct App: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
-  ///   - root: builds the riblet at the root, once for each session, on the session's loop.
+  ///   - root: builds the riblet at the root, once for each session, on the session's loop; and once to see what the app
+  ///     shows, if somebody asks for that before the first session.
   public init<Root: Riblet>(_ name: String, root: @escaping @Sendable () -> Root) where Root.Output == Never {
     self.name = name
     build = { _, session in (Tree(root: root(), session: session), nil) }
@@ -27,7 +28,8 @@ public struct App: Sendable {
   /// - Parameters:
   ///   - name: the name that clients give.
   ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
-  ///   - root: builds the riblet at the root, once for each session, on the session's loop.
+  ///   - root: builds the riblet at the root, once for each session, on the session's loop; and once to see what the app
+  ///     shows, if somebody asks for that before the first session.
   public init<Parameters: Decodable & Sendable, Root: Riblet>(
     _ name: String, parameters: Parameters.Type, root: @escaping @Sendable (Parameters) throws -> Root
   ) where Root.Output == Never {
@@ -39,7 +41,8 @@ public struct App: Sendable {
   /// - Parameters:
   ///   - name: the name that clients give.
   ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
-  ///   - root: builds the riblet at the root, once for each session, on the session's loop.
+  ///   - root: builds the riblet at the root, once for each session, on the session's loop; and once to see what the app
+  ///     shows, if somebody asks for that before the first session.
   ///   - walk: goes through the tree once the session has started; what it changes the client sees as patches. It ends with
   ///     the session. An error is logged.
   public init<Parameters: Decodable & Sendable, Root: Riblet>(

@@ -15,7 +15,7 @@ extension Response {
   public func compressed(for head: RequestHead) -> Response {
     guard isWorthCompressing else { return self }
     var response = self
-    response.headers.append(name: "Vary", value: "Accept-Encoding")
+    if headers["Vary"] == nil { response.headers.append(name: "Vary", value: "Accept-Encoding") }
     guard head.headers.accepts(coding: "gzip"), let gzipped = Self.gzip(body), gzipped.count < body.count else {
       return response
     }

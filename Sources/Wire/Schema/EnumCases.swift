@@ -10,14 +10,15 @@ enum EnumCases {
   /// - Returns: whether it is one.
   static func isEnum(_ type: any Any.Type) -> Bool { kind(of: type) == 0x201 }
 
-  /// All values of an enum without payloads.
+  /// All values of an enum without payloads, for coding keys and enums of strings: those that C knows as well are stored
+  /// as their raw values.
   ///
   /// - Parameter type: the enum.
   /// - Returns: the values, in the order of their declaration; nil for any other type.
   static func all<Value>(of type: Value.Type) -> [Value]? {
     guard isEnum(type) else { return nil }
     // Behind the kind comes the descriptor; its sixth and seventh words of 32 bits are the counts.
-    let descriptor = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    let descriptor = unsafeBitCast(type as any Any.Type, to: UnsafeRawPointer.self)
       .load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafeRawPointer.self)
     let payloads = descriptor.load(fromByteOffset: 20, as: UInt32.self) & 0xFF_FFFF
     let count = Int(descriptor.load(fromByteOffset: 24, as: UInt32.self))

@@ -9,6 +9,23 @@ extension JSONSchema {
     self = Self.known(value) ?? Self.recorded(value)
   }
 
+  /// The same, to be found out later: a value of which only the type is needed is not kept.
+  ///
+  /// - Parameter value: the value.
+  /// - Returns: finds it out.
+  package static func finder<Value: Encodable>(of value: Value) -> @Sendable () -> JSONSchema {
+    if let type = Value.self as? any (Decodable & SendableMetatype).Type { return finder(decoding: type) }
+    // There is no better time than now: another value may say less.
+    let schema = recorded(value)
+    return { schema }
+  }
+
+  private static func finder<Value: Decodable & SendableMetatype>(
+    decoding type: Value.Type
+  ) -> @Sendable () -> JSONSchema {
+    { JSONSchema(decoding: Value.self) }
+  }
+
   private static func known<Value>(_ value: Value) -> JSONSchema? {
     (Value.self as? any Decodable.Type).map { ShapeFinder().schema(of: $0) }
   }
@@ -31,7 +48,7 @@ extension JSONSchema {
     case .unkeyed:
       self = .array(recorder.fields.first.map { JSONSchema($0.value) } ?? .unknown("There was no element."))
     case .keyed:
-      let properties = recorder.fields.map { Property($0.key, JSONSchema($0.value)) }
+      let properties = recorder.fields.map { Property($0.key, JSONSchema($0.value), isRequired: false) }
       self = .object(properties, comment: "As it was seen first: what was nil then, or another case, is missing.")
     }
   }

@@ -9,6 +9,9 @@ final class Shape {
 
   private var kind = Kind.nothing
   private var properties: [JSONSchema.Property] = []
+  /// What more is asked for than this is asked for without end.
+  private static let limit = 256
+  private var asks = 0
   /// The one key that the object has, if it is to be an enum's case; nil if it has all.
   let onlyKey: String?
   /// The names of the keys that were asked for by the last keyed container, if they are known.
@@ -23,11 +26,24 @@ final class Shape {
     caseNames = EnumCases.all(of: type)?.map(\.stringValue)
   }
 
+  /// Whether one string was asked for, and nothing else.
+  var isString: Bool { if case .single(.string(format: nil)) = kind { true } else { false } }
+  /// Whether no more is to be asked for: a loop that ends when nothing is there any more would not end here.
+  var isFull: Bool { asks >= Self.limit }
+
   func noteSingle(_ schema: JSONSchema) { kind = .single(schema) }
-  func noteArray(of schema: JSONSchema? = nil) { kind = .array(schema) }
+  func noteArray() { kind = .array(nil) }
+
+  func noteElement(_ schema: JSONSchema) {
+    asks += 1
+    guard case .array(let known) = kind else { return }
+    let isSame = known == nil || known == schema
+    kind = .array(isSame ? schema : .unknown("The elements are of several kinds."))
+  }
 
   func note(_ key: String, _ schema: JSONSchema, isRequired: Bool) {
-    guard !properties.contains(where: { $0.name == key }) else { return }
+    asks += 1
+    guard !isFull, !properties.contains(where: { $0.name == key }) else { return }
     properties.append(JSONSchema.Property(key, schema, isRequired: isRequired))
   }
 

@@ -36,12 +36,13 @@ private struct ShapeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoc
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { shape.onlyKey.flatMap { Key(stringValue: $0) }.map { [$0] } ?? [] }
 
-  func contains(_ key: Key) -> Bool { true }
+  func contains(_ key: Key) -> Bool { !shape.isFull }
   func decodeNil(forKey key: Key) -> Bool { false }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     let found = finder.shape(of: type)
     shape.note(key.stringValue, found.schema, isRequired: true)
+    guard !shape.isFull else { throw NoExample(type: type) }
     return try found.example()
   }
 
@@ -104,7 +105,8 @@ private struct ShapeUnkeyedContainer: UnkeyedDecodingContainer {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let found = finder.shape(of: type)
-    shape.noteArray(of: found.schema)
+    shape.noteElement(found.schema)
+    guard !shape.isFull else { throw NoExample(type: type) }
     return try found.example()
   }
 

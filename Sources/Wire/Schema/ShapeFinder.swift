@@ -26,20 +26,21 @@ final class ShapeFinder {
   private var open: [any Any.Type] = []
 
   func shape<Value: Decodable>(of type: Value.Type) -> Found<Value> {
-    let value = standardValue(type)
-    if let type = type as? any JSONSchemaProviding.Type {
-      return Found(schema: .custom(type.schema), value: value ?? decode(type: Value.self).value)
-    }
-    if let simple = Self.simpleSchema(of: type) { return Found(schema: simple, value: value) }
+    let own = (type as? any JSONSchemaProviding.Type).map { JSONSchema.custom($0.schema) }
     guard !open.contains(where: { $0 == type }) else {
-      return Found(schema: .unknown("\(type) contains itself."), value: nil)
+      return Found(schema: own ?? .unknown("\(type) contains itself."), value: nil)
     }
     open.append(type)
     defer { open.removeLast() }
+    let found = find(type)
+    return own.map { Found(schema: $0, value: found.value) } ?? found
+  }
+
+  private func find<Value: Decodable>(_ type: Value.Type) -> Found<Value> {
+    if let simple = Self.simpleSchema(of: type) { return Found(schema: simple, value: standardValue(type)) }
     if let container = type as? any ShapedContainer.Type {
       return Found(schema: container.schema(by: self), value: container.empty as? Value)
     }
-    if let (schema, value) = rawCases(of: type) { return Found(schema: schema, value: value) }
     return EnumCases.isEnum(type) ? cases(of: type) : decode(type: type)
   }
 
@@ -79,37 +80,33 @@ final class ShapeFinder {
 
   // MARK: Enums
 
-  /// The raw values of an enum that is coded as them.
-  private func rawCases<Value>(of type: Value.Type) -> (JSONSchema, Value?)? {
-    guard let cases = EnumCases.all(of: type), type is any RawRepresentable.Type else { return nil }
-    let values: [JSONValue] = cases.compactMap { value in
-      switch (value as? any RawRepresentable).map({ $0.erasedRawValue }) {
-      case let string as String: .string(string)
-      case let integer as any BinaryInteger: Int64(exactly: integer).map { .integer($0) }
-      default: nil
-      }
-    }
-    guard values.count == cases.count else { return nil }
-    return (.constants(values), cases.first)
-  }
-
   /// Lets an enum decode once for each of its cases.
   private func cases<Value: Decodable>(of type: Value.Type) -> Found<Value> {
     let survey = Shape()
     let first = Result { try type.init(from: ShapeDecoder(finder: self, shape: survey)) }
+    if survey.isString, let strings = strings(of: type) { return strings }
     // An enum that is coded otherwise than the compiler does.
     guard let names = survey.caseNames else { return found(type, survey, first) }
     var properties: [JSONSchema.Property] = []
     var value: Value?
+    var isByHand = true
     for name in names {
       let shape = Shape(case: name)
       let result = Result { try type.init(from: ShapeDecoder(finder: self, shape: shape)) }
       if value == nil { value = try? result.get() }
-      // A case that is not available here, or not coded, asks for no payload.
-      guard let payload = shape.payload else { continue }
-      properties.append(JSONSchema.Property(name, payload.payloadSchema(result.failure)))
+      if shape.payload != nil { isByHand = false }
+      let payload = shape.payload?.payloadSchema(result.failure)
+      properties.append(JSONSchema.Property(name, payload ?? .unknown("The case is decoded by hand.")))
     }
-    return Found(schema: .cases(properties), value: value)
+    return isByHand ? found(type, survey, first) : Found(schema: .cases(properties), value: value)
+  }
+
+  /// The raw values of an enum that is coded as a string.
+  private func strings<Value>(of type: Value.Type) -> Found<Value>? {
+    guard type is any RawRepresentable.Type, let cases = EnumCases.all(of: type) else { return nil }
+    let strings = cases.compactMap { ($0 as? any RawRepresentable)?.erasedRawValue as? String }
+    guard strings.count == cases.count else { return nil }
+    return Found(schema: .constants(strings.map(JSONValue.string)), value: cases.first)
   }
 
   // MARK: All others

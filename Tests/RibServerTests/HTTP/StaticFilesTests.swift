@@ -70,6 +70,8 @@ import Wire
     var files = StaticFiles()
     files.add("a b/ü.txt", [1])
     files.add("docs/index.html", [2])
+    files.add("logo@2x (1).png", [3])
+    #expect(files["/logo@2x%20(1).png"] != nil)
     #expect(files["/a%20b/%C3%BC.txt"] != nil && files["/a b/ü.txt"] == nil)
     #expect(files["/docs/"] != nil && files["/docs"] == nil && files["/docs/index.html"] != nil)
     #expect(files["/"] == nil && files["/docs/../a%20b/%C3%BC.txt"] == nil)

@@ -21,6 +21,7 @@ struct FilesTests {
         let script = try client.ask("GET", "/riblet.js")
         #expect(script.status == 200 && script.headers["Content-Type"] == "text/javascript; charset=utf-8")
         let tag = try #require(script.headers["ETag"])
+        #expect(script.headers.values(for: "Vary") == ["Accept-Encoding"])
         #expect(try client.ask("GET", "/riblet.js", headers: ["If-None-Match: \(tag)"]).status == 304)
         #expect(try client.ask("GET", "/healthz").body == "ok\n")
         for path in ["/nothing.js", "/../riblet.js", "/%2e%2e/riblet.js", "/./riblet.js", "/riblet.js/", "//riblet.js"]
@@ -77,9 +78,9 @@ struct FilesTests {
 
   @Test func app_thatNeedsParameters_saysSo() async throws {
     struct Wanted: Decodable { let user: String }
-    try await withServer(apps: [App("strict", parameters: Wanted.self) { _ in Counter() }]) { _, url in
+    try await withServer(apps: [App("my app", parameters: Wanted.self) { _ in Counter() }]) { _, url in
       try await blocking {
-        let schema = try TwinClient(url).ask("GET", "/v1/apps/strict/schema")
+        let schema = try TwinClient(url).ask("GET", "/v1/apps/my%20app/schema")
         #expect(schema.status == 200 && schema.body.contains(#""$comment":"Without params no root can be built"#))
         #expect(try schema.json["types"] == .object([:]))
       }
