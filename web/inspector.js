@@ -121,7 +121,7 @@ export function throttled(name, transport, controls) {
     return {
       send(text) {
         // What this transport cannot do it says at once, and not when the message would have arrived.
-        if (name === "SSE" && /"t":"(check|share)"/.test(text)) return link.send(text);
+        if (name === "SSE" && /^\{"t":"(check|share)"/.test(text)) return link.send(text);
         controls.travels("out");
         up.push(() => link.send(text));
       },

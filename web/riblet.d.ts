@@ -46,7 +46,7 @@ export interface Options {
   /** The entry's name in the storage; `riblet:<url>:<app>` by default, with the share token if there is no app. */
   key?: string;
   /**
-   * Tried in order, each twice, until one works, and from the first again when that connection has ended;
+   * Tried in order, each twice, until one works; that one is tried sixteen times before it is given up.
    * `[webSocket, eventStream]` by default.
    */
   transports?: Transport[];

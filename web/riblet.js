@@ -365,7 +365,10 @@ export class Session extends EventTarget {
   #connection;
   /** Which connection it is: what an earlier one says is not heard. */
   #attempt = 0;
+  /** Attempts without a welcome, the transport that had the last one, and the one that is tried now. */
   #failures = 0;
+  #working = 0;
+  #tried = 0;
   #ceiling = 50;
   #timer;
   #heardAt;
@@ -394,9 +397,16 @@ export class Session extends EventTarget {
       // No storage, or nothing that can be read.
     }
     if (entry?.app === app && entry?.sid && (await this.#lock(entry))) this.#core.restore(entry);
+    const hasBegun = app || this.#options.share || this.#core.session;
+    // Who has just called has no listeners yet.
+    if (!hasBegun) await null;
     if (this.status === "ended") this.#unlock?.();
-    else if (app || this.#options.share || this.#core.session) this.#open();
-    else this.#finish({ code: "taken", message: "The session is open in another tab." });
+    else if (hasBegun) this.#open();
+    else {
+      this.#carryOut(this.#core.abandon());
+      const message = entry ? "The session is open in another tab." : "There is no session to go on with.";
+      this.#finish({ code: entry ? "taken" : "gone", message });
+    }
   }
 
   /** Whether no other tab goes on with the session: a duplicated one has a copy of the entry [newest]. */
@@ -409,7 +419,7 @@ export class Session extends EventTarget {
         return new Promise((release) => (this.#unlock = release));
       };
       // The page that is being reloaded lets go in a moment.
-      const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
+      const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload" && now() < 5000;
       const patience = { signal: AbortSignal.timeout(isReload ? 5000 : 500) };
       navigator.locks.request(`riblet:${sid}:${cid}`, patience, hold).catch(() => resolve(false));
     });
@@ -563,9 +573,9 @@ export class Session extends EventTarget {
   }
 
   close() {
-    const isKept = this.#save();
+    if (this.status === "ended") return;
+    if (!this.#save()) this.#carryOut(this.#core.abandon());
     this.#leave();
-    if (!isKept) this.#carryOut(this.#core.abandon());
     this.#finish({ code: "closed", message: "" });
   }
 
@@ -583,7 +593,9 @@ export class Session extends EventTarget {
     const attempt = ++this.#attempt;
     if (globalThis.document?.hidden) return; // until it wakes
     const { transports } = this.#options;
-    const transport = transports[(this.#failures >> 1) % transports.length];
+    // One that has worked is given up late: as a rule it is the server that is away.
+    this.#tried = this.#working + (this.#failures >> (this.welcome ? 4 : 1));
+    const transport = transports[this.#tried % transports.length];
     const hello = this.#core.hello(this.#options);
     this.#save();
     this.#heardAt = this.#sentAt = this.#pingedAt = now();
@@ -632,14 +644,18 @@ export class Session extends EventTarget {
 
   #on = {
     live: (welcome) => {
+      // Somebody who was told first has left.
+      if (!this.#connection) return;
+      this.#failures = 0;
+      this.#working = this.#tried;
       this.welcome = welcome;
       this.durability = welcome.durability;
       this.#ceiling = 50;
       if (!welcome.resumed) this.#lock(welcome);
       this.#save();
+      this.#beat();
       this.#become(welcome.resumed ? "resumed" : this.#isReset ? "reset" : "live");
       if (this.#isLeaving) this.#send({ t: "bye" });
-      this.#beat();
     },
     settled: (action, outcome) => {
       this.#kept.get(action)?.resolve?.(outcome);
@@ -674,8 +690,7 @@ export class Session extends EventTarget {
     clearTimeout(this.#timer);
     const heartbeat = this.welcome?.heartbeat || 25_000;
     // The timers of a hidden page are late: it gives the server time to answer.
-    const silence = this.#core.state === "live" ? heartbeat : 0;
-    const end = () => Math.max(this.#heardAt + silence, globalThis.document?.hidden ? this.#pingedAt : 0) + 10_000;
+    const end = () => Math.max(this.#heardAt + heartbeat, globalThis.document?.hidden ? this.#pingedAt : 0) + 10_000;
     const due = () => Math.max(this.#pingedAt, Math.min(this.#heardAt, this.#sentAt)) + heartbeat;
     if (now() >= due()) {
       this.#pingedAt = now();
@@ -696,8 +711,7 @@ export class Session extends EventTarget {
 
   #closed(code, reason) {
     this.#leave();
-    // A transport that fails twice may not get through here; one that has worked leaves the next choice open.
-    this.#failures = this.#core.state === "greeting" ? this.#failures + 1 : 0;
+    if (this.#core.state === "greeting" && (code ?? 1006) === 1006) this.#failures++;
     const when = returns(code);
     this.#carryOut(this.#core.disconnected(code));
     if (when === "never" || (when === "anew" && (this.#isLeaving || !this.#options.app))) {
@@ -776,12 +790,15 @@ export function eventStream(url, { t, resume, ...hello }, on) {
   // What becomes of actions the stream says, in order with the view. So answers are not read; and as a request
   // acknowledges the refusals before it [http-nacks], it waits until the stream has told them.
   async function post() {
-    if (awaited || !isOpen || !queue.length) return;
-    if (queue[0].t === "bye") return request("DELETE", `/${session.sid}`);
+    if (awaited || !isOpen || !queue.length || abort.signal.aborted) return;
+    patience = setTimeout(() => end(1006), 35_000);
+    if (queue[0].t === "bye") {
+      awaited = Infinity;
+      return request("DELETE", `/${session.sid}`);
+    }
     const last = queue.findIndex(({ t }, place) => t === "bye" || place === 15);
     const batch = queue.splice(0, last < 0 ? queue.length : last);
     awaited = batch.at(-1).n;
-    patience = setTimeout(() => end(1006), 35_000);
     const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
     await request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
   }

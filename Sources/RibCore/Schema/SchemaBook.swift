@@ -18,9 +18,6 @@ public final class SchemaBook: Sendable {
     var entries: [String: Entry] = [:]
     /// What was found out, as JSON.
     var written: [String: [UInt8]] = [:]
-    /// Why the app could not be started to look at it; nil as long as nobody has tried, or if it could.
-    var complaint: String?
-    var wasTried = false
   }
 
   private let pages = Mutex(Pages())
@@ -28,19 +25,8 @@ public final class SchemaBook: Sendable {
   /// A book without entries.
   public init() {}
 
-  /// Starts the app once, if no riblet of it was attached yet, so that its first ones are noted.
-  ///
-  /// - Parameter start: starts a tree that has the book; it returns why it could not, for whoever asks for the schema.
-  /// - Returns: why it could not; nil if it could, or if there was no need.
-  public func fill(_ start: () -> String?) -> String? {
-    let isToTry = pages.withLock { pages in
-      defer { pages.wasTried = true }
-      return pages.entries.isEmpty && !pages.wasTried
-    }
-    // Outside of the lock: it calls the app's code.
-    if isToTry, let complaint = start() { pages.withLock { $0.complaint = complaint } }
-    return pages.withLock { $0.entries.isEmpty ? $0.complaint : nil }
-  }
+  /// Whether no riblet was noted yet.
+  public var isEmpty: Bool { pages.withLock { $0.entries.isEmpty } }
 
   func note(_ node: AnyNode) {
     let type = ObjectIdentifier(Swift.type(of: node))

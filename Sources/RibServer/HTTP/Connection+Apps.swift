@@ -19,20 +19,20 @@ extension Connection {
 
   /// What the riblets of an app show and take: `{"app":…,"types":{…}}`.
   ///
-  /// A riblet is known once it was attached somewhere in this process. If none was, a tree is started, once, of which
-  /// nothing is kept, and whose effects are not started: what any client's `hello` does as well.
+  /// A riblet is known once it was attached somewhere in this process. If none was, a tree is started of which nothing is
+  /// kept, and whose effects are not started: what any client's `hello` does as well.
   ///
-  /// - Parameter path: the app's name, as a path has it.
+  /// - Parameter name: the app's.
   /// - Returns: the response.
   /// - Throws: ``HTTPError`` with 404 if there is no such app, 503 if there is no memory to look at it.
-  func describe(_ path: String) throws(HTTPError) -> Response {
-    guard let app = context.apps.values.first(where: { StaticFile.encoded($0.name) == path }) else {
-      throw HTTPError(status: .notFound, reason: "There is no app \(path).")
+  func describe(_ name: String) throws(HTTPError) -> Response {
+    guard let app = context.apps[name] else {
+      throw HTTPError(status: .notFound, reason: "There is no app \(name).")
     }
     guard !context.isOverMemory.load(ordering: .relaxed) else {
       throw HTTPError(.full, "The server has no memory left.")
     }
-    let complaint = app.schemas.fill { start(app) }
+    let complaint = app.schemas.isEmpty ? start(app) : nil
     var json = JSONWriter()
     json.beginObject()
     json.key("app")

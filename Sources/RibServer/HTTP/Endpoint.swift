@@ -54,8 +54,8 @@ enum Endpoint: Equatable {
     case Self.appsPath: self = .apps
     case let path where path.hasPrefix(Self.appsPath + "/"):
       let parts = path.dropFirst(Self.appsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
-      guard parts.count == 2, parts[1] == "schema" else { return nil }
-      self = .schema(app: String(parts[0]))
+      guard parts.count == 2, parts[1] == "schema", let app = Self.decoded(parts[0]) else { return nil }
+      self = .schema(app: app)
     default:
       guard path.hasPrefix(Self.sessionsPath + "/") else { return nil }
       let parts = path.dropFirst(Self.sessionsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -68,6 +68,25 @@ enum Endpoint: Equatable {
       default: return nil
       }
     }
+  }
+
+  /// A part of a path without its percent-encoding (RFC 3986 §2.1); nil if that is malformed, or no UTF-8.
+  private static func decoded(_ part: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = part.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2,
+        let value = Substring(digits).first?.isHexDigit == true ? UInt8(Substring(digits), radix: 16) : nil
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
   }
 
   /// What there is for a request.

@@ -28,8 +28,10 @@ final class Shape {
 
   /// Whether one string was asked for, and nothing else.
   var isString: Bool { if case .single(.string(format: nil)) = kind { true } else { false } }
+  /// Whether one integer was asked for, and nothing else.
+  var isInteger: Bool { if case .single(.integer) = kind { true } else { false } }
   /// Whether no more is to be asked for: a loop that ends when nothing is there any more would not end here.
-  var isFull: Bool { asks >= Self.limit }
+  var isFull: Bool { asks > Self.limit }
 
   func noteSingle(_ schema: JSONSchema) { kind = .single(schema) }
   func noteArray() { kind = .array(nil) }

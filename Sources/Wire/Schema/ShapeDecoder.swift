@@ -87,8 +87,12 @@ private struct ShapeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoc
     return ShapeUnkeyedContainer(finder: finder, shape: Shape())
   }
 
-  func superDecoder() -> any Decoder { ShapeDecoder(finder: finder, shape: Shape()) }
-  func superDecoder(forKey key: Key) -> any Decoder { superDecoder() }
+  func superDecoder() throws -> any Decoder {
+    try finder.nest()
+    return ShapeDecoder(finder: finder, shape: Shape())
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
 }
 
 /// An array without elements: whoever decodes one by hand is told that there are none.
@@ -110,15 +114,20 @@ private struct ShapeUnkeyedContainer: UnkeyedDecodingContainer {
     return try found.example()
   }
 
-  func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    ShapeDecoder(finder: finder, shape: Shape()).container(keyedBy: type)
+  func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    try finder.nest()
+    return ShapeDecoder(finder: finder, shape: Shape()).container(keyedBy: type)
   }
 
-  func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer {
-    ShapeUnkeyedContainer(finder: finder, shape: Shape())
+  func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try finder.nest()
+    return ShapeUnkeyedContainer(finder: finder, shape: Shape())
   }
 
-  func superDecoder() -> any Decoder { ShapeDecoder(finder: finder, shape: Shape()) }
+  func superDecoder() throws -> any Decoder {
+    try finder.nest()
+    return ShapeDecoder(finder: finder, shape: Shape())
+  }
 }
 
 extension ShapeFinder.Found {

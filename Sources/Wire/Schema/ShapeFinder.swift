@@ -24,6 +24,14 @@ final class ShapeFinder {
 
   /// What is being looked into, from the outermost inwards.
   private var open: [any Any.Type] = []
+  /// How many containers were asked for by hand, within others.
+  private var nestings = 0
+
+  /// Takes note of a container within another: of too many there is no end.
+  func nest() throws {
+    nestings += 1
+    guard nestings <= 256 else { throw NoExample(type: Any.self) }
+  }
 
   func shape<Value: Decodable>(of type: Value.Type) -> Found<Value> {
     let own = (type as? any JSONSchemaProviding.Type).map { JSONSchema.custom($0.schema) }
@@ -85,6 +93,7 @@ final class ShapeFinder {
     let survey = Shape()
     let first = Result { try type.init(from: ShapeDecoder(finder: self, shape: survey)) }
     if survey.isString, let strings = strings(of: type) { return strings }
+    if survey.isInteger, let value = integer(of: type) { return Found(schema: .integer, value: value) }
     // An enum that is coded otherwise than the compiler does.
     guard let names = survey.caseNames else { return found(type, survey, first) }
     var properties: [JSONSchema.Property] = []
@@ -98,7 +107,9 @@ final class ShapeFinder {
       let payload = shape.payload?.payloadSchema(result.failure)
       properties.append(JSONSchema.Property(name, payload ?? .unknown("The case is decoded by hand.")))
     }
-    return isByHand ? found(type, survey, first) : Found(schema: .cases(properties), value: value)
+    guard isByHand else { return Found(schema: .cases(properties), value: value) }
+    let found = found(type, survey, first)
+    return Found(schema: found.schema, value: found.value ?? value)
   }
 
   /// The raw values of an enum that is coded as a string.
@@ -107,6 +118,11 @@ final class ShapeFinder {
     let strings = cases.compactMap { ($0 as? any RawRepresentable)?.erasedRawValue as? String }
     guard strings.count == cases.count else { return nil }
     return Found(schema: .constants(strings.map(JSONValue.string)), value: cases.first)
+  }
+
+  /// An example of an enum that is coded as an integer: which there are is not known, for C may know it as well.
+  private func integer<Value>(of type: Value.Type) -> Value? {
+    (type as? any RawRepresentable.Type)?.anyOfSmallInteger as? Value
   }
 
   // MARK: All others
@@ -129,6 +145,14 @@ extension Result {
 
 extension RawRepresentable {
   fileprivate var erasedRawValue: Any { rawValue }
+
+  /// The first value whose raw value is a small integer.
+  fileprivate static var anyOfSmallInteger: Self? {
+    guard let type = RawValue.self as? any FixedWidthInteger.Type else { return nil }
+    return (-128...255).lazy.compactMap { number in
+      (type.init(exactly: number) as? RawValue).flatMap { Self(rawValue: $0) }
+    }.first
+  }
 }
 
 // MARK: - Containers of the library

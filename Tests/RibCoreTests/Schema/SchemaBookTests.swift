@@ -52,7 +52,7 @@ import Wire
 
   @Test func types_areThereOnceTheyWereAttached() throws {
     let book = SchemaBook()
-    #expect(text(book) == "{}")
+    #expect(book.isEmpty && text(book) == "{}")
     let tree = Tree(root: Top())
     tree.schemas = book
     let renderer = ViewRenderer()
@@ -75,22 +75,5 @@ import Wire
       _ = try tree.start(rendering: ViewRenderer())
     }
     #expect(text(book) == "{\(Self.top)}")
-  }
-
-  @Test func app_isStartedOnceForItsSchema_ifAtAll() throws {
-    let book = SchemaBook()
-    var starts = 0
-    for _ in 0..<2 {
-      let complaint = book.fill {
-        starts += 1
-        return "It needs a user."
-      }
-      #expect(complaint == "It needs a user.")
-    }
-    #expect(starts == 1)
-    let tree = Tree(root: Top())
-    tree.schemas = book
-    _ = try tree.start(rendering: ViewRenderer())
-    #expect(book.fill { "never" } == nil)
   }
 }

@@ -78,9 +78,9 @@ struct FilesTests {
 
   @Test func app_thatNeedsParameters_saysSo() async throws {
     struct Wanted: Decodable { let user: String }
-    try await withServer(apps: [App("my app", parameters: Wanted.self) { _ in Counter() }]) { _, url in
+    try await withServer(apps: [App("my/app ü", parameters: Wanted.self) { _ in Counter() }]) { _, url in
       try await blocking {
-        let schema = try TwinClient(url).ask("GET", "/v1/apps/my%20app/schema")
+        let schema = try TwinClient(url).ask("GET", "/v1/apps/my%2Fapp%20%c3%BC/schema")
         #expect(schema.status == 200 && schema.body.contains(#""$comment":"Without params no root can be built"#))
         #expect(try schema.json["types"] == .object([:]))
       }

@@ -201,6 +201,26 @@ import Testing
     #expect(JSONSchema(decoding: Named.self) == .string())
   }
 
+  private struct Task: Decodable { let level: Level, title: String }
+
+  private struct Deep: Decodable {
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Lines.Key.self)
+      if container.contains(Lines.Key(stringValue: "child")) {
+        _ = try Deep(from: container.superDecoder(forKey: Lines.Key(stringValue: "child")))
+      }
+    }
+  }
+
+  @Test func enumOfIntegers_hidesNoOther_andNestingEnds() {
+    #expect(JSONSchema(decoding: Task.self) == .object([.init("level", .integer), .init("title", .string())]))
+    guard case .object(_, let comment) = JSONSchema(decoding: Deep.self) else {
+      Issue.record("it asks for an object")
+      return
+    }
+    #expect(comment?.contains("did not decode to its end") == true)
+  }
+
   private final class Linked: Decodable, JSONSchemaProviding {
     static let schema = JSONValue.object(["description": .string("a list")])
     let next: Linked?
