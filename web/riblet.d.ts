@@ -268,9 +268,19 @@ export class Session extends EventTarget {
     listener: ((event: SessionEvent<T>) => void) | null,
     options?: boolean | AddEventListenerOptions,
   ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
   removeEventListener<T extends keyof SessionEvents>(
     type: T,
     listener: ((event: SessionEvent<T>) => void) | null,
+    options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject | null,
     options?: boolean | EventListenerOptions,
   ): void;
 }

@@ -13,6 +13,14 @@ class Locks {
   }
 }
 
+/** A world in which tabs lock each other out, and what one of them has stored. */
+function withLocks(t) {
+  const world = new World(t);
+  const locks = new Locks();
+  world.navigator.locks = locks;
+  return { world, locks, storage: new MemoryStorage() };
+}
+
 test("what is to be sent is stored before", (t) => {
   new World(t);
   const storage = new MemoryStorage();
@@ -137,10 +145,7 @@ test("a storage that may not be used is none", (t) => {
 });
 
 test("a duplicated tab begins a session of its own", async (t) => {
-  const world = new World(t);
-  const locks = new Locks();
-  world.navigator.locks = locks;
-  const storage = new MemoryStorage();
+  const { world, locks, storage } = withLocks(t);
   const original = show({ storage });
   original.session.act(1, "a");
   assert.deepEqual([...locks.held], ["riblet:S:1"]);
@@ -160,10 +165,7 @@ test("a duplicated tab begins a session of its own", async (t) => {
 });
 
 test("a reloaded tab takes the lock that was let go, and a session that ends lets it go", async (t) => {
-  const world = new World(t);
-  const locks = new Locks();
-  world.navigator.locks = locks;
-  const storage = new MemoryStorage();
+  const { world, locks, storage } = withLocks(t);
   show({ storage }).session.close();
   await settle();
   assert.deepEqual([...locks.held], []);
@@ -194,10 +196,7 @@ test("a session that is gone lets its lock go", async (t) => {
 });
 
 test("a session that is closed while it waits for the lock does not go on", async (t) => {
-  const world = new World(t);
-  const locks = new Locks();
-  world.navigator.locks = locks;
-  const storage = new MemoryStorage();
+  const { world, locks, storage } = withLocks(t);
   show({ storage }).session.close();
   await settle();
   const { server, session } = begin({ storage });
@@ -226,10 +225,7 @@ test("an entry that is older than what was sent says nothing of its actions", as
 });
 
 test("a joined session that another tab holds is not begun anew", async (t) => {
-  const world = new World(t);
-  const locks = new Locks();
-  world.navigator.locks = locks;
-  const storage = new MemoryStorage();
+  const { world, locks, storage } = withLocks(t);
   const first = begin({ app: undefined, share: "S.x", storage, key: "joined" });
   await settle();
   first.server.welcome();

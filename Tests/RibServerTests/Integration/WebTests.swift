@@ -5,6 +5,8 @@ import Testing
 @Suite struct WebTests {
   private static let node = Program.find("node")
 
+  private static let tsc = Program.find("tsc")
+
   /// Where they find the daemon.
   private static let environment = ["RIBD": Program.url("ribd").path]
 
@@ -16,6 +18,17 @@ import Testing
     let (status, output, errors) = try Program.run(
       try #require(Self.node), ["--test"] + tests.sorted().map { folder.appendingPathComponent($0).path },
       environment: Self.environment)
+    #expect(status == 0, "\(output)\(errors)")
+  }
+
+  /// The declarations are what the compiler of TypeScript accepts, and say what the client is.
+  @Test(.enabled(if: tsc != nil, "scripts/setup --tests installs tsc"))
+  func declarations_areSound() throws {
+    let (status, output, errors) = try Program.run(
+      try #require(Self.tsc),
+      ["--noEmit", "--strict", "--target", "es2022", "--module", "es2022", "--moduleResolution", "node16"]
+        + ["Tests/Web/types.ts", "web/riblet.d.ts", "web/render.d.ts", "web/generic.d.ts"],
+      directory: repository)
     #expect(status == 0, "\(output)\(errors)")
   }
 

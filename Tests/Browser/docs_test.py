@@ -1,0 +1,68 @@
+"""The renderers of README.md and docs/WebClient.md, run as they stand there."""
+
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+from support import REPOSITORY, BrowserTest, expect
+
+
+def scripts(name):
+    """The blocks of a document that import the client, and so are whole."""
+    blocks = re.findall(r"```js\n(.*?)```", (REPOSITORY / name).read_text(), re.S)
+    return [block for block in blocks if 'from "./riblet.js"' in block]
+
+
+class DocsTest(BrowserTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="rib-docs-"))
+        cls.addClassCleanup(shutil.rmtree, folder)
+        for module in ["riblet.js", "render.js", "generic.js"]:
+            shutil.copy(REPOSITORY / "web" / module, folder)
+        blocks = scripts("README.md") + scripts("docs/WebClient.md")
+        for number, block in enumerate(blocks):
+            (folder / f"{number}.js").write_text(block)
+            page = f'<!doctype html><html lang="en"><title>Sample</title><body><script type="module" src="{number}.js"></script>'
+            (folder / f"{number}.html").write_text(page)
+        cls.count = len(blocks)
+        cls.arguments = ("--web", str(folder))
+        super().setUpClass()
+
+    def show(self, number):
+        self.page.goto(f"{self.daemon.url}/{number}.html")
+
+    def test_there_are_three(self):
+        self.assertEqual(self.count, 3)
+
+    def test_readme_draws_a_counter(self):
+        self.show(0)
+        for _ in range(3):
+            self.page.get_by_role("button", name="+").click()
+        self.page.get_by_role("button", name="−").click()
+        expect(self.page.locator("output")).to_have_text("2")
+        self.page.reload()
+        expect(self.page.locator("output")).to_have_text("2")
+
+    def test_guide_acts_without_drawing(self):
+        said = []
+        self.page.on("console", lambda message: message.type == "log" and said.append(message.text))
+        with self.page.expect_console_message(lambda message: message.text == "1"):
+            self.show(1)
+        self.assertEqual(said, ["0", "1"])
+
+    def test_guide_draws_a_modal(self):
+        self.show(2)
+        self.page.get_by_role("button", name="Home").click()
+        self.page.get_by_role("button", name="+").click()
+        expect(self.page.get_by_text("Count: 1")).to_be_visible()
+        self.page.get_by_role("button", name="Detail").click()
+        dialog = self.page.get_by_role("dialog", name="Detail")
+        dialog.get_by_role("button", name="Close 1").click()
+        expect(dialog).to_have_count(0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,35 @@
+// What a program in TypeScript may say to the client, and what it may not: checked, and never run.
+
+import { connect, webSocket, type Outcome, type Session } from "../../web/riblet.js";
+import { define, detail, each, h, list, modal, mount, stack, tabs } from "../../web/render.js";
+import { generic } from "../../web/generic.js";
+
+const session: Session = connect("http://127.0.0.1:8080", {
+  app: "counter",
+  params: { start: 1 },
+  storage: sessionStorage,
+  transports: [webSocket],
+  optimistic: { Counter: (state, action) => (action === "increment" ? { count: state.count + 1 } : state) },
+});
+
+const stop: () => void = session.subscribe(1, (node, change) => node?.state ?? change.ids.size);
+session.subscribe("/nodes/1/state/count", (count) => count);
+session.addEventListener("outcome", ({ detail }) => detail.status === "refused" && detail.nack.code);
+session.addEventListener("status", { handleEvent: stop });
+
+const outcome: Promise<Outcome> = session.act("", { select: { _0: 1 } });
+outcome.then((it) => (it.status === "refused" ? it.nack.message : it.n));
+
+define("Home", (state, act, children, { id }) => h("ul", { onclick: () => act("tapped") },
+  each([1, 2], (item) => item, (item) => h("li", null, String(item + id), state.title)),
+  detail(children.a), list(children.b), modal(children.c, { label: "C" }),
+  stack(children.d, { title: (node) => node.type }),
+  tabs(children.e, { titles: ["One"], select: (index) => act({ select: index }), label: "Tabs" })));
+mount(session, document.body, { history: true, fallback: generic({ app: "counter" }) }).unmount();
+
+// @ts-expect-error: whom an action is for is a number or a path.
+session.act({}, "increment");
+// @ts-expect-error: there is no such option.
+connect("http://127.0.0.1:8080", { apps: "counter" });
+// @ts-expect-error: not every outcome has a refusal.
+outcome.then((it) => it.nack);
