@@ -11,8 +11,17 @@ extension Connection {
   /// Whether all that is waited for is that the peer takes the rest, and closes.
   var isEnding: Bool {
     switch state {
-    case .closing, .draining: true
-    case .http, .greeting, .moving, .live, .asleep, .echo, .closed: false
+    case .closing, .halfClosed: true
+    case .http, .channel, .moving, .echo, .closed: false
+    }
+  }
+
+  /// Whether the peer may take its time, as long as it shows life.
+  private var isLive: Bool {
+    switch state {
+    case .channel: channel.isJoined
+    case .echo: true
+    case .http, .moving, .closing, .halfClosed, .closed: false
     }
   }
 
@@ -36,19 +45,12 @@ extension Connection {
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
   func noteLife() {
-    switch state {
-    case .live, .asleep, .echo: deadline.since = loop.now
-    case .http, .greeting, .moving, .closing, .draining, .closed: break
-    }
+    if isLive { deadline.since = loop.now }
   }
 
-  /// Who takes what it is owed gets the time to take all of it, unless the server goes down.
+  /// A peer that takes what it is owed gets the time to take all of it, unless the server goes down.
   func noteProgress() {
-    switch state {
-    case .live, .asleep, .echo: deadline.since = loop.now
-    case .closing, .draining: if !loop.isStopping { deadline.since = loop.now }
-    case .http, .greeting, .moving, .closed: break
-    }
+    if isLive || isEnding && !loop.isStopping { deadline.since = loop.now }
   }
 
   /// The longest time until a look, in seconds: what a loop has to do later outlives the connection that it is done for.
@@ -73,9 +75,10 @@ extension Connection {
       case .body, .answer: timeouts.bodySeconds
       case .idle: timeouts.idleSeconds
       }
-    case .greeting, .moving: timeouts.handshakeSeconds
-    case .live, .asleep, .echo: timeouts.heartbeatSeconds
-    case .closing, .draining: timeouts.closingSeconds
+    case .channel: isLive ? timeouts.heartbeatSeconds : timeouts.handshakeSeconds
+    case .moving: timeouts.handshakeSeconds
+    case .echo: timeouts.heartbeatSeconds
+    case .closing, .halfClosed: timeouts.closingSeconds
     case .closed: 0
     }
   }
@@ -86,10 +89,11 @@ extension Connection {
     let next = deadline.nextCheck
     guard loop.now >= next || next - loop.now < 1_000_000_000 else { return }
     deadline.nextCheck = .max
+    if isLive { return checkLife() }
     switch state {
-    case .live, .asleep, .echo: return checkLife()
-    case .http, .greeting, .closing, .draining: break
-    // It has time from when it arrives.
+    case .http, .closing, .halfClosed, .echo: break
+    // It has time from when its session is there, or it arrives there.
+    case .channel: if channel.isSearching { return }
     case .moving, .closed: return
     }
     let limit = timeLimit
@@ -101,9 +105,9 @@ extension Connection {
     }
     switch state {
     case .http(let exchange): timeOut(exchange)
-    case .greeting: say(.noHello, "No hello within \(limit) seconds.")
-    case .closing, .draining: abort()
-    case .moving, .live, .asleep, .echo, .closed: break
+    case .channel: channel.say(.noHello, "No hello within \(limit) seconds.")
+    case .closing, .halfClosed: abort()
+    case .moving, .echo, .closed: break
     }
     flush()
   }
@@ -116,27 +120,28 @@ extension Connection {
   /// Asks the client to connect elsewhere, or again later, at a time of its choice.
   func drain(within seconds: Int) {
     switch state {
-    case .live, .asleep:
-      loop.json.removeAll()
-      loop.json.drain(within: seconds * 1000)
-      sendMessage()
-      flush()
+    case .channel where channel.isJoined:
+      loop.work.json.removeAll()
+      loop.work.json.drain(within: seconds * 1000)
+      channel.send()
     // The answer is on its way, or the session is.
     case .http(let exchange) where exchange.phase == .answer: break
+    case .channel where channel.isSearching: break
     case .moving: break
-    case .http, .greeting, .echo: shutDown()
-    case .closing, .draining, .closed: break
+    case .http, .channel, .echo: shutDown()
+    case .closing, .halfClosed, .closed: break
     }
   }
 
   /// Ends the connection because the server goes down.
   func shutDown() {
     switch state {
-    case .greeting, .live, .asleep: say(.shutdown, "The server is going down.")
-    case .echo: close(.goingAway, "The server is going down.")
+    case .channel where channel.isSearching: finish()
+    case .channel: channel.say(.shutdown, "The server is going down.")
+    case .echo: channel.close(.goingAway, "The server is going down.")
     case .http(let exchange) where exchange.phase == .answer: giveUpAnswer(exchange)
     case .http, .moving: finish()
-    case .closing, .draining, .closed: break
+    case .closing, .halfClosed, .closed: break
     }
     flush()
   }
@@ -145,7 +150,7 @@ extension Connection {
 
   /// Pings a peer that was silent for the heartbeat, and gives up one that does not answer.
   private func checkLife() {
-    guard !isEventStream else { return keepEventsAlive() }
+    guard !channel.isEventStream else { return keepEventsAlive() }
     let grace = ServerSettings.Timeouts.graceSeconds
     let heartbeat = context.settings.timeouts.heartbeatSeconds
     // What has been taken since the last look counts as taken now: so the looks are close to each other.
@@ -182,13 +187,13 @@ extension Connection {
     setMilestone()
     // Behind what a peer does not take it would not be heard.
     let nothing: [UInt8] = []
-    if output.isEmpty { writer.ping(nothing.span, into: &output.bytes) }
+    if output.isEmpty, case .frames(let writer) = channel.transport { writer.ping(nothing.span, into: &output.bytes) }
     schedule(after: ServerSettings.Timeouts.graceSeconds)
   }
 
   private func giveUp() {
     let seconds = context.settings.timeouts.heartbeatSeconds + ServerSettings.Timeouts.graceSeconds
     let reason = "Nothing was heard for \(seconds) seconds."
-    if case .echo = state { close(Bye.silent.closeCode, reason) } else { say(.silent, reason) }
+    if case .echo = state { channel.close(Bye.silent.closeCode, reason) } else { channel.say(.silent, reason) }
   }
 }

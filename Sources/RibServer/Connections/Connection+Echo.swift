@@ -11,7 +11,8 @@ extension Connection {
   /// - Returns: whether it was sent back.
   func echo(_ payload: WebSocketPayload, isText: Bool) -> Bool {
     guard case .echo = state else { return false }
-    borrowSendStorage()
+    guard case .frames(let writer) = channel.transport else { return true }
+    channel.borrowStorage()
     input.withPayload(payload) { bytes in
       if isText { writer.text(bytes, into: &output.bytes) } else { writer.binary(bytes, into: &output.bytes) }
     }

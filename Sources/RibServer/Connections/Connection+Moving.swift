@@ -8,7 +8,8 @@ extension Connection {
   ///   - target: the loop.
   ///   - body: called there, before anything else that was received is handled.
   func move(to target: EventLoop, _ body: @escaping @Sendable (Connection) -> Void) {
-    state = .moving
+    if case .http(let exchange) = state { state = .moving(exchange) } else { state = .moving(nil) }
+    channel.search()
     loop.execute { [self] in
       // It may have been cut meanwhile.
       guard case .moving = state else { return }
@@ -28,9 +29,14 @@ extension Connection {
       return discardSocket()
     }
     id = loop.add(self)
+    channel.work = loop.work
     frames.move(to: loop.deflateStreams)
-    writer.move(to: loop.deflateStreams)
-    state = .greeting
+    if case .frames(var writer) = channel.transport {
+      writer.move(to: loop.deflateStreams)
+      channel.transport = .frames(writer)
+    }
+    guard case .moving(let exchange) = state, channel.endSearch() else { return abort() }
+    state = exchange.map { .http($0) } ?? .channel
     deadline.nextCheck = .max
     schedule(after: timeLimit)
     if pace.isPaused { loop.schedulePause(of: id, nanoseconds: pace.end - min(pace.end, loop.now)) }

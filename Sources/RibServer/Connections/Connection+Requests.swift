@@ -45,7 +45,7 @@ extension Connection {
   private func answer(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) {
     do throws(HTTPError) {
       switch try Endpoint.find(for: head, context) {
-      case .socket: try upgrade(head, to: .greeting, subprotocols: [subprotocol])
+      case .socket: try upgrade(head, to: .channel, subprotocols: [subprotocol])
       case .echo: try upgrade(head, to: .echo, subprotocols: [])
       case .health:
         let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
@@ -59,7 +59,7 @@ extension Connection {
       case .actions(let id):
         try ask(.act(first: try IdempotencyKeyField.number(in: head.headers), body), of: id, head, exchange)
       case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
-      case .events(let id): try ask(.events(after: head.headers["Last-Event-ID"]), of: id, head, exchange)
+      case .events(let id): try askForEvents(of: id, after: head.headers["Last-Event-ID"], head, exchange)
       case .apps: respond(listApps(), to: head)
       case .schema(let app): respond(try describe(app), to: head)
       case .file(let path): if let file = context.files[path] { respond(file.response(to: head), to: head) }

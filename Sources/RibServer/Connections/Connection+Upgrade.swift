@@ -23,7 +23,8 @@ extension Connection {
     let streams = loop.deflateStreams
     frames = FrameReader(
       role: .server, messageLimit: context.settings.limits.message, inflater: streams.inflater(for: agreement.client))
-    writer = FrameWriter.server.compressing(
-      streams.deflater(for: agreement.server), threshold: context.settings.compression.thresholdBytes)
+    channel.transport = .frames(
+      FrameWriter.server.compressing(
+        streams.deflater(for: agreement.server), threshold: context.settings.compression.thresholdBytes))
   }
 }

@@ -3,31 +3,37 @@ import Wire
 
 /// A client's socket: reads, hands on what was said, writes what is to be said, and ends.
 ///
-/// | state      | meaning                                         | ends by itself                         |
-/// |------------|-------------------------------------------------|----------------------------------------|
-/// | `http`     | requests are read                               | without a request in time              |
-/// | `greeting` | upgraded; `hello` is awaited                    | without `hello` in time                |
-/// | `moving`   | its session is read, or lives on another loop   |                                        |
-/// | `live`     | a session's renderer                            | without a sign of life for too long    |
-/// | `asleep`   | the same, of a session that has left memory     | without a sign of life for too long    |
-/// | `echo`     | sends back what it is sent                      | without a sign of life for too long    |
-/// | `closing`  | all is said; what comes is not looked at        | when the peer closes, or after a while |
-/// | `draining` | the peer says no more; the rest is sent to it   | when it is sent, or after a while      |
-/// | `closed`   | the descriptor is given up                      |                                        |
+/// | state        | meaning                                          | ends by itself                         |
+/// |--------------|--------------------------------------------------|----------------------------------------|
+/// | `http`       | requests are read                                | without a request in time              |
+/// | `channel`    | what is said is the ``Channel``'s                | without `hello` in time, then without a sign of life |
+/// | `moving`     | it is on its way to the loop of its session      |                                        |
+/// | `echo`       | sends back what it is sent                       | without a sign of life for too long    |
+/// | `closing`    | all is said; what comes is not looked at         | when the peer closes, or after a while |
+/// | `halfClosed` | the peer says no more; the rest is sent to it    | when it is sent, or after a while      |
+/// | `closed`     | the descriptor is given up                       |                                        |
 ///
 /// `@unchecked Sendable`: a connection belongs to its loop. Every method is called on the loop's queue: by the poller, by
-/// a job of the loop, or by the session, whose executor the loop is.
+/// a job of the loop, or by the channel on behalf of a session that lives there.
 final class Connection: PollTarget, @unchecked Sendable {
   enum State {
     case http(HTTPExchange)
-    case greeting
-    case moving
-    case live(Session)
-    case asleep(Sleeper)
+    case channel
+    /// With the request whose answer is to be a stream of events; nil for a WebSocket.
+    case moving(HTTPExchange?)
     case echo
     case closing
-    case draining
+    case halfClosed
     case closed
+  }
+
+  /// Whether what was received is handled.
+  private enum Turn {
+    case free
+    /// Something waits because the client must.
+    case heldUp
+    /// Something waits because others have their turn.
+    case yielding
   }
 
   var loop: EventLoop
@@ -41,34 +47,21 @@ final class Connection: PollTarget, @unchecked Sendable {
   // No access to what is not checked for exclusivity calls user code, nor anything that comes back to it; at most it ends
   // the life of a session, whose parts do not know the connection.
   @exclusivity(unchecked) var input = ReceiveBuffer()
-  @exclusivity(unchecked) var output = SendQueue()
   @exclusivity(unchecked) var frames: FrameReader
   @exclusivity(unchecked) var state: State
-  @exclusivity(unchecked) var writer = FrameWriter.server
-  /// Whether messages are events of an HTTP response, and nothing is read.
-  @exclusivity(unchecked) var isEventStream = false
-  /// Which of its session's renderers this is, from 0.
-  @exclusivity(unchecked) var renderer = 0
-  /// How often the client has asked for the whole view.
-  @exclusivity(unchecked) var resyncs = ResyncLimit()
-  /// Actions whose commits are awaited.
-  @exclusivity(unchecked) var waitingActions = WaitingActions()
-  /// The `welcome` that waits for its commit; nil once it may go.
-  @exclusivity(unchecked) var greeting: Greeting?
-  /// The messages of an array that are still to be handled.
-  @exclusivity(unchecked) var messages: PendingMessages?
-  /// Whether patches were left out because the client did not read: it gets a snapshot once it does.
-  @exclusivity(unchecked) var owesSnapshot = false
-  /// Whether the client has asked for a hash that comes after the snapshot it is owed.
-  @exclusivity(unchecked) var owesHash = false
   /// How fast the client may speak.
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var deadline: Deadline
   @exclusivity(unchecked) var interest: Interest = .reading
-  /// Whether something that was received waits because the client must.
-  @exclusivity(unchecked) private var isHeldUp = false
-  /// Whether something that was received waits because others have their turn.
-  @exclusivity(unchecked) private var isYielding = false
+  @exclusivity(unchecked) private var turn = Turn.free
+  /// What is on its way to the peer, and which session is behind it.
+  let channel: Channel
+
+  /// Written messages and responses.
+  var output: SendQueue {
+    _read { yield channel.output }
+    _modify { yield &channel.output }
+  }
 
   /// Takes over an accepted, non-blocking socket.
   ///
@@ -92,8 +85,10 @@ final class Connection: PollTarget, @unchecked Sendable {
     let limits = context.settings.limits
     state = .http(HTTPExchange(limits.http))
     frames = FrameReader(role: .server, messageLimit: limits.message)
+    channel = Channel(loop.work)
     pace = Pace(limits, of: Int(descriptor))
     deadline = Deadline(since: loop.now)
+    channel.port = self
   }
 
   /// Begins to read.
@@ -134,25 +129,29 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Handles what was received and sends what is said to it.
   private func work() {
+    // What is said meanwhile is sent below.
+    channel.isFlushing = true
     process()
     flush()
   }
 
   /// Sends what was written, also outside an event of the socket, as the patch of an effect.
   func flush() {
+    defer { channel.isFlushing = false }
     if case .closed = state { return }
+    channel.isFlushing = true
     guard send() else { return abort() }
     // What was held up by its own answers goes on now that they are sent, before more is read.
-    if isHeldUp, canGoOn { goOnLater() }
+    if turn == .heldUp, canGoOn { goOnLater() }
     updateInterest()
   }
 
   /// Lets others have their turn first.
   private func goOnLater() {
-    guard !isYielding else { return }
-    isYielding = true
+    guard turn != .yielding else { return }
+    turn = .yielding
     loop.execute { [weak self] in
-      self?.isYielding = false
+      self?.turn = .free
       self?.goOn()
     }
   }
@@ -177,7 +176,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       noteLife()
       work()
     } else if result == 0, !output.isEmpty {
-      drain()
+      peerClosed()
     } else if !mayGoOn {
       abort()
     }
@@ -194,7 +193,7 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   private func returnStorage() {
     loop.receiveStorage = input.releaseStorage()
-    if loop.receiveStorage.capacity > EventLoop.largestKept { loop.receiveStorage = ReceiveBuffer() }
+    if loop.receiveStorage.capacity > Workspace.largestKept { loop.receiveStorage = ReceiveBuffer() }
   }
 
   /// Keeps no more memory than what is unread needs, or twice that.
@@ -209,20 +208,20 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
-    isHeldUp = false
+    if turn == .heldUp { turn = .free }
     var handled = 0
     var start: UInt64 = 0
-    while !input.isEmpty || messages != nil {
+    while !input.isEmpty || channel.messages != nil {
       guard canGoOn else {
-        isHeldUp = true
-        messages?.wait()
+        if turn == .free { turn = .heldUp }
+        channel.messages?.wait()
         return
       }
       if handled > 0 {
         let now = loop.time()
         if handled == 1 { start = now }
         guard handled < Self.turn, now - start < Self.longestTurn else {
-          messages?.wait()
+          channel.messages?.wait()
           return goOnLater()
         }
       }
@@ -230,10 +229,10 @@ final class Connection: PollTarget, @unchecked Sendable {
       let goesOn =
         switch state {
         case .http(let exchange): processRequest(exchange)
-        case .live where isEventStream: discard()
-        case .greeting, .live, .asleep, .echo: processMessage()
+        case .channel where channel.isEventStream: discard()
+        case .channel, .echo: processMessage()
         case .moving: false
-        case .closing, .draining, .closed: discard()
+        case .closing, .halfClosed, .closed: discard()
         }
       guard goesOn else { return }
       noteLife()
@@ -241,7 +240,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func discard() -> Bool {
-    messages = nil
+    channel.messages = nil
     input.consume(input.count)
     return false
   }
@@ -252,10 +251,11 @@ final class Connection: PollTarget, @unchecked Sendable {
   private var canGoOn: Bool {
     switch state {
     case .closing: true
-    case .moving, .draining: false
+    case .moving, .halfClosed: false
     case .http(let exchange) where exchange.phase == .answer: false
-    case .http, .greeting, .live, .asleep, .echo, .closed:
-      !pace.isPaused && !isCongested && !isYielding && !waitingActions.areTooMany
+    case .channel where channel.isSearching: false
+    case .http, .channel, .echo, .closed:
+      !pace.isPaused && !channel.isCongested && turn != .yielding && !channel.waitingActions.areTooMany
     }
   }
 
@@ -288,10 +288,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// Sends what is queued to a peer that says no more, and closes.
-  private func drain() {
-    payDebt()
+  private func peerClosed() {
+    channel.payDebt()
     leaveSession()
-    state = .draining
+    state = .halfClosed
     if !loop.isStopping { restartDeadline() }
     work()
   }
@@ -304,7 +304,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     leaveSession()
     state = .closed
     input.consume(input.count)
-    messages = nil
     _ = output.releaseStorage()
     loop.unwatch(watch)
     context.connections.leave(admission, from: peer)
@@ -312,12 +311,26 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
-    waitingActions = WaitingActions()
-    switch state {
-    case .live(let session): session.assumeIsolated { $0.connectionEnded(self, comesBack: comesBack) }
-    case .asleep(let sleeper):
-      if context.sessions.remove(sleeper) { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
-    case .http, .greeting, .moving, .echo, .closing, .draining, .closed: break
+    guard let sleeper = channel.leave(comesBack: comesBack) else { return }
+    if context.sessions.remove(sleeper) { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
+  }
+}
+
+extension Connection: ChannelPort {
+  var hasUnreadInput: Bool { !input.isEmpty }
+
+  func flushLater() { loop.willFlush(self) }
+
+  func willSay(_ bye: Bye, _ message: String) {
+    debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
+  }
+
+  func channelEnded(comesBack: Bye.Return) { finish(comesBack: comesBack) }
+
+  func didFallAsleep(_ sleeper: Sleeper) {
+    context.sessions.add(sleeper) { [weak self, loop] in
+      guard let connection = self else { return }
+      loop.execute { connection.wakeUp(sleeper) }
     }
   }
 }

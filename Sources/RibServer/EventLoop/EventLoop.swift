@@ -16,8 +16,13 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   // Confined to the queue. No access to what is not checked for exclusivity calls user code, nor anything that comes back
   // to it.
 
+  /// What the sessions and channels of the loop work with.
+  let work: Workspace
   /// Nanoseconds of the monotonic clock, read once for each batch of events.
-  @exclusivity(unchecked) private(set) var now: UInt64 = DispatchTime.now().uptimeNanoseconds
+  private(set) var now: UInt64 {
+    get { work.now }
+    set { work.now = newValue }
+  }
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
   /// The sessions of this loop, with a connection or without.
@@ -27,7 +32,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// When connections are asked whether they take too long, and sessions whether they were alone for too long.
   private lazy var deadlines = WheelTimer(tick: 1_000_000_000, on: self) { [unowned self] in
     connections[$0]?.checkDeadline()
-    sessions[$0]?.assumeIsolated { $0.timeHasCome() }
+    sessions[$0]?.core.timeHasCome()
   }
   /// When connections go on that were made to pause: a timer for each would cost more than what they say.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
@@ -42,20 +47,15 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var drainEnd: UInt64?
   /// Sessions that have something to commit once the present batch of events is handled.
   @exclusivity(unchecked) private var committing: [Session] = []
+  /// Connections that have something to send then.
+  @exclusivity(unchecked) private var flushing: [Connection] = []
   private var dateSeconds = -1
   private var dateText = ""
   /// Whether the server goes down: a connection that is handed over now is not begun.
   private(set) var isStopping = false
 
-  /// What received and sent bytes and a written message may keep of memory for the next ones, in bytes.
-  static let largestKept = 1 << 20
-
-  /// Memory that all connections of the loop share, one after the other.
-  let renderer = ViewRenderer()
-  @exclusivity(unchecked) var reader: JSONReader
-  var json = JSONWriter()
+  /// Memory for what is received, of whichever connection has received something.
   @exclusivity(unchecked) var receiveStorage = ReceiveBuffer()
-  @exclusivity(unchecked) var sendStorage: [UInt8] = []
   let deflateStreams = DeflateStreams()
 
   /// Where sessions are kept; nil for nowhere.
@@ -64,9 +64,6 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   let durability: Welcome.Durability
   /// Whether sessions wait for their commits.
   var isDurable: Bool { durability != .none }
-  /// Where it is noted what runs, in case it makes the process die.
-  let flight: FlightRecorder.Slot?
-
   /// A loop.
   ///
   /// - Parameters:
@@ -74,23 +71,24 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   ///   - linger: how long the handler waits for more events before it gives the thread back, in milliseconds.
   ///   - usesEpoll: whether to use one epoll set, where there is epoll.
   ///   - messageLimit: bytes that a message may have.
+  ///   - writeQueueLimit: bytes that may wait for a client that does not read, before it gets no more patches.
+  ///   - environment: the clocks and the random bits.
   ///   - store: where sessions are kept; nil for nowhere.
   ///   - flight: where it is noted what runs.
   /// - Throws: ``SystemError`` if the process is out of descriptors.
   init(
-    name: String, linger: Int, usesEpoll: Bool, messageLimit: Int, store: StoreWriter? = nil,
-    flight: FlightRecorder.Slot? = nil
+    name: String, linger: Int, usesEpoll: Bool, messageLimit: Int, writeQueueLimit: Int = .max,
+    environment: Environment = .system, store: StoreWriter? = nil, flight: FlightRecorder.Slot? = nil
   ) throws(SystemError) {
     queue = DispatchQueue(label: name)
     self.store = store
     durability = store?.store.durability ?? .none
-    self.flight = flight
-    reader = JSONReader(limits: JSONLimits(bytes: messageLimit))
+    work = Workspace(environment, flight: flight, messageLimit: messageLimit, writeQueueLimit: writeQueueLimit)
     let willHandle: () -> UInt64 = { [unowned self] in
       now = time()
       return now
     }
-    let didHandle: () -> Void = { [unowned self] in commit() }
+    let didHandle: () -> Void = { [unowned self] in endBatch() }
     #if os(Linux)
       if usesEpoll {
         poller = try EpollPoller(
@@ -129,7 +127,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       jobs.didStart()
       now = time()
       body()
-      commit()
+      endBatch()
     }
     poller?.wake()
   }
@@ -152,12 +150,12 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
       now = time()
       body()
-      commit()
+      endBatch()
     }
   }
 
-  /// Nanoseconds of the monotonic clock, now.
-  func time() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+  /// Nanoseconds of the monotonic clock, at this moment.
+  func time() -> UInt64 { work.time() }
 
   func checkIsolated() { preconditionOnLoop() }
 
@@ -244,7 +242,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     guard !waitingToRest.isEmpty else { return }
     execute { [self] in
       while restingCount < Self.restLimit, !isStopping, let next = waitingToRest.popLast() {
-        sessions[next]?.assumeIsolated { $0.rest() }
+        sessions[next]?.core.rest()
       }
     }
   }
@@ -252,14 +250,12 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Has a part of the sessions leave memory: those without a client first, and of these those in which nothing has
   /// happened for longest.
   func restLongestIdle() {
-    let idle = sessions.values.compactMap { session in
-      session.assumeIsolated {
-        $0.canRest ? (session: session, isAlone: $0.aloneSince != nil, time: $0.lastChange) : nil
-      }
+    let idle = sessions.values.lazy.map(\.core).filter(\.canRest).map { core in
+      (core: core, isAlone: core.life.aloneSince != nil, time: core.life.lastChange)
     }
     let count = max(Self.restLimit, idle.count / 10)
     for entry in idle.sorted(by: { $0.isAlone != $1.isAlone ? $0.isAlone : $0.time < $1.time }).prefix(count) {
-      entry.session.assumeIsolated { $0.rest() }
+      entry.core.rest()
     }
   }
 
@@ -271,13 +267,28 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Puts a session on the list of those that have something to commit.
   func willCommit(_ session: Session) { committing.append(session) }
 
+  /// Puts a connection on the list of those that have something to send.
+  func willFlush(_ connection: Connection) { flushing.append(connection) }
+
+  /// Ends a batch of events: what it has changed is given to the store, and what may go is sent.
+  private func endBatch() {
+    while !committing.isEmpty || !flushing.isEmpty {
+      commit()
+      // What is sent may come to an end of its own, as a connection that is cut.
+      let connections = flushing
+      flushing = []
+      for connection in connections { connection.flush() }
+    }
+  }
+
   /// Gives the store what a batch of events has changed.
   private func commit() {
-    guard !committing.isEmpty, let store else { return }
+    guard !committing.isEmpty else { return }
+    guard let store else { return committing.removeAll() }
     var jobs: [StoreJob] = []
     jobs.reserveCapacity(committing.count)
     for session in committing {
-      if let job = session.takeCutOnLoop() { jobs.append(job) }
+      if let request = session.core.takeCut() { jobs.append(StoreJob(request, committing: session)) }
     }
     committing.removeAll(keepingCapacity: committing.count < 1024)
     if !jobs.isEmpty { store.submit(jobs) }
@@ -295,15 +306,15 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Has sessions that went on in memory committed.
   func storeIsBack() {
     execute { [self] in
-      for session in sessions.values { session.assumeIsolated { $0.storeIsBack() } }
+      for session in sessions.values { session.core.storeIsBack() }
     }
   }
 
   /// Has every session leave memory, and calls back when the store has been given what it needs of them.
   func stopSessions(_ done: @escaping @Sendable () -> Void) {
     execute { [self] in
-      for session in Array(sessions.values) { session.assumeIsolated { $0.stop() } }
-      commit()
+      for session in Array(sessions.values) { session.core.stop() }
+      endBatch()
       guard !sessions.isEmpty, isDurable, !isStoreFailing else { return done() }
       whenAllLeft = done
     }
@@ -349,7 +360,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute { [self] in
       isStopping = true
       for connection in Array(connections.values) { connection.abort() }
-      for session in Array(sessions.values) { session.assumeIsolated { $0.leaveMemory() } }
+      for session in Array(sessions.values) { session.core.leaveMemory() }
       deadlines.clear()
       pauses.clear()
       poller?.cancel()

@@ -14,7 +14,7 @@ extension Connection {
   func createSession(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) throws(HTTPError) {
     let hello: ClientMessage.Hello
     do {
-      hello = try ClientMessage.Hello(try loop.reader.read(body.span).root)
+      hello = try ClientMessage.Hello(try loop.work.reader.read(body.span).root)
     } catch let error as JSONError {
       throw HTTPError(body: error)
     } catch {
@@ -25,20 +25,19 @@ extension Connection {
     }
     noteAction()
     if let token = hello.share {
-      let id = String(token.prefix { $0 != "." })
-      return wait(for: .join, of: id, token, head, exchange)
+      return wait(for: .join, of: Entrance.sessionID(ofInvitation: token), token, head, exchange)
     }
     let made: (Session, String)
     do throws(Ending) {
       made = try makeSession(hello)
     } catch {
-      throw HTTPError(error.bye, error.message)
+      throw HTTPError(error)
     }
     let (session, token) = made
     begin(.answer, of: exchange)
     exchange.asked = head
     let done = completion()
-    session.assumeIsolated { $0.start(for: hello.client, token: token) { done(.response($0)) } }
+    session.core.start(for: hello.client, token: token) { done(.response($0)) }
   }
 
   /// Asks a session for what a request wants.
@@ -52,19 +51,40 @@ extension Connection {
   func ask(
     _ request: TwinRequest, of id: String, _ head: RequestHead, _ exchange: HTTPExchange
   ) throws(HTTPError) {
+    let token = try token(in: head)
+    if case .act(_, let body) = request { try noteActions(in: body) }
+    wait(for: request, of: id, token, head, exchange)
+  }
+
+  /// Becomes the channel of the client that asks for its session's events, once the session is found.
+  ///
+  /// - Parameters:
+  ///   - id: the session.
+  ///   - last: the id of the last event that the client has.
+  ///   - head: the request.
+  ///   - exchange: the connection's.
+  /// - Throws: ``HTTPError`` with 401 without a token.
+  func askForEvents(
+    of id: String, after last: String?, _ head: RequestHead, _ exchange: HTTPExchange
+  ) throws(HTTPError) {
+    let token = try token(in: head)
+    begin(.answer, of: exchange)
+    exchange.asked = head
+    find(.events(sessionID: id, token: token, after: last))
+  }
+
+  private func token(in head: RequestHead) throws(HTTPError) -> String {
     guard let field = head.headers["Authorization"], field.lowercased().hasPrefix("bearer ") else {
       throw .unauthorized("The client's token is to be in Authorization: Bearer TOKEN.")
     }
-    let token = String(field.dropFirst(7).drop { $0 == " " })
-    if case .act(_, let body) = request { try noteActions(in: body) }
-    wait(for: request, of: id, token, head, exchange)
+    return String(field.dropFirst(7).drop { $0 == " " })
   }
 
   /// Counts the actions of a body towards the client's limits, as if they had come one by one.
   private func noteActions(in body: [UInt8]) throws(HTTPError) {
     let json: JSONElement
     do throws(JSONError) {
-      json = try loop.reader.read(body.span).root
+      json = try loop.work.reader.read(body.span).root
     } catch {
       throw HTTPError(body: error)
     }
@@ -86,30 +106,19 @@ extension Connection {
 
   /// Looks for the session, and hands it the request.
   private func hand(_ request: TwinRequest, to id: String, _ token: String) {
-    let home = loop
-    let tokenHash = SessionToken.hash(token)
-    let search = context.sessions.find(id, tokenHash) { [weak self] session, bye, reason in
-      guard let connection = self else { return }
-      home.execute {
-        if let session {
-          connection.hand(request, to: session, token)
-        } else {
-          connection.didAnswer(Response(problem: request.error(bye, reason)))
-        }
+    let session = finder.find(id, SessionToken.hash(token)) { [weak self] result in
+      switch result {
+      case .success(let session): self?.hand(request, to: session, token)
+      case .failure(let ending): self?.didAnswer(Response(problem: request.error(ending)))
       }
     }
-    switch search {
-    case .found(let session): hand(request, to: session, token)
-    case .waits: break
-    case .mustLoad: SessionLoader(context: context, loop: loop).load(id, tokenHash)
-    }
+    if let session { hand(request, to: session, token) }
   }
 
   private func hand(_ request: TwinRequest, to session: Session, _ token: String) {
     guard case .http(let exchange) = state, exchange.phase == .answer else { return }
-    if case .events(let last) = request { return openEvents(of: session, token, after: last, exchange) }
     let done = completion { $0.hand(request, to: session.id, token) }
-    session.loop.execute { session.assumeIsolated { $0.answer(request, token, done) } }
+    session.loop.execute { session.core.answer(request, token, done) }
   }
 
   /// Where a session's answer goes.
@@ -127,7 +136,7 @@ extension Connection {
     }
   }
 
-  private func didAnswer(_ response: Response) {
+  func didAnswer(_ response: Response) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
     begin(.idle, of: exchange)
@@ -137,54 +146,26 @@ extension Connection {
 
   // MARK: Events
 
-  /// Becomes the client's connection, on the session's loop.
-  private func openEvents(of session: Session, _ token: String, after last: String?, _ exchange: HTTPExchange) {
-    let head = exchange.asked
-    let open: @Sendable (Connection) -> Void = { connection in
-      connection.openEvents(of: session, token, after: last, head)
-    }
-    if session.loop === loop {
-      open(self)
-      goOn()
-    } else {
-      move(to: session.loop, open)
-    }
-  }
-
-  private func openEvents(of session: Session, _ token: String, after last: String?, _ head: RequestHead?) {
-    guard let head else { return abort() }
-    isEventStream = true
+  /// Begins to answer a request for a client's events.
+  ///
+  /// - Parameter entrance: how the client comes in.
+  /// - Returns: the number of bytes that were queued before, for ``endEvents(_:)``; nil if it asks for no events.
+  func beginEvents(_ entrance: Entrance) -> Int? {
+    guard case .events = entrance else { return nil }
     let start = output.bytes.count
+    channel.transport = .events
     Response(status: .ok, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
       .writeStreamHead(into: &output.bytes, date: loop.date)
-    let refusal = session.assumeIsolated { $0.openEvents(self, token, after: last) }
-    guard let refusal else {
-      guard !isEnding, !isClosed else { return }
-      state = .live(session)
-      restartDeadline()
-      return drainWithOthers()
-    }
-    isEventStream = false
-    output.bytes.removeSubrange(start...)
-    let exchange = HTTPExchange(context.settings.limits.http)
-    state = .http(exchange)
-    guard case .response(let response) = refusal else {
-      begin(.answer, of: exchange)
-      exchange.asked = head
-      return hand(.events(after: last), to: session.id, token)
-    }
-    begin(.idle, of: exchange)
-    respond(response, to: head)
+    return start
   }
 
-  /// Writes the message in the loop's writer as an event (HTML, §9.2: server-sent events).
+  /// Takes the beginning of such an answer back.
   ///
-  /// - Parameter id: the view that the client has after it; nil if it is about something else.
-  func writeEvent(id: String?) {
-    if let id { output.bytes.append(contentsOf: "id: \(id)\n".utf8) }
-    output.bytes.append(contentsOf: "data: ".utf8)
-    output.bytes.append(contentsOf: loop.json.bytes)
-    output.bytes.append(contentsOf: "\n\n".utf8)
+  /// - Parameter start: the number of bytes that were queued before it; nil if there is none.
+  func endEvents(_ start: Int?) {
+    guard let start else { return }
+    channel.transport = .frames(.server)
+    output.bytes.removeSubrange(start...)
   }
 }
 

@@ -6,8 +6,6 @@ enum TwinRequest: Sendable {
   case act(first: Int, [UInt8])
   /// The view, unless its tag is this one.
   case view(knownTag: String?)
-  /// To be told what happens, after the event of this id.
-  case events(after: String?)
   /// To end the client's part.
   case end
   /// To let a new client in, by an invitation.
@@ -15,17 +13,14 @@ enum TwinRequest: Sendable {
 
   /// What is answered when there is no session for it.
   ///
-  /// - Parameters:
-  ///   - bye: why.
-  ///   - reason: the same in a sentence.
+  /// - Parameter ending: why.
   /// - Returns: the answer.
-  func error(_ bye: Bye, _ reason: String) -> HTTPError {
-    switch (self, bye) {
+  func error(_ ending: Ending) -> HTTPError {
+    switch (self, ending.bye) {
     // An invitation says nothing of what there is.
-    case (.join, .gone): HTTPError(.denied, reason)
-    case (.join, _): HTTPError(bye, reason)
-    case (_, .denied): .unauthorized("The token is that of no client of this session.")
-    default: HTTPError(bye, reason)
+    case (.join, .gone): HTTPError(.denied, ending.message)
+    case (.join, _): HTTPError(ending)
+    default: HTTPError(ofClient: ending)
     }
   }
 }
@@ -39,6 +34,22 @@ enum TwinAnswer: Sendable {
 }
 
 extension HTTPError {
+  /// What keeps a client with a token out is to its request.
+  ///
+  /// - Parameter ending: why.
+  init(ofClient ending: Ending) {
+    if ending.bye == .denied {
+      self = .unauthorized("The token is that of no client of this session.")
+    } else {
+      self.init(ending)
+    }
+  }
+
+  /// What a reason to end a connection is to a request.
+  ///
+  /// - Parameter ending: the reason.
+  init(_ ending: Ending) { self.init(ending.bye, ending.message) }
+
   /// What a reason to end a connection is to a request.
   ///
   /// - Parameters:

@@ -121,7 +121,8 @@ public final class Server: Service {
         loops.append(
           try EventLoop(
             name: "ribserver.loop.\(index)", linger: settings.lingerMilliseconds,
-            usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message, store: store,
+            usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message,
+            writeQueueLimit: settings.limits.writeQueue, environment: context.environment, store: store,
             flight: flight?.slot(index)))
       }
     } catch {

@@ -8,16 +8,19 @@ final class ServerContext: Sendable {
   let files: StaticFiles
   let logger: Logger
   let connections: ConnectionCounter
-  let sessions = SessionRegistry()
+  let sessions = SessionRegistry<Session>()
   let sessionCount = Atomic<Int>(0)
   let metrics = ServerMetrics()
+  /// The clocks and the random bits.
+  let environment: Environment
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
 
-  init(apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger) {
+  init(apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system) {
     self.files = files
+    self.environment = environment
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }

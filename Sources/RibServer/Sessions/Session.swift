@@ -1,62 +1,26 @@
-import Logging
-import Metrics
 import RibCore
 import Synchronization
 import Wire
 
-/// Riblets, and what those who draw them have been told of them.
-///
-/// The actor runs on its connection's loop, so that the connection reaches it without a hop. It is the tree's driver:
-/// each action of a client and each report of an effect is one transaction. What it changed goes out as a patch, and the
-/// effects that it asked for start, once it is committed: at once, or with a store when the store has it.
+/// Runs a session: carries out what its ``SessionCore`` asks for, on the loop of its connections.
 ///
 /// It outlives its connections. When it has had none for a while it leaves memory, and comes back from the store when a
 /// client does.
-actor Session {
-  nonisolated let identity: SessionIdentity
+///
+/// It is an actor for those who come from elsewhere, effects and walks, and because its riblets are to die on its loop. All
+/// that it has is confined to the loop's queue: the loop is the actor's executor, and connections, the loop and the finder
+/// call it there without a hop. So `nonisolated(unsafe)` is safe: no two calls overlap.
+actor Session: SessionDriver {
+  nonisolated let id: String
   nonisolated let loop: EventLoop
-  nonisolated var id: String { identity.id }
-  /// Its number among those of its loop; 0 before it has started and after it has ended or left memory.
-  var place = 0
-  let context: ServerContext
-  let tree: Tree
-  let walk: App.Walk?
-  /// The life of the tree that revisions are counted in.
-  var epoch = SessionToken.randomHex(words: 1)
-  var revision = 1
-
-  /// Those who draw the view, by their ids, counted from 1.
-  var renderers: [Renderer]
-  var invitations: [Invitation] = []
-  /// Whether an action was applied: otherwise there is nothing to lose.
-  var hasActed = false
-  var history = PatchHistory()
-  /// Since when there is no connection, as the loop's time; nil if there is one.
-  var aloneSince: UInt64?
-  /// When it is looked whether the session is to end or to rest, as the loop's time.
-  var nextLook = UInt64.max
-  /// When something happened last, as the loop's time.
-  var lastChange: UInt64 = 0
-
-  /// Whether what is said waits for a commit.
-  let isDurable: Bool
-  var commits = Commits()
-  var uncommitted = Uncommitted()
-  /// The right to write the session; nil before the store has it.
-  var lease: SessionLease?
-  /// What ran when a server died, as far as it has not gone well since.
-  var crashes: [StoredSession.Crash] = []
-  /// The effects that have ended, by their numbers, as far as it matters: since the session is in memory.
-  var endedEffects: Set<Int> = []
-  /// How the session is to leave.
-  var departure: Departure? {
-    didSet { if oldValue == .resting, departure != .resting { loop.didRest() } }
-  }
-
-  var effects: [EffectToken: RunningEffect] = [:]
-  var walkTask: Task<Void, Never>?
-  /// Steps of walks that wait for the next transaction.
-  var waitingSteps: [CheckedContinuation<Void, Never>] = []
+  nonisolated let context: ServerContext
+  nonisolated(unsafe) let core: SessionCore
+  /// Its number among those of its loop; 0 before it has started and after it has left memory.
+  nonisolated(unsafe) private var place = 0
+  nonisolated(unsafe) private var tasks: [EffectToken: Task<Void, Never>] = [:]
+  nonisolated(unsafe) private var walkTask: Task<Void, Never>?
+  /// Steps of the walk that wait for the next transaction.
+  nonisolated(unsafe) private var waitingSteps: [CheckedContinuation<Void, Never>] = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -64,64 +28,137 @@ actor Session {
   ///
   /// - Throws: what the app says of the parameters.
   init(of app: App, _ hello: ClientMessage.Hello, token: String, on loop: EventLoop, _ context: ServerContext) throws {
-    identity = SessionIdentity(
-      id: SessionToken.randomHex(words: 2), app: app.name, parameters: hello.parameters?.source)
-    renderers = [Renderer(ledger: ClientLedger(id: 1, token: token))]
-    self.loop = loop
-    self.context = context
-    isDurable = loop.isDurable
-    (tree, walk) = try app.makeTree(hello.parameters, identity.id)
-    tree.notesChanges = isDurable
-    tree.recorder = context.recordings?.makeRecorder(of: identity)
-    context.sessionCount.add(1, ordering: .relaxed)
+    self.init(
+      try SessionCore(
+        of: app, hello.parameters, token: token, durability: loop.durability, loop.work, context), loop, context)
   }
 
   /// A session whose tree is not restored.
   ///
   /// - Throws: what the app says of the parameters.
   init(of app: App, _ stored: StoredSession, on loop: EventLoop, _ context: ServerContext) throws {
-    identity = stored.identity
-    renderers = stored.state.clients.map { record in
-      Renderer(ledger: ClientLedger(record, nacks: stored.nacks.filter { $0.client == record.id }.map(\.nack)))
-    }
-    invitations = stored.state.invitations
-    hasActed = stored.state.hasActed
-    revision = stored.state.revision
-    lease = stored.lease
-    crashes = stored.crashes
+    self.init(
+      try SessionCore(of: app, stored, durability: loop.durability, loop.work, context), loop, context)
+  }
+
+  private init(_ core: SessionCore, _ loop: EventLoop, _ context: ServerContext) {
+    id = core.id
+    self.core = core
     self.loop = loop
     self.context = context
-    isDurable = loop.isDurable
-    let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
-    // The walk has been done, or was cut off with everything else.
-    (tree, walk) = (try app.makeTree(parameters, identity.id).0, nil)
-    tree.notesChanges = isDurable
-    tree.recorder = context.recordings?.makeRecorder(of: identity)
     context.sessionCount.add(1, ordering: .relaxed)
+    core.driver = self
   }
 
   isolated deinit {
     context.sessionCount.subtract(1, ordering: .relaxed)
   }
 
-  // MARK: Notes
+  // MARK: What the session asks for
 
-  /// A reducer that takes long holds up every session of its loop.
-  func noteDuration(since start: UInt64) {
-    let milliseconds = (loop.time() - start) / 1_000_000
-    guard milliseconds >= 10 else { return }
-    context.metrics.slowTransactions.increment()
-    log(
-      .warning, "A transaction took long.",
-      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(milliseconds)"])
+  nonisolated var isStoreFailing: Bool { loop.isStoreFailing }
+
+  nonisolated func reserveRest() -> Bool { loop.store != nil && loop.mayRest(place) }
+
+  nonisolated func carryOut(_ command: SessionCommand) {
+    switch command {
+    case .enterMemory(let isNew):
+      place = loop.add(self)
+      if isNew { context.sessions.add(self, id) }
+    case .leaveMemory: leaveMemory()
+    case .commit: loop.willCommit(self)
+    case .remove(let lease):
+      loop.store?.submit([
+        StoreJob(.remove(sessionID: id, lease), on: loop) { [self] _ in core.didRemove() }
+      ])
+    case .forget(let lease): loop.store?.submit([StoreJob(.remove(sessionID: id, lease), on: loop)])
+    case .noteAbsence(let lease): loop.noteAbsence(ofSession: id, lease)
+    case .callOffRest: loop.didRest()
+    case .look(let seconds): loop.schedule(place, after: seconds)
+    case .start(let effect, let number): start(effect, number)
+    case .cancel(let token): tasks.removeValue(forKey: token)?.cancel()
+    case .publish(let publish): publish()
+    case .walk(let walk): begin(walk)
+    case .resumeWalk: resumeWalk()
+    }
   }
 
-  func log(
-    _ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]
-  ) {
-    guard context.logger.logLevel <= level else { return }
-    var all = metadata()
-    all["session"] = "\(id)"
-    context.logger.log(level: level, message, metadata: all)
+  private nonisolated func leaveMemory() {
+    loop.remove(session: place)
+    place = 0
+    context.sessions.remove(self, id)
+    for task in tasks.values { task.cancel() }
+    tasks = [:]
+    walkTask?.cancel()
+    resumeWalk()
+  }
+
+  // MARK: Effects
+
+  /// Effects run on the global pool, never on the loop.
+  private nonisolated func start(_ effect: EffectStart, _ number: Int) {
+    tasks[effect.token] = Task.detached { [weak self] in
+      var failure: (any Error)?
+      do {
+        try await effect.run { [weak self] report in await self?.receive(report, from: number) }
+      } catch {
+        failure = error
+      }
+      await self?.effectEnded(effect, failure)
+    }
+  }
+
+  private func receive(_ report: EffectReport, from number: Int) { core.receive(report, from: number) }
+
+  private func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
+    tasks[effect.token] = nil
+    core.effectEnded(effect, error)
+  }
+
+  // MARK: Walks
+
+  /// Begins the app's walk through the tree.
+  private nonisolated func begin(_ walk: @escaping App.Walk) {
+    let root = core.tree.rootID
+    walkTask = Task.detached { [weak self] in
+      var failure: (any Error)?
+      do {
+        try await walk(root) { [weak self] request in
+          guard let self else { throw CancellationError() }
+          return try await self.answer(request)
+        }
+      } catch {
+        failure = error
+      }
+      await self?.walkEnded(failure)
+    }
+  }
+
+  private func walkEnded(_ error: (any Error)?) {
+    walkTask = nil
+    core.walkEnded(error)
+  }
+
+  /// Does a step of a walk, after as many transactions as it takes.
+  private func answer(_ request: WorkflowRequest) async throws -> NodeID {
+    while true {
+      try Task.checkCancellation()
+      if let id = try core.answer(request) { return id }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waitingSteps.append($0) }
+      } onCancel: {
+        Task { await self.lookAgain() }
+      }
+    }
+  }
+
+  private func lookAgain() { resumeWalk() }
+
+  /// Lets steps of the walk look whether what they wait for has come.
+  private nonisolated func resumeWalk() {
+    guard !waitingSteps.isEmpty else { return }
+    let steps = waitingSteps
+    waitingSteps = []
+    for step in steps { step.resume() }
   }
 }

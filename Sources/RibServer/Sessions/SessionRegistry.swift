@@ -2,20 +2,22 @@ import Synchronization
 import Wire
 
 /// The sessions of a server that are in memory, by their ids: a client that comes back may have been handed to any loop.
-final class SessionRegistry: Sendable {
-  /// Called with a session that was looked for; nil, and why, if there is none.
-  typealias Waiter = @Sendable (Session?, Bye, String) -> Void
+///
+/// A ``SessionFinder`` looks for them here. `Member` is whatever runs a session.
+final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
+  /// Called with a session that was looked for, or with why there is none.
+  typealias Waiter = @Sendable (Result<Member, Ending>) -> Void
 
   private enum Entry {
     /// It is in memory.
-    case live(Session)
+    case live(Member)
     /// Someone has asked the store for it; these wait.
     case loading([Seeker])
   }
 
-  /// Who looks for a session.
+  /// A client that looks for a session.
   private struct Seeker {
-    /// Of the token that is to open it; nil for who was let in before.
+    /// Of the token that is to open it; nil for a client that was let in before.
     let tokenHash: String?
     let waiter: Waiter
   }
@@ -23,10 +25,10 @@ final class SessionRegistry: Sendable {
   /// What becomes of a search.
   enum Search {
     /// It is in memory.
-    case found(Session)
+    case found(Member)
     /// Someone else has asked the store for it: the waiter will be called.
     case waits
-    /// The store has to be asked, and ``SessionRegistry/finish(_:_:_:_:)`` called.
+    /// The store has to be asked, and ``SessionRegistry/finish(_:_:)`` called.
     case mustLoad
   }
 
@@ -42,12 +44,13 @@ final class SessionRegistry: Sendable {
   /// The number of sessions that are in memory, or on their way there.
   var count: Int { entries.withLock { $0.count } }
 
-  func add(_ session: Session) { entries.withLock { $0[session.id] = .live(session) } }
+  /// Makes a session known by its name.
+  func add(_ member: Member, _ id: String) { entries.withLock { $0[id] = .live(member) } }
 
   /// Forgets a session, if it is still the one of its name.
-  func remove(_ session: Session) {
+  func remove(_ member: Member, _ id: String) {
     entries.withLock { entries in
-      if case .live(let other)? = entries[session.id], other === session { entries[session.id] = nil }
+      if case .live(let other)? = entries[id], other === member { entries[id] = nil }
     }
     leftCount.add(1, ordering: .relaxed)
   }
@@ -56,14 +59,14 @@ final class SessionRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - id: its name.
-  ///   - tokenHash: of the token that is to open it; nil for who was let in before.
+  ///   - tokenHash: of the token that is to open it; nil for a client that was let in before.
   ///   - waiter: called once it is there, or is known not to be, if that takes time; on any thread.
   /// - Returns: what becomes of it.
   func find(_ id: String, _ tokenHash: String?, _ waiter: @escaping Waiter) -> Search {
     let seeker = Seeker(tokenHash: tokenHash, waiter: waiter)
     return entries.withLock { entries in
       switch entries[id] {
-      case .live(let session)?: return .found(session)
+      case .live(let member)?: return .found(member)
       case .loading(var seekers)?:
         // So that there is one owner while it grows.
         entries[id] = .loading([])
@@ -81,17 +84,15 @@ final class SessionRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - id: the session's name.
-  ///   - session: the session; nil if there is none.
-  ///   - bye: why there is none.
-  ///   - reason: the same in a sentence.
-  func finish(_ id: String, _ session: Session?, _ bye: Bye = .gone, _ reason: String = "") {
+  ///   - result: the session, or why there is none.
+  func finish(_ id: String, _ result: Result<Member, Ending>) {
     let seekers = entries.withLock { entries -> [Seeker] in
       guard case .loading(let seekers)? = entries[id] else { return [] }
-      entries[id] = session.map { .live($0) }
+      if case .success(let member) = result { entries[id] = .live(member) } else { entries[id] = nil }
       return seekers
     }
-    for seeker in seekers { seeker.waiter(session, bye, reason) }
-    guard session != nil else { return }
+    for seeker in seekers { seeker.waiter(result) }
+    guard case .success = result else { return }
     let woken = sleepers.withLock { $0.removeValue(forKey: id) } ?? []
     for sleeper in woken { sleeper.wake() }
   }
@@ -101,9 +102,9 @@ final class SessionRegistry: Sendable {
   /// - Parameters:
   ///   - id: the session's name.
   ///   - state: what of it says whom it admits.
-  ///   - reason: what they are told.
+  ///   - ending: what they are told.
   /// - Returns: whether somebody waits whom it admits: the store is to be asked again, for them.
-  func deny(_ id: String, by state: SessionState, _ reason: String) -> Bool {
+  func deny(_ id: String, by state: SessionState, _ ending: Ending) -> Bool {
     let (denied, isAwaited) = entries.withLock { entries -> ([Seeker], Bool) in
       guard case .loading(let seekers)? = entries[id] else { return ([], false) }
       // In order, and with one look at the clock for each.
@@ -114,7 +115,7 @@ final class SessionRegistry: Sendable {
       entries[id] = admitted.isEmpty ? nil : .loading(admitted)
       return (denied, !admitted.isEmpty)
     }
-    for seeker in denied { seeker.waiter(nil, .denied, reason) }
+    for seeker in denied { seeker.waiter(.failure(ending)) }
     return isAwaited
   }
 

@@ -2,7 +2,7 @@
 struct SessionSweeper: Sendable {
   private let store: StoreWriter
   private let loop: EventLoop
-  private let sessions: SessionRegistry
+  private let sessions: SessionRegistry<Session>
   private let settings: ServerSettings.Sessions
 
   /// How often it looks, in seconds.
@@ -18,7 +18,7 @@ struct SessionSweeper: Sendable {
   ///   - sessions: those in memory.
   ///   - settings: how long sessions last.
   init(
-    _ store: StoreWriter, on loop: EventLoop, _ sessions: SessionRegistry, _ settings: ServerSettings.Sessions
+    _ store: StoreWriter, on loop: EventLoop, _ sessions: SessionRegistry<Session>, _ settings: ServerSettings.Sessions
   ) {
     self.store = store
     self.sessions = sessions

@@ -4,11 +4,6 @@ import Crypto
 ///
 /// Only its hash is kept.
 enum SessionToken {
-  /// A new token.
-  ///
-  /// - Returns: 64 hexadecimal digits.
-  static func make() -> String { randomHex(words: 4) }
-
   /// The SHA-256 of a token.
   ///
   /// - Parameter token: of any length.
@@ -35,17 +30,6 @@ enum SessionToken {
     let other = self.hash(token)
     guard other.utf8.count == hash.utf8.count else { return false }
     return zip(other.utf8, hash.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-  }
-
-  /// Random bits from the system's generator, as hexadecimal digits.
-  ///
-  /// - Parameter words: of 64 bits.
-  /// - Returns: 16 digits a word.
-  static func randomHex(words: Int) -> String {
-    (0..<words).map { _ in
-      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
   }
 }
 

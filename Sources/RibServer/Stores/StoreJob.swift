@@ -44,7 +44,7 @@ final class StoreJob: @unchecked Sendable {
   /// Tells who has asked; to be called on the loop.
   func complete() {
     switch asker {
-    case .session(let session): session.didCommitOnLoop(result)
+    case .session(let session): session.core.didCommit(result)
     case .closure(let completion): completion(result)
     }
   }

@@ -25,9 +25,25 @@ final class ModelLink {
   var isStalled = false
   /// The server's end.
   var connection: ModelConnection?
+  /// What has come out of the server's end, and is not a whole frame yet.
+  private var received = ReceiveBuffer()
+  private var frames = FrameReader(role: .client, messageLimit: .max)
 
   /// A connection that has just been made.
   init(number: Int) { self.number = number }
+
+  /// Takes what the server has sent.
+  ///
+  /// - Parameter bytes: of frames.
+  func deliver(_ bytes: [UInt8]) {
+    received.append(bytes.span)
+    while let event = try? frames.nextEvent(from: &received) {
+      // What a close frame says, the message before it has said.
+      if case .text(let payload) = event {
+        down.append(received.withPayload(payload) { bytes in bytes.withUnsafeBytes { Array($0) } })
+      }
+    }
+  }
 }
 
 /// A pair of sockets through which what a `SendQueue` lets go comes out again.
@@ -49,9 +65,9 @@ final class ModelSocket {
 
   /// Takes out of a queue what it may send.
   ///
-  /// - Parameter queue: of messages that end with a newline.
-  /// - Returns: the messages.
-  func take(from queue: inout SendQueue) -> [[UInt8]] {
+  /// - Parameter queue: of what a server sends.
+  /// - Returns: the bytes.
+  func take(from queue: inout SendQueue) -> [UInt8] {
     guard queue.send(to: ends[0]) else { preconditionFailure("the sockets are gone") }
     var bytes: [UInt8] = []
     var room = [UInt8](repeating: 0, count: 65_536)
@@ -60,6 +76,6 @@ final class ModelSocket {
       guard count > 0 else { break }
       bytes += room[..<count]
     }
-    return bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+    return bytes
   }
 }

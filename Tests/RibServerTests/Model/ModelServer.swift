@@ -1,3 +1,4 @@
+import Logging
 import RibCore
 import Wire
 
@@ -5,20 +6,15 @@ import Wire
 
 /// A server's process: one loop with its sessions, and the writer to the store.
 ///
-/// It does what `EventLoop` does about commits, and what `StoreWriter`, `SessionRegistry` and `SessionLoader` do, one step
-/// at a time.
-final class ModelServer {
-  typealias Waiter = (ModelSession?, Bye, String) throws -> Void
-
-  /// What is asked of the store: `StoreWriter.Job`.
+/// The sessions, their channels, the registry and the finder are the real ones. What ``EventLoop`` and ``StoreWriter`` do
+/// with queues is done here one step at a time.
+///
+/// `@unchecked Sendable`: a world is run by one thread.
+final class ModelServer: @unchecked Sendable {
+  /// What is asked of the store: ``StoreJob``.
   struct Job {
     let request: StoreRequest
-    let completion: (Result<StoreResult, StoreError>) throws -> Void
-  }
-
-  private enum Entry {
-    case live(ModelSession)
-    case loading([(tokenHash: String?, waiter: Waiter)])
+    let completion: (Result<StoreResult, StoreError>) -> Void
   }
 
   let rules: Set<ModelRule>
@@ -26,16 +22,24 @@ final class ModelServer {
   let socket: ModelSocket
   /// Told of each effect that starts: by which action.
   let onEffect: (Int) -> Void
+  let work: Workspace
+  let registry = SessionRegistry<ModelHost>()
+  private static let app = App("model") { ModelRoot() }
+  private static let context = ServerContext(
+    apps: [app], files: StaticFiles(), settings: ServerSettings(),
+    logger: Logger(label: "model") { _ in SwiftLogNoOpLogHandler() })
 
-  var json = JSONWriter()
-  var reader = JSONReader()
-  let renderer = ViewRenderer()
-  private var entries: [String: Entry] = [:]
-  /// The connections of clients whose session is not in memory.
-  private var sleepers: [String: [ModelConnection]] = [:]
-  private(set) var committing: [ModelSession] = []
+  /// Bytes that may wait before the client gets no more patches: few, so that it happens.
+  private static let writeQueueLimit = 600
+
+  private(set) var hosts: [ModelHost] = []
+  private var isDead = false
+  private var committing: [ModelHost] = []
+  private var flushing: [ModelConnection] = []
   /// Connections whose turn comes after the present event.
   private var yielding: [ModelConnection] = []
+  /// What is to be run after the present event.
+  private var later: [@Sendable () -> Void] = []
   /// What the store has been asked for.
   private var jobs: [Job] = []
   /// What it has written and not reported.
@@ -43,99 +47,77 @@ final class ModelServer {
   private(set) var isStoreFailing = false
 
   /// A server that has just been started.
-  init(_ rules: Set<ModelRule>, _ store: ModelStore, _ socket: ModelSocket, onEffect: @escaping (Int) -> Void) {
+  init(
+    _ rules: Set<ModelRule>, _ store: ModelStore, _ socket: ModelSocket, _ environment: Environment,
+    onEffect: @escaping (Int) -> Void
+  ) {
     self.rules = rules
     self.store = store
     self.socket = socket
     self.onEffect = onEffect
-  }
-
-  /// The sessions that are in memory.
-  var sessions: [ModelSession] {
-    entries.values.compactMap { if case .live(let session) = $0 { session } else { nil } }
+    work = Workspace(environment, messageLimit: 65_536, writeQueueLimit: Self.writeQueueLimit)
+    work.brokenRules = Set(ModelRule.allCases).subtracting(rules).reduce(into: []) { broken, rule in
+      if let rule = SessionRule(rawValue: rule.rawValue) { broken.insert(rule) }
+    }
   }
 
   /// Whether nothing is under way.
   var isQuiet: Bool {
-    jobs.isEmpty && unreported.isEmpty && !isStoreFailing && sessions.allSatisfy(\.commits.isClean)
+    jobs.isEmpty && unreported.isEmpty && !isStoreFailing && hosts.allSatisfy(\.core.commits.isClean)
   }
 
-  // MARK: The registry
+  // MARK: Sessions
 
-  func add(_ session: ModelSession) { entries[session.id] = .live(session) }
-
-  func remove(_ session: ModelSession) {
-    if case .live(let other)? = entries[session.id], other === session { entries[session.id] = nil }
-  }
-
-  /// Looks for a session.
+  /// Begins the session that a `hello` asks for.
   ///
-  /// - Returns: the session; nil if the waiter will be called.
-  func find(_ id: String, _ tokenHash: String?, _ waiter: @escaping Waiter) -> ModelSession? {
-    switch entries[id] {
-    case .live(let session)?: return session
-    case .loading(let seekers)?: entries[id] = .loading(seekers + [(tokenHash, waiter)])
-    case nil:
-      entries[id] = .loading([(tokenHash, waiter)])
-      load(id, tokenHash)
-    }
-    return nil
+  /// - Returns: why it cannot be shown, or nil.
+  func begin(_ hello: ClientMessage.Hello, at channel: Channel) throws -> String? {
+    let token = work.environment.makeToken()
+    let core = try SessionCore(of: Self.app, hello.parameters, token: token, durability: .disk, work, Self.context)
+    let host = ModelHost(core, on: self)
+    return withExtendedLifetime(host) { host.core.start(channel, hello.client, token: token) }
   }
 
-  private func load(_ id: String, _ tokenHash: String?) {
-    submit(Job(request: .load(sessionID: id, tokenHash: tokenHash)) { [self] in try didLoad(id, $0) })
+  func add(_ host: ModelHost, isNew: Bool) {
+    hosts.append(host)
+    if isNew { registry.add(host, host.core.id) }
   }
 
-  private func didLoad(_ id: String, _ result: Result<StoreResult, StoreError>) throws {
-    switch result {
-    case .success(.loaded(let stored)):
-      let session = ModelSession(stored, on: self)
-      try session.restore(stored)
-      try finish(id, session)
-    case .success(.denied(let state)): try deny(id, by: state)
-    case .failure: try finish(id, nil, .unavailable)
-    case .success: try finish(id, nil, .gone)
-    }
+  func remove(_ host: ModelHost) {
+    hosts.removeAll { $0 === host }
+    registry.remove(host, host.core.id)
   }
 
-  private func finish(_ id: String, _ session: ModelSession?, _ bye: Bye = .gone) throws {
-    guard case .loading(let seekers)? = entries[id] else { return }
-    entries[id] = session.map { .live($0) }
-    for seeker in seekers { try seeker.waiter(session, bye, "") }
-    guard session != nil, rules.contains(.wakeTogether) else { return }
-    for sleeper in sleepers.removeValue(forKey: id) ?? [] { try sleeper.wakeUp() }
-  }
+  var finder: SessionFinder<ModelServer> { SessionFinder(registry: registry, source: self) }
 
-  private func deny(_ id: String, by state: SessionState) throws {
-    guard case .loading(let seekers)? = entries[id] else { return }
-    let admitted = seekers.filter { state.admits($0.tokenHash) }
-    entries[id] = admitted.isEmpty ? nil : .loading(admitted)
-    for seeker in seekers where !state.admits(seeker.tokenHash) { try seeker.waiter(nil, .denied, "") }
-    if case .loading? = entries[id] { load(id, nil) }
-  }
+  // MARK: Events
 
-  func add(_ sleeper: Sleeper, _ connection: ModelConnection) {
-    sleepers[sleeper.sessionID, default: []].append(connection)
-  }
-
-  func remove(_ sleeper: Sleeper, _ connection: ModelConnection) {
-    sleepers[sleeper.sessionID]?.removeAll { $0 === connection }
-  }
-
-  // MARK: Commits
-
-  func willCommit(_ session: ModelSession) { committing.append(session) }
+  func willCommit(_ host: ModelHost) { committing.append(host) }
+  func willFlush(_ connection: ModelConnection) { flushing.append(connection) }
 
   func goOnLater(_ connection: ModelConnection) {
     if !yielding.contains(where: { $0 === connection }) { yielding.append(connection) }
   }
 
-  /// The end of a batch of events: `EventLoop.commit()`.
+  /// The end of a batch of events, and the jobs that it has put on the loop.
   func endEvents() throws {
-    while !yielding.isEmpty { try yielding.removeFirst().goOn() }
-    let sessions = committing
-    committing = []
-    for session in sessions { if let job = try session.takeCut() { submit(job) } }
+    repeat {
+      while !committing.isEmpty || !flushing.isEmpty {
+        let sessions = committing
+        committing = []
+        for host in sessions {
+          if let request = host.core.takeCut() { submit(Job(request: request) { host.core.didCommit($0) }) }
+        }
+        let connections = flushing
+        flushing = []
+        for connection in connections { connection.flush() }
+      }
+      if !later.isEmpty {
+        later.removeFirst()()
+      } else if !yielding.isEmpty {
+        try yielding.removeFirst().goOn()
+      }
+    } while !committing.isEmpty || !flushing.isEmpty || !later.isEmpty || !yielding.isEmpty
   }
 
   func submit(_ job: Job) { jobs.append(job) }
@@ -147,7 +129,7 @@ final class ModelServer {
     jobs = []
     do {
       let results = try store.perform(taken.map(\.request))
-      if isStoreFailing { try recover() }
+      if isStoreFailing { recover() }
       unreported = zip(taken, results).map { ($0, .success($1)) }
     } catch {
       isStoreFailing = true
@@ -165,7 +147,7 @@ final class ModelServer {
   private func report() throws {
     let answers = unreported
     unreported = []
-    for (job, result) in answers { try job.completion(result) }
+    for (job, result) in answers { job.completion(result) }
     try endEvents()
   }
 
@@ -173,24 +155,43 @@ final class ModelServer {
   func probe() throws {
     // Who has asked in vain is told so before.
     guard isStoreFailing, !store.isDown, unreported.isEmpty else { return }
-    try recover()
+    recover()
     try endEvents()
   }
 
-  private func recover() throws {
+  private func recover() {
     isStoreFailing = false
-    for session in sessions { session.storeIsBack() }
+    for host in hosts { host.core.storeIsBack() }
   }
 
   /// Ends without another word.
   func die() {
-    for session in sessions { session.forget() }
-    for session in committing { session.forget() }
-    entries = [:]
-    sleepers = [:]
+    isDead = true
+    hosts = []
     committing = []
+    flushing = []
     yielding = []
+    later = []
     jobs = []
     unreported = []
+  }
+}
+
+extension ModelServer: SessionSource {
+  var isStopping: Bool { isDead }
+
+  func execute(_ body: @escaping @Sendable () -> Void) { later.append(body) }
+
+  func load(
+    _ id: String, _ tokenHash: String?, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
+  ) { submit(Job(request: .load(sessionID: id, tokenHash: tokenHash), completion: completion)) }
+
+  func restore(_ stored: StoredSession) -> Result<ModelHost, Ending> {
+    do {
+      let host = ModelHost(try SessionCore(of: Self.app, stored, durability: .disk, work, Self.context), on: self)
+      return host.core.restore(stored).map { .failure($0) } ?? .success(host)
+    } catch {
+      return .failure(Ending(.failed, "\(error)"))
+    }
   }
 }

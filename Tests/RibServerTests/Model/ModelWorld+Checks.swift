@@ -22,7 +22,7 @@ extension ModelWorld {
 
   var isQuiet: Bool {
     servers.allSatisfy(\.isQuiet)
-      && links.allSatisfy { $0.up.isEmpty && ($0.isServerGone || $0.connection?.output.isEmpty ?? true) }
+      && links.allSatisfy { $0.up.isEmpty && ($0.isServerGone || $0.connection?.channel.output.isEmpty ?? true) }
       && clients.allSatisfy { client in
         client.hasEnded || (client.session.welcome != nil && client.session.outbox.isEmpty)
       }

@@ -34,9 +34,9 @@ extension ModelWorld {
 
   func rest() throws {
     for server in servers {
-      for session in server.sessions {
+      for host in server.hosts {
         note("rest")
-        session.rest()
+        host.core.rest()
       }
       try server.endEvents()
     }
@@ -71,7 +71,7 @@ extension ModelWorld {
 
   func endEffect() throws {
     for server in servers {
-      for session in server.sessions { try session.endEffect() }
+      for host in server.hosts { host.endEffect() }
       try server.endEvents()
     }
   }

@@ -1,4 +1,5 @@
 import RibCore
+import Synchronization
 import Wire
 
 @testable import RibClient
@@ -12,6 +13,7 @@ final class ModelWorld {
   let rules: Set<ModelRule>
   var random: ModelRandom
   let socket: ModelSocket
+  private let environment: Environment
   let store: ModelStore
   var servers: [ModelServer] = []
   var clients: [ModelClient] = []
@@ -43,6 +45,7 @@ final class ModelWorld {
     rules = Set(ModelRule.allCases).subtracting(broken)
     random = ModelRandom(seed: seed)
     self.socket = socket
+    environment = Self.environment(seed: seed)
     store = ModelStore(rules)
     isCluster = random.oneIn(4)
     log = keepsLog ? [] : nil
@@ -50,8 +53,17 @@ final class ModelWorld {
     clients.append(ModelClient(number: 1, isQuiet: rules.contains(.quiet)))
   }
 
+  /// A world without time, in which random bits follow from the seed.
+  private static func environment(seed: UInt64) -> Environment {
+    let random = Mutex(ModelRandom(seed: ~seed))
+    return Environment(
+      monotonic: { 0 }, wallClock: { 4_000_000_000 }, randomWord: { random.withLock { $0.next() } })
+  }
+
   func makeServer() -> ModelServer {
-    ModelServer(rules, store, socket) { [unowned self] name in if !hasStoreFailed { started.insert(name) } }
+    ModelServer(rules, store, socket, environment) { [unowned self] name in
+      if !hasStoreFailed { started.insert(name) }
+    }
   }
 
   func note(_ text: @autoclosure () -> String) {

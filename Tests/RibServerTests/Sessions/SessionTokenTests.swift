@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SessionTokenTests {
   @Test func tokens_areRandomAnd256BitsLong() {
-    let tokens = (0..<200).map { _ in SessionToken.make() }
+    let tokens = (0..<200).map { _ in Environment.system.makeToken() }
     #expect(Set(tokens).count == 200)
     for token in tokens {
       #expect(token.utf8.count == 64 && token.allSatisfy { "0123456789abcdef".contains($0) })
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func onlyTheTokenItself_matches() {
-    let token = SessionToken.make()
+    let token = Environment.system.makeToken()
     let hash = SessionToken.hash(token)
     #expect(SessionToken.matches(token, hash))
     let changed = String(token.dropLast()) + (token.last == "0" ? "1" : "0")
@@ -36,6 +36,6 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 4]) func randomHex_isOfTheLengthThatIsAskedFor(words: Int) {
-    for _ in 0..<100 { #expect(SessionToken.randomHex(words: words).utf8.count == 16 * words) }
+    for _ in 0..<100 { #expect(Environment.system.randomHex(words: words).utf8.count == 16 * words) }
   }
 }

@@ -1,8 +1,8 @@
-/// What a connection keeps of a session that has left memory.
+/// What a channel keeps of a session that has left memory.
 final class Sleeper: Sendable {
   let sessionID: String
-  /// Which of the session's renderers the connection is, from 0.
-  let renderer: Int
+  /// Which of the session's clients the channel is, by its id.
+  let client: Int
   /// The `try` with which it became that: a later one has taken its place.
   let attempt: Int
   /// The life of the tree that the client's view is of.
@@ -16,14 +16,14 @@ final class Sleeper: Sendable {
   ///
   /// - Parameters:
   ///   - sessionID: the session.
-  ///   - renderer: which of its renderers, from 0.
+  ///   - client: its id.
   ///   - attempt: the client's last.
   ///   - epoch: of its view.
   ///   - revision: of its view.
   ///   - lease: as it was when the session left.
-  init(sessionID: String, renderer: Int, attempt: Int, epoch: String, revision: Int, lease: SessionLease) {
+  init(sessionID: String, client: Int, attempt: Int, epoch: String, revision: Int, lease: SessionLease) {
     self.sessionID = sessionID
-    self.renderer = renderer
+    self.client = client
     self.attempt = attempt
     self.epoch = epoch
     self.revision = revision

@@ -2,7 +2,7 @@ import Logging
 import RibCore
 import Wire
 
-extension Session {
+extension SessionCore {
   /// Answers a request, once what it tells is committed.
   ///
   /// - Parameters:
@@ -10,30 +10,25 @@ extension Session {
   ///   - token: of who asks.
   ///   - done: called with the answer, on the session's loop.
   func answer(_ request: TwinRequest, _ token: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
-    guard place != 0, departure != .ending else { return done(.left) }
+    guard life.isInMemory else { return done(.left) }
     do throws(HTTPError) {
       if case .join = request { return try join(with: token, done) }
-      let index = try renderer(with: token)
-      // Who asks is there.
-      if aloneSince != nil { aloneSince = loop.now }
+      guard let client = audience.client(with: token) else {
+        throw .unauthorized("The token is that of no client of this session.")
+      }
+      // A client that asks is there.
+      if life.aloneSince != nil { life.aloneSince = work.now }
       switch request {
-      case .act(let first, let body): try act(first, body, from: index, done)
-      case .view(let tag): answerView(knownTag: tag, from: index, done)
+      case .act(let first, let body): try act(first, body, of: client, done)
+      case .view(let tag): answerView(knownTag: tag, done)
       case .end:
-        clientSaidBye(index)
+        clientSaidBye(client)
         whenCommitted { done(.response($0 ? Response(status: .noContent) : .moved)) }
-      case .events, .join: preconditionFailure("these are answered elsewhere")
+      case .join: break
       }
     } catch {
       done(.response(Response(problem: error)))
     }
-  }
-
-  /// Which client has this token.
-  private func renderer(with token: String) throws(HTTPError) -> Int {
-    let index = renderers.firstIndex { SessionToken.matches(token, $0.ledger.record.tokenHash) }
-    guard let index else { throw .unauthorized("The token is that of no client of this session.") }
-    return index
   }
 
   private var tag: String { "\(epoch).\(revision)" }
@@ -41,34 +36,33 @@ extension Session {
   // MARK: Actions
 
   private func act(
-    _ first: Int, _ body: [UInt8], from index: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
+    _ first: Int, _ body: [UInt8], of client: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) throws(HTTPError) {
     let actions: [(to: NodeAddress, action: JSONElement?)]
     do {
-      let json = try loop.reader.read(body.span).root
+      let json = try work.reader.read(body.span).root
       actions = try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.unnumbered($0) }
     } catch {
       throw HTTPError(status: .badRequest, reason: "\(error)")
     }
-    guard first <= renderers[index].ledger.number + 1 else {
+    guard first <= audience[client].ledger.number + 1 else {
       throw HTTPError(
         status: .conflict,
-        reason: "Action \(first) came after \(renderers[index].ledger.number): numbers go up by one.")
+        reason: "Action \(first) came after \(audience[client].ledger.number): numbers go up by one.")
     }
-    _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: index)
+    _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
     for (offset, action) in actions.enumerated() {
-      let complaint = run(first + offset, of: index) { () throws(Refusal) in
+      let complaint = run(first + offset, of: client, answeringAt: nil) { () throws(Refusal) in
         guard let content = action.action else {
-          return try tree.back(from: action.to, rendering: loop.renderer).commands
+          return try tree.back(from: action.to, rendering: work.viewRenderer).commands
         }
-        return try tree.perform(content, for: action.to, rendering: loop.renderer)
+        return try tree.perform(content, for: action.to, rendering: work.viewRenderer)
       }
       if let complaint { throw HTTPError(status: .conflict, reason: complaint) }
     }
-    for renderer in renderers { renderer.connection?.flush() }
-    let ledger = renderers[index].ledger
+    let ledger = audience[client].ledger
     let nacks = ledger.nacks.filter { $0.number >= first }
-    whenCommitted { [revision, durability = loop.durability] isCommitted in
+    whenCommitted { [revision, durability = storeDurability] isCommitted in
       guard isCommitted else { return done(.response(.moved)) }
       // What a client was welcomed with needs no repetition.
       let less = self.durability == durability ? nil : self.durability
@@ -104,7 +98,7 @@ extension Session {
 
   // MARK: The view
 
-  private func answerView(knownTag: String?, from index: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
+  private func answerView(knownTag: String?, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
     let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]
     let known = (knownTag ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
     guard !known.contains(where: { $0 == "*" || $0 == "\"\(tag)\"" || $0 == "W/\"\(tag)\"" }) else {
@@ -112,7 +106,7 @@ extension Session {
     }
     var json = JSONWriter()
     do throws(RecordingError) {
-      try tree.writeView(into: &json, rendering: loop.renderer)
+      try tree.writeView(into: &json, rendering: work.viewRenderer)
     } catch {
       return done(
         .response(.problem(.internalServerError, detail: "The view cannot be encoded: \(error)")))
@@ -126,40 +120,40 @@ extension Session {
   // MARK: New clients
 
   /// Starts the tree for a client that has no connection, and answers it.
-  func start(for client: ClientInfo, token: String, _ done: @escaping @Sendable (Response) -> Void) {
-    if let complaint = start(nil, client, token: token) {
+  func start(for info: ClientInfo, token: String, _ done: @escaping @Sendable (Response) -> Void) {
+    if let complaint = start(nil, info, token: token) {
       return done(Response(problem: HTTPError(.failed, complaint)))
     }
-    answerNewClient(0, token, done)
+    answerNewClient(1, token, done)
   }
 
   private func join(with invitation: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) throws(HTTPError) {
     switch accept(invitation) {
     case .failure(let ending): throw HTTPError(ending.bye, ending.message)
-    case .success(let (index, token)): answerNewClient(index, token) { done(.response($0)) }
+    case .success(let (client, token)): answerNewClient(client, token) { done(.response($0)) }
     }
   }
 
   /// Says what `welcome` and `snap` say together.
-  private func answerNewClient(_ index: Int, _ token: String, _ done: @escaping @Sendable (Response) -> Void) {
+  private func answerNewClient(_ client: Int, _ token: String, _ done: @escaping @Sendable (Response) -> Void) {
     let promised = durability
-    let response = newClientResponse(index, token)
+    let response = newClientResponse(client, token)
     whenCommitted { isCommitted in
       guard isCommitted else { return done(.moved) }
       // It promises no more than what is true by then.
-      done(self.durability == promised ? response : self.newClientResponse(index, token))
+      done(self.durability == promised ? response : self.newClientResponse(client, token))
     }
   }
 
-  private func newClientResponse(_ index: Int, _ token: String) -> Response {
+  private func newClientResponse(_ client: Int, _ token: String) -> Response {
     var json = JSONWriter()
     json.beginObject()
     json.key("t")
     json.string("welcome")
-    makeWelcome(for: index, token, isResumed: false).write(into: &json)
+    makeWelcome(for: client, token, isResumed: false).write(into: &json)
     json.key("view")
     do throws(RecordingError) {
-      try tree.writeView(into: &json, rendering: loop.renderer)
+      try tree.writeView(into: &json, rendering: work.viewRenderer)
     } catch {
       return .problem(.internalServerError, detail: "The view cannot be encoded: \(error)")
     }
@@ -170,30 +164,6 @@ extension Session {
         "Location": "\(Endpoint.sessionsPath)/\(id)", "ETag": "\"\(tag)\"", "Content-Type": "application/json",
         "Cache-Control": "no-store",
       ], body: json.bytes)
-  }
-
-  // MARK: Events
-
-  /// Makes a stream of events the connection of the client that asks for it.
-  ///
-  /// - Parameters:
-  ///   - connection: the stream.
-  ///   - token: the client's.
-  ///   - last: the id of the last event that it has.
-  /// - Returns: why it cannot be; nil if it is.
-  func openEvents(_ connection: Connection, _ token: String, after last: String?) -> TwinAnswer? {
-    guard place != 0, departure != .ending else { return .left }
-    let index: Int
-    do throws(HTTPError) {
-      index = try renderer(with: token)
-    } catch {
-      return .response(Response(problem: error))
-    }
-    let parts = (last ?? "").split(separator: ".")
-    // What is no id of ours is as good as none.
-    let known = parts.count == 2 ? Int(parts[1]).flatMap { 0...largestNumber ~= $0 ? $0 : nil } : nil
-    goOn(connection, with: index, token, epoch: known == nil ? "" : String(parts[0]), revision: known ?? 0)
-    return nil
   }
 }
 

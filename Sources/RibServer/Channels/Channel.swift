@@ -1,0 +1,291 @@
+import RibCore
+import Wire
+
+/// A client's way to its session, whatever carries it: the frames of a WebSocket, or a stream of server-sent events.
+///
+/// It holds what is on its way to the client, and what the session still owes it. It does no I/O: the ``ChannelPort`` sends
+/// what may be sent, and hands on what was received.
+///
+/// | state       | meaning                                          | ``receive(_:)``          | ``enter(_:as:)`` | ``fallAsleep(_:)`` | ``say(_:_:)`` |
+/// |-------------|--------------------------------------------------|--------------------------|------------------|--------------------|---------------|
+/// | `greeting`  | `hello` is awaited                               | `begin` or `find`        | `live`           |                    | `over`        |
+/// | `searching` | the session is read from the store, or elsewhere | is kept                  | `live`           |                    | `over`        |
+/// | `live`      | the session is told what the client says         | by the session           |                  | `asleep`           | `over`        |
+/// | `asleep`    | the session has left memory                      | `find`, but for a `ping` | `live`           |                    | `over`        |
+/// | `over`      | all is said                                      | is not looked at         |                  |                    |               |
+final class Channel {
+  enum State {
+    case greeting
+    case searching
+    case live(SessionCore, client: Int)
+    case asleep(Sleeper)
+    case over
+  }
+
+  /// What carries messages.
+  enum Transport {
+    /// Frames of a WebSocket.
+    case frames(FrameWriter)
+    /// Server-sent events: the client cannot answer.
+    case events
+  }
+
+  /// What was left out because the client did not read.
+  enum Debt {
+    case nothing
+    case snapshot
+    /// The client has asked for a hash, too: of what it sees then.
+    case snapshotAndHash
+  }
+
+  /// The memory of the loop where the channel is.
+  var work: Workspace
+  /// Sends and receives; nil once the connection is gone, whatever its session still releases.
+  weak var port: (any ChannelPort)?
+  // No access to what is not checked for exclusivity calls user code, nor anything that comes back to it.
+  @exclusivity(unchecked) private(set) var state = State.greeting
+  @exclusivity(unchecked) var transport = Transport.frames(.server)
+  @exclusivity(unchecked) var output = SendQueue()
+  @exclusivity(unchecked) private var debt = Debt.nothing
+  /// Actions whose commits are awaited.
+  @exclusivity(unchecked) var waitingActions = WaitingActions()
+  /// The `welcome` that waits for its commit; nil once it may go.
+  @exclusivity(unchecked) private(set) var greeting: Greeting?
+  /// The messages of an array that are still to be handled.
+  @exclusivity(unchecked) var messages: PendingMessages?
+  /// How often the client has asked for the whole view.
+  @exclusivity(unchecked) var resyncs = ResyncLimit()
+  /// Whether the port is going to send what may be sent, without another word.
+  @exclusivity(unchecked) var isFlushing = false
+
+  /// A channel over which nothing was said.
+  ///
+  /// - Parameter work: the loop's memory.
+  init(_ work: Workspace) { self.work = work }
+
+  // MARK: State
+
+  /// Whether so much waits to be sent that the client gets no more patches until it has read all of it.
+  var isCongested: Bool { output.count > work.writeQueueLimit }
+  /// Whether patches were left out: the client gets a snapshot once it reads.
+  var owesSnapshot: Bool { debt != .nothing }
+  /// Whether nothing is under way: neither what the client has said nor what it is told.
+  var isIdle: Bool {
+    // A stream of events could not wake the session.
+    guard case .live = state, case .frames = transport else { return false }
+    return messages == nil && output.isEmpty && debt == .nothing && port?.hasUnreadInput != true
+  }
+
+  /// Whether the client is told what happens by events.
+  var isEventStream: Bool { if case .events = transport { true } else { false } }
+
+  /// Waits for its session.
+  func search() {
+    messages?.wait()
+    state = .searching
+  }
+
+  /// Whether it is a client's, whose session may be in memory or not.
+  var isJoined: Bool {
+    switch state {
+    case .live, .asleep: true
+    case .greeting, .searching, .over: false
+    }
+  }
+
+  /// Whether its session is being looked for.
+  var isSearching: Bool { if case .searching = state { true } else { false } }
+
+  /// What was looked for is there, or is known not to be.
+  ///
+  /// - Returns: false if the channel has ended meanwhile.
+  func endSearch() -> Bool {
+    guard isSearching else { return false }
+    state = .greeting
+    return true
+  }
+
+  /// Is a client's from now on.
+  func enter(_ core: SessionCore, as client: Int) { state = .live(core, client: client) }
+
+  /// Keeps only what wakes the session when the client says something, or when the session is back for somebody else.
+  func fallAsleep(_ sleeper: Sleeper) {
+    state = .asleep(sleeper)
+    waitingActions = WaitingActions()
+    port?.didFallAsleep(sleeper)
+  }
+
+  /// Its session is no more, or it is cut: nothing more is said or looked at.
+  ///
+  /// - Parameter comesBack: what the client was told to do next.
+  /// - Returns: what it has slept by; nil if it was awake.
+  @discardableResult
+  func leave(comesBack: Bye.Return = .atOnce) -> Sleeper? {
+    let old = state
+    state = .over
+    waitingActions = WaitingActions()
+    messages = nil
+    switch old {
+    case .live(let core, let client): core.channelEnded(self, of: client, comesBack: comesBack)
+    case .asleep(let sleeper): return sleeper
+    case .greeting, .searching, .over: break
+    }
+    return nil
+  }
+
+  // MARK: What the client is told
+
+  /// Puts the message in the workspace on its way.
+  ///
+  /// - Parameter id: if it is an event, the view that the client has after it.
+  func send(id: @autoclosure () -> String? = nil) {
+    borrowStorage()
+    let message = work.json.bytes
+    switch transport {
+    case .frames(let writer): writer.text(message.span, into: &output.bytes)
+    case .events: writeEvent(message, id: id())
+    }
+    if message.capacity > Workspace.largestKept { work.json = JSONWriter() }
+    flushLater()
+  }
+
+  /// Writes a message as an event (HTML, §9.2: server-sent events).
+  private func writeEvent(_ message: [UInt8], id: String?) {
+    if let id { output.bytes.append(contentsOf: "id: \(id)\n".utf8) }
+    output.bytes.append(contentsOf: "data: ".utf8)
+    output.bytes.append(contentsOf: message)
+    output.bytes.append(contentsOf: "\n\n".utf8)
+  }
+
+  /// The loop's storage serves one channel after the other, for as long as nothing has to wait.
+  func borrowStorage() {
+    if output.isEmpty, output.bytes.capacity == 0 { swap(&output.bytes, &work.sendStorage) }
+  }
+
+  /// Has what may be sent sent at the end of the present batch of events.
+  func flushLater() {
+    guard !isFlushing else { return }
+    isFlushing = true
+    port?.flushLater()
+  }
+
+  /// Says why the channel ends, in a message and in the close frame, and ends it.
+  ///
+  /// - Parameters:
+  ///   - bye: why.
+  ///   - message: the same in a sentence.
+  func say(_ bye: Bye, _ message: String) {
+    if case .over = state { return }
+    port?.willSay(bye, message)
+    switch bye {
+    // A client that has taken nothing for long would not take that either; a server that goes down has not the time; and
+    // the client is elsewhere already.
+    case .silent, .shutdown, .taken: break
+    default: payDebt()
+    }
+    // The view may have failed to be shown.
+    if case .over = state { return }
+    work.json.removeAll()
+    work.json.bye(bye, message: message)
+    send()
+    if bye == .taken, !work.keeps(.overtakenUnread) { return }
+    close(bye.closeCode, message)
+  }
+
+  /// Ends the channel with a close frame that says why.
+  ///
+  /// - Parameters:
+  ///   - code: why; nil if the peer gave no reason to be answered by one.
+  ///   - reason: the same in a sentence.
+  func close(_ code: CloseCode?, _ reason: String) {
+    if case .over = state { return }
+    if case .frames(let writer) = transport { writer.close(code, reason: reason, into: &output.bytes) }
+    port?.channelEnded(comesBack: code.map { Bye.Return($0) } ?? .atOnce)
+    flushLater()
+  }
+
+  // MARK: Debts
+
+  /// Leaves out a patch, as the client does not read: it gets a snapshot once it does.
+  func oweSnapshot() { if debt == .nothing { debt = .snapshot } }
+
+  /// Has a hash come behind the snapshot that is owed.
+  func oweHash() { debt = .snapshotAndHash }
+
+  /// Takes note that what is owed is being paid.
+  ///
+  /// - Returns: what was owed.
+  func settleDebt() -> Debt {
+    defer { debt = .nothing }
+    return debt
+  }
+
+  /// Shows the client what was left out: once the queue is empty, or when nothing comes that could follow.
+  func payDebt() {
+    guard debt != .nothing, case .live(let core, let client) = state else { return }
+    core.payDebt(to: self, of: client)
+  }
+
+  // MARK: Commits
+
+  /// Takes note that the `welcome` that was just sent may still have to be said otherwise.
+  func noteGreeting(_ token: String, isResumed: Bool) {
+    guard output.isHolding else { return }
+    greeting = Greeting(token: token, isResumed: isResumed, end: output.writtenCount)
+  }
+
+  /// Takes note that what is held so far waits for the commit that begins.
+  func noteCut() {
+    output.noteCut()
+    waitingActions.noteCut()
+  }
+
+  /// Lets go what has waited for a commit.
+  ///
+  /// - Parameter all: whether nothing has to wait for the next one.
+  func release(all: Bool) {
+    output.release(all: all)
+    if let greeting, output.releasedCount >= greeting.end { self.greeting = nil }
+    waitingActions.release(all: all)
+    flushLater()
+  }
+
+  /// Forgets what waits for a commit.
+  func discardHeld() {
+    output.discardHeld()
+    if case .frames(let writer) = transport { writer.forgetContext() }
+    greeting = nil
+  }
+
+  /// Puts the message in the workspace before what is held, unless that begins with a `welcome`, which says the same.
+  func insertNotice() {
+    guard greeting == nil else { return }
+    var bytes: [UInt8] = []
+    // Plain, as what was compressed after it may refer to what was compressed before it.
+    let message = work.json.bytes
+    switch transport {
+    case .frames: FrameWriter.server.text(message.span, into: &bytes)
+    case .events: bytes = Array("data: ".utf8) + message + Array("\n\n".utf8)
+    }
+    output.insertBeforeHeld(bytes)
+    flushLater()
+  }
+}
+
+/// What a channel asks of whoever sends and receives for it.
+protocol ChannelPort: AnyObject {
+  /// Whether something was received that is not handled.
+  var hasUnreadInput: Bool { get }
+
+  /// What may be sent is to be sent at the end of the present batch of events, and what waits for that is to go on.
+  func flushLater()
+
+  /// The channel is about to say why it ends.
+  func willSay(_ bye: Bye, _ message: String)
+
+  /// All is said: ``Channel/leave(comesBack:)`` is to be called, and the peer to be waited for.
+  func channelEnded(comesBack: Bye.Return)
+
+  /// The session has left memory: the channel is to be told when it is back for somebody else.
+  func didFallAsleep(_ sleeper: Sleeper)
+}

@@ -1,0 +1,162 @@
+import Wire
+
+/// A client of a session: what it has said, and where it is.
+struct Client {
+  /// What it has said.
+  var ledger: ClientLedger
+  /// Where it is; nil if it is away.
+  var channel: Channel?
+  /// The refusals that it has heard of since the last cut: the highest number.
+  var acknowledged: Int?
+}
+
+/// The clients of a session, and who may join them.
+///
+/// | a client    | ``attach(_:to:)``              | ``detach(_:)`` | ``retire(_:)`` |
+/// |-------------|--------------------------------|----------------|----------------|
+/// | is away     | is there                       |                | does not come back |
+/// | is there    | is there, where it has come from last | is away | says goodbye, then is away for good |
+/// | has said goodbye | (no token admits it)      | is away        |                |
+///
+/// Clients are known by their ids (`cid`), counted from 1; none is used again.
+struct Audience {
+  /// How many clients a session may have, those included that have said goodbye.
+  static let limit = 64
+
+  private var clients: [Client]
+  /// Invitations that nobody has used.
+  private(set) var invitations: [Invitation] = []
+
+  /// The audience of a new session: one client, which is away.
+  ///
+  /// - Parameter token: the client's.
+  init(token: String) { clients = [Client(ledger: ClientLedger(id: 1, token: token))] }
+
+  /// An audience that is away.
+  ///
+  /// - Parameter stored: from the store.
+  init(_ stored: StoredSession) {
+    clients = stored.state.clients.map { record in
+      Client(ledger: ClientLedger(record, nacks: stored.nacks.filter { $0.client == record.id }.map(\.nack)))
+    }
+    invitations = stored.state.invitations
+  }
+
+  /// A client, by its id.
+  subscript(id: Int) -> Client {
+    _read { yield clients[id - 1] }
+    _modify { yield &clients[id - 1] }
+  }
+
+  /// The clients' ids.
+  var ids: Range<Int> { 1..<clients.count + 1 }
+  /// How many clients there are.
+  var count: Int { clients.count }
+  /// Whether no client is there.
+  var isAway: Bool { clients.allSatisfy { $0.channel == nil } }
+  /// Whether no client comes back.
+  var isRetired: Bool { clients.allSatisfy(\.ledger.isRetired) }
+  /// What a store keeps of the clients.
+  var records: [ClientRecord] { clients.map(\.ledger.record) }
+  /// The refusals that clients have not heard of.
+  var nacks: [SessionCut.Refusal] {
+    clients.flatMap { client in client.ledger.nacks.map { SessionCut.Refusal(client: client.ledger.id, nack: $0) } }
+  }
+
+  /// Calls back with each channel.
+  @inline(__always)
+  func forEachChannel(_ body: (Channel) -> Void) {
+    for client in clients { if let channel = client.channel { body(channel) } }
+  }
+
+  /// The client that has a token.
+  ///
+  /// - Parameter token: what it says.
+  /// - Returns: its id; nil if the token is no one's.
+  func client(with token: String) -> Int? {
+    clients.firstIndex { SessionToken.matches(token, $0.ledger.record.tokenHash) }.map { $0 + 1 }
+  }
+
+  // MARK: Coming and going
+
+  /// Lets a client that comes back have its place again.
+  ///
+  /// - Parameters:
+  ///   - resume: what it says.
+  ///   - checksAttempt: whether its `try` must be above the last one.
+  /// - Returns: why not; nothing is changed then. Nil if it is let in.
+  mutating func admit(_ resume: ClientMessage.Resume, checksAttempt: Bool = true) -> Ending? {
+    guard ids.contains(resume.clientID) else {
+      return Ending(.denied, "There is no client \(resume.clientID) in this session.")
+    }
+    var resume = resume
+    if !checksAttempt { resume.attempt = max(resume.attempt, self[resume.clientID].ledger.record.attempt + 1) }
+    switch self[resume.clientID].ledger.admit(resume) {
+    case nil: return nil
+    case .stale?: return Ending(.stale, "Attempt \(resume.attempt) is not above the last one.")
+    case let bye?: return Ending(bye, "The token is not that of client \(resume.clientID) in this session.")
+    }
+  }
+
+  /// Gives a channel to a client.
+  mutating func attach(_ channel: Channel, to id: Int) { self[id].channel = channel }
+
+  /// Takes a client's channel from it.
+  ///
+  /// - Parameter id: the client.
+  /// - Returns: the channel.
+  mutating func detach(_ id: Int) -> Channel? {
+    defer { self[id].channel = nil }
+    return self[id].channel
+  }
+
+  /// Lets a client not come back.
+  mutating func retire(_ id: Int) { self[id].ledger.retire() }
+
+  /// The refusals that clients have heard of since this was asked last: the highest number, for each.
+  mutating func takeAcknowledged() -> [Int: Int] {
+    var acknowledged: [Int: Int] = [:]
+    for index in clients.indices {
+      guard let number = clients[index].acknowledged else { continue }
+      acknowledged[index + 1] = number
+      clients[index].acknowledged = nil
+    }
+    return acknowledged
+  }
+
+  // MARK: Invitations
+
+  /// Keeps a token with which somebody else can join, once; of too many the oldest is void.
+  ///
+  /// - Parameters:
+  ///   - token: the token; only its hash is kept.
+  ///   - scope: what who joins may do.
+  ///   - now: seconds since 1970.
+  mutating func invite(_ token: String, _ scope: ShareScope, at now: Int) {
+    invitations.removeAll { $0.expires <= now }
+    if invitations.count == Invitation.limit { invitations.removeFirst() }
+    invitations.append(
+      Invitation(tokenHash: SessionToken.hash(token), scope: scope, expires: now + Invitation.lifetime))
+  }
+
+  /// Makes a client of who comes with an invitation, which is void then.
+  ///
+  /// - Parameters:
+  ///   - invitation: the token that was shared.
+  ///   - token: what the new client will prove itself with.
+  ///   - now: seconds since 1970.
+  /// - Returns: the client's id, or why there is none.
+  mutating func accept(_ invitation: String, as token: String, at now: Int) -> Result<Int, Ending> {
+    let place = invitations.firstIndex { $0.expires > now && SessionToken.matches(invitation, $0.tokenHash) }
+    guard let place else {
+      return .failure(Ending(.denied, "Nobody was invited with this token, or it was used, or it is too old."))
+    }
+    guard clients.count < Self.limit else {
+      return .failure(Ending(.full, "The session has \(clients.count) clients, and takes no more."))
+    }
+    let id = clients.count + 1
+    clients.append(Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope)))
+    invitations.remove(at: place)
+    return .success(id)
+  }
+}

@@ -1,0 +1,60 @@
+import Wire
+
+/// How a client comes to a session that is there already.
+enum Entrance: Sendable {
+  /// It comes back.
+  case resumption(ClientMessage.Resume)
+  /// It was invited: with this token.
+  case invitation(String)
+  /// It was there all the time, and the session was not in memory.
+  case wake(Sleeper)
+  /// It asks for the session's events, and has those up to an id.
+  case events(sessionID: String, token: String, after: String?)
+
+  /// The session that is looked for.
+  var sessionID: String {
+    switch self {
+    case .resumption(let resume): resume.sessionID
+    case .invitation(let token): Self.sessionID(ofInvitation: token)
+    case .wake(let sleeper): sleeper.sessionID
+    case .events(let id, _, _): id
+    }
+  }
+
+  /// Of the token that is to open the session; nil for a client that was let in before.
+  var tokenHash: String? {
+    switch self {
+    case .resumption(let resume): SessionToken.hash(resume.token)
+    case .invitation(let token): SessionToken.hash(token)
+    case .wake: nil
+    case .events(_, let token, _): SessionToken.hash(token)
+    }
+  }
+
+  /// The session that an invitation is for: what stands before the dot.
+  ///
+  /// - Parameter token: the invitation.
+  /// - Returns: the session's name, if the token is one.
+  static func sessionID(ofInvitation token: String) -> String { String(token.prefix { $0 != "." }) }
+
+  /// What a client is told that cannot come in.
+  ///
+  /// - Parameter ending: why there is no session.
+  /// - Returns: the same, or less where the client is to learn nothing of what there is.
+  func turnedAway(_ ending: Ending) -> Ending {
+    if case .invitation = self, ending.bye == .gone {
+      return Ending(.denied, "The session that this token was for is not there, or not any more.")
+    }
+    return ending
+  }
+}
+
+/// What becomes of a client that wants to come in.
+enum Admission {
+  /// It is let in.
+  case admitted
+  /// It is not, and why; nothing has changed.
+  case refused(Ending)
+  /// The session has left memory: look for it again.
+  case left
+}

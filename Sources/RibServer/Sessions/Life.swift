@@ -1,0 +1,143 @@
+/// Where a session is between its start and its end.
+///
+/// | state      | ``begin()`` | ``touch()`` | ``beginRest()`` | ``beginStop()`` | ``end()`` | ``leave()`` |
+/// |------------|-------------|-------------|-----------------|-----------------|-----------|-------------|
+/// | `new`      | `awake`     |             |                 |                 |           | `left`      |
+/// | `awake`    |             | `awake`     | `resting`       | `stopping`      | `ended`   | `left`      |
+/// | `resting`  |             | `awake`     |                 | `stopping`      | `ended`   | `left`      |
+/// | `stopping` |             | `stopping`  |                 |                 | `ended`   | `left`      |
+/// | `ended`    |             |             |                 |                 |           |             |
+/// | `left`     |             |             |                 |                 |           |             |
+///
+/// The first three that follow `new` are in memory. A session that rests or stops leaves once the store has all of it; one
+/// that has ended leaves at once, and the store forgets it. ``leave()`` is also what ends a session that someone else has
+/// taken over, or that cannot be written.
+struct Life {
+  private enum State {
+    /// Its tree is neither started nor restored.
+    case new
+    /// It lives.
+    case awake
+    /// It leaves memory once the store has it, unless something happens before.
+    case resting
+    /// It leaves memory once the store has it, whatever happens: the server stops.
+    case stopping
+    /// It is over: the store forgets it.
+    case ended
+    /// It has left memory, and goes on from the store one day, or elsewhere.
+    case left
+  }
+
+  private var state = State.new
+  /// Since when there is no client, as the loop's time; nil if there is one.
+  var aloneSince: UInt64?
+  /// When something happened last, as the loop's time.
+  private(set) var lastChange: UInt64 = 0
+  /// When it is looked whether the session is to end or to rest, as the loop's time.
+  private var nextLook = UInt64.max
+
+  /// Whether events of clients and effects arrive.
+  var isInMemory: Bool {
+    switch state {
+    case .awake, .resting, .stopping: true
+    case .new, .ended, .left: false
+    }
+  }
+
+  /// Whether nothing but an event is awaited.
+  var isAwake: Bool { if case .awake = state { true } else { false } }
+  /// Whether it leaves memory unless something happens.
+  var isResting: Bool { if case .resting = state { true } else { false } }
+  /// Whether it leaves memory because the server stops.
+  var isStopping: Bool { if case .stopping = state { true } else { false } }
+  /// Whether the store is to forget it.
+  var hasEnded: Bool { if case .ended = state { true } else { false } }
+
+  /// Takes note that the tree is there.
+  mutating func begin() {
+    if case .new = state { state = .awake }
+  }
+
+  /// Takes note that something has happened.
+  ///
+  /// - Parameter now: the loop's time.
+  /// - Returns: whether the session was about to rest, and is not any more.
+  mutating func touch(at now: UInt64) -> Bool {
+    lastChange = now
+    return callOffRest()
+  }
+
+  /// Stays in memory.
+  ///
+  /// - Returns: whether the session was about to rest.
+  mutating func callOffRest() -> Bool {
+    guard case .resting = state else { return false }
+    state = .awake
+    return true
+  }
+
+  /// Is to leave memory, unless something happens before.
+  mutating func beginRest() {
+    if case .awake = state { state = .resting }
+  }
+
+  /// Is to leave memory, whatever happens.
+  ///
+  /// - Returns: whether the session was about to rest.
+  mutating func beginStop() -> Bool {
+    defer { state = .stopping }
+    return isResting
+  }
+
+  /// Is over.
+  ///
+  /// - Returns: whether the session was about to rest.
+  mutating func end() -> Bool {
+    defer { state = .ended }
+    return isResting
+  }
+
+  /// Has left memory.
+  ///
+  /// - Returns: whether the session was about to rest.
+  mutating func leave() -> Bool {
+    defer { state = .left }
+    return isResting
+  }
+
+  // MARK: Time
+
+  /// How many seconds it has been without a client; 0 if there is one.
+  func secondsAlone(at now: UInt64) -> Int { aloneSince.map { Self.seconds(since: $0, at: now) } ?? 0 }
+
+  /// How many seconds nothing has happened for.
+  func secondsIdle(at now: UInt64) -> Int { Self.seconds(since: lastChange, at: now) }
+
+  private static func seconds(since start: UInt64, at now: UInt64) -> Int {
+    Int((now - min(now, start)) / 1_000_000_000)
+  }
+
+  /// Plans a look, unless an earlier one is planned: one at a time, however often clients come and go.
+  ///
+  /// - Parameters:
+  ///   - next: in how many seconds; at most a minute is waited, as the loop forgets no look before its time.
+  ///   - now: the loop's time.
+  /// - Returns: in how many seconds the loop is to call; nil if it does sooner.
+  mutating func planLook(after next: Int, at now: UInt64) -> Int? {
+    let seconds = min(next, 60)
+    let time = now + UInt64(seconds) * 1_000_000_000
+    guard time < nextLook else { return nil }
+    nextLook = time
+    return seconds
+  }
+
+  /// Takes note that the loop has called.
+  ///
+  /// - Parameter now: the loop's time.
+  /// - Returns: false if it was for a look that was planned before an earlier one.
+  mutating func mayLook(at now: UInt64) -> Bool {
+    guard now >= nextLook || nextLook - now < 1_000_000_000 else { return false }
+    nextLook = .max
+    return true
+  }
+}

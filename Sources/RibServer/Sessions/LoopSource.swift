@@ -1,0 +1,62 @@
+import Logging
+import Wire
+
+/// Brings sessions into the memory of a loop.
+struct LoopSource: SessionSource, Sendable {
+  let context: ServerContext
+  let loop: EventLoop
+
+  var isStopping: Bool { loop.isStopping }
+
+  func execute(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
+
+  func load(
+    _ id: String, _ tokenHash: String?, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
+  ) {
+    guard let store = loop.store else { return completion(.success(.missing)) }
+    let logger = context.logger
+    let request = StoreRequest.load(sessionID: id, tokenHash: tokenHash)
+    store.submit([
+      StoreJob(request, on: loop) { result in
+        if case .success(.refused(let error)) = result {
+          logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
+        }
+        completion(result)
+      }
+    ])
+  }
+
+  func restore(_ stored: StoredSession) -> Result<Session, Ending> {
+    do throws(Ending) {
+      return .success(try makeSession(stored))
+    } catch {
+      if let lease = stored.lease { loop.noteAbsence(ofSession: stored.identity.id, lease) }
+      return .failure(error)
+    }
+  }
+
+  private func makeSession(_ stored: StoredSession) throws(Ending) -> Session {
+    let id = stored.identity.id
+    guard let app = context.apps[stored.identity.app] else {
+      throw Ending(.unknownApp, "There is no app \"\(stored.identity.app)\" here any more.")
+    }
+    if let crash = stored.crashes.first(where: { $0.client == 0 && $0.count >= StoredSession.Crash.limit }) {
+      context.logger.critical(
+        "A session is set aside: the server dies of it.", metadata: ["session": "\(id)", "times": "\(crash.count)"])
+      throw Ending(.poisoned, "The server's process has died \(crash.count) times while it ran this session.")
+    }
+    // What builds the root is as much the app's code as what restores its state.
+    loop.work.flight?.begin(id, client: 0, number: 0)
+    defer { loop.work.flight?.end() }
+    let session: Session
+    do {
+      session = try Session(of: app, stored, on: loop, context)
+    } catch {
+      context.logger.error(
+        "A session could not be built.", metadata: ["session": "\(id)", "app": "\(app.name)", "error": "\(error)"])
+      throw Ending(.failed, "The app \"\(app.name)\" could not be started.")
+    }
+    if let ending = session.core.restore(stored) { throw ending }
+    return session
+  }
+}

@@ -1,0 +1,50 @@
+import RibCore
+
+/// What a session asks of whoever runs it: everything that is not a computation.
+enum SessionCommand {
+  /// The tree is there. A new session is to be found by its name from now on; one that was loaded is made known by the
+  /// finder that has loaded it, with those who wait.
+  case enterMemory(isNew: Bool)
+  /// The session is in memory no more: whatever runs for it is to end.
+  case leaveMemory
+  /// Something is to be committed: ``SessionCore/takeCut()`` is to be called at the end of this batch of events.
+  case commit
+  /// The store is to forget the session; ``SessionCore/didRemove()`` is to be called then.
+  case remove(SessionLease)
+  /// The store is to know that nobody has the session.
+  case noteAbsence(SessionLease)
+  /// The store is to forget its copy of a session that goes on in memory, where nothing outlives the process.
+  case forget(SessionLease)
+  /// The session was about to rest, and is not any more: it does not count as one that is on its way out.
+  case callOffRest
+  /// ``SessionCore/timeHasCome()`` is to be called after so many seconds.
+  case look(after: Int)
+  /// An effect is to run; its reports and its end go to ``SessionCore/receive(_:from:)`` and
+  /// ``SessionCore/effectEnded(_:_:)``.
+  case start(EffectStart, number: Int)
+  /// An effect is to be cancelled.
+  case cancel(EffectToken)
+  /// Other sessions are to be told something: call it.
+  case publish(@Sendable () -> Void)
+  /// The app's walk through the tree is to begin.
+  case walk(App.Walk)
+  /// Steps of a walk that wait are to look again.
+  case resumeWalk
+}
+
+/// Runs a session: gives it events, and carries out what it asks for.
+protocol SessionDriver: AnyObject {
+  /// Whether the store fails at present.
+  var isStoreFailing: Bool { get }
+
+  /// Asks whether the session may leave memory now, which takes memory for what the store gets of it.
+  ///
+  /// - Returns: true if it is counted as on its way out, until ``SessionCommand/callOffRest``; false if it is not, and
+  ///   ``SessionCore/rest()`` is called once there is room.
+  func reserveRest() -> Bool
+
+  /// Carries something out. No call of it comes back to the session before it returns.
+  ///
+  /// - Parameter command: what the session asks for.
+  func carryOut(_ command: SessionCommand)
+}

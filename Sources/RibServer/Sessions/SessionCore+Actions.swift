@@ -1,0 +1,112 @@
+import Logging
+import RibCore
+import Wire
+
+extension SessionCore {
+  /// Runs an action, or answers it again if it was run before.
+  ///
+  /// - Parameters:
+  ///   - act: the action.
+  ///   - client: whose.
+  ///   - channel: where it came from.
+  /// - Returns: what the client did wrong, or nil.
+  func act(_ act: ClientMessage.Act, of client: Int, from channel: Channel) -> String? {
+    // Also a repetition waits for what is under way.
+    defer { if commits.isPending { channel.waitingActions.note() } }
+    return run(act.number, of: client, answeringAt: channel) { () throws(Refusal) in
+      try tree.perform(act.action, for: act.to, rendering: work.viewRenderer)
+    }
+  }
+
+  /// Leaves a node, as the back button of a view does, or answers that again; numbered as an action.
+  ///
+  /// - Parameters:
+  ///   - back: the node.
+  ///   - client: whose.
+  ///   - channel: where it came from.
+  /// - Returns: what the client did wrong, or nil.
+  func goBack(_ back: ClientMessage.Back, of client: Int, from channel: Channel) -> String? {
+    defer { if commits.isPending { channel.waitingActions.note() } }
+    return run(back.number, of: client, answeringAt: channel) { () throws(Refusal) in
+      try tree.back(from: back.to, rendering: work.viewRenderer).commands
+    }
+  }
+
+  /// Does what a client has numbered, once.
+  ///
+  /// - Parameters:
+  ///   - number: the action's.
+  ///   - client: whose.
+  ///   - asking: where it came from; nil if that is no channel.
+  ///   - body: does it.
+  /// - Returns: what the client did wrong, or nil.
+  @inline(__always)
+  func run(
+    _ number: Int, of client: Int, answeringAt asking: Channel?, _ body: () throws(Refusal) -> [EffectCommand]
+  ) -> String? {
+    switch audience[client].ledger.take(number) {
+    case .next: break
+    case .done where !work.keeps(.onceOnly): break
+    case .done:
+      sendPatch(to: client, base: revision)
+      return nil
+    case .gap: return "Action \(number) came after \(audience[client].ledger.number): numbers go up by one."
+    }
+    noteChange()
+    let start = work.time()
+    do throws(Refusal) {
+      try check(number, of: client)
+      work.flight?.begin(id, client: client, number: number)
+      defer { work.flight?.end() }
+      tree.recorder?.client = .init(id: client, number: number)
+      let commands = try body()
+      hasActed = true
+      publish(replyingTo: client)
+      carryOut(commands)
+    } catch {
+      if !refuse(number, of: client, answeringAt: asking, error) {
+        return "More than \(ClientLedger.nackLimit) refusals are not acknowledged."
+      }
+    }
+    noteDuration(since: start)
+    return nil
+  }
+
+  /// Makes sure that a client may act, and that its action has not made the server die twice.
+  private func check(_ number: Int, of client: Int) throws(Refusal) {
+    if audience[client].ledger.record.scope == .view {
+      throw Refusal(.forbidden, "The client was invited to look, not to act.")
+    }
+    guard !effects.crashes.isEmpty else { return }
+    let count = effects.crashCount(ofAction: number, of: client)
+    if count >= StoredSession.Crash.limit {
+      throw Refusal(.poisoned, "The server's process has died \(count) times while it ran this action.")
+    }
+  }
+
+  /// Says that an action was refused, and keeps that until the client has heard of it.
+  ///
+  /// - Returns: whether there is room for it.
+  private func refuse(_ number: Int, of client: Int, answeringAt asking: Channel?, _ refusal: Refusal) -> Bool {
+    let level: Logger.Level = refusal.code == .failed || refusal.code == .poisoned ? .error : .debug
+    log(
+      level, "An action was refused.",
+      [
+        "riblet": "\(tree.lastTypeName ?? "none")", "code": "\(refusal.code.rawValue)",
+        "reason": "\(refusal.message)",
+      ])
+    let nack = Nack(number: number, code: refusal.code, message: ClientLedger.brief(refusal.message))
+    let hasRoom = audience[client].ledger.refuse(nack)
+    if isDurable, work.keeps(.nackKept) {
+      uncommitted.nacks.append(SessionCut.Refusal(client: client, nack: nack))
+    }
+    // A channel that was overtaken says no more: the answer goes where the client is.
+    let channel = work.keeps(.overtakenUnread) ? audience[client].channel : asking
+    guard let channel else { return hasRoom }
+    if !work.keeps(.nackFirst) { sendPatch(to: client, base: revision) }
+    work.json.removeAll()
+    work.json.nack(nack)
+    send(to: channel)
+    return hasRoom
+  }
+}

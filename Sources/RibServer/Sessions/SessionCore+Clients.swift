@@ -1,0 +1,251 @@
+import Logging
+import RibCore
+import Wire
+
+extension SessionCore {
+  /// Starts the tree and shows it.
+  ///
+  /// - Parameters:
+  ///   - channel: where; nil for a client without one.
+  ///   - info: the program that draws the view.
+  ///   - token: the client's.
+  /// - Returns: why it cannot be shown, or nil.
+  func start(_ channel: Channel?, _ info: ClientInfo, token: String) -> String? {
+    do throws(Refusal) {
+      let commands = try tree.start(rendering: work.viewRenderer)
+      life.begin()
+      driver?.carryOut(.enterMemory(isNew: true))
+      noteChange()
+      carryOut(commands)
+    } catch {
+      log(.error, "A session could not be started.", ["reason": "\(error.message)"])
+      return error.message
+    }
+    if let channel {
+      attach(channel, to: 1)
+    } else {
+      life.aloneSince = work.now
+      // The client has asked for the session and not got the answer yet.
+      look(after: 1)
+    }
+    sendWelcome(to: 1, token, isResumed: false)
+    log(
+      .debug, "A session has started.",
+      [
+        "app": "\(identity.app)", "client": "\(info.name ?? "?") \(info.version ?? "")",
+        "locale": "\(info.locale ?? "?")",
+      ])
+    sendSnapshot(to: 1)
+    if let walk {
+      isWalking = true
+      driver?.carryOut(.walk(walk))
+    }
+    return nil
+  }
+
+  /// Lets a client in, if it may come.
+  ///
+  /// - Parameters:
+  ///   - entrance: how it comes.
+  ///   - channel: where.
+  /// - Returns: whether it is in.
+  func admit(_ entrance: Entrance, at channel: Channel) -> Admission {
+    guard life.isInMemory else { return .left }
+    switch entrance {
+    case .resumption(let resume):
+      if let ending = audience.admit(resume, checksAttempt: work.keeps(.tryChecked)) { return .refused(ending) }
+      goOn(channel, with: resume.clientID, resume.token, epoch: resume.epoch, revision: resume.revision)
+    case .invitation(let invitation):
+      switch accept(invitation) {
+      case .failure(let ending): return .refused(ending)
+      case .success(let (client, token)):
+        attach(channel, to: client)
+        sendWelcome(to: client, token, isResumed: false)
+        sendSnapshot(to: client)
+      }
+    case .wake(let sleeper): return wake(sleeper, at: channel)
+    case .events(_, let token, let last):
+      guard let client = audience.client(with: token) else {
+        return .refused(Ending(.denied, "The token is that of no client of this session."))
+      }
+      let known = Self.viewTag(last)
+      goOn(channel, with: client, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
+    }
+    return .admitted
+  }
+
+  /// The view that the id of an event names; nil if it is no id of ours, which is as good as none.
+  private static func viewTag(_ id: String?) -> (epoch: String, revision: Int)? {
+    let parts = (id ?? "").split(separator: ".")
+    guard parts.count == 2, let revision = Int(parts[1]), 0...largestNumber ~= revision else { return nil }
+    return (String(parts[0]), revision)
+  }
+
+  /// Gives a client another channel, and sends it what it has missed: as patches if all of them are kept, otherwise as a
+  /// snapshot.
+  private func goOn(_ channel: Channel, with client: Int, _ token: String, epoch: String, revision known: Int) {
+    if let overtaken = detach(client) { overtaken.say(.taken, "The client has connected again.") }
+    // Before anyone else may say that they come with this number, it is committed. A store that fails is no news to a client
+    // that comes: its welcome says it.
+    noteChange()
+    attach(channel, to: client)
+    sendWelcome(to: client, token, isResumed: true)
+    log(.debug, "A session goes on.", ["client": "\(client)"])
+    catchUp(channel, client, from: epoch, known)
+  }
+
+  private func catchUp(_ channel: Channel, _ client: Int, from epoch: String, _ known: Int) {
+    let hasAll =
+      epoch == self.epoch
+      && history.replay(after: known, to: revision, at: work.now) { revision, operations in
+        work.json.removeAll()
+        work.json.patch(
+          revision: revision, base: revision - 1, number: audience[client].ledger.number, operations: operations)
+        send(to: channel, viewRevision: revision)
+      }
+    if !hasAll { sendSnapshot(to: client) }
+  }
+
+  /// Goes on with a client that was connected all the time.
+  private func wake(_ sleeper: Sleeper, at channel: Channel) -> Admission {
+    guard audience.ids.contains(sleeper.client), audience[sleeper.client].channel == nil,
+      audience[sleeper.client].ledger.record.attempt == sleeper.attempt
+    else { return .refused(Ending(.taken, "The client has connected again.")) }
+    noteChange()
+    attach(channel, to: sleeper.client)
+    // Its welcome said what was true then.
+    if commits.isFailing {
+      work.json.removeAll()
+      work.json.notice(.none)
+      send(to: channel)
+    }
+    catchUp(channel, sleeper.client, from: sleeper.epoch, sleeper.revision)
+    return .admitted
+  }
+
+  // MARK: Several clients
+
+  /// Makes a token with which somebody else can join, once.
+  ///
+  /// - Parameters:
+  ///   - scope: what they may do.
+  ///   - client: whose wish it is.
+  /// - Returns: why it is not granted; nil if the token was sent.
+  func share(_ scope: ShareScope, from client: Int) -> Ending? {
+    guard let channel = audience[client].channel else { return nil }
+    if scope == .act, audience[client].ledger.record.scope == .view {
+      return Ending(.denied, "A client that may only look cannot let others act.")
+    }
+    let token = "\(id).\(work.environment.makeToken())"
+    audience.invite(token, scope, at: work.environment.wallClock())
+    noteChange()
+    work.json.removeAll()
+    work.json.share(token: token, expires: Invitation.lifetime * 1000)
+    send(to: channel)
+    return nil
+  }
+
+  /// Makes a client of whoever comes with a token that was shared; the token is void then.
+  ///
+  /// - Parameter invitation: the token.
+  /// - Returns: the client and its own token, or why there is none.
+  func accept(_ invitation: String) -> Result<(client: Int, token: String), Ending> {
+    let token = work.environment.makeToken()
+    return audience.accept(invitation, as: token, at: work.environment.wallClock()).map { client in
+      noteChange()
+      log(.debug, "A client has joined.", ["client": "\(client)"])
+      return (client, token)
+    }
+  }
+
+  // MARK: Channels
+
+  private func attach(_ channel: Channel, to client: Int) {
+    channel.enter(self, as: client)
+    audience.attach(channel, to: client)
+    life.aloneSince = nil
+    if life.callOffRest() { driver?.carryOut(.callOffRest) }
+    checkTime()
+  }
+
+  /// Takes a client's channel from it; what it has not been told yet it still is when it is committed.
+  private func detach(_ client: Int) -> Channel? {
+    guard let channel = audience.detach(client) else { return nil }
+    if channel.output.isHolding { uncommitted.left.append(channel) }
+    return channel
+  }
+
+  /// Ends a client's channel, and says why.
+  ///
+  /// - Parameters:
+  ///   - client: whose.
+  ///   - bye: why.
+  ///   - message: the same in a sentence.
+  func dismiss(_ client: Int, _ bye: Bye, _ message: String) { detach(client)?.say(bye, message) }
+
+  /// Waits for a client to come back, as long as it may.
+  ///
+  /// - Parameters:
+  ///   - channel: the one that is gone.
+  ///   - client: whose it is.
+  ///   - comesBack: what the client was told to do next.
+  func channelEnded(_ channel: Channel, of client: Int, comesBack: Bye.Return) {
+    guard audience.ids.contains(client), audience[client].channel === channel else { return }
+    _ = detach(client)
+    guard life.isInMemory, audience.isAway else { return }
+    // A client that has done nothing and shall not come back has nothing to come back for.
+    if comesBack == .not, !hasActed, audience.count == 1 { return end() }
+    life.aloneSince = work.now
+    noteChange()
+    checkTime()
+  }
+
+  /// Sends a client what it is told first.
+  ///
+  /// - Parameters:
+  ///   - client: to whom.
+  ///   - token: the client's.
+  ///   - isResumed: whether it was here before.
+  func sendWelcome(to client: Int, _ token: String, isResumed: Bool) {
+    guard let channel = audience[client].channel else { return }
+    work.json.removeAll()
+    work.json.welcome(makeWelcome(for: client, token, isResumed: isResumed))
+    send(to: channel)
+    channel.noteGreeting(token, isResumed: isResumed)
+  }
+
+  /// What a client is told first.
+  func makeWelcome(for client: Int, _ token: String, isResumed: Bool) -> Welcome {
+    let ledger = audience[client].ledger
+    let settings = context.settings
+    return Welcome(
+      sessionID: id, clientID: client, token: token, epoch: epoch, revision: revision, number: ledger.number,
+      nacks: work.keeps(.nackKept) ? ledger.nacks : [], resumed: isResumed, durability: durability,
+      build: Server.version, timeToLive: settings.sessions.timeToLiveSeconds * 1000,
+      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced)
+  }
+
+  /// What an answer survives at present.
+  var durability: Welcome.Durability { commits.isFailing ? .none : storeDurability }
+
+  /// Forgets what was kept until a client has seen it.
+  ///
+  /// - Parameters:
+  ///   - acknowledgement: what it has seen.
+  ///   - client: whose it is.
+  /// - Returns: what the client did wrong, or nil.
+  func acknowledge(_ acknowledgement: Acknowledgement, from client: Int) -> String? {
+    guard acknowledgement.number <= audience[client].ledger.number, acknowledgement.revision <= revision else {
+      return """
+        An "ack" for revision \(acknowledgement.revision) and action \(acknowledgement.number), which are not there yet.
+        """
+    }
+    // The store forgets them with the next commit: one that is repeated does no harm.
+    if audience[client].ledger.acknowledge(acknowledgement.number), isDurable {
+      audience[client].acknowledged = acknowledgement.number
+    }
+    // Others may not have seen it.
+    if audience.count == 1 { history.acknowledge(acknowledgement.revision) }
+    return nil
+  }
+}

@@ -1,0 +1,201 @@
+import Logging
+import RibCore
+import Wire
+
+extension SessionCore {
+  /// Takes note that something is to be committed.
+  func noteChange() {
+    if life.touch(at: work.now) { driver?.carryOut(.callOffRest) }
+    guard isDurable, commits.note() else { return }
+    if driver?.isStoreFailing == true { return storeFailed() }
+    driver?.carryOut(.commit)
+  }
+
+  /// Has something done about effects, once what asks for it is committed.
+  func carryOut(_ commands: [EffectCommand]) {
+    guard !commands.isEmpty else { return }
+    if commits.isPending, work.keeps(.effectsAfterCommit) {
+      uncommitted.commands += commands
+    } else {
+      carryOutNow(commands)
+    }
+  }
+
+  /// Calls back once everything so far is committed, or goes on in memory because the store fails.
+  ///
+  /// - Parameter body: called with false if someone else has the session, and what was not committed has not happened.
+  func whenCommitted(_ body: @escaping (_ isCommitted: Bool) -> Void) {
+    if commits.isPending { uncommitted.waiters.append(body) } else { body(true) }
+  }
+
+  // MARK: Cuts
+
+  /// What the store is to do, at the end of a batch of events.
+  ///
+  /// - Returns: nil if there is nothing to do any more.
+  func takeCut() -> StoreRequest? {
+    guard life.isInMemory, commits.begin() else { return nil }
+    let cut: SessionCut
+    do throws(RecordingError) {
+      cut = try makeCut()
+    } catch {
+      cutFailed(error)
+      return nil
+    }
+    uncommitted.beginCut()
+    audience.forEachChannel { $0.noteCut() }
+    for channel in uncommitted.left { channel.noteCut() }
+    return lease.map { .write($0, cut) } ?? .create(identity, cut)
+  }
+
+  private func cutFailed(_ error: RecordingError) {
+    // Without a store that outlives the process nothing needs the cut but the session's rest.
+    guard isDurable else {
+      log(.error, "A session cannot leave memory.", ["reason": "\(error)"])
+      callOffRest()
+      _ = commits.didSucceed()
+      return
+    }
+    // Each state was encoded in its transaction.
+    commits.didFail()
+    log(.critical, "The session cannot be saved any more.", ["reason": "\(error)"])
+    for client in audience.ids { dismiss(client, .failed, "The session cannot be saved: \(error)") }
+    end()
+  }
+
+  /// What has changed since the last cut that was written.
+  private func makeCut() throws(RecordingError) -> SessionCut {
+    // A session that leaves memory is left to whoever finds it, but for clients that wait here.
+    let isLeaving = life.isResting || life.isStopping
+    let rest = isLeaving ? SessionState.Rest(epoch: epoch, viewHash: try viewHash()) : nil
+    var cut = SessionCut(
+      state: SessionState(
+        revision: revision, clients: audience.records, invitations: audience.invitations, hasActed: hasActed,
+        isHeld: !isLeaving || !audience.isAway,
+        seen: work.environment.wallClock() - life.secondsAlone(at: work.now), rest: rest),
+      tree: isDurable ? try tree.takeCut() : TreeCut(try tree.snapshot()),
+      nacks: isDurable ? uncommitted.nacks : audience.nacks, acknowledged: audience.takeAcknowledged(),
+      survived: effects.takeSurvived(isLeaving: isLeaving) { client in
+        audience.ids.contains(client) ? audience[client].ledger.number : nil
+      })
+    uncommitted.nacks = []
+    if work.keeps(.nothingLeftOut), var earlier = uncommitted.cut {
+      earlier.append(cut)
+      cut = earlier
+    }
+    uncommitted.cut = cut
+    return cut
+  }
+
+  /// Takes the store's answer to a cut.
+  ///
+  /// - Parameter result: what has become of it.
+  func didCommit(_ result: Result<StoreResult, StoreError>) {
+    switch result {
+    case .success(.written(let lease)):
+      self.lease = lease
+      didWrite()
+    case .success(.refused(let error)): cannotBeWritten(error)
+    case .failure: storeFailed()
+    case .success: lost()
+    }
+  }
+
+  private func didWrite() {
+    guard !life.hasEnded else { return removeFromStore() }
+    let wasFailing = commits.isFailing
+    let isBehind = commits.didSucceed()
+    let (commands, waiters) = uncommitted.endCut(all: !isBehind)
+    if isBehind { driver?.carryOut(.commit) }
+    if wasFailing { sendNotice() }
+    release(all: !isBehind)
+    for waiter in waiters { waiter(true) }
+    // What they cause is for the next commit.
+    carryOutNow(commands)
+    if !isBehind { leaveIfAsked() }
+  }
+
+  /// Lets out what has waited for the commit.
+  private func release(all: Bool) {
+    audience.forEachChannel { $0.release(all: all) }
+    let left = uncommitted.left
+    uncommitted.left = []
+    for channel in left {
+      channel.release(all: all)
+      if channel.output.isHolding { uncommitted.left.append(channel) }
+    }
+  }
+
+  // MARK: A store that fails
+
+  /// Goes on in memory, and says so.
+  func storeFailed() {
+    let isNew = !commits.isFailing
+    commits.didFail()
+    guard isNew else { return leaveIfAsked() }
+    work.json.removeAll()
+    work.json.notice(.none)
+    audience.forEachChannel { $0.insertNotice() }
+    for channel in uncommitted.left { channel.insertNotice() }
+    for client in audience.ids { greetAgain(client) }
+    let cut = uncommitted.cut
+    let (commands, waiters) = uncommitted.endCut(all: true)
+    // What the store could not write is a part of the next cut.
+    uncommitted.cut = cut
+    release(all: true)
+    for waiter in waiters { waiter(true) }
+    carryOutNow(commands)
+    leaveIfAsked()
+  }
+
+  /// Tells a client whose `welcome` has waited what it survives now: nothing may come before it, and what it says of actions
+  /// that are not committed may be lost.
+  private func greetAgain(_ client: Int) {
+    guard let channel = audience[client].channel, let greeting = channel.greeting else { return }
+    channel.discardHeld()
+    sendWelcome(to: client, greeting.token, isResumed: greeting.isResumed)
+    sendSnapshot(to: client)
+  }
+
+  /// Commits what has happened since the store failed.
+  func storeIsBack() {
+    if commits.storeIsBack() { driver?.carryOut(.commit) }
+  }
+
+  private func sendNotice() {
+    audience.forEachChannel { channel in
+      work.json.removeAll()
+      work.json.notice(storeDurability)
+      send(to: channel)
+    }
+  }
+
+  /// The session alone cannot be written: it goes no further, as it would be lost.
+  private func cannotBeWritten(_ error: StoreError) {
+    log(.critical, "The session cannot be written.", ["reason": "\(error)"])
+    if let lease { driver?.carryOut(.noteAbsence(lease)) }
+    abandon(.failed, "The session cannot be saved.")
+  }
+
+  /// Someone else has the session: nothing more is said here.
+  private func lost() {
+    log(.notice, "The session goes on elsewhere.")
+    abandon(.moved, "The session goes on elsewhere: connect again.")
+  }
+
+  /// Leaves memory without another word to the store: what was not committed has not happened.
+  private func abandon(_ bye: Bye, _ message: String) {
+    for channel in uncommitted.left { channel.discardHeld() }
+    for client in audience.ids {
+      guard let channel = audience[client].channel else { continue }
+      channel.discardHeld()
+      // It would be shown what has not happened.
+      _ = channel.settleDebt()
+      dismiss(client, bye, message)
+    }
+    let waiters = uncommitted.cutWaiters + uncommitted.waiters
+    uncommitted = Uncommitted()
+    for waiter in waiters { waiter(false) }
+    leaveMemory()
+  }
+}

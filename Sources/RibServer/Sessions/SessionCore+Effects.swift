@@ -1,0 +1,95 @@
+import Logging
+import RibCore
+
+extension SessionCore {
+  /// Starts and cancels effects, and tells other sessions what they are to know.
+  func carryOutNow(_ commands: [EffectCommand]) {
+    for command in commands {
+      switch command {
+      case .start(let start):
+        // Nobody would end what a session starts that has left.
+        guard life.isInMemory else { continue }
+        let number = start.flightNumber
+        effects.start(start.token, number)
+        driver?.carryOut(.start(start, number: number))
+      case .cancel(let token):
+        effects.cancel(token)
+        driver?.carryOut(.cancel(token))
+      case .publish(let publish): driver?.carryOut(.publish(publish))
+      }
+    }
+  }
+
+  /// Takes what an effect has sent.
+  ///
+  /// - Parameters:
+  ///   - report: what.
+  ///   - number: what the flight recorder knows the effect by.
+  func receive(_ report: EffectReport, from number: Int) {
+    guard life.isInMemory else { return }
+    let start = work.time()
+    transact(
+      "What an effect sent could not be applied.", number, riblet: { tree.lastTypeName ?? "none" },
+      { () throws(Refusal) in try tree.receive(report, rendering: work.viewRenderer) })
+    noteDuration(since: start)
+  }
+
+  /// Takes note that an effect has ended.
+  ///
+  /// - Parameters:
+  ///   - effect: the effect.
+  ///   - error: what it has thrown; nil if it has returned.
+  func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
+    effects.end(effect.token, effect.flightNumber)
+    guard life.isInMemory else { return }
+    transact(
+      "What an effect was to be followed by could not be done.", effect.flightNumber, riblet: { effect.typeName },
+      { () throws(Refusal) in
+        try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: work.viewRenderer)
+      })
+    guard let error, !(error is CancellationError) else { return }
+    log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
+  }
+
+  /// A transaction that no client has asked for.
+  private func transact(
+    _ complaint: StaticString, _ effect: Int, riblet: () -> String,
+    _ body: () throws(Refusal) -> [EffectCommand]
+  ) {
+    noteChange()
+    work.flight?.begin(id, client: 0, number: effect)
+    defer { work.flight?.end() }
+    do throws(Refusal) {
+      let commands = try body()
+      publish()
+      carryOut(commands)
+    } catch {
+      log(.error, "\(complaint)", ["riblet": "\(riblet())", "reason": "\(error.message)"])
+    }
+  }
+
+  // MARK: Walks
+
+  /// Does a step of a walk.
+  ///
+  /// - Parameter request: what it asks for.
+  /// - Returns: the node that was asked for; nil as long as it is not there.
+  /// - Throws: ``WorkflowError`` or `Refusal`, or `CancellationError` if the session is not in memory any more.
+  func answer(_ request: WorkflowRequest) throws -> NodeID? {
+    guard life.isInMemory else { throw CancellationError() }
+    noteChange()
+    guard case .node(let id, let commands) = try tree.answer(request, rendering: work.viewRenderer) else { return nil }
+    publish()
+    carryOut(commands)
+    return id
+  }
+
+  /// Takes note that the walk has come to its end.
+  ///
+  /// - Parameter error: what it has thrown; nil if it has returned.
+  func walkEnded(_ error: (any Error)?) {
+    isWalking = false
+    guard let error, !(error is CancellationError) else { return }
+    log(.warning, "A walk through the tree could not be finished.", ["reason": "\(error)"])
+  }
+}

@@ -1,0 +1,193 @@
+import Logging
+import Metrics
+import RibCore
+import Wire
+
+extension SessionCore {
+  /// Ends a client's part in the session, and the session if nobody else has one.
+  ///
+  /// - Parameter client: which client.
+  func clientSaidBye(_ client: Int) {
+    audience.retire(client)
+    noteChange()
+    if let channel = audience[client].channel {
+      payDebt(to: channel, of: client)
+      // A client that said goodbye hears it when that is committed.
+      if commits.isPending { channel.output.hold() }
+      dismiss(client, .ended, "Goodbye.")
+    }
+    if audience.isRetired {
+      end()
+    } else if life.isInMemory, audience.isAway {
+      life.aloneSince = work.now
+      checkTime()
+    }
+  }
+
+  /// Ends the session: nothing that is still on its way arrives.
+  func end() {
+    guard life.isInMemory else { return }
+    let isUnderWay = commits.isUnderWay
+    if life.end() { driver?.carryOut(.callOffRest) }
+    for client in audience.ids { dismiss(client, .gone, "The session has ended.") }
+    log(.debug, "A session has ended.")
+    // Before anyone can look for it there. What is under way may be what creates it.
+    if lease != nil || !isUnderWay { removeFromStore() }
+    letGo()
+  }
+
+  /// Has the store forget the session; what was held is said then.
+  func removeFromStore() {
+    if let lease { driver?.carryOut(.remove(lease)) } else { didRemove() }
+  }
+
+  /// The store has forgotten the session.
+  func didRemove() {
+    let waiting = uncommitted
+    uncommitted = Uncommitted()
+    for channel in waiting.left { channel.release(all: true) }
+    for waiter in waiting.cutWaiters + waiting.waiters { waiter(true) }
+  }
+
+  /// Leaves memory: from here on nothing happens in the session.
+  func leaveMemory() {
+    guard life.isInMemory else { return }
+    if life.leave() { driver?.carryOut(.callOffRest) }
+    letGo()
+  }
+
+  /// Lets go of everything that runs for the session.
+  private func letGo() {
+    driver?.carryOut(.leaveMemory)
+    for client in audience.ids { audience.detach(client)?.leave() }
+    _ = tree.stop()
+    effects.cancelAll()
+  }
+
+  // MARK: Rest
+
+  /// Whether nothing would be lost if the session left memory.
+  var canRest: Bool {
+    guard commits.isClean, life.isAwake, !isWalking, !tree.hasVolatileEffects else { return false }
+    var isIdle = true
+    audience.forEachChannel { if !$0.isIdle { isIdle = false } }
+    return isIdle
+  }
+
+  /// Leaves memory once the store has the session, unless something happens before.
+  func rest() {
+    guard canRest, driver?.reserveRest() == true, commits.note() else { return }
+    life.beginRest()
+    driver?.carryOut(.commit)
+  }
+
+  func callOffRest() {
+    if life.callOffRest() { driver?.carryOut(.callOffRest) }
+  }
+
+  /// Leaves memory once the store has the session: the server stops.
+  func stop() {
+    guard life.isInMemory, isDurable else { return }
+    if life.beginStop() { driver?.carryOut(.callOffRest) }
+    if driver?.isStoreFailing == true { return leaveMemory() }
+    if commits.storeIsBack() || commits.note() { driver?.carryOut(.commit) }
+  }
+
+  /// A session without a durable store is either in memory or in the store: a copy there would be old with the next event.
+  private func stay() {
+    if isDurable { return noteChange() }
+    guard let lease else { return }
+    self.lease = nil
+    driver?.carryOut(.forget(lease))
+  }
+
+  /// Goes if that was asked for, once everything is committed.
+  func leaveIfAsked() {
+    if life.hasEnded { return removeFromStore() }
+    if life.isStopping { return leaveMemory() }
+    guard life.isResting else {
+      if !isDurable { stay() }
+      return
+    }
+    callOffRest()
+    guard !commits.isFailing, canRest, let lease else { return stay() }
+    log(.debug, "A session has left memory.")
+    context.metrics.restedSessions.increment()
+    for client in audience.ids {
+      guard let channel = audience.detach(client) else { continue }
+      let attempt = audience[client].ledger.record.attempt
+      channel.fallAsleep(
+        Sleeper(
+          sessionID: id, client: client, attempt: attempt, epoch: epoch, revision: revision, lease: lease))
+    }
+    leaveMemory()
+  }
+
+  // MARK: Restoration
+
+  /// Goes on where the session was when it was committed last.
+  ///
+  /// - Parameter stored: from the store.
+  /// - Returns: why it cannot; nil if it can.
+  func restore(_ stored: StoredSession) -> Ending? {
+    do throws(RestoreError) {
+      let (commands, report) = try tree.restore(stored.tree, rendering: work.viewRenderer)
+      life.begin()
+      driver?.carryOut(.enterMemory(isNew: false))
+      for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
+      if let rest = stored.state.rest, !work.keeps(.wakeHash) || (try? viewHash()) == rest.viewHash {
+        epoch = rest.epoch
+      }
+      noteChange()
+      carryOut(commands)
+    } catch {
+      log(.error, "A session cannot be restored.", ["reason": "\(error)"])
+      if case .newerSnapshot = error { return Ending(.unavailable, "The session is from a newer server.") }
+      return Ending(.failed, "The session cannot be restored: \(error)")
+    }
+    life.aloneSince = work.now
+    log(.debug, "A session is back in memory.")
+    context.metrics.wokenSessions.increment()
+    // The client that has asked for it is still on the way: also a session that may not wait waits for it.
+    look(after: 1)
+    return nil
+  }
+
+  // MARK: Time
+
+  /// Ends the session if it has been without a client for too long, or lets it rest if nothing happens in it.
+  func checkTime() {
+    guard life.isInMemory else { return }
+    // It leaves, if nothing comes between.
+    guard life.isAwake else { return look(after: 5) }
+    let settings = context.settings.sessions
+    let next: Int
+    if life.aloneSince != nil {
+      let limit = hasActed ? settings.timeToLiveSeconds : min(settings.untouchedSeconds, settings.timeToLiveSeconds)
+      let elapsed = life.secondsAlone(at: work.now)
+      guard elapsed < limit else { return end() }
+      history.forget(before: work.now)
+      if elapsed >= settings.restSeconds {
+        rest()
+        // Something is under way: an effect, a commit.
+        if life.isAwake { return look(after: min(limit - elapsed, 5)) }
+      }
+      next = (elapsed < settings.restSeconds ? min(limit, settings.restSeconds) : limit) - elapsed
+    } else {
+      let idle = life.secondsIdle(at: work.now)
+      if idle >= settings.idleRestSeconds { rest() }
+      next = max(settings.idleRestSeconds - idle, 1)
+    }
+    look(after: next)
+  }
+
+  /// Has ``checkTime()`` called after so many seconds or sooner.
+  func look(after next: Int) {
+    if let seconds = life.planLook(after: next, at: work.now) { driver?.carryOut(.look(after: seconds)) }
+  }
+
+  /// The time of a look has come.
+  func timeHasCome() {
+    if life.mayLook(at: work.now) { checkTime() }
+  }
+}

@@ -1,0 +1,114 @@
+import Logging
+import RibCore
+import Wire
+
+extension SessionCore {
+  /// Tells the clients what the last transaction has changed.
+  ///
+  /// - Parameter asking: the client whose action it was, which is answered in any case; nil for none.
+  func publish(replyingTo asking: Int? = nil) {
+    if isWalking { driver?.carryOut(.resumeWalk) }
+    let base = revision
+    if work.viewRenderer.patch.count > 0 {
+      revision += 1
+      history.append(work.viewRenderer.patch.json.bytes, revision: revision, at: work.now)
+      for client in audience.ids { sendPatch(to: client, base: base) }
+    } else if let asking {
+      sendPatch(to: asking, base: base)
+    }
+  }
+
+  /// Sends the last transaction's patch, or an empty one.
+  ///
+  /// - Parameters:
+  ///   - client: to whom.
+  ///   - base: the revision before it; the present one for an empty patch.
+  func sendPatch(to client: Int, base: Int) {
+    guard let channel = audience[client].channel else { return }
+    guard !channel.owesSnapshot, !channel.isCongested else { return channel.oweSnapshot() }
+    work.json.removeAll()
+    let operations = base == revision ? [] : work.viewRenderer.patch.json.bytes
+    work.json.patch(
+      revision: revision, base: base, number: audience[client].ledger.number, operations: operations.span)
+    send(to: channel, viewRevision: revision)
+  }
+
+  /// Shows a client all there is.
+  ///
+  /// - Parameter client: to whom.
+  func sendSnapshot(to client: Int) {
+    guard let channel = audience[client].channel else { return }
+    work.json.removeAll()
+    work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)
+    do throws(RecordingError) {
+      try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+    } catch {
+      return viewIsLost(client, error)
+    }
+    work.json.endObject()
+    send(to: channel, viewRevision: revision)
+  }
+
+  /// Tells a client the hash of the view, so that it can see whether its own is the same; behind a snapshot that it is owed.
+  ///
+  /// - Parameter client: to whom.
+  /// - Returns: the size of the view, in bytes.
+  func sendHash(to client: Int) -> Int {
+    guard let channel = audience[client].channel else { return 0 }
+    guard !channel.owesSnapshot else {
+      channel.oweHash()
+      return 0
+    }
+    work.json.removeAll()
+    do {
+      try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+      let size = work.json.count
+      let hash = JSONValue(try StateCoder.read(String(decoding: work.json.bytes, as: UTF8.self))).canonicalHash
+      work.json.removeAll()
+      work.json.patch(
+        revision: revision, base: revision, number: audience[client].ledger.number, operations: [UInt8]().span,
+        hash: hash)
+      send(to: channel)
+      return size
+    } catch {
+      viewIsLost(client, error)
+      return 0
+    }
+  }
+
+  /// A view state fails to be encoded that was encoded before: nobody can be shown anything any more.
+  private func viewIsLost(_ client: Int, _ error: any Error) {
+    log(.error, "A view cannot be encoded any more.", ["reason": "\(error)"])
+    dismiss(client, .failed, "The view cannot be encoded: \(error)")
+    end()
+  }
+
+  /// Shows the client of a channel what was left out while it did not read.
+  ///
+  /// - Parameters:
+  ///   - channel: the client's.
+  ///   - client: the client.
+  func payDebt(to channel: Channel, of client: Int) {
+    let debt = channel.settleDebt()
+    guard debt != .nothing else { return }
+    sendSnapshot(to: client)
+    if debt == .snapshotAndHash { _ = sendHash(to: client) }
+  }
+
+  /// Puts the message in the workspace on its way, or behind the commit that holds what it tells of.
+  ///
+  /// - Parameters:
+  ///   - channel: to whom.
+  ///   - viewRevision: of the view that the client has after it; nil if it is about something else.
+  func send(to channel: Channel, viewRevision: Int? = nil) {
+    if commits.isPending, work.keeps(.commitFirst) { channel.output.hold() }
+    channel.send(id: viewRevision.map { "\(epoch).\($0)" })
+  }
+
+  /// The hash by which a session that wakes knows whether it shows what it did when it left.
+  func viewHash() throws(RecordingError) -> String {
+    work.json.removeAll()
+    try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+    return SessionToken.hash(work.json.bytes)
+  }
+}

@@ -1,0 +1,137 @@
+import Logging
+import Metrics
+import RibCore
+import Wire
+
+/// A session without I/O: its riblets, its clients, and what they have been told.
+///
+/// It is handed what happens, on its loop: messages and requests of clients, reports of effects, answers of the store, the
+/// time. Each action of a client and each report of an effect is one transaction of the tree. What it changed is written
+/// into the channels of the clients, behind a barrier that the commit lifts; all else that is to be done is a
+/// ``SessionCommand`` for the driver. Nothing waits in here, and nothing is asked of the system but what the
+/// ``Workspace`` has of it; so the model's tests run this very code, step by step.
+///
+/// Four machines share the work, each with its table: ``Life``, ``Commits``, ``Audience`` and ``RunningEffects``.
+///
+/// | the event                      | changes                      | is answered by                                    |
+/// |--------------------------------|------------------------------|---------------------------------------------------|
+/// | an action, a report            | tree, ledger                 | a patch or a refusal, held until the commit       |
+/// | a client comes, goes, invites  | audience                     | `welcome`, patches or a snapshot; held as well    |
+/// | the end of a batch of events   | commits                      | a cut for the store                               |
+/// | the store has written          | commits                      | what was held goes, effects start, or it leaves   |
+/// | the store fails                | commits                      | `notice`, and what was held goes                  |
+/// | someone else has the session   | life                         | `bye moved`; what was not committed is forgotten  |
+/// | time                           | life                         | it rests, or ends                                 |
+final class SessionCore {
+  let identity: SessionIdentity
+  let context: ServerContext
+  let work: Workspace
+  /// Carries out what the session asks for; nil once nobody runs the session any more.
+  weak var driver: (any SessionDriver)?
+  let tree: Tree
+  let walk: App.Walk?
+  var id: String { identity.id }
+
+  var life = Life()
+  var audience: Audience
+  var effects: RunningEffects
+  var commits = Commits()
+  var uncommitted = Uncommitted()
+
+  /// The life of the tree that revisions are counted in.
+  var epoch: String
+  var revision = 1
+  var history = PatchHistory()
+  /// Whether an action was applied: otherwise there is nothing to lose.
+  var hasActed = false
+  /// Whether a walk through the tree is under way.
+  var isWalking = false
+
+  /// What a commit survives.
+  let storeDurability: Welcome.Durability
+  /// Whether what is said waits for a commit.
+  var isDurable: Bool { storeDurability != .none }
+  /// The right to write the session; nil before the store has it.
+  var lease: SessionLease?
+
+  /// A session whose tree is not started.
+  ///
+  /// - Parameters:
+  ///   - app: what its root is built by.
+  ///   - parameters: what the client has said in its `hello`.
+  ///   - token: what the first client proves itself with.
+  ///   - durability: what a commit survives.
+  ///   - work: the loop's memory.
+  ///   - context: what all loops share.
+  /// - Throws: what the app says of the parameters.
+  init(
+    of app: App, _ parameters: JSONElement?, token: String, durability: Welcome.Durability, _ work: Workspace,
+    _ context: ServerContext
+  ) throws {
+    identity = SessionIdentity(
+      id: work.environment.randomHex(words: 2), app: app.name, parameters: parameters?.source)
+    audience = Audience(token: token)
+    effects = RunningEffects()
+    storeDurability = durability
+    self.work = work
+    self.context = context
+    epoch = work.environment.randomHex(words: 1)
+    (tree, walk) = try app.makeTree(parameters, identity.id)
+    prepareTree()
+  }
+
+  /// A session whose tree is not restored.
+  ///
+  /// - Parameters:
+  ///   - app: what its root is built by.
+  ///   - stored: what the store has of it; the tree comes with ``restore(_:)``.
+  ///   - durability: what a commit survives.
+  ///   - work: the loop's memory.
+  ///   - context: what all loops share.
+  /// - Throws: what the app says of the parameters.
+  init(
+    of app: App, _ stored: StoredSession, durability: Welcome.Durability, _ work: Workspace, _ context: ServerContext
+  ) throws {
+    identity = stored.identity
+    audience = Audience(stored)
+    effects = RunningEffects(crashes: stored.crashes)
+    hasActed = stored.state.hasActed
+    revision = stored.state.revision
+    if stored.state.rest != nil, !work.keeps(.wakeRevision) { revision = max(1, revision - 1) }
+    lease = stored.lease
+    storeDurability = durability
+    self.work = work
+    self.context = context
+    epoch = work.environment.randomHex(words: 1)
+    let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
+    // The walk has been done, or was cut off with everything else.
+    (tree, walk) = (try app.makeTree(parameters, identity.id).0, nil)
+    prepareTree()
+  }
+
+  private func prepareTree() {
+    tree.notesChanges = isDurable
+    tree.recorder = context.recordings?.makeRecorder(of: identity)
+  }
+
+  // MARK: Notes
+
+  /// A reducer that takes long holds up every session of its loop.
+  func noteDuration(since start: UInt64) {
+    let milliseconds = (work.time() - start) / 1_000_000
+    guard milliseconds >= 10 else { return }
+    context.metrics.slowTransactions.increment()
+    log(
+      .warning, "A transaction took long.",
+      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(milliseconds)"])
+  }
+
+  func log(
+    _ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]
+  ) {
+    guard context.logger.logLevel <= level else { return }
+    var all = metadata()
+    all["session"] = "\(id)"
+    context.logger.log(level: level, message, metadata: all)
+  }
+}

@@ -1,0 +1,38 @@
+import RibCore
+
+/// What of a session happened since the last cut, and waits.
+struct Uncommitted {
+  /// Refusals that are new.
+  var nacks: [SessionCut.Refusal] = []
+  /// What effects are to do.
+  var commands: [EffectCommand] = []
+  /// Channels that have left and are still owed something.
+  var left: [Channel] = []
+  /// What is being committed: in a store's hands, or what it could not write.
+  var cut: SessionCut?
+  /// What effects are to do when the cut is written.
+  var cutCommands: [EffectCommand] = []
+  /// Called when it is committed, with true, or when it is known that it never will be.
+  var waiters: [(_ isCommitted: Bool) -> Void] = []
+  /// Those whose commit is the cut.
+  var cutWaiters: [(_ isCommitted: Bool) -> Void] = []
+
+  /// Takes note that all that has happened is a part of the cut.
+  mutating func beginCut() {
+    cutCommands += commands
+    commands = []
+    cutWaiters += waiters
+    waiters = []
+  }
+
+  /// Takes note that the cut is written.
+  ///
+  /// - Parameter all: whether what has happened since has nothing to wait for either.
+  /// - Returns: what effects are to do, and who is to be told.
+  mutating func endCut(all: Bool) -> (commands: [EffectCommand], waiters: [(Bool) -> Void]) {
+    if all { beginCut() }
+    cut = nil
+    defer { (cutCommands, cutWaiters) = ([], []) }
+    return (cutCommands, cutWaiters)
+  }
+}
