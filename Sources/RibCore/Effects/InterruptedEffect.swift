@@ -8,6 +8,12 @@ public struct InterruptedEffect: Hashable, Sendable, Codable {
   public let isResumable: Bool
 }
 
+extension InterruptedEffect {
+  init(name: EffectID?, key: IdempotencyKey, isResumable: Bool) {
+    self.init(id: name?.description, key: key, isResumable: isResumable)
+  }
+}
+
 extension [InterruptedEffect] {
   /// Whether an effect of this name was interrupted.
   ///

@@ -140,9 +140,9 @@ class Node<R: Router>: AnyNode {
       if let sequence { plan.abandon(sequence) }
       return tree.drop()
     }
-    let work = run.work
-    let running = tree.startEffect(of: self, run.id, run.key, isResumable: run.isResumable, sequence: sequence) {
-      running, port in
+    let execution = run.execute()
+    let work = execution.work
+    let running = tree.startEffect(of: self, run.id, run.key, execution.rest, sequence: sequence) { running, port in
       try await work(Send(token: running.token, idempotencyKey: running.key, port: port))
     }
     effects.append(running)
