@@ -63,6 +63,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
   /// Rings for what was published after what the session has processed.
   ///
   /// - Parameter topic: which the publications are of.
+  /// - Returns: the bell.
   func makeBell(of topic: any AnyObject & Sendable) -> Bell {
     // Without the reader, whose mark keeps values.
     Bell(of: topic) { [publications, progress] ring in publications.arm(after: progress.position, ring) }
