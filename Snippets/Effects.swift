@@ -69,6 +69,32 @@ struct Ticker: Riblet {
   func view(_ price: Int) -> ViewState { ViewState(price: price) }
 }
 
+struct Wall: Riblet {
+  static let typeName = "Wall"
+  enum InternalAction { case said(String) }
+  struct ViewState: Encodable, Equatable { let lines: [String] }
+
+  let room: Topic<String>
+  let history: () -> [String]
+
+  func makeState() -> [String] { [] }
+
+  func didBecomeActive(_ lines: inout [String]) -> Effect<Self> {
+    let news = Effect.observe(room, id: "room") { .said($0) }
+    lines = history()
+    return news
+  }
+
+  func reduce(into lines: inout [String], internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .said(let line): if !lines.contains(line) { lines.append(line) }
+    }
+    return .none
+  }
+
+  func view(_ lines: [String]) -> ViewState { ViewState(lines: lines) }
+}
+
 struct Checkout: Riblet {
   static let typeName = "Checkout"
   struct State: Codable {
@@ -87,14 +113,23 @@ struct Checkout: Riblet {
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
     case .payTapped:
-      return .concatenate(
-        .run(id: "payment", cancelInFlight: true) { [charge, amount = state.amount] send in
-          try await charge(amount, send.idempotencyKey.description)
-        },
-        .send(.paid))
+      return pay(state.amount)
     case .closeTapped:
       return .merge(.cancel(id: "payment"), .output(.closed))
     }
+  }
+
+  private func pay(_ amount: Int, key: IdempotencyKey? = nil) -> Effect<Self> {
+    .concatenate(
+      .run(id: "payment", cancelInFlight: true, key: key) { [charge] send in
+        try await charge(amount, send.idempotencyKey.description)
+      },
+      .send(.paid))
+  }
+
+  func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self> {
+    guard let payment = interrupted.first(where: { $0.id == "payment" }) else { return .none }
+    return pay(state.amount, key: payment.key)
   }
 
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {

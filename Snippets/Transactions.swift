@@ -43,7 +43,7 @@ struct Log: ViewDifferentiable, Equatable {
   func writeDifference(
     from old: Log, into patch: inout PatchWriter, using encoder: ViewEncoder
   ) throws(RecordingError) {
-    guard lines.starts(with: old.lines) else {
+    guard lines.count >= old.lines.count, zip(lines, old.lines).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }) else {
       return try encoder.writeDifference(from: old.lines, to: lines, into: &patch)
     }
     for index in old.lines.count..<lines.count {

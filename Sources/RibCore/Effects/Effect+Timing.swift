@@ -50,17 +50,22 @@ extension Effect {
 
   /// Sends the riblet an internal action for each element of a sequence.
   ///
+  /// While it runs, a session with a client connected stays in memory, unless the riblet may miss something: nothing tells a
+  /// session that rests what the sequence has. A ``Topic`` or a ``SharedValue`` does.
+  ///
   /// - Parameters:
   ///   - sequence: what to observe; made when the effect starts.
   ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
   ///   - resumable: whether it may be interrupted while the session is idle: `true` suits what `didBecomeActive` starts.
+  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected: the session rests after
+  ///     `limits.idleRestSeconds` without an action, and its client is not told of elements until it does something.
   ///   - action: makes the action for an element.
   /// - Returns: the effect.
   public static func observe<Elements: AsyncSequence & SendableMetatype>(
     _ sequence: @escaping @Sendable () async throws -> Elements, id: some Hashable & Sendable, resumable: Bool = true,
-    _ action: @escaping @Sendable (Elements.Element) -> Source.InternalAction
+    mayMiss: Bool = false, _ action: @escaping @Sendable (Elements.Element) -> Source.InternalAction
   ) -> Effect where Elements.AsyncIterator: SendableMetatype {
-    .run(id: id, cancelInFlight: true, resumable: resumable) { send in
+    .run(id: id, cancelInFlight: true, resumable: resumable, mayMiss: mayMiss) { send in
       for try await element in try await sequence() { await send(action(element)) }
     }
   }

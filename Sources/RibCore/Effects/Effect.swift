@@ -12,9 +12,16 @@ public struct Effect<Source: Interactor>: Sendable {
   struct Run: Sendable {
     var id: EffectID?
     var cancelsInFlight = false
-    var isResumable = false
     /// The key of the effect that this one repeats.
     var key: IdempotencyKey?
+    /// Makes what one execution consists of; called in the transaction that wants it.
+    let execute: @Sendable () -> Execution
+  }
+
+  /// One execution of a ``Run``.
+  struct Execution: Sendable {
+    /// Whether the session may rest meanwhile.
+    let rest: EffectRest
     let work: Work
   }
 
@@ -69,29 +76,37 @@ public struct Effect<Source: Interactor>: Sendable {
   ///   - id: a name by which it can be cancelled.
   ///   - cancelInFlight: whether to cancel what runs under the same name first.
   ///   - resumable: whether it may be interrupted while the session is idle, since `didBecomeActive` or `didRestore` starts
-  ///     it again when the session wakes.
+  ///     it again when the session wakes. With a client connected, it keeps the session awake all the same.
+  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected: the session rests after
+  ///     `limits.idleRestSeconds` without an action, and what the work would have reported until it wakes is not reported.
   ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
   ///   - work: what to do.
   /// - Returns: the effect.
   public static func run(
-    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false,
+    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false, mayMiss: Bool = false,
     key: IdempotencyKey? = nil, _ work: @escaping Work
   ) -> Effect {
-    let run = Run(
-      id: id.map { EffectID($0) }, cancelsInFlight: cancelInFlight, isResumable: resumable, key: key, work: work)
-    return Effect(operation: .run(run))
+    run(id.map { EffectID($0) }, cancelInFlight, EffectRest(isResumable: resumable, mayMiss: mayMiss), key, work)
   }
 
-  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:key:_:)`` does.
+  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:mayMiss:key:_:)`` does.
   ///
   /// - Parameters:
-  ///   - resumable: whether it may be interrupted while the session is idle.
+  ///   - resumable: whether it may be interrupted while the session is idle and has no client connected.
+  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected.
   ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
   ///   - work: what to do.
   /// - Returns: the effect.
   public static func run(
-    resumable: Bool = false, key: IdempotencyKey? = nil, _ work: @escaping Work
-  ) -> Effect { Effect(operation: .run(Run(isResumable: resumable, key: key, work: work))) }
+    resumable: Bool = false, mayMiss: Bool = false, key: IdempotencyKey? = nil, _ work: @escaping Work
+  ) -> Effect { run(nil, false, EffectRest(isResumable: resumable, mayMiss: mayMiss), key, work) }
+
+  private static func run(
+    _ id: EffectID?, _ cancelsInFlight: Bool, _ rest: EffectRest, _ key: IdempotencyKey?, _ work: @escaping Work
+  ) -> Effect {
+    let run = Run(id: id, cancelsInFlight: cancelsInFlight, key: key) { Execution(rest: rest, work: work) }
+    return Effect(operation: .run(run))
+  }
 
   /// Cancels what runs under a name, in this node; nothing that it sends afterwards arrives.
   ///

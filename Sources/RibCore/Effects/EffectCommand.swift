@@ -9,6 +9,8 @@ public struct EffectToken: Hashable, Sendable {
 public struct EffectReport: Sendable {
   let token: EffectToken
   let content: any Sendable
+  /// Called when the report has been handed to its riblet; not if it came too late.
+  var receipt: (@Sendable () -> Void)?
 }
 
 /// The way of a report from an effect, wherever it runs, to the tree's driver.

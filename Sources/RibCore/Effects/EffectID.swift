@@ -25,6 +25,9 @@ public struct EffectID: Hashable, Sendable, CustomStringConvertible {
   /// - Parameter hasher: where to.
   public func hash(into hasher: inout Hasher) { AnyHashable(value).hash(into: &hasher) }
 
+  /// The name of the value's type, without its module; nil for a string.
+  var typeName: String? { value is String ? nil : "\(type(of: value))" }
+
   /// The value as text, for logs.
   public var description: String { "\(value)" }
 }

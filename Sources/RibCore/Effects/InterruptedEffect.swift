@@ -6,12 +6,23 @@ public struct InterruptedEffect: Hashable, Sendable, Codable {
   public let key: IdempotencyKey
   /// Whether it was marked as one that starts again.
   public let isResumable: Bool
+  /// The type of its name; nil for a string.
+  private(set) var idType: String?
+}
+
+extension InterruptedEffect {
+  init(name: EffectID?, key: IdempotencyKey, isResumable: Bool) {
+    self.init(id: name?.description, key: key, isResumable: isResumable, idType: name?.typeName)
+  }
 }
 
 extension [InterruptedEffect] {
   /// Whether an effect of this name was interrupted.
   ///
   /// - Parameter id: the name.
-  /// - Returns: whether there is one with the same text.
-  public func contains(id: some Hashable & Sendable) -> Bool { contains { $0.id == EffectID(id).description } }
+  /// - Returns: whether there is one with the same text and a type of the same name.
+  public func contains(id: some Hashable & Sendable) -> Bool {
+    let name = EffectID(id)
+    return contains { $0.id == name.description && $0.idType == name.typeName }
+  }
 }

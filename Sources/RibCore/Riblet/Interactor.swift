@@ -38,7 +38,8 @@ public protocol Interactor: SendableMetatype {
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self>
 
   /// Called when the riblet becomes active, after its parent's and before its children's: when it is attached, when its
-  /// container brings it to the front again, and after it was restored.
+  /// container brings it to the front again, and after it was restored: also when its session wakes because something was
+  /// published that it observes. What it shows of the world outside is best read here.
   ///
   /// - Parameter state: to be changed in place.
   /// - Returns: what to start, send or say.
@@ -63,9 +64,15 @@ public protocol Interactor: SendableMetatype {
   func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self>
 
   /// The version of the state's shape, to be raised when a saved state of the old shape does not decode any more.
+  ///
+  /// If the state is a part of the parent's, it is the parent's version that has to be raised. This one then only keeps a
+  /// session that a newer program has saved from being loaded.
   static var stateVersion: Int { get }
 
   /// Makes a state of one that an older version has saved.
+  ///
+  /// Not called if the state is a part of the parent's (`scope`, `ifLet`, `ifCase`, `forEach`): it is saved with the parent's,
+  /// and the parent migrates both.
   ///
   /// - Parameters:
   ///   - saved: the old state.

@@ -16,13 +16,16 @@ class AnyAttachments {
   let areEmbedded: Bool
   /// Which bytes of the parent's state decide about the children; nil if it may be any.
   let extent: Range<Int>?
+  /// Whether other routes may lead to the same part of the state.
+  let sharesPart: Bool
   private var saved: (children: [AnyNode?], selected: Int?, front: Int?)?
 
-  fileprivate init(name: String, kind: String, areEmbedded: Bool, extent: Range<Int>?) {
+  fileprivate init(name: String, kind: String, areEmbedded: Bool, extent: Range<Int>?, sharesPart: Bool) {
     self.name = name
     self.kind = kind
     self.areEmbedded = areEmbedded
     self.extent = extent
+    self.sharesPart = sharesPart
   }
 
   /// Takes note that the parent has resigned, and its children with it.
@@ -61,17 +64,39 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   private let policy: ActivationPolicy
   /// What the source saw at the last reconciliation, and its entries, one a child.
   private var content: Source.Content?
-  private var entries: [Source.Entry] = []
+  private var entries: [Source.Entry] = [] {
+    didSet { names = nil }
+  }
+  /// The entries' names, if they had to be numbered.
+  private var names: [String]?
   private var parentWasActive = false
   private var savedContent: (Source.Content?, [Source.Entry], Bool)?
 
   init(name: String, _ source: Source, _ policy: ActivationPolicy) {
     self.source = source
     self.policy = policy
-    super.init(name: name, kind: source.kind, areEmbedded: source.isEmbedding, extent: source.extent)
+    super.init(
+      name: name, kind: source.kind, areEmbedded: source.isEmbedding, extent: source.extent,
+      sharesPart: source.sharesPart)
   }
 
-  override func entryName(_ index: Int) -> String { source.name(of: entries[index]) }
+  override func entryName(_ index: Int) -> String {
+    if source.hasUniqueNames { return source.name(of: entries[index]) }
+    let names = self.names ?? numberedNames()
+    self.names = names
+    return names[index]
+  }
+
+  /// Names that are different: of entries whose ids are written alike, the later ones have a number.
+  private func numberedNames() -> [String] {
+    var counts: [String: Int] = [:]
+    return entries.map { entry in
+      let name = source.name(of: entry)
+      let count = counts[name, default: 0]
+      counts[name] = count + 1
+      return count == 0 ? name : "\(name)#\(count)"
+    }
+  }
 
   override func reconcile(with state: Source.Parent.State, of parent: Node<Source.Parent>, in tree: Tree) -> Bool {
     let content = source.content(of: state)

@@ -75,7 +75,8 @@ public struct Route<Parent: Router> {
 
   /// A child that is always there, whose state is a property of the parent's.
   ///
-  /// No two routes may lead to the same property, or to parts of one another.
+  /// No two routes may lead to the same property, or to parts of one another; those of ``ifCase(_:_:extract:embed:_:onOutput:)``
+  /// to the cases of one enum may.
   ///
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
@@ -160,7 +161,8 @@ public struct Route<Parent: Router> {
     extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: @autoclosure @escaping () -> R,
     onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
   ) -> Route {
-    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", extent: extent(of: state)) { parent in
+    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", sharesPart: true, extent: extent(of: state)) {
+      parent in
       extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
     } build: { id in
       Child(child(), in: lens(.enumCase(state, extract, embed), of: id), onOutput: onOutput)

@@ -17,10 +17,19 @@ protocol RouteSource<Parent> {
   func entries(of content: Content) -> [Entry]
   func selected(of content: Content) -> Int?
   func front(of content: Content) -> Int?
-  /// A name that a snapshot keeps; unique among a route's entries.
+  /// A name that a snapshot keeps.
   func name(of entry: Entry) -> String
+  /// Whether different entries have different names; of others, those with one name are numbered.
+  var hasUniqueNames: Bool { get }
+  /// Whether other routes may lead to the same part of the state, of whose children one is there at a time.
+  var sharesPart: Bool { get }
   func child(for entry: Entry) -> Child<Parent>
   func dismiss(_ entry: Entry, from state: inout Parent.State) -> Bool
+}
+
+extension RouteSource {
+  var hasUniqueNames: Bool { true }
+  var sharesPart: Bool { false }
 }
 
 /// The children that a container in the state decides; their states are their own.
@@ -47,6 +56,7 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
 /// The children whose states are parts of the parent's.
 struct EmbeddedSource<Parent: Router, ID: Hashable>: RouteSource {
   let kind: String
+  var sharesPart = false
   let extent: Range<Int>?
   /// Which parts there are.
   let ids: (Parent.State) -> [ID]
@@ -55,6 +65,8 @@ struct EmbeddedSource<Parent: Router, ID: Hashable>: RouteSource {
   let remove: (inout Parent.State, ID) -> Bool
 
   var isEmbedding: Bool { true }
+  // An id of any type is that of a single child.
+  var hasUniqueNames: Bool { ID.self is any Encodable.Type || ID.self == AnyHashable.self }
   func content(of state: Parent.State) -> [ID] { ids(state) }
   func entries(of content: [ID]) -> [ID] { content }
   func selected(of content: [ID]) -> Int? { nil }

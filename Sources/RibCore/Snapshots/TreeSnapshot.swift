@@ -138,6 +138,6 @@ extension NodeSnapshot {
       children[route.name] = entries
     }
     self.children = children
-    effects = node.effects.map { InterruptedEffect(id: $0.id?.description, key: $0.key, isResumable: $0.isResumable) }
+    effects = node.effects.map { InterruptedEffect(name: $0.id, key: $0.key, isResumable: $0.rest.isResumable) }
   }
 }

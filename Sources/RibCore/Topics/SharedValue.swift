@@ -1,49 +1,45 @@
-import Synchronization
-
 /// A value that sessions share: whoever observes it is told what it is, and then what it becomes.
 ///
-/// Like a ``Topic``, it is handed to the riblets by whoever makes them. It lives as long as the process: what has to outlive
-/// it belongs into a database.
+/// Like a ``Topic``, it is handed to the riblets by whoever makes them, and wakes sessions that rest with a client connected.
+/// It lives as long as the process: what has to outlive it belongs into a database.
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
 ///       .observe(visitors, id: "visitors") { .visitorsChanged($0) }
 ///     }
 public final class SharedValue<Value: Sendable>: Sendable {
-  private let current: Mutex<Value>
-  // An observer that is busy is told what it has become, not what it was meanwhile.
-  private let changes = Topic<Value>(bufferSize: 1)
+  // One value is kept: an observer that is busy is told what it has become, not what it was meanwhile.
+  let publications: Publications<Value>
 
   /// A value.
   ///
   /// - Parameter value: what it is at first.
-  public init(_ value: Value) { current = Mutex(value) }
+  public init(_ value: Value) { publications = Publications(beginningWith: value) }
 
   /// What it is now.
-  public var value: Value { current.withLock { $0 } }
+  public var value: Value {
+    guard let value = publications.last else { preconditionFailure("a shared value keeps its last value") }
+    return value
+  }
 
   /// How many observe it.
-  public var subscriberCount: Int { changes.subscriberCount }
+  public var subscriberCount: Int { publications.subscriberCount }
 
   /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)``.
   ///
   /// - Parameter change: changes the value; nobody else does meanwhile, and it must not use this shared value itself.
-  public func update(_ change: (inout Value) -> Void) {
-    current.withLock { value in
-      change(&value)
-      changes.publish(value)
-    }
-  }
+  public func update(_ change: (inout Value) -> Void) { publications.amend(change) }
 
   /// Begins to observe.
   ///
   /// - Returns: what it is and what it becomes, without what was passed meanwhile, until whoever reads it is cancelled.
-  public func subscribe() -> AsyncStream<Value> { current.withLock { changes.subscribe(beginningWith: $0) } }
+  public func subscribe() -> AsyncStream<Value> { PublicationReader(fromTheOldestIn: publications).makeStream() }
 }
 
 extension Effect {
   /// Sends the riblet an internal action for what a shared value is, and for what it becomes.
   ///
-  /// Of several changes in a row, those in between may be left out, never the last.
+  /// Of several changes in a row, those in between may be left out, never the last. A session that rests with a client
+  /// connected is woken by a change.
   ///
   /// - Parameters:
   ///   - shared: what to observe.
@@ -55,7 +51,9 @@ extension Effect {
     _ shared: SharedValue<Value>, id: some Hashable & Sendable, resumable: Bool = true,
     _ action: @escaping @Sendable (Value) -> Source.InternalAction
   ) -> Effect {
-    observe({ shared.subscribe() }, id: id, resumable: resumable, action)
+    observe(
+      shared, { PublicationReader(fromTheOldestIn: shared.publications) }, id: EffectID(id), isResumable: resumable,
+      action)
   }
 
   /// Changes a shared value once the transaction is committed, in the order of such effects; never if it is undone.

@@ -1,6 +1,4 @@
-import Synchronization
-
-/// What sessions tell one another: a value that is published reaches every awake session that observes the topic.
+/// What sessions tell one another: a value that is published reaches every session that observes the topic.
 ///
 /// Whoever makes the riblets makes the topic and hands it to them, so that what is shared between users is to be seen. A
 /// riblet publishes with ``Effect/publish(_:to:)`` and observes with ``Effect/observe(_:id:resumable:_:)-(Topic<Value>,_,_,_)``:
@@ -11,56 +9,43 @@ import Synchronization
 ///       return news
 ///     }
 ///
-/// A publication arrives at most once, and not at a session that sleeps: what must not be missed is read again in
-/// `didBecomeActive`, after the effect was made.
+/// A publication arrives at most once. A session that rests is not told what it was; if it has a client connected, the
+/// publication wakes it, and what must not be missed is read again in `didBecomeActive`, after the effect was made.
+///
+/// While an effect that observes the topic exists or runs, the topic keeps its last `bufferSize` values, once for all that
+/// observe it; otherwise none.
 public final class Topic<Value: Sendable>: Sendable {
-  private struct Subscribers {
-    var lastNumber = 0
-    var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
-  }
-
-  private let subscribers = Mutex(Subscribers())
-  private let bufferSize: Int
+  let publications: Publications<Value>
 
   /// A topic that nobody observes.
   ///
-  /// - Parameter bufferSize: how many publications wait for an observer that is busy; of more, the oldest are dropped.
-  public init(bufferSize: Int = 256) { self.bufferSize = bufferSize }
+  /// - Parameter bufferSize: how many publications are kept for an observer that is busy or about to begin; of more, it misses
+  ///   the oldest.
+  public init(bufferSize: Int = 256) { publications = Publications(capacity: max(bufferSize, 0)) }
 
   /// How many observe the topic.
-  public var subscriberCount: Int { subscribers.withLock { $0.continuations.count } }
+  public var subscriberCount: Int { publications.subscriberCount }
 
   /// Begins to observe.
   ///
   /// - Returns: what is published from now on, in order, until whoever reads it is cancelled.
-  public func subscribe() -> AsyncStream<Value> { subscribe(beginningWith: nil) }
-
-  /// The same, with a value before what is published.
-  func subscribe(beginningWith first: Value?) -> AsyncStream<Value> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(bufferSize))
-    if let first { continuation.yield(first) }
-    let number = subscribers.withLock { subscribers in
-      subscribers.lastNumber += 1
-      subscribers.continuations[subscribers.lastNumber] = continuation
-      return subscribers.lastNumber
-    }
-    continuation.onTermination = { [weak self] _ in
-      _ = self?.subscribers.withLock { $0.continuations.removeValue(forKey: number) }
-    }
-    return stream
+  public func subscribe() -> AsyncStream<Value> {
+    PublicationReader(from: PublicationMark(in: publications)).makeStream()
   }
 
   /// Publishes a value at once: for code outside of riblets, which use ``Effect/publish(_:to:)``.
   ///
+  /// All observers see one order.
+  ///
   /// - Parameter value: the value.
-  public func publish(_ value: Value) {
-    // Within the lock, so that all subscribers see one order.
-    subscribers.withLock { for continuation in $0.continuations.values { continuation.yield(value) } }
-  }
+  public func publish(_ value: Value) { publications.publish(value) }
 }
 
 extension Effect {
   /// Sends the riblet an internal action for each value that is published from now on, before the effect has begun too.
+  ///
+  /// "Now" is when the effect is made. One that is kept and carried out again is told again of what was published since, as
+  /// far as the topic keeps it. A session that rests with a client connected is woken by a publication.
   ///
   /// - Parameters:
   ///   - topic: what to observe.
@@ -72,8 +57,25 @@ extension Effect {
     _ topic: Topic<Value>, id: some Hashable & Sendable, resumable: Bool = true,
     _ action: @escaping @Sendable (Value) -> Source.InternalAction
   ) -> Effect {
-    let values = topic.subscribe()
-    return observe({ values }, id: id, resumable: resumable, action)
+    let mark = PublicationMark(in: topic.publications)
+    return observe(topic, { PublicationReader(from: mark) }, id: EffectID(id), isResumable: resumable, action)
+  }
+
+  /// Sends an internal action for each value that a reader has, which is made for each time that the effect is carried out.
+  static func observe<Value: Sendable>(
+    _ topic: any AnyObject & Sendable, _ makeReader: @escaping @Sendable () -> PublicationReader<Value>, id: EffectID,
+    isResumable: Bool, _ action: @escaping @Sendable (Value) -> Source.InternalAction
+  ) -> Effect {
+    let run = Run(id: id, cancelsInFlight: true) {
+      let reader = makeReader()
+      return Execution(rest: isResumable ? .withBell(reader.makeBell(of: topic)) : .never) { send in
+        reader.subscribe()
+        while let next = await reader.next() {
+          await send(action(next.value)) { reader.progress.didProcess(next.position) }
+        }
+      }
+    }
+    return Effect(operation: .run(run))
   }
 
   /// Publishes a value once the transaction is committed, in the order of such effects; never if it is undone.

@@ -228,8 +228,8 @@ struct RunningEffect {
   let token: EffectToken
   let id: EffectID?
   let key: IdempotencyKey
-  /// Whether it starts again when its session wakes, and so need not keep it awake.
-  let isResumable: Bool
+  /// Whether its session may rest meanwhile.
+  let rest: EffectRest
   /// The sequence that goes on when it ends.
   let sequence: Int?
 }

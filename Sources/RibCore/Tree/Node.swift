@@ -26,6 +26,21 @@ class Node<R: Router>: AnyNode {
     precondition(
       Set(routes.map(\.name)).count == routes.count,
       "\(typeName) has two routes of one name: \(routes.map(\.name).joined(separator: ", "))")
+    checkParts()
+  }
+
+  /// Makes sure that no part of the state is that of two children: one would not learn what the other makes of it.
+  private func checkParts() {
+    let embedded = anyRoutes.filter(\.areEmbedded)
+    guard embedded.count > 1 else { return }
+    for (index, route) in embedded.enumerated() {
+      for other in embedded[..<index] where !(route.sharesPart && other.sharesPart) {
+        guard let ours = route.extent, let theirs = other.extent else { continue }
+        precondition(
+          !ours.overlaps(theirs),
+          "the routes \(other.name) and \(route.name) of \(typeName) lead to one part of its state; give each its own")
+      }
+    }
   }
 
   // MARK: Actions
@@ -140,9 +155,9 @@ class Node<R: Router>: AnyNode {
       if let sequence { plan.abandon(sequence) }
       return tree.drop()
     }
-    let work = run.work
-    let running = tree.startEffect(of: self, run.id, run.key, isResumable: run.isResumable, sequence: sequence) {
-      running, port in
+    let execution = run.execute()
+    let work = execution.work
+    let running = tree.startEffect(of: self, run.id, run.key, execution.rest, sequence: sequence) { running, port in
       try await work(Send(token: running.token, idempotencyKey: running.key, port: port))
     }
     effects.append(running)

@@ -9,23 +9,32 @@ public struct Refusal: Error, Equatable, Sendable {
   /// The reason in a sentence: what, which riblet, and what to do about it.
   public let message: String
 
-  package init(_ code: Nack.Code, _ message: String) {
+  /// What the app's own code has thrown, for logs; no client is told.
+  public let cause: String?
+
+  package init(_ code: Nack.Code, _ message: String, cause: String? = nil) {
     self.code = code
     self.message = message
+    self.cause = cause
   }
 
   /// The refusal of an action that did not decode.
+  ///
+  /// A `DecodingError` says what is wrong with the client's bytes, and an app's own `init(from:)` throws one to say so. Any
+  /// other error may tell of the app's insides.
   init(_ error: any Error, decoding typeName: String) {
     var path: [any CodingKey] = []
-    var reason = "\(error)"
+    var reason = "its type does not accept it."
+    var cause: String?
     switch error {
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
       DecodingError.keyNotFound(_, let context), DecodingError.dataCorrupted(let context):
       path = context.codingPath
       reason = context.debugDescription
-    default: break
+      cause = context.underlyingError.map { "\($0)" }
+    default: cause = "\(error)"
     }
     let place = path.isEmpty ? "" : " at \"\(path.map(\.stringValue).joined(separator: "."))\""
-    self.init(.badAction, "Not a view action of \(typeName)\(place): \(reason)")
+    self.init(.badAction, "Not a view action of \(typeName)\(place): \(reason)", cause: cause)
   }
 }

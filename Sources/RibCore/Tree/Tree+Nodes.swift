@@ -82,7 +82,7 @@ extension Tree {
   }
 
   func startEffect(
-    of node: AnyNode, _ id: EffectID?, _ key: IdempotencyKey?, isResumable: Bool, sequence: Int?,
+    of node: AnyNode, _ id: EffectID?, _ key: IdempotencyKey?, _ rest: EffectRest, sequence: Int?,
     _ work: @escaping @Sendable (RunningEffect, _ port: @escaping EffectPort) async throws -> Void
   ) -> RunningEffect {
     lastToken += 1
@@ -90,7 +90,7 @@ extension Tree {
     let key =
       key ?? IdempotencyKey(session: session, transaction: transactionCount + 1, ordinal: transaction.effects)
     let effect = RunningEffect(
-      token: EffectToken(number: lastToken), id: id, key: key, isResumable: isResumable, sequence: sequence)
+      token: EffectToken(number: lastToken), id: id, key: key, rest: rest, sequence: sequence)
     running[effect.token] = node
     transaction.startedTokens.append(effect.token)
     note { .effectStarted(token: effect.token, type: node.typeName, id: id) }

@@ -93,7 +93,26 @@ public final class Tree {
   public var effectCount: Int { running.count }
   /// Whether an effect runs that would be lost if the tree left memory.
   public var hasVolatileEffects: Bool {
-    nodes.values.contains { node in node.effects.contains { !$0.isResumable } }
+    nodes.values.contains { node in node.effects.contains { !$0.rest.isResumable } }
+  }
+
+  /// Whether the tree may leave memory although a client is connected, and which bells wake its session then.
+  ///
+  /// To be asked when the tree leaves, for effects come and go: what is published after the last value that was handed to a
+  /// reducer rings as soon as its bell is armed. The tree may be stopped before or after the bells are armed. A tree whose
+  /// session has no client need only have no ``hasVolatileEffects``.
+  public var restWithClients: RestRule {
+    var bells: [Bell] = []
+    for node in nodes.values {
+      for effect in node.effects {
+        switch effect.rest {
+        case .never, .withoutClients: return .mayNot
+        case .always: break
+        case .withBell(let bell): bells.append(bell)
+        }
+      }
+    }
+    return .may(bells)
   }
 
   // MARK: Events
@@ -241,6 +260,8 @@ public final class Tree {
       renderer.patch.removeAll()
       return []
     }
+    // Also of one that is refused: what a reducer could not do is not tried again.
+    defer { report.receipt?() }
     if let recorder, let event = node.recorded(report) { recorder.begin(event) }
     return try transact(renderer) { () throws(Refusal) in node.receive(report.content, in: self) }
   }

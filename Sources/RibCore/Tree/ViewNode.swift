@@ -25,7 +25,9 @@ final class ViewNode<R: Riblet>: Node<R> {
   override var isViewable: Bool { true }
 
   override var schemas: SchemaBook.Entry? {
-    SchemaBook.Entry(state: JSONSchema.finder(of: showing)) {
+    // There is no better time than now: another view may say less, and none is kept for this.
+    let state = JSONSchema(encoding: showing)
+    return SchemaBook.Entry(state: { state }) {
       R.ViewAction.self == Never.self ? .nothing : JSONSchema(decoding: R.ViewAction.self)
     }
   }

@@ -1,5 +1,6 @@
 import CustomDump
 import RibCore
+import Wire
 
 /// What a failed assertion says: what was expected, what was instead, why that may be, and what to do.
 enum Failure {
@@ -36,6 +37,18 @@ enum Failure {
     \(nodes.list)
 
     Such a node is built anew, and what it knew is gone.
+    """
+  }
+
+  static func inexactPatch(_ origin: String, _ place: String, client: JSONValue?, server: JSONValue?) -> String {
+    """
+    The patch of \(origin) leaves a client with another view than the server has, at \(place):
+
+      client: \(client?.text ?? "nothing")
+      server: \(server?.text ?? "nothing")
+
+    Does a type there write its own difference? Its `writeDifference(from:into:using:)` must tell strings apart by their \
+    UTF-8, which == does not. Or its `encode(to:)` depends on more than the value.
     """
   }
 

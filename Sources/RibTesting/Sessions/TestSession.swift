@@ -19,6 +19,8 @@ public final class TestSession {
   public let tree: Tree
   /// The view document: the first snapshot with every patch since applied to it.
   ///
+  /// A patch that does not lead to the view that the server would send to a new client is a failure of the test.
+  ///
   /// It is looked at, as all else here, once every effect has gone on as far as it can.
   public var view: JSONValue {
     settle()
@@ -299,5 +301,16 @@ public final class TestSession {
     self.operations = operations
     patchMessage = json.bytes
     try document.apply(operations)
+    try checkExactness()
+  }
+
+  /// What a client has after a patch must be what a new one would be sent.
+  private func checkExactness() throws {
+    let shown = try snapshot()
+    guard let (place, client, server) = document.firstDifference(from: shown) else { return }
+    Issue.record(
+      Comment(rawValue: Failure.inexactPatch(origin.text, place, client: client, server: server)),
+      sourceLocation: origin.location)
+    document = shown
   }
 }

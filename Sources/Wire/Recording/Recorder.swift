@@ -7,8 +7,10 @@ final class Recorder: Encoder {
   @exclusivity(unchecked) private(set) var shape = Shape.nothing
   /// Whether the keys are those that a `Dictionary` codes itself with.
   @exclusivity(unchecked) private var isDictionary = false
-  /// Whether several containers write into one object, as those of a subclass and its superclass do.
+  /// Whether a key may be used twice: a dictionary that writes the object alone does not.
   @exclusivity(unchecked) private var mayRepeatKeys = false
+  /// Where the member of each key is, once there are too many to look at each.
+  @exclusivity(unchecked) private var places: [ExactString: Int] = [:]
   /// The properties of a keyed value; the elements of an unkeyed one, with empty keys; the one value of a single one.
   @exclusivity(unchecked) private(set) var fields: [Field] = []
 
@@ -27,6 +29,7 @@ final class Recorder: Encoder {
     shape = .nothing
     isDictionary = false
     mayRepeatKeys = false
+    if !places.isEmpty { places = [:] }
     fields.removeAll(keepingCapacity: true)
   }
 
@@ -45,35 +48,53 @@ final class Recorder: Encoder {
     } catch {
       throw RecordingError(error)
     }
-    if mayRepeatKeys { keepLastOfEachKey() }
     // A dictionary asks for keys of the library's own, whoever passes the encoder on to it.
     if isDictionary { sortMembers() }
     if shape == .unkeyed, let container = value as? any UnorderedContainer { try container.order(self) }
   }
 
-  func append(_ value: Recorded, key: String = "") {
-    fields.append(Field(key: key, value: value))
+  /// Adds an element, or the one value.
+  func append(_ value: Recorded) { fields.append(Field(key: "", value: value)) }
+
+  /// Adds a member; of several with one key, the last stays, as RFC 8785 §3.1 allows only one.
+  func append(_ value: Recorded, key: String) {
+    if let place = place(of: key) {
+      fields[place].value = value
+    } else {
+      if !places.isEmpty { places[ExactString(key)] = fields.count }
+      fields.append(Field(key: key, value: value))
+    }
   }
 
-  /// Drops all but the last of the members with one key, as RFC 8785 §3.1 allows only one.
-  private func keepLastOfEachKey() {
-    var places: [ExactString: Int] = [:]
-    var kept: [Field] = []
-    for field in fields {
-      if let place = places[ExactString(field.key)] {
-        kept[place] = field
-      } else {
-        places[ExactString(field.key)] = kept.count
-        kept.append(field)
-      }
+  /// The recorder for a container below a key: what is nested under one key is one container.
+  func nest(_ key: String) -> Recorder {
+    if let place = place(of: key), case .nested(let nested) = fields[place].value { return nested }
+    let nested = Recorder(form)
+    append(.nested(nested), key: key)
+    return nested
+  }
+
+  /// How many members are looked at one by one.
+  private static let scanLimit = 32
+
+  private func place(of key: String) -> Int? {
+    guard mayRepeatKeys else { return nil }
+    if fields.count <= Self.scanLimit {
+      let length = key.utf8.count
+      return fields.firstIndex { $0.key.utf8.count == length && haveSameUTF8($0.key, key) }
     }
-    fields = kept
+    if places.isEmpty {
+      for (place, field) in fields.enumerated() { places[ExactString(field.key)] = place }
+    }
+    return places[ExactString(key)]
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    mayRepeatKeys = mayRepeatKeys || shape == .keyed
+    let isOfDictionary = type == Self.dictionaryKey
+    // Several containers write into one object, as those of a subclass and its superclass do.
+    mayRepeatKeys = shape == .keyed || !isOfDictionary
     shape = .keyed
-    if type == Self.dictionaryKey { isDictionary = true }
+    if isOfDictionary { isDictionary = true }
     // A recorder is used for values of few types, and a container is costly to make.
     if let lastContainer, lastContainer.key == type {
       return unsafeDowncast(lastContainer, to: CachedContainer<Key>.self).container

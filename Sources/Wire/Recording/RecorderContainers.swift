@@ -29,17 +29,11 @@ struct RecorderKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { nest(key).unkeyedContainer() }
-  func superEncoder() -> any Encoder { nest("super") }
+  func superEncoder() -> any Encoder { recorder.nest("super") }
   func superEncoder(forKey key: Key) -> any Encoder { nest(key) }
 
   private func append(_ value: Recorded, _ key: Key) { recorder.append(value, key: key.stringValue) }
-  private func nest(_ key: Key) -> Recorder { nest(key.stringValue) }
-
-  private func nest(_ key: String) -> Recorder {
-    let nested = Recorder(recorder.form)
-    recorder.append(.nested(nested), key: key)
-    return nested
-  }
+  private func nest(_ key: Key) -> Recorder { recorder.nest(key.stringValue) }
 }
 
 struct RecorderUnkeyedContainer: UnkeyedEncodingContainer {

@@ -6,7 +6,8 @@
 ///       func writeDifference(
 ///         from old: Log, into patch: inout PatchWriter, using encoder: ViewEncoder
 ///       ) throws(RecordingError) {
-///         guard lines.starts(with: old.lines) else { … }
+///         guard lines.count >= old.lines.count, zip(lines, old.lines).allSatisfy({ $0.utf8.elementsEqual($1.utf8) })
+///         else { … }
 ///         for index in old.lines.count..<lines.count {
 ///           try patch.at(index) { patch throws(RecordingError) in
 ///             try patch.add { json throws(RecordingError) in try encoder.write(lines[index], into: &json) }
@@ -15,7 +16,8 @@
 ///       }
 ///     }
 ///
-/// What is written must make the encoding of the new value out of the encoding of the old one.
+/// What is written must make the encoding of the new value out of the encoding of the old one, to the byte: `==` calls some
+/// strings equal that are not the same bytes. A `TestSession` of RibTesting checks it after each transaction.
 public protocol ViewDifferentiable: Encodable {
   /// Writes the operations that make this value of `old`, none if they encode alike.
   ///

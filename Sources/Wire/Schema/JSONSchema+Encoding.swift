@@ -1,44 +1,31 @@
 extension JSONSchema {
   /// The shape of what a value encodes as.
   ///
-  /// A type that is `Decodable` as well is asked as ``init(decoding:)`` does, and tells all that it can be. Of another one
-  /// only this value is known: its nil properties, its enums' other cases and the elements of its empty arrays are not.
+  /// Only this value is known: its nil properties, its enums' other cases and the elements of its empty arrays are not,
+  /// except that an enum of strings tells all of them. A type says more as ``JSONSchemaProviding``. Nothing is decoded, as
+  /// ``init(decoding:)`` does: no client sends what is only shown, so that an `init(from:)` may trust its input.
   ///
   /// - Parameter value: the value.
   public init<Value: Encodable>(encoding value: Value) {
-    self = Self.known(value) ?? Self.recorded(value)
+    if let type = Value.self as? any JSONSchemaProviding.Type {
+      self = .custom(type.schema)
+    } else if let simple = ShapeFinder.simpleSchema(of: Value.self) {
+      self = simple
+    } else {
+      self.init(recording: value)
+    }
   }
 
-  /// The same, to be found out later: a value of which only the type is needed is not kept.
-  ///
-  /// - Parameter value: the value.
-  /// - Returns: finds it out.
-  package static func finder<Value: Encodable>(of value: Value) -> @Sendable () -> JSONSchema {
-    if let type = Value.self as? any (Decodable & SendableMetatype).Type { return finder(decoding: type) }
-    // There is no better time than now: another value may say less.
-    let schema = recorded(value)
-    return { schema }
-  }
-
-  private static func finder<Value: Decodable & SendableMetatype>(
-    decoding type: Value.Type
-  ) -> @Sendable () -> JSONSchema {
-    { JSONSchema(decoding: Value.self) }
-  }
-
-  private static func known<Value>(_ value: Value) -> JSONSchema? {
-    (Value.self as? any Decodable.Type).map { ShapeFinder().schema(of: $0) }
-  }
-
-  private static func recorded<Value: Encodable>(_ value: Value) -> JSONSchema {
-    if let type = Value.self as? any JSONSchemaProviding.Type { return .custom(type.schema) }
+  private init<Value: Encodable>(recording value: Value) {
     let recorder = Recorder(.wire)
     do throws(RecordingError) {
       try recorder.record(value)
     } catch {
-      return .unknown("\(Value.self) does not encode: \(error)")
+      self = .unknown("\(Value.self) does not encode: \(error)")
+      return
     }
-    return JSONSchema(recorder)
+    let schema = JSONSchema(recorder)
+    self = schema == .string() ? ShapeFinder.strings(of: Value.self) ?? schema : schema
   }
 
   private init(_ recorder: Recorder) {
@@ -64,8 +51,4 @@ extension JSONSchema {
     case .nested(let recorder): self = JSONSchema(recorder)
     }
   }
-}
-
-extension ShapeFinder {
-  fileprivate func schema<Value: Decodable>(of type: Value.Type) -> JSONSchema { shape(of: type).schema }
 }

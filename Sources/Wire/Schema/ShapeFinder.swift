@@ -54,7 +54,7 @@ final class ShapeFinder {
 
   // MARK: Types by their names
 
-  private static func simpleSchema(of type: any Any.Type) -> JSONSchema? {
+  static func simpleSchema(of type: any Any.Type) -> JSONSchema? {
     switch type {
     case is Bool.Type: .boolean
     case is String.Type, is Decimal.Type: .string()
@@ -92,7 +92,7 @@ final class ShapeFinder {
   private func cases<Value: Decodable>(of type: Value.Type) -> Found<Value> {
     let survey = Shape()
     let first = Result { try type.init(from: ShapeDecoder(finder: self, shape: survey)) }
-    if survey.isString, let strings = strings(of: type) { return strings }
+    if survey.isString, let strings = Self.strings(among: type) { return strings }
     if survey.isInteger, let value = integer(of: type) { return Found(schema: .integer, value: value) }
     // An enum that is coded otherwise than the compiler does.
     guard let names = survey.caseNames else { return found(type, survey, first) }
@@ -113,11 +113,16 @@ final class ShapeFinder {
   }
 
   /// The raw values of an enum that is coded as a string.
-  private func strings<Value>(of type: Value.Type) -> Found<Value>? {
+  private static func strings<Value>(among type: Value.Type) -> Found<Value>? {
     guard type is any RawRepresentable.Type, let cases = EnumCases.all(of: type) else { return nil }
     let strings = cases.compactMap { ($0 as? any RawRepresentable)?.erasedRawValue as? String }
     guard strings.count == cases.count else { return nil }
     return Found(schema: .constants(strings.map(JSONValue.string)), value: cases.first)
+  }
+
+  /// The raw values of an enum of strings; nil for any other type.
+  static func strings<Value>(of type: Value.Type) -> JSONSchema? {
+    EnumCases.isEnum(type) ? strings(among: type)?.schema : nil
   }
 
   /// An example of an enum that is coded as an integer: which there are is not known, for C may know it as well.

@@ -1,4 +1,5 @@
 import RibCore
+import Synchronization
 import Testing
 import Wire
 
@@ -44,7 +45,8 @@ import Wire
   }
 
   private static let top =
-    #""Top":{"state":{"type":"object","properties":{"note":{"type":"string"}}},"action":{"oneOf":["#
+    #""Top":{"state":{"$comment":"As it was seen first: what was nil then, or another case, is missing.","type":"object","#
+    + #""properties":{}},"action":{"oneOf":["#
     + #"{"title":"open","type":"object","properties":{"open":{"type":"object","properties":{},"additionalProperties":false}},"#
     + #""required":["open"],"additionalProperties":false},"#
     + #"{"title":"say","type":"object","properties":{"say":{"type":"object","properties":{"_0":{"type":"string"}},"#
@@ -75,5 +77,44 @@ import Wire
       _ = try tree.start(rendering: ViewRenderer())
     }
     #expect(text(book) == "{\(Self.top)}")
+  }
+
+  /// Shows what no client may send.
+  private struct Strict: Riblet {
+    static let typeName = "Strict"
+    static let decoded = Atomic(0)
+
+    enum Color: String, Codable { case red, green }
+
+    struct ViewState: Codable, Equatable {
+      let rows: [Int]
+      let color: Color
+
+      init(rows: [Int]) {
+        self.rows = rows
+        color = .green
+      }
+
+      init(from decoder: any Decoder) throws {
+        Strict.decoded.add(1, ordering: .relaxed)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        rows = try container.decode([Int].self, forKey: .rows)
+        color = try container.decode(Color.self, forKey: .color)
+      }
+    }
+
+    func makeState() {}
+    func view(_ state: Void) -> ViewState { ViewState(rows: [1]) }
+  }
+
+  @Test func viewState_isNeverDecoded() throws {
+    let book = SchemaBook()
+    let tree = Tree(root: Strict())
+    tree.schemas = book
+    _ = try tree.start(rendering: ViewRenderer())
+    let properties =
+      #""properties":{"rows":{"type":"array","items":{"type":"integer"}},"color":{"enum":["red","green"]}}"#
+    #expect(text(book).contains(properties))
+    #expect(Strict.decoded.load(ordering: .relaxed) == 0)
   }
 }

@@ -121,6 +121,46 @@ struct TopicTests {
     task.cancel()
   }
 
+  /// Observes what it is given, and shows what it was told.
+  private struct Keeper: Riblet {
+    static let typeName = "Keeper"
+    enum ViewAction: Decodable { case again }
+    enum InternalAction: Sendable { case heard(Int) }
+
+    let news: Effect<Keeper>
+
+    func makeState() -> [Int] { [] }
+    func didBecomeActive(_ state: inout [Int]) -> Effect<Self> { news }
+    func reduce(into state: inout [Int], viewAction: ViewAction) -> Effect<Self> { news }
+
+    func reduce(into state: inout [Int], internalAction: InternalAction) -> Effect<Self> {
+      if case .heard(let number) = internalAction { state.append(number) }
+      return .none
+    }
+
+    func view(_ state: [Int]) -> [Int] { state }
+  }
+
+  @Test func effect_thatIsKept_observesEachTimeFromWhereItWasMade() throws {
+    let topic = Topic<Int>(bufferSize: 3)
+    topic.publish(1)
+    let news = Effect<Keeper>.observe(topic, id: "news") { .heard($0) }
+    #expect(topic.subscriberCount == 0)
+    topic.publish(2)
+    let session = try TestSession(Keeper(news: news), effects: .running)
+    #expect(session.viewState()?.text == "[2]")
+    topic.publish(3)
+    #expect(session.viewState()?.text == "[2,3]")
+    try session.act(#""again""#)
+    #expect(session.viewState()?.text == "[2,3,2,3]")
+    for number in 4...5 { topic.publish(number) }
+    #expect(session.viewState()?.text == "[2,3,2,3,4,5]")
+    #expect(topic.subscriberCount == 1)
+    let other = try TestSession(Keeper(news: news), effects: .running)
+    #expect(other.viewState()?.text == "[3,4,5]")
+    #expect(topic.subscriberCount == 2)
+  }
+
   @Test func effect_thatIsUndone_observesNothing() throws {
     let topic = Topic<String>()
     do {

@@ -67,4 +67,30 @@ struct NodeTests {
     #expect(try session.send(#"{"count":{}}"#, to: .path("detail/inner")) == ["replace /nodes/3/state/count 1"])
     #expect(try session.send(#"{"count":{}}"#) == ["replace /nodes/1/state/count 1"])
   }
+
+  private struct Half: Riblet {
+    static let typeName = "Half"
+    func makeState() -> Int { 0 }
+    func view(_ state: Int) -> Int { state }
+  }
+
+  /// Has two children, of one part of its state or of two.
+  private struct Whole: Riblet {
+    static let typeName = "Whole"
+    struct State { var (left, right) = (0, 0) }
+
+    let isSplit: Bool
+
+    var routes: [Route<Self>] {
+      [.scope("left", \.left, Half()), .scope("right", isSplit ? \.right : \.left, Half())]
+    }
+    func makeState() -> State { State() }
+    func view(_ state: State) -> Int { state.left }
+  }
+
+  @Test func twoRoutes_toOnePartOfTheState_areAnError() async throws {
+    let session = try TestSession(Whole(isSplit: true))
+    #expect(session.tree.nodeCount == 3)
+    await #expect(processExitsWith: .failure) { _ = try TestSession(Whole(isSplit: false)) }
+  }
 }

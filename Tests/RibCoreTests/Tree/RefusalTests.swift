@@ -32,10 +32,11 @@ struct RefusalTests {
     #expect(refusal.message.hasPrefix("Not a view action of Desk: "))
   }
 
-  @Test func error_thatIsNoDecodingError_isQuoted() throws {
+  @Test func error_ofTheAppsOwn_isNotToldToClients() throws {
     let session = try TestSession(Picky())
     let refusal = try session.refusal(of: "1")
     #expect(refusal.code == .badAction)
-    #expect(refusal.message == "Not a view action of Picky: nothing is good enough")
+    #expect(refusal.message == "Not a view action of Picky: its type does not accept it.")
+    #expect(refusal.cause == "nothing is good enough")
   }
 }

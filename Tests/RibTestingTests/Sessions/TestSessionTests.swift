@@ -239,4 +239,17 @@ struct TestSessionTests {
     #expect(texts.count == 1)
     #expect(texts.first?.hasPrefix("The riblet has used `date`, which this test has not given it") == true)
   }
+
+  @Test func patch_thatIsNotExact_fails() throws {
+    let session = try TestSession(Growing())
+    try session.act(#"{"add":"\u00e9"}"#)
+    let texts = try failures { try session.act(#"{"rewrite":"e\u0301"}"#) }
+    #expect(texts.count == 1)
+    let text = try #require(texts.first)
+    #expect(text.contains("/nodes/1/state/log/0"))
+    #expect(text.contains("writeDifference"))
+    // The test goes on with what the server shows.
+    #expect(session.view == (try session.snapshot()))
+    try session.act(#"{"add":"b"}"#)
+  }
 }

@@ -162,4 +162,67 @@ struct RecorderTests {
     }
     #expect(kept == nil)
   }
+
+  private struct Repeating: Encodable {
+    enum Keys: String, CodingKey { case user, other, name, age, list }
+    var count = 1
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Keys.self)
+      var name = container.nestedContainer(keyedBy: Keys.self, forKey: .user)
+      try name.encode("Ann", forKey: .name)
+      try container.encode(1, forKey: .other)
+      var age = container.nestedContainer(keyedBy: Keys.self, forKey: .user)
+      try age.encode(count, forKey: .age)
+      try container.encode(count + 1, forKey: .other)
+      var list = container.nestedUnkeyedContainer(forKey: .list)
+      try list.encode(1)
+      list = container.nestedUnkeyedContainer(forKey: .list)
+      try list.encode(2)
+    }
+  }
+
+  @Test("containers of one key are one, and of values of one key the last is written")
+  func key_thatIsUsedTwice_isOneMember() throws {
+    let text = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(Repeating(), into: &json) }
+    #expect(text == #"{"user":{"name":"Ann","age":1},"other":2,"list":[1,2]}"#)
+    var patch = PatchWriter()
+    try ViewEncoder(prefersShorter: false).writeDifference(from: Repeating(), to: Repeating(count: 2), into: &patch)
+    #expect(
+      patch.text
+        == #"[{"op":"replace","path":"/user/age","value":2},{"op":"replace","path":"/other","value":3}]"#)
+  }
+
+  private struct Wide: Encodable {
+    struct Key: CodingKey {
+      let stringValue: String
+      var intValue: Int? { nil }
+      init(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
+    let keys: [String]
+    var members: [String: Int] = [:]
+
+    func encode(to encoder: any Encoder) throws {
+      if !members.isEmpty { try members.encode(to: encoder) }
+      var container = encoder.container(keyedBy: Key.self)
+      for (number, key) in keys.enumerated() { try container.encode(number, forKey: Key(stringValue: key)) }
+    }
+  }
+
+  @Test("of many members, too, each key is one", arguments: [1, 5, 31, 32, 33, 100])
+  func keysOfManyMembers_areEachOne(count: Int) throws {
+    let keys = (0..<count).map { "a member with the number \($0)" }
+    let expected = "{" + keys.enumerated().map { "\"\($1)\":\($0 + count)" }.joined(separator: ",") + "}"
+    let text = try JSONWriter.text { json throws(RecordingError) in
+      try ViewEncoder().write(Wide(keys: keys + keys), into: &json)
+    }
+    #expect(text == expected)
+    // A dictionary passes its encoder on, and another container follows.
+    let mixed = Wide(keys: keys, members: Dictionary(uniqueKeysWithValues: keys.map { ($0, -1) }))
+    let values = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(mixed, into: &json) }
+    #expect(!values.contains("-1"))
+    #expect(values.count { $0 == ":" } == count)
+  }
 }

@@ -1,0 +1,177 @@
+import Synchronization
+
+/// A value that was published, and the number of its publication.
+struct Publication<Value: Sendable>: Sendable {
+  let position: UInt64
+  let value: Value
+}
+
+/// What a ``Topic`` or a ``SharedValue`` consists of: a log of publications, and the readers and bells that wait for the next.
+///
+/// One lock orders everything. A reader waits, and a bell is armed, only if the lock shows nothing newer than what the reader
+/// has taken or the session has processed; a publication takes all that wait off the lists in the same step in which it is
+/// counted. So no publication falls between the two, and each that waits is told once. Whatever may run code of others —
+/// resuming, ringing, releasing values and closures — is done after unlocking.
+///
+/// Values are kept only while a ``PublicationMark`` exists, at most `capacity` of them, once for all readers.
+final class Publications<Value: Sendable>: Sendable {
+  private typealias Waiter = CheckedContinuation<Publication<Value>?, Never>
+
+  private struct State: Sendable {
+    var log: PublicationLog<Value>
+    /// How many marks need values to be kept.
+    var marks = 0
+    var subscribers = 0
+    var waiting: [ObjectIdentifier: Waiter] = [:]
+    var lastBell = 0
+    var bells: [Int: @Sendable () -> Void] = [:]
+
+    /// Takes off the lists whatever waits for a publication.
+    mutating func takeWaiting() -> (waiting: [ObjectIdentifier: Waiter], bells: [Int: @Sendable () -> Void]) {
+      defer { (waiting, bells) = ([:], [:]) }
+      return (waiting, bells)
+    }
+  }
+
+  private let state: Mutex<State>
+
+  /// Nothing was published.
+  init(capacity: Int) { state = Mutex(State(log: PublicationLog(capacity: capacity))) }
+
+  /// A value was published, and the last one is always kept.
+  init(beginningWith value: Value) {
+    var log = PublicationLog<Value>(capacity: 1)
+    _ = log.append(value)
+    state = Mutex(State(log: log, marks: 1))
+  }
+
+  /// How many read.
+  var subscriberCount: Int { state.withLock { $0.subscribers } }
+  /// How many bells are armed.
+  var bellCount: Int { state.withLock { $0.bells.count } }
+  /// The last value that is kept.
+  var last: Value? { state.withLock { $0.log.last } }
+
+  // MARK: Publishing
+
+  func publish(_ value: Value) {
+    let (position, told, dropped) = state.withLock { state in
+      var dropped: Value?
+      if state.marks > 0 { dropped = state.log.append(value) } else { state.log.skip() }
+      return (state.log.position, state.takeWaiting(), dropped)
+    }
+    withExtendedLifetime(dropped) { tell(told, Publication(position: position, value: value)) }
+  }
+
+  /// Publishes what the last value becomes, if it is kept; no other change comes between.
+  func amend(_ change: (inout Value) -> Void) {
+    let (publication, told) = state.withLock { state in
+      let value = state.log.amend(change)
+      let publication = value.map { Publication(position: state.log.position, value: $0) }
+      return (publication, publication == nil ? ([:], [:]) : state.takeWaiting())
+    }
+    if let publication { tell(told, publication) }
+  }
+
+  private func tell(
+    _ told: (waiting: [ObjectIdentifier: Waiter], bells: [Int: @Sendable () -> Void]),
+    _ publication: Publication<Value>
+  ) {
+    // Each of the waiting has read all before this one.
+    for waiter in told.waiting.values { waiter.resume(returning: publication) }
+    for ring in told.bells.values { ring() }
+  }
+
+  // MARK: Keeping values
+
+  /// Keeps values from here on.
+  ///
+  /// - Returns: the present position.
+  fileprivate func keep() -> UInt64 {
+    state.withLock { state in
+      state.marks += 1
+      return state.log.position
+    }
+  }
+
+  fileprivate func release() {
+    let dropped = state.withLock { state in
+      state.marks -= 1
+      return state.marks == 0 ? state.log.forget() : []
+    }
+    withExtendedLifetime(dropped) {}
+  }
+
+  // MARK: Reading
+
+  func noteSubscriber() { state.withLock { $0.subscribers += 1 } }
+  func forgetSubscriber() { state.withLock { $0.subscribers -= 1 } }
+
+  /// The oldest kept publication after a position.
+  func first(after position: UInt64) -> Publication<Value>? {
+    state.withLock { state in
+      state.log.first(after: position).map { Publication(position: $0.position, value: $0.value) }
+    }
+  }
+
+  /// Waits for the first publication after a position; nil if the task is cancelled.
+  func next(after position: UInt64, for reader: ObjectIdentifier) async -> Publication<Value>? {
+    if Task.isCancelled { return nil }
+    if let publication = first(after: position) { return publication }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { wait(after: position, for: reader, $0) }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: reader) }?.resume(returning: nil)
+    }
+  }
+
+  private func wait(after position: UInt64, for reader: ObjectIdentifier, _ waiter: Waiter) {
+    let (isOver, publication): (Bool, Publication<Value>?) = state.withLock { state in
+      if let (position, value) = state.log.first(after: position) {
+        return (true, Publication(position: position, value: value))
+      }
+      // A task is marked as cancelled before its handler looks for the waiter, which finds it unless this is seen here.
+      if Task.isCancelled { return (true, nil) }
+      precondition(state.waiting[reader] == nil, "one task at a time may wait for what is published")
+      state.waiting[reader] = waiter
+      return (false, nil)
+    }
+    if isOver { waiter.resume(returning: publication) }
+  }
+
+  // MARK: Bells
+
+  /// Has `ring` called once, at the first publication after a position: at once if that has been.
+  ///
+  /// - Returns: what takes it away.
+  func arm(after position: UInt64, _ ring: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let number: Int? = state.withLock { state in
+      guard state.log.position <= position else { return nil }
+      state.lastBell += 1
+      state.bells[state.lastBell] = ring
+      return state.lastBell
+    }
+    guard let number else {
+      ring()
+      return {}
+    }
+    return { [self] in
+      let dropped = state.withLock { $0.bells.removeValue(forKey: number) }
+      withExtendedLifetime(dropped) {}
+    }
+  }
+}
+
+/// A position whose values can be read as long as it exists, but for those that had to make room.
+final class PublicationMark<Value: Sendable>: Sendable {
+  let publications: Publications<Value>
+  let position: UInt64
+
+  /// Marks the present position.
+  init(in publications: Publications<Value>) {
+    self.publications = publications
+    position = publications.keep()
+  }
+
+  deinit { publications.release() }
+}
