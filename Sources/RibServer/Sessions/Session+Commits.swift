@@ -93,7 +93,7 @@ extension Session {
       state: SessionState(
         revision: revision, clients: renderers.map(\.ledger.record), invitations: invitations, hasActed: hasActed,
         isHeld: isHeld, seen: wallClockSeconds() - alone, rest: rest),
-      tree: isDurable ? try tree.takeCut() : TreeCut(try tree.snapshot()),
+      tree: isDurable ? tree.takeCut() : TreeCut(try tree.snapshot()),
       nacks: isDurable ? uncommitted.nacks : allNacks, acknowledged: acknowledged, survived: takeSurvived())
     uncommitted.nacks = []
     if var earlier = uncommitted.cut {

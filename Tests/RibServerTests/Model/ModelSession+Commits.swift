@@ -68,7 +68,7 @@ extension ModelSession {
       state: SessionState(
         revision: revision, clients: renderers.map(\.ledger.record), invitations: invitations, hasActed: hasActed,
         isHeld: departure == nil || renderers.contains { $0.connection != nil }, seen: 0, rest: rest),
-      tree: try tree.takeCut(), nacks: uncommitted.nacks, acknowledged: acknowledged, survived: [])
+      tree: tree.takeCut(), nacks: uncommitted.nacks, acknowledged: acknowledged, survived: [])
     uncommitted.nacks = []
     if server.rules.contains(.nothingLeftOut), var earlier = uncommitted.cut {
       earlier.append(cut)
