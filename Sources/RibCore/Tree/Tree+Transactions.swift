@@ -22,6 +22,7 @@ extension Tree {
     /// The last effect that was started before.
     var lastToken: UInt64 = 0
     var droppedActions = 0
+    var viewBytes = 0
   }
 
   func transact(
@@ -39,6 +40,7 @@ extension Tree {
     transaction.lastID = lastID
     transaction.lastToken = lastToken
     transaction.droppedActions = droppedActions
+    transaction.viewBytes = viewBytes
     do throws(Refusal) {
       try event()
       try settle()
@@ -233,6 +235,7 @@ extension Tree {
     }
     lastID = transaction.lastID
     droppedActions = transaction.droppedActions
+    viewBytes = transaction.viewBytes
     reset()
   }
 
