@@ -67,12 +67,26 @@ func interruptedUpload_showsThatItFailed() throws {
 }
 
 struct Rows {
-  private var nodes: [NodeID: NodeSnapshot] = [:]
+  private var bases: [NodeID: [UInt8]] = [:]
+  private var changes: [NodeID: [Int: [UInt8]]] = [:]
 
-  mutating func write(_ tree: Tree) throws {
-    let cut = try tree.takeCut()
-    for id in cut.removed { nodes[id] = nil }
-    for node in cut.changed { nodes[node.id] = node }
+  mutating func write(_ tree: Tree) {
+    let cut = tree.takeCut()
+    for id in cut.removed { (bases[id], changes[id]) = (nil, nil) }
+    for node in cut.changed {
+      switch node.state {
+      case .none, .unchanged: break
+      case .rewritten(let base, let later):
+        bases[node.id] = base
+        changes[node.id] = [:]
+        append(later, to: node.id)
+      case .changed(let later): append(later, to: node.id)
+      }
+    }
+  }
+
+  private mutating func append(_ later: [StatePatch], to node: NodeID) {
+    for change in later { changes[node, default: [:]][change.sequence] = change.operations }
   }
 }
 

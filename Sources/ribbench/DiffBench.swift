@@ -20,6 +20,14 @@ enum DiffBench {
       "diff: two fields", BenchCounter.ViewState(count: 1, isNegative: false),
       BenchCounter.ViewState(count: 2, isNegative: false))
     try measureWriting("write: 10,000 rows", old)
+    // From which size on a difference costs less than the whole state.
+    for count in [2, 8, 32] {
+      let old = BenchList(count: count).makeState()
+      var new = old
+      new[count / 2].isDone.toggle()
+      try measure("diff: one row of \(count)", old, new)
+      try measureWriting("write: \(count) rows", old)
+    }
   }
 
   private static func measure<View: Encodable>(_ name: String, _ old: View, _ new: View) throws {

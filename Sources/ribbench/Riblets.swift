@@ -106,7 +106,7 @@ struct BenchPaddedList: Riblet {
 struct BenchNest: Riblet {
   static let typeName = "Nest"
 
-  struct State: Identifiable {
+  struct State: Identifiable, Encodable {
     let id: Int
     var count = 0
     var inner: [State] = []
@@ -133,4 +133,37 @@ struct BenchNest: Riblet {
 
   func view(_ state: State) -> ViewState { ViewState(count: state.count) }
   var routes: [Route<Self>] { [.forEach("inner", \.inner, self)] }
+}
+
+/// A list of many rows with a child each; one more is put in front of them.
+struct BenchLines: Riblet {
+  static let typeName = "Lines"
+
+  struct Line: Riblet {
+    static let typeName = "Line"
+    struct State: Identifiable, Encodable { let id: Int }
+    func makeState() -> State { State(id: 0) }
+    func view(_ state: State) -> Int { state.id }
+  }
+
+  struct State: Encodable {
+    var last: Int
+    var lines: [Line.State]
+  }
+
+  enum ViewAction: Decodable { case insert }
+  struct ViewState: Encodable, Equatable { let last: Int }
+
+  let count: Int
+
+  func makeState() -> State { State(last: count, lines: (1...count).map { Line.State(id: $0) }) }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    state.last += 1
+    state.lines.insert(Line.State(id: state.last), at: 0)
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(last: state.last) }
+  var routes: [Route<Self>] { [.forEach("lines", \.lines, Line())] }
 }

@@ -9,15 +9,24 @@ import Wire
 
 let benches: [Bench] = [
   Bench("counter", BenchCounter(), #"{"increment":{}}"#, to: .path("")),
+  Bench("counter", BenchCounter(), #"{"increment":{}}"#, to: .path(""), isStored: true),
   Bench("counter-decoded", BenchCounter(), decoded: .increment),
   Bench("depth-1", BenchChain(depth: 1), #"{"increment":{}}"#, to: .path("next")),
   Bench("depth-40", BenchChain(depth: 40), #"{"increment":{}}"#, to: .id(41)),
+  Bench("depth-40", BenchChain(depth: 40), #"{"increment":{}}"#, to: .id(41), isStored: true),
   Bench("siblings-1", BenchRow(count: 1), #"{"increment":{}}"#, to: .id(2)),
   Bench("siblings-1000", BenchRow(count: 1000), #"{"increment":{}}"#, to: .id(2)),
+  Bench("siblings-1000", BenchRow(count: 1000), #"{"increment":{}}"#, to: .id(2), isStored: true),
   Bench("embedded-depth-40", BenchNest(width: 1, depth: 40), #"{"increment":{}}"#, to: .id(41)),
   Bench("embedded-siblings-1000", BenchNest(width: 1000, depth: 1), #"{"increment":{}}"#, to: .id(2)),
+  Bench("embedded-siblings-1000", BenchNest(width: 1000, depth: 1), #"{"increment":{}}"#, to: .id(2), isStored: true),
+  Bench("parent-of-1000", BenchNest(width: 1000, depth: 1), #"{"increment":{}}"#, to: .id(1)),
+  Bench("parent-of-1000", BenchNest(width: 1000, depth: 1), #"{"increment":{}}"#, to: .id(1), isStored: true),
   Bench("row-of-10000", BenchList(count: 10_000), #"{"toggle":5000}"#, to: .path("")),
+  Bench("row-of-10000", BenchList(count: 10_000), #"{"toggle":5000}"#, to: .path(""), isStored: true),
   Bench("padded-row-of-10000", BenchPaddedList(count: 10_000), #"{"toggle":5000}"#, to: .path("")),
+  Bench(
+    "insertion-before-10000", BenchLines(count: 10_000), #"{"insert":{}}"#, to: .path(""), operations: nil, limit: 1),
 ]
 
 if CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) {

@@ -50,6 +50,9 @@ public protocol Interactor: SendableMetatype {
   ///
   /// Not called for a child whose state was a part of its parent's that the parent has taken away: there is none any more.
   ///
+  /// What it changes when the session leaves memory is neither shown nor saved: the session was saved before, with every
+  /// riblet active, as it comes back. What has to be true after that belongs into `didRestore` or `didBecomeActive`.
+  ///
   /// - Parameter state: to be changed in place.
   func willResignActive(_ state: inout State)
 

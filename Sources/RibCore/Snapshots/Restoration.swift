@@ -6,6 +6,8 @@ struct Restoration {
   private var nodes: [NodeID: NodeSnapshot]
   /// The children of nodes that were restored.
   private var children: [NodeID: [String: [String: NodeID]]] = [:]
+  /// What nodes were that came back.
+  private(set) var restored: [NodeID: NodeSnapshot] = [:]
   private(set) var report = RestoreReport()
   /// A node that a newer program has saved.
   private(set) var newer: RestoreError?
@@ -24,6 +26,7 @@ struct Restoration {
 
   mutating func didRestore(_ saved: NodeSnapshot) {
     children[saved.id] = saved.children
+    restored[saved.id] = saved
     report.restored.append(saved.id)
   }
 

@@ -36,13 +36,15 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
 
   /// Takes over what has changed since the snapshot was taken.
   ///
-  /// - Parameter cut: taken after the snapshot, and after the last cut that was applied.
+  /// A state that is put together of changes has the members of its objects in the order of their keys.
+  ///
+  /// - Parameter cut: taken after the snapshot, and after the last cut that was applied; or that one once more.
   public mutating func apply(_ cut: TreeCut) {
     root = cut.root
     lastID = cut.lastID
     transactions = cut.transactions
     for id in cut.removed { nodes[id] = nil }
-    for node in cut.changed { nodes[node.id] = node }
+    for node in cut.changed { nodes[node.id] = NodeSnapshot(nodes[node.id], after: node) }
   }
 }
 
@@ -60,10 +62,14 @@ public struct NodeSnapshot: Equatable, Sendable, Codable {
   public let children: [String: [String: NodeID]]
   /// The effects that ran.
   public let effects: [InterruptedEffect]
+  /// Of which changes a store has put the state together: the next one is counted on from there.
+  package var changes = StoredChanges()
+
+  private enum CodingKeys: CodingKey { case id, type, version, state, children, effects }
 
   package init(
     id: NodeID, type: String, version: Int, state: String?, children: [String: [String: NodeID]],
-    effects: [InterruptedEffect]
+    effects: [InterruptedEffect], changes: StoredChanges = StoredChanges()
   ) {
     self.id = id
     self.type = type
@@ -71,73 +77,60 @@ public struct NodeSnapshot: Equatable, Sendable, Codable {
     self.state = state
     self.children = children
     self.effects = effects
-  }
-}
-
-/// What a store has to write for the transactions since the last cut.
-///
-/// The state of a child that its parent owns is in the parent's node, however deep.
-public struct TreeCut: Equatable, Sendable {
-  /// The root's id.
-  public private(set) var root: NodeID
-  /// The greatest id that was given out.
-  public private(set) var lastID: NodeID
-  /// The number of transactions so far.
-  public private(set) var transactions: UInt64
-  /// Nodes that are new or may have changed.
-  public private(set) var changed: [NodeSnapshot]
-  /// Nodes that are gone.
-  public private(set) var removed: [NodeID]
-
-  init(root: NodeID, lastID: NodeID, transactions: UInt64, changed: [NodeSnapshot], removed: [NodeID]) {
-    self.root = root
-    self.lastID = lastID
-    self.transactions = transactions
-    self.changed = changed
-    self.removed = removed
-  }
-
-  /// All that a snapshot holds, as a first cut.
-  ///
-  /// - Parameter snapshot: of the tree.
-  public init(_ snapshot: TreeSnapshot) {
-    self.init(
-      root: snapshot.root, lastID: snapshot.lastID, transactions: snapshot.transactions,
-      changed: snapshot.nodes.values.sorted { $0.id < $1.id }, removed: [])
-  }
-
-  /// Takes over what has changed since, when this cut could not be written.
-  ///
-  /// - Parameter later: the next cut of the same tree.
-  public mutating func append(_ later: TreeCut) {
-    let replaced = Set(later.changed.map(\.id)).union(later.removed)
-    root = later.root
-    lastID = later.lastID
-    transactions = later.transactions
-    changed = changed.filter { !replaced.contains($0.id) } + later.changed
-    removed = Set(removed).union(later.removed).sorted()
+    self.changes = changes
   }
 }
 
 extension NodeSnapshot {
-  /// A node as it is now; `state` is its state if it was encoded since it last changed.
-  init(_ node: AnyNode, state json: [UInt8]? = nil) throws(RecordingError) {
+  /// A node as it is now.
+  init(_ node: AnyNode, _ encoder: ViewEncoder) throws(RecordingError) {
     id = node.id
     type = node.typeName
     version = node.stateVersion
     do throws(RecordingError) {
-      let json = if let json { json } else { try node.encodeState(StateCoder.makeEncoder()) }
-      state = json.map { String(decoding: $0, as: UTF8.self) }
+      state = try node.encodeState(encoder).map { String(decoding: $0, as: UTF8.self) }
     } catch {
       throw error.below(node.typeName)
     }
-    var children: [String: [String: NodeID]] = [:]
-    for route in node.attachments {
-      var entries: [String: NodeID] = [:]
-      for (index, child) in route.children.enumerated() { entries[route.entryName(index)] = child?.id }
-      children[route.name] = entries
+    children = node.childrenByEntry
+    effects = node.interruptedEffects
+  }
+
+  /// A node as a cut leaves it.
+  fileprivate init(_ earlier: NodeSnapshot?, after cut: NodeCut) {
+    id = cut.id
+    type = cut.type
+    version = cut.version
+    children = cut.children ?? earlier?.children ?? [:]
+    effects = cut.effects ?? earlier?.effects ?? []
+    switch cut.state {
+    case .none: state = nil
+    case .unchanged:
+      state = earlier?.state
+      changes = earlier?.changes ?? StoredChanges()
+    case .rewritten(let base, let later):
+      state = Self.fold(String(decoding: base, as: UTF8.self), later, &changes)
+    case .changed(let later):
+      guard let earlier, let base = earlier.state else {
+        preconditionFailure(
+          "a cut is applied to the snapshot that it is the difference from: node \(id) has no state there")
+      }
+      changes = earlier.changes
+      state = Self.fold(base, later, &changes)
     }
-    self.children = children
-    effects = node.effects.map { InterruptedEffect(name: $0.id, key: $0.key, isResumable: $0.rest.isResumable) }
+  }
+
+  /// Applies those changes that were not applied before.
+  private static func fold(_ base: String, _ later: [StatePatch], _ changes: inout StoredChanges) -> String {
+    let missing = later.filter { $0.sequence > changes.last }
+    do throws(StateCoder.ChangeError) {
+      let state = try StateCoder.apply(missing.map(\.operations), to: base)
+      for change in missing {
+        changes = StoredChanges(last: change.sequence, size: changes.size + change.operations.count)
+      }
+      return state
+    } catch {
+      preconditionFailure("a cut is applied to the snapshot that it is the difference from: \(error)")
+    }
   }
 }

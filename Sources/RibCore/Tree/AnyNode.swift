@@ -24,6 +24,12 @@ class AnyNode {
   @exclusivity(unchecked) final var isUnsettled = false
   /// The last transaction, of those that were begun, in which its children were reconciled.
   @exclusivity(unchecked) final var lastReconciliation: UInt64 = 0
+  /// Whether its children were reconciled to others in this transaction.
+  @exclusivity(unchecked) final var hasOtherChildren = false
+  /// What the next cut has to have of it.
+  @exclusivity(unchecked) final var uncut: NodeParts = []
+  /// Writes its state for a store; nil if there is no store, or nothing of its own to write.
+  @exclusivity(unchecked) final var stateWriter: StateWriter?
   /// Running effects.
   final var effects: [RunningEffect] = []
   /// How many nodes are above it.
@@ -72,6 +78,10 @@ class AnyNode {
   func dismiss(_ child: AnyNode, in tree: Tree) -> Bool { preconditionFailure("abstract") }
   /// The state as JSON, if it is the node's own and can be saved.
   func encodeState(_ encoder: ViewEncoder) throws(RecordingError) -> [UInt8]? { preconditionFailure("abstract") }
+  /// A writer of the state, if it is the node's own and can be saved.
+  func makeStateWriter() -> StateWriter? { preconditionFailure("abstract") }
+  /// What of the node has changed in this transaction, as far as a store has to know, besides its state.
+  var changedParts: NodeParts { preconditionFailure("abstract") }
   /// The state, and what becomes of it when it is saved and restored; nil as for ``encodeState()``.
   func roundTrip() throws -> (state: Any, restored: Any)? { preconditionFailure("abstract") }
   /// The version of the state's shape.
@@ -210,6 +220,26 @@ class AnyNode {
 
   /// Undoes a detachment.
   final func reattach() { isAttached = true }
+
+  // MARK: Snapshots
+
+  /// The children: by route, and there by the name of their entries.
+  final var childrenByEntry: [String: [String: NodeID]] {
+    var children: [String: [String: NodeID]] = [:]
+    for route in attachments {
+      var entries: [String: NodeID] = [:]
+      for (index, child) in route.children.enumerated() {
+        if let child { entries[route.entryName(index)] = child.id }
+      }
+      children[route.name] = entries
+    }
+    return children
+  }
+
+  /// The effects that run, as a snapshot has them.
+  final var interruptedEffects: [InterruptedEffect] {
+    effects.map { InterruptedEffect(name: $0.id, key: $0.key, isResumable: $0.rest.isResumable) }
+  }
 
   // MARK: Effects
 

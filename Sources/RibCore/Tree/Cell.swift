@@ -34,9 +34,9 @@ enum StateChange {
 
 /// The state of a node that owns it.
 final class OwnedCell<State>: Cell<State> {
-  private var current: State
+  private(set) var current: State
   /// As of the last commit.
-  private var committed: State
+  private(set) var committed: State
 
   init(_ state: State) {
     current = state

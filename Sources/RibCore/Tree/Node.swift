@@ -223,6 +223,7 @@ class Node<R: Router>: AnyNode {
       if route.reconcile(with: state, of: self, in: tree) { hasChanged = true }
     }
     guard hasChanged else { return }
+    hasOtherChildren = true
     let viewable = viewable
     viewable.touch(tree)
     viewable.childrenDidChange()
@@ -252,6 +253,21 @@ class Node<R: Router>: AnyNode {
     return json.bytes
   }
 
+  override final func makeStateWriter() -> StateWriter? {
+    guard !isEmbedded, let type = R.State.self as? any Encodable.Type else { return nil }
+    func make<State: Encodable>(_ type: State.Type) -> StateWriter? {
+      (cell as? OwnedCell<State>).map { CellStateWriter($0) }
+    }
+    return make(type)
+  }
+
+  override final var changedParts: NodeParts {
+    var parts: NodeParts = hasOtherChildren ? .children : []
+    guard let before = saved?.effects, !(before.isEmpty && effects.isEmpty) else { return parts }
+    if !before.elementsEqual(effects, by: { $0.token == $1.token }) { parts.insert(.effects) }
+    return parts
+  }
+
   override final func roundTrip() throws -> (state: Any, restored: Any)? {
     guard let json = try encodeState(StateCoder.makeEncoder()), let type = R.State.self as? any Decodable.Type else {
       return nil
@@ -271,6 +287,7 @@ class Node<R: Router>: AnyNode {
   override func commit() {
     cell.commit()
     saved = nil
+    hasOtherChildren = false
     for route in anyRoutes { route.commit() }
   }
 
@@ -279,6 +296,7 @@ class Node<R: Router>: AnyNode {
     cell.rollBack()
     if let saved { (effects, plan) = saved }
     saved = nil
+    hasOtherChildren = false
     for route in anyRoutes { route.rollBack() }
   }
 }

@@ -11,8 +11,11 @@ extension Tree {
 
   func enqueue(for node: AnyNode, _ action: @escaping (Tree) -> Void) { transaction.queue.append((node, action)) }
 
-  func noteChange(_ node: AnyNode) {
-    if notesChanges { uncut.changed.insert(node.id) }
+  /// Takes note that the next cut has to have a part of a node.
+  func noteChange(_ node: AnyNode, _ parts: NodeParts) {
+    guard notesChanges, !parts.isEmpty else { return }
+    if node.uncut.isEmpty { uncut.nodes.append(node) }
+    node.uncut.formUnion(parts)
   }
 
   /// Takes note of something that came too late.
@@ -63,6 +66,7 @@ extension Tree {
   private func didAttach(_ node: AnyNode, isActive: Bool, _ saved: NodeSnapshot?) {
     nodes[node.id] = node
     node.isNew = true
+    if notesChanges { node.stateWriter = node.makeStateWriter() }
     transaction.attached.append(node)
     note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
     schemas?.note(node)

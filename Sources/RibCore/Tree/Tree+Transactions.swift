@@ -22,8 +22,7 @@ extension Tree {
     /// The last effect that was started before.
     var lastToken: UInt64 = 0
     var droppedActions = 0
-    /// States as JSON, for the next cut.
-    var states: [NodeID: [UInt8]] = [:]
+    var viewBytes = 0
   }
 
   func transact(
@@ -41,12 +40,13 @@ extension Tree {
     transaction.lastID = lastID
     transaction.lastToken = lastToken
     transaction.droppedActions = droppedActions
+    transaction.viewBytes = viewBytes
     do throws(Refusal) {
       try event()
       try settle()
       try render(renderer)
       try measure(renderer)
-      try encodeStates(renderer.stateEncoder)
+      try writeStates(&renderer.states)
     } catch {
       rollBack()
       renderer.patch.removeAll()
@@ -54,6 +54,7 @@ extension Tree {
       onEnd?(false)
       throw error
     }
+    if notesChanges { renderer.states.commit(in: self) }
     return endTransaction()
   }
 
@@ -159,43 +160,41 @@ extension Tree {
     viewBytes = renderer.measured.count
   }
 
-  /// Encodes the states that the next cut has to have: what cannot be saved is not committed.
-  private func encodeStates(_ encoder: ViewEncoder) throws(Refusal) {
+  /// Writes what has changed in states, for the next cut: what cannot be saved is not committed.
+  private func writeStates(_ drafts: inout StateDrafts) throws(Refusal) {
     guard notesChanges else { return }
+    drafts.removeAll()
     for node in transaction.touched where node.isAttached {
-      let state: [UInt8]?
+      guard let writer = node.stateWriter else { continue }
+      let size: Int?
       do throws(RecordingError) {
-        state = try node.encodeState(encoder)
+        if node.isNew, let saved = restoration?.restored[node.id], saved.version == node.stateVersion {
+          try drafts.adopt(saved, writer)
+        }
+        size = try drafts.add(node, writer)
       } catch {
         throw Refusal(.failed, "The state of \(node.typeName) cannot be saved: \(error)")
       }
-      guard let state else { continue }
-      guard state.count <= Self.stateLimit else {
-        throw Refusal(
-          .failed,
-          """
-          The state of \(node.typeName) would have \(state.count) bytes, more than \(Self.stateLimit >> 20) MiB. Keep in it \
-          what the session needs, and the rest in a database.
-          """)
-      }
-      transaction.states[node.id] = state
+      guard let size, size > Self.stateLimit else { continue }
+      throw Refusal(
+        .failed,
+        """
+        The state of \(node.typeName) would have \(size) bytes, more than \(Self.stateLimit >> 20) MiB. Keep in it \
+        what the session needs, and the rest in a database.
+        """)
     }
   }
 
   func endTransaction() -> [EffectCommand] {
     for node in transaction.touched {
+      if notesChanges, node.isAttached { noteChange(node, partsToCut(of: node)) }
       node.isTouched = false
       node.isNew = false
       node.commit()
-      noteChange(node)
     }
-    if notesChanges {
-      uncut.states.merge(transaction.states) { $1 }
-      for node in transaction.detached {
-        uncut.states[node.id] = nil
-        uncut.changed.remove(node.id)
-        uncut.removed.insert(node.id)
-      }
+    if notesChanges, !transaction.detached.isEmpty {
+      uncut.nodes.removeAll { !$0.isAttached }
+      uncut.removed += transaction.detached.map(\.id)
     }
     transactionCount += 1
     observer?(.committed(transaction: transactionCount))
@@ -203,6 +202,18 @@ extension Tree {
     let commands = transaction.commands
     reset()
     return commands
+  }
+
+  /// What of a touched node is not as it was, besides its state.
+  private func partsToCut(of node: AnyNode) -> NodeParts {
+    guard node.isNew else { return node.changedParts }
+    guard let saved = restoration?.restored[node.id], saved.version == node.stateVersion,
+      (saved.state != nil) == (node.stateWriter != nil)
+    else { return [.state, .children, .effects] }
+    var parts: NodeParts = []
+    if saved.children != node.childrenByEntry { parts.insert(.children) }
+    if saved.effects != node.interruptedEffects { parts.insert(.effects) }
+    return parts
   }
 
   private func rollBack() {
@@ -224,6 +235,7 @@ extension Tree {
     }
     lastID = transaction.lastID
     droppedActions = transaction.droppedActions
+    viewBytes = transaction.viewBytes
     reset()
   }
 
@@ -232,7 +244,6 @@ extension Tree {
     transaction.settled = 0
     transaction.handled = 0
     transaction.effects = 0
-    if !transaction.states.isEmpty { transaction.states = [:] }
     if !transaction.unsettled.isEmpty { transaction.unsettled = [] }
     if !transaction.queue.isEmpty { transaction.queue = [] }
     if !transaction.attached.isEmpty { transaction.attached = [] }

@@ -52,8 +52,8 @@ public final class Tree {
   @exclusivity(unchecked) var viewBytes = 0
   /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
   @exclusivity(unchecked) public var notesChanges = false
-  /// Nodes that were changed, their states as JSON, and nodes that have gone, since the last cut.
-  var uncut: (changed: Set<NodeID>, states: [NodeID: [UInt8]], removed: Set<NodeID>) = ([], [:], [])
+  /// Nodes that have changed, each once, and nodes that have gone, since the last cut.
+  @exclusivity(unchecked) var uncut: (nodes: [AnyNode], removed: [NodeID]) = ([], [])
   /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
   @exclusivity(unchecked) public internal(set) var lastTypeName: String?
   /// Reports and queued actions that came too late for their node, and effects that an inactive node wanted to start.
@@ -161,7 +161,7 @@ public final class Tree {
       }
       renderer.patch.removeAll()
       // Whatever of the snapshot has no place any more is to be deleted.
-      if notesChanges { uncut.removed.formUnion(Set(snapshot.nodes.keys).subtracting(nodes.keys)) }
+      if notesChanges { uncut.removed += Set(snapshot.nodes.keys).subtracting(nodes.keys).subtracting(uncut.removed) }
       return (commands, restoration?.finish() ?? RestoreReport())
     } catch {
       if let newer = restoration?.newer { throw newer }
@@ -290,13 +290,13 @@ public final class Tree {
         }
       } catch {
         node.giveUp(effect)
-        noteChange(node)
+        noteChange(node, .effects)
         throw error
       }
     }
     recorder?.note(.ended(node.recorded(effect), hasFailed: hasFailed))
     node.giveUp(effect)
-    noteChange(node)
+    noteChange(node, .effects)
     return []
   }
 

@@ -7,7 +7,8 @@ public final class ViewRenderer {
   /// The operations of the last transaction.
   public internal(set) var patch = PatchWriter()
   let encoder = ViewEncoder()
-  let stateEncoder = StateCoder.makeEncoder()
+  /// What the transaction has for the store.
+  var states = StateDrafts()
   /// A view that is only measured.
   var measured = JSONWriter()
 

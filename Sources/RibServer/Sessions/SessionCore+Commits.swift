@@ -73,7 +73,7 @@ extension SessionCore {
         revision: revision, clients: audience.records, invitations: audience.invitations, hasActed: hasActed,
         isHeld: !isLeaving || !audience.isAway,
         seen: work.environment.wallClock() - life.secondsAlone(at: work.now), rest: rest),
-      tree: isDurable ? try tree.takeCut() : TreeCut(try tree.snapshot()),
+      tree: isDurable ? tree.takeCut() : TreeCut(try tree.snapshot()),
       nacks: isDurable ? uncommitted.nacks : audience.nacks, acknowledged: audience.takeAcknowledged(),
       survived: effects.takeSurvived(isLeaving: isLeaving) { client in
         audience.ids.contains(client) ? audience[client].ledger.number : nil

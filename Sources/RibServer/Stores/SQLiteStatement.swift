@@ -72,6 +72,11 @@ struct SQLiteStatement {
       let count = Int(sqlite3_column_bytes(handle, column))
       return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
+    /// A text as its UTF-8.
+    func utf8(_ column: Int32) -> [UInt8] {
+      guard let start = sqlite3_column_text(handle, column) else { return [] }
+      return Array(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   }
 

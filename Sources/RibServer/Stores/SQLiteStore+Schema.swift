@@ -46,6 +46,16 @@ extension SQLiteStore {
           INSERT INTO life VALUES (1, 1);
           """)
     }
+    migrator.registerMigration("2") { database in
+      try database.execute(
+        sql: """
+          -- What has changed in a riblet's state since its base, which is `node.state`: operations of RFC 6902, counted from 1.
+          CREATE TABLE change (
+            session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, node INTEGER NOT NULL,
+            seq INTEGER NOT NULL, ops TEXT NOT NULL,
+            PRIMARY KEY (session, node, seq)) WITHOUT ROWID;
+          """)
+    }
     return migrator
   }
 
@@ -57,12 +67,18 @@ extension SQLiteStore {
     let insertSession: SQLiteStatement
     let updateSession: SQLiteStatement
     let upsertNode: SQLiteStatement
+    let updateState: SQLiteStatement
+    let updateChildren: SQLiteStatement
+    let updateEffects: SQLiteStatement
     let deleteNode: SQLiteStatement
+    let insertChange: SQLiteStatement
+    let deleteChanges: SQLiteStatement
     let insertNack: SQLiteStatement
     let deleteNacks: SQLiteStatement
     let raiseLease: SQLiteStatement
     let selectSession: SQLiteStatement
     let selectNodes: SQLiteStatement
+    let selectChanges: SQLiteStatement
     let selectNacks: SQLiteStatement
     let selectCrashes: SQLiteStatement
     let deleteCrash: SQLiteStatement
@@ -104,7 +120,13 @@ extension SQLiteStore {
         ON CONFLICT DO UPDATE SET version = excluded.version, state = excluded.state, children = excluded.children,
           effects = excluded.effects
         """)
+      updateState = try prepare("UPDATE node SET version = ?, state = ? WHERE session = ? AND id = ?")
+      updateChildren = try prepare("UPDATE node SET children = ? WHERE session = ? AND id = ?")
+      updateEffects = try prepare("UPDATE node SET effects = ? WHERE session = ? AND id = ?")
       deleteNode = try prepare("DELETE FROM node WHERE session = ? AND id = ?")
+      // One that is there already is the same.
+      insertChange = try prepare("INSERT OR IGNORE INTO change (session, node, seq, ops) VALUES (?, ?, ?, ?)")
+      deleteChanges = try prepare("DELETE FROM change WHERE session = ? AND node = ?")
       insertNack = try prepare("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
       deleteNacks = try prepare("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
       raiseLease = try prepare("UPDATE session SET lease = ?, epoch = NULL, viewHash = NULL WHERE id = ?")
@@ -114,6 +136,7 @@ extension SQLiteStore {
           epoch, viewHash, life = (SELECT number FROM life) FROM session WHERE sid = ?
         """)
       selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
+      selectChanges = try prepare("SELECT node, seq, ops FROM change WHERE session = ? ORDER BY node, seq")
       selectNacks = try prepare("SELECT client, n, code, message FROM nack WHERE session = ? ORDER BY client, n")
       selectCrashes = try prepare("SELECT client, n, count FROM crash WHERE session = ?")
       deleteCrash = try prepare("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")

@@ -164,12 +164,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
   }
 
   private static func write(_ cut: SessionCut, _ row: Int64, _ statements: Statements) throws {
-    for id in cut.tree.removed { try statements.deleteNode.run(.integer(row), .integer(id)) }
-    for node in cut.tree.changed {
-      try statements.upsertNode.run(
-        .integer(row), .integer(node.id), .text(node.type), .integer(node.version), .optional(node.state),
-        .optional(node.childrenJSON), .optional(node.effectsJSON))
-    }
+    try write(cut.tree, row, statements)
     for refusal in cut.nacks {
       try statements.insertNack.run(
         .integer(row), .integer(refusal.client), .integer(refusal.nack.number), .text(refusal.nack.code.rawValue),
@@ -208,11 +203,7 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     // From here on nobody else can write it; and what is shown from here on is counted anew if it is lost.
     try statements.raiseLease.run(.integer(lease.number), .integer(lease.row))
     var tree = snapshot
-    try statements.selectNodes.rows(.integer(lease.row)) { row in
-      tree.nodes[row.integer(0)] = try NodeSnapshot(
-        id: row.integer(0), type: row.text(1), version: row.integer(2), state: row.optionalText(3),
-        childrenJSON: row.optionalText(4), effectsJSON: row.optionalText(5))
-    }
+    tree.nodes = try loadNodes(of: lease.row, statements)
     var nacks: [SessionCut.Refusal] = []
     try statements.selectNacks.rows(.integer(lease.row)) { row in
       let code = Nack.Code(rawValue: row.text(2)) ?? .failed

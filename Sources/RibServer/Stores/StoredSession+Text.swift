@@ -43,19 +43,26 @@ extension [Invitation] {
 }
 
 extension NodeSnapshot {
-  /// The children; nil for none.
-  var childrenJSON: String? { children.isEmpty ? nil : jsonText(children) }
-  /// The effects; nil for none.
-  var effectsJSON: String? { effects.isEmpty ? nil : jsonText(effects) }
+  /// The JSON of children; nil for none.
+  static func childrenJSON(_ children: [String: [String: NodeID]]) -> String? {
+    children.isEmpty ? nil : jsonText(children)
+  }
+  /// The JSON of effects; nil for none.
+  static func effectsJSON(_ effects: [InterruptedEffect]) -> String? { effects.isEmpty ? nil : jsonText(effects) }
 
   /// Reads what was written.
   ///
-  /// - Throws: `JSONError` or `DecodingError` if a text is damaged.
-  init(id: NodeID, type: String, version: Int, state: String?, childrenJSON: String?, effectsJSON: String?) throws {
+  /// - Throws: `JSONError` or `DecodingError` if a text is damaged, ``StoreError`` if a change does not fit its base.
+  init(
+    id: NodeID, type: String, version: Int, base: String?, changes: [[UInt8]], childrenJSON: String?,
+    effectsJSON: String?
+  ) throws {
+    if base == nil, !changes.isEmpty { throw StoreError("Node \(id) has changes of a state that is missing.") }
     self.init(
-      id: id, type: type, version: version, state: state,
+      id: id, type: type, version: version, state: try base.map { try StateCoder.apply(changes, to: $0) },
       children: try childrenJSON.map { try StateCoder.decode(from: try StateCoder.read($0)) } ?? [:],
-      effects: try effectsJSON.map { try StateCoder.decode(from: try StateCoder.read($0)) } ?? [])
+      effects: try effectsJSON.map { try StateCoder.decode(from: try StateCoder.read($0)) } ?? [],
+      changes: StoredChanges(last: changes.count, size: changes.reduce(0) { $0 + $1.count }))
   }
 }
 

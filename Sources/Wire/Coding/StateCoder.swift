@@ -31,13 +31,16 @@ public enum StateCoder {
     return try ElementDecoder(element: json, root: root, type: type).decode(type)
   }
 
+  /// How deep a state may be that is read.
+  static let readingDepth = 512
+
   /// Reads what was encoded.
   ///
   /// - Parameter text: the JSON.
   /// - Returns: its value.
   /// - Throws: ``JSONError`` if the text is damaged.
   public static func read(_ text: String) throws(JSONError) -> JSONElement {
-    var reader = JSONReader(limits: JSONLimits(depth: 512, bytes: Int(UInt32.max)))
+    var reader = JSONReader(limits: JSONLimits(depth: readingDepth, bytes: Int(UInt32.max)))
     return try reader.read(text).root
   }
 }

@@ -9,7 +9,7 @@ extension JSONValue {
   /// those that were read.
   public var canonicalBytes: [UInt8] {
     var writer = JSONWriter()
-    write(into: &writer, asDoubles: true)
+    write(into: &writer, numbers: .canonical)
     return writer.bytes
   }
 

@@ -10,6 +10,8 @@ public enum JSONValue: Sendable {
   case integer(Int64)
   /// Any other number.
   case number(Double)
+  /// The digits of a whole number that neither of these holds: one of more than 64 bits, or an unsigned one of 64.
+  case digits(String)
   /// A string.
   case string(String)
   /// An array.
@@ -26,11 +28,7 @@ public enum JSONValue: Sendable {
     case .bool: self = .bool(element.bool == true)
     case .string: self = .string(element.string ?? "")
     case .number:
-      if let integer = element.integer(Int64.self) {
-        self = .integer(integer)
-      } else {
-        self = element.double.map(JSONValue.number) ?? .null
-      }
+      self.init(number: element)
     case .array:
       var elements: [JSONValue] = []
       elements.reserveCapacity(element.count)
@@ -40,6 +38,21 @@ public enum JSONValue: Sendable {
       var members = JSONObject()
       element.forEachMember { key, value in members[key.string ?? ""] = JSONValue(value) }
       self = .object(members)
+    }
+  }
+
+  private init(number element: JSONElement) {
+    if let integer = element.integer(Int64.self) {
+      self = integer == 0 && element.double?.sign == .minus ? .number(-0.0) : .integer(integer)
+    } else if let double = element.double {
+      self = .number(double)
+      // Digits that reading as a double and writing again would change.
+      let digits = element.source
+      if digits.utf8.allSatisfy({ $0 != UInt8(ascii: ".") && $0 | 0x20 != UInt8(ascii: "e") }), digits != text {
+        self = .digits(digits)
+      }
+    } else {
+      self = .null
     }
   }
 
@@ -72,30 +85,46 @@ public enum JSONValue: Sendable {
   /// Writes the value as ``text`` does.
   ///
   /// - Parameter writer: where to.
-  public func write(into writer: inout JSONWriter) { write(into: &writer, asDoubles: false) }
+  public func write(into writer: inout JSONWriter) { write(into: &writer, numbers: .whole) }
+
+  /// How numbers are written.
+  enum NumberForm {
+    /// As the double that each is to other readers (RFC 8785 §3.2.2.3).
+    case canonical
+    /// Integers with all their digits, and zero without a sign.
+    case whole
+    /// As they were read: -0 keeps its sign.
+    case exact
+  }
 
   /// Writes the value.
   ///
   /// - Parameters:
   ///   - writer: where to.
-  ///   - asDoubles: whether an integer is written as the double that it is to other readers.
-  func write(into writer: inout JSONWriter, asDoubles: Bool) {
+  ///   - numbers: how numbers are written.
+  func write(into writer: inout JSONWriter, numbers: NumberForm) {
     switch self {
     case .null: writer.null()
     case .bool(let value): writer.bool(value)
-    case .integer(let value) where asDoubles && value.magnitude > 1 << 53: writer.number(Double(value))
+    case .integer(let value) where numbers == .canonical && value.magnitude > 1 << 53: writer.number(Double(value))
     case .integer(let value): writer.integer(value)
-    case .number(let value): writer.number(value == 0 ? 0 : value)
+    case .number(let value): writer.number(value == 0 && numbers != .exact ? 0 : value)
+    case .digits(let digits):
+      if numbers == .canonical, let double = Double(digits) {
+        writer.number(double)
+      } else {
+        writer.raw(Array(digits.utf8))
+      }
     case .string(let value): writer.string(value)
     case .array(let elements):
       writer.beginArray()
-      for element in elements { element.write(into: &writer, asDoubles: asDoubles) }
+      for element in elements { element.write(into: &writer, numbers: numbers) }
       writer.endArray()
     case .object(let members):
       writer.beginObject()
       for (key, value) in members.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
         writer.key(key)
-        value.write(into: &writer, asDoubles: asDoubles)
+        value.write(into: &writer, numbers: numbers)
       }
       writer.endObject()
     }
@@ -118,6 +147,7 @@ extension JSONValue: Equatable {
     case (.bool(let ours), .bool(let theirs)): ours == theirs
     case (.integer(let ours), .integer(let theirs)): ours == theirs
     case (.number(let ours), .number(let theirs)): ours == theirs
+    case (.digits(let ours), .digits(let theirs)): ours == theirs
     case (.string(let ours), .string(let theirs)): haveSameUTF8(ours, theirs)
     case (.array(let ours), .array(let theirs)): ours == theirs
     case (.object(let ours), .object(let theirs)): ours == theirs

@@ -3,7 +3,12 @@
 /// True for a value is true for good: a value type whose bits are equal is equal, as far as it is `Sendable`. Behind
 /// equal references to an object there may be two states of it. False says nothing: there may be padding between
 /// properties, and equal strings in different places.
-func haveSameBits<Value>(_ ours: Value, _ theirs: Value) -> Bool {
+///
+/// - Parameters:
+///   - ours: the one.
+///   - theirs: the other.
+/// - Returns: true if they are known to be the same.
+package func haveSameBits<Value>(_ ours: Value, _ theirs: Value) -> Bool {
   if Value.self is AnyObject.Type { return false }
   return withUnsafeBytes(of: ours) { ours in
     withUnsafeBytes(of: theirs) { theirs in

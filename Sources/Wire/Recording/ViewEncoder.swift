@@ -95,7 +95,8 @@ public final class ViewEncoder {
       }
       return true
     }
-    guard let value = new as? any ViewDifferentiable, type(of: value) == Value.self else {
+    // A state is kept for good: what a type says of its own difference is not taken for it.
+    guard form == .wire, let value = new as? any ViewDifferentiable, type(of: value) == Value.self else {
       notePlain(Value.self)
       return false
     }

@@ -36,6 +36,42 @@ extension TreeTests {
     #expect(try session.send(#"{"set":1}"#) == [#"replace /nodes/1/state/text "x""#])
   }
 
+  /// Shows what it has, or keeps it to itself.
+  private struct Shy: Riblet {
+    static let typeName = "Shy"
+    struct State: Codable {
+      var texts: [String] = []
+      var isShown = true
+    }
+    enum ViewAction: Decodable { case add(Int), hide(Int) }
+    struct ViewState: Encodable, Equatable { let texts: [String] }
+
+    func makeState() -> State { State() }
+
+    func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+      switch viewAction {
+      case .add(let size): state.texts.append(String(repeating: "x", count: size))
+      case .hide(let size):
+        state.texts.append(String(repeating: "x", count: size))
+        state.isShown = false
+      }
+      return .none
+    }
+
+    func view(_ state: State) -> ViewState { ViewState(texts: state.isShown ? state.texts : []) }
+  }
+
+  /// The size of a view that nobody was shown counts for nothing.
+  @Test func viewLimit_afterAnUndo_isTheSame() throws {
+    let session = try TestSession(Shy())
+    try session.act(#"{"add":\#(Tree.viewLimit / 2)}"#)
+    try session.act(#"{"add":\#(Tree.viewLimit / 2 - 1000)}"#)
+    // Measured, small, and undone as the state is too large.
+    #expect(throws: Refusal.self) { try session.act(#"{"hide":\#(Tree.stateLimit)}"#) }
+    let refusal = #expect(throws: Refusal.self) { try session.act(#"{"add":1000}"#) }
+    #expect(refusal?.message.contains("The view would have more than 4 MiB") == true)
+  }
+
   @Test func view_isMeasuredByItsSize_notByItsPatches() throws {
     let session = try TestSession(Wide())
     // 20 MiB of patches, of a view that never has more than 1.

@@ -8,16 +8,16 @@ import Wire
 
 /// What the file does besides what every store does.
 @Suite struct SQLiteStoreTests {
-  private let directory: TemporaryDirectory
+  let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func open(_ durability: Welcome.Durability = .process) throws -> SQLiteStore {
+  func open(_ durability: Welcome.Durability = .process) throws -> SQLiteStore {
     try SQLiteStore(path: directory.store, durability: durability)
   }
 
   /// What another program sees in the file.
-  private func count(_ table: String) throws -> Int {
+  func count(_ table: String) throws -> Int {
     try DatabaseQueue(path: directory.store).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
   }
 

@@ -37,7 +37,8 @@ enum StoreSample {
     SessionCut(
       state: state,
       tree: TreeCut(
-        root: 1, lastID: changed.map(\.id).max() ?? 1, transactions: transactions, changed: changed, removed: removed),
+        root: 1, lastID: changed.map(\.id).max() ?? 1, transactions: transactions,
+        changed: changed.map { NodeCut($0) }, removed: removed),
       nacks: nacks, acknowledged: acknowledged, survived: survived)
   }
 

@@ -10,7 +10,7 @@ struct JSONParserTests {
     ("true", .bool(true)),
     ("false", .bool(false)),
     ("0", .integer(0)),
-    ("-0", .integer(0)),
+    ("-0", .number(-0.0)),
     ("-1", .integer(-1)),
     ("1234567890", .integer(1_234_567_890)),
     ("0.5", .number(0.5)),

@@ -1,0 +1,122 @@
+/// What a store has of one node's state, and what it still has to be given.
+///
+/// A state is stored as a base, which is the whole of it, and the changes since, one a cut. Changes that outgrow their base
+/// give way to a new one: so a store writes at most twice what changed, and reads at most twice what there is.
+///
+/// | state       | a whole state | operations         | a cut                                        |
+/// |-------------|---------------|--------------------|----------------------------------------------|
+/// | `unwritten` | `rewritten`   | never              | not before there was a whole state           |
+/// | `written`   | `rewritten`   | `changed`          | `unchanged`, stays `written`                 |
+/// | `changed`   | `rewritten`   | `changed`, more    | the change; `written`                        |
+/// | `rewritten` | `rewritten`   | `rewritten`, more  | the base, a change if there is one; `written` |
+struct StateLog {
+  /// A state of so many bytes is always written whole: finding its difference takes as long as writing it, and a row of its
+  /// own for the change takes as many bytes.
+  static let smallSize = 512
+
+  private enum State {
+    /// The store has no base that a change could be one of.
+    case unwritten
+    /// The store has everything.
+    case written
+    /// The store has to append these operations: an array without its closing bracket.
+    case changed([UInt8])
+    /// The store has to replace the base, and then to append the operations, if there are any.
+    case rewritten(base: [UInt8], operations: [UInt8])
+  }
+
+  private var state = State.unwritten
+  /// How many bytes the base has, and the changes since.
+  private(set) var baseSize = 0
+  private(set) var changesSize = 0
+  /// The number of the last change of the base that was cut.
+  private var sequence = 0
+
+  /// A state that no store has.
+  init() {}
+
+  /// A state that a store has.
+  ///
+  /// - Parameters:
+  ///   - size: of the whole state.
+  ///   - changes: those of which the store has put it together.
+  init(storedSize size: Int, changes: StoredChanges) {
+    state = .written
+    baseSize = size
+    changesSize = changes.size
+    sequence = changes.last
+  }
+
+  /// As many bytes as the state can have.
+  var sizeBound: Int { baseSize + changesSize }
+
+  /// Whether the store has the state, or is going to be given it.
+  var isWritten: Bool {
+    if case .unwritten = state { false } else { true }
+  }
+
+  /// Whether the next change is to be written as a whole state, without looking for the difference.
+  var needsWhole: Bool { !isWritten || baseSize <= Self.smallSize }
+
+  /// Whether so many bytes of operations are worth more than a new base.
+  func takes(_ count: Int) -> Bool { changesSize + count <= baseSize }
+
+  /// Takes a whole state.
+  mutating func rewrite(_ base: [UInt8]) {
+    baseSize = base.count
+    changesSize = 0
+    state = .rewritten(base: base, operations: [])
+  }
+
+  /// Takes operations that make the present state of the last one.
+  ///
+  /// - Parameter operations: an array without its closing bracket.
+  mutating func append(_ operations: [UInt8]) {
+    changesSize += operations.count
+    let before = state
+    // Moved out, so that appending to it is no copy.
+    state = .written
+    switch before {
+    case .unwritten: preconditionFailure("a state that was never written whole has no changes")
+    case .written: state = .changed(operations)
+    case .changed(var earlier):
+      Self.join(&earlier, operations)
+      state = .changed(earlier)
+    case .rewritten(let base, var earlier):
+      Self.join(&earlier, operations)
+      state = .rewritten(base: base, operations: earlier)
+    }
+  }
+
+  private static func join(_ earlier: inout [UInt8], _ operations: [UInt8]) {
+    if earlier.isEmpty {
+      earlier = operations
+    } else {
+      earlier.append(UInt8(ascii: ","))
+      earlier.append(contentsOf: operations.dropFirst())
+    }
+  }
+
+  /// What the store has to be given; it has everything then.
+  mutating func takeCut() -> StateCut {
+    let before = state
+    guard case .unwritten = before else {
+      state = .written
+      switch before {
+      case .changed(let operations): return .changed([change(operations)])
+      case .rewritten(let base, let operations):
+        sequence = 0
+        return .rewritten(base: base, changes: operations.isEmpty ? [] : [change(operations)])
+      case .unwritten, .written: return .unchanged
+      }
+    }
+    preconditionFailure("a state is written whole before it is cut for the first time")
+  }
+
+  private mutating func change(_ operations: [UInt8]) -> StatePatch {
+    sequence += 1
+    var operations = operations
+    operations.append(UInt8(ascii: "]"))
+    return StatePatch(sequence: sequence, operations: operations)
+  }
+}

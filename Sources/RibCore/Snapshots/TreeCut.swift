@@ -1,0 +1,49 @@
+/// What a store has to write for the transactions since the last cut: what has changed, not what there is.
+///
+/// The state of a child that its parent owns is in the parent's node, however deep.
+public struct TreeCut: Equatable, Sendable {
+  /// The root's id.
+  public private(set) var root: NodeID
+  /// The greatest id that was given out.
+  public private(set) var lastID: NodeID
+  /// The number of transactions so far.
+  public private(set) var transactions: UInt64
+  /// Nodes that are new or have changed.
+  public private(set) var changed: [NodeCut]
+  /// Nodes that are gone.
+  public private(set) var removed: [NodeID]
+
+  init(root: NodeID, lastID: NodeID, transactions: UInt64, changed: [NodeCut], removed: [NodeID]) {
+    self.root = root
+    self.lastID = lastID
+    self.transactions = transactions
+    self.changed = changed
+    self.removed = removed
+  }
+
+  /// All that a snapshot holds, as a first cut.
+  ///
+  /// - Parameter snapshot: of the tree.
+  public init(_ snapshot: TreeSnapshot) {
+    self.init(
+      root: snapshot.root, lastID: snapshot.lastID, transactions: snapshot.transactions,
+      changed: snapshot.nodes.values.sorted { $0.id < $1.id }.map { NodeCut($0) }, removed: [])
+  }
+
+  /// Takes over what has changed since, when this cut could not be written.
+  ///
+  /// - Parameter later: the next cut of the same tree.
+  public mutating func append(_ later: TreeCut) {
+    root = later.root
+    lastID = later.lastID
+    transactions = later.transactions
+    let gone = Set(later.removed)
+    if !gone.isEmpty { changed.removeAll { gone.contains($0.id) } }
+    var places: [NodeID: Int] = [:]
+    for (place, node) in changed.enumerated() { places[node.id] = place }
+    for node in later.changed {
+      if let place = places[node.id] { changed[place].append(node) } else { changed.append(node) }
+    }
+    removed = gone.union(removed).sorted()
+  }
+}

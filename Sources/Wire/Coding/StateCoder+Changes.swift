@@ -1,0 +1,75 @@
+extension StateCoder {
+  /// Why a state cannot be put together of its base and the changes since.
+  public enum ChangeError: Error, Sendable, CustomStringConvertible {
+    /// The base, or a change, is not what was written.
+    case damaged(JSONError)
+    /// A change is no patch, or not one of this base.
+    case notApplicable(PatchError)
+
+    /// One sentence for a log.
+    public var description: String {
+      switch self {
+      case .damaged(let error): "a stored state is damaged: \(error)"
+      case .notApplicable(let error): "a change does not belong to its state: \(error)"
+      }
+    }
+  }
+
+  /// Makes a state of an earlier one and the changes since.
+  ///
+  /// The members of its objects are in the order of their keys then, which is not the order that ``encode(_:)`` writes them
+  /// in: a patch does not say where among the others a member stands, and to a reader it means nothing (RFC 8259 §4).
+  ///
+  /// - Parameters:
+  ///   - changes: each an array of the operations of RFC 6902, in order.
+  ///   - base: the earlier state's JSON.
+  /// - Returns: the state's JSON; every number and string as it was written.
+  /// - Throws: ``ChangeError``.
+  public static func apply(_ changes: [[UInt8]], to base: String) throws(ChangeError) -> String {
+    guard !changes.isEmpty else { return base }
+    var state: JSONValue
+    var patches: [[PatchOperation]] = []
+    do throws(JSONError) {
+      state = JSONValue(try read(base))
+    } catch {
+      throw .damaged(error)
+    }
+    // An operation's value lies three levels deeper in its change than in the state.
+    var reader = JSONReader(limits: JSONLimits(depth: readingDepth + 3, bytes: Int(UInt32.max)))
+    for change in changes {
+      let document: JSONDocument
+      do throws(JSONError) { document = try reader.read(change.span) } catch { throw .damaged(error) }
+      do throws(PatchError) {
+        patches.append(try operations(document.root))
+      } catch {
+        throw .notApplicable(error)
+      }
+    }
+    do throws(PatchError) {
+      try state.apply(patches.flatMap(\.self))
+    } catch {
+      throw .notApplicable(error)
+    }
+    return exactText(state)
+  }
+
+  /// A state's JSON with the members of its objects in the order of their keys, to be compared with others.
+  ///
+  /// - Parameter text: the JSON.
+  /// - Returns: what ``apply(_:to:)`` would make of it.
+  /// - Throws: ``JSONError`` if the text is damaged.
+  package static func normalized(_ text: String) throws(JSONError) -> String { exactText(JSONValue(try read(text))) }
+
+  private static func operations(_ change: JSONElement) throws(PatchError) -> [PatchOperation] {
+    var operations: [PatchOperation] = []
+    operations.reserveCapacity(change.count)
+    for operation in change.elements { operations.append(try PatchOperation(operation)) }
+    return operations
+  }
+
+  private static func exactText(_ value: JSONValue) -> String {
+    var writer = JSONWriter()
+    value.write(into: &writer, numbers: .exact)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

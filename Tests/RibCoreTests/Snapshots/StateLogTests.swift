@@ -1,0 +1,92 @@
+import Testing
+
+@testable import RibCore
+
+@Suite("What a store has of a state")
+struct StateLogTests {
+  private let large = Array(repeating: UInt8(ascii: "1"), count: StateLog.smallSize + 1)
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  private func written() -> StateLog {
+    var log = StateLog()
+    log.rewrite(large)
+    _ = log.takeCut()
+    return log
+  }
+
+  @Test func newState_isWrittenWhole() {
+    var log = StateLog()
+    #expect(!log.isWritten && log.needsWhole)
+    log.rewrite(large)
+    #expect(log.isWritten && !log.needsWhole && log.sizeBound == large.count)
+    #expect(log.takeCut() == .rewritten(base: large, changes: []))
+    #expect(log.takeCut() == .unchanged)
+  }
+
+  @Test func smallState_isAlwaysWrittenWhole() {
+    var log = StateLog()
+    log.rewrite(bytes("1"))
+    _ = log.takeCut()
+    #expect(log.isWritten && log.needsWhole)
+  }
+
+  @Test func operations_areOneChangeACut() {
+    var log = written()
+    log.append(bytes("[1"))
+    log.append(bytes("[2"))
+    #expect(log.takeCut() == .changed([StatePatch(sequence: 1, operations: bytes("[1,2]"))]))
+    #expect(log.takeCut() == .unchanged)
+    log.append(bytes("[3"))
+    #expect(log.takeCut() == .changed([StatePatch(sequence: 2, operations: bytes("[3]"))]))
+    #expect(log.sizeBound == large.count + 6)
+  }
+
+  @Test func operationsAfterABase_areCutWithIt() {
+    var log = written()
+    log.append(bytes("[1"))
+    log.rewrite(large)
+    log.append(bytes("[2"))
+    log.append(bytes("[3"))
+    #expect(
+      log.takeCut() == .rewritten(base: large, changes: [StatePatch(sequence: 1, operations: bytes("[2,3]"))]))
+    log.append(bytes("[4"))
+    #expect(log.takeCut() == .changed([StatePatch(sequence: 2, operations: bytes("[4]"))]))
+  }
+
+  @Test func changes_mayHaveAsManyBytesAsTheirBase() {
+    var log = written()
+    #expect(log.takes(large.count) && !log.takes(large.count + 1))
+    log.append(bytes("[1"))
+    #expect(log.takes(large.count - 2) && !log.takes(large.count - 1))
+    log.rewrite(large)
+    #expect(log.takes(large.count))
+  }
+
+  @Test func storedState_goesOnFromItsLastChange() {
+    var log = StateLog(storedSize: 1000, changes: StoredChanges(last: 7, size: 900))
+    #expect(log.isWritten && log.takes(100) && !log.takes(101))
+    #expect(log.takeCut() == .unchanged)
+    log.append(bytes("[1"))
+    #expect(log.takeCut() == .changed([StatePatch(sequence: 8, operations: bytes("[1]"))]))
+  }
+
+  // MARK: Cuts that are put together
+
+  @Test func cuts_arePutTogether() {
+    let one = StatePatch(sequence: 1, operations: [])
+    let two = StatePatch(sequence: 2, operations: [])
+    let whole = StateCut.rewritten(base: large, changes: [])
+    let table: [(StateCut, StateCut, StateCut)] = [
+      (.none, .none, .none), (.none, .unchanged, .none), (.unchanged, .unchanged, .unchanged),
+      (.unchanged, .changed([one]), .changed([one])), (.changed([one]), .unchanged, .changed([one])),
+      (.changed([one]), .changed([two]), .changed([one, two])), (.changed([one]), whole, whole),
+      (whole, .unchanged, whole), (whole, .changed([one]), .rewritten(base: large, changes: [one])),
+      (.rewritten(base: [], changes: [one]), .changed([two]), .rewritten(base: [], changes: [one, two])),
+    ]
+    for (earlier, later, both) in table {
+      var cut = earlier
+      cut.append(later)
+      #expect(cut == both)
+    }
+  }
+}

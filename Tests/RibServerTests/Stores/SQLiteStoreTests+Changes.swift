@@ -1,0 +1,121 @@
+import Foundation
+import GRDB
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibServer
+
+/// States that are kept as a base and the changes since.
+extension SQLiteStoreTests {
+  private static let base = #"{"b":[1],"a":18446744073709551615}"#
+
+  /// A cut of node 1, of which only the state has changed.
+  private func cut(_ state: StateCut) -> SessionCut {
+    var node = NodeCut(StoreSample.node(1))
+    (node.children, node.effects, node.state) = (nil, nil, state)
+    var cut = StoreSample.cut()
+    cut.tree = TreeCut(root: 1, lastID: 1, transactions: 2, changed: [node], removed: [])
+    return cut
+  }
+
+  private func change(_ sequence: Int, _ operations: String) -> StatePatch {
+    StatePatch(sequence: sequence, operations: Array(operations.utf8))
+  }
+
+  private func withStore(_ body: (SQLiteStore, SessionLease) throws -> Void) throws {
+    let store = try open()
+    defer { store.close() }
+    let node = StoreSample.node(1, Self.base, children: ["slot": ["": 2]])
+    try body(store, try store.create("one", StoreSample.cut(changed: [node])))
+  }
+
+  @Test func changes_makeTheState() throws {
+    try withStore { store, lease in
+      _ = try store.write(lease, cut(.changed([change(1, #"[{"op":"add","path":"/b/1","value":2}]"#)])))
+      _ = try store.write(
+        lease,
+        cut(
+          .changed([
+            change(2, #"[{"op":"remove","path":"/b/0"}]"#), change(3, #"[{"op":"add","path":"/c","value":-0}]"#),
+          ])))
+      let node = try #require(try store.load()?.tree.nodes[1])
+      #expect(node.state == #"{"a":18446744073709551615,"b":[2],"c":-0}"#)
+      #expect(node.children == ["slot": ["": 2]])
+      #expect(node.changes.last == 3)
+    }
+  }
+
+  @Test func change_thatIsWrittenAgain_isWrittenOnce() throws {
+    try withStore { store, lease in
+      let cut = cut(.changed([change(1, #"[{"op":"add","path":"/b/1","value":2}]"#)]))
+      for _ in 1...2 { _ = try store.write(lease, cut) }
+      #expect(try store.load()?.tree.nodes[1]?.state == #"{"a":18446744073709551615,"b":[1,2]}"#)
+      #expect(try count("change") == 1)
+    }
+  }
+
+  @Test func newBase_takesThePlaceOfTheChanges() throws {
+    try withStore { store, lease in
+      let first = change(1, #"[{"op":"remove","path":"/a"}]"#)
+      _ = try store.write(lease, cut(.changed([first])))
+      let rewritten = cut(.rewritten(base: Array(#"{"c":1}"#.utf8), changes: []))
+      for _ in 1...2 { _ = try store.write(lease, rewritten) }
+      #expect(try count("change") == 0)
+      let later = change(1, #"[{"op":"replace","path":"/c","value":2}]"#)
+      _ = try store.write(lease, cut(.rewritten(base: Array(#"{"c":1}"#.utf8), changes: [later])))
+      #expect(try store.load()?.tree.nodes[1]?.state == #"{"c":2}"#)
+    }
+  }
+
+  @Test func changes_goWithTheirNode_andTheirSession() throws {
+    try withStore { store, lease in
+      _ = try store.write(lease, cut(.changed([change(1, "[]")])))
+      _ = try store.write(lease, StoreSample.cut(changed: [StoreSample.node(2)], removed: [1]))
+      #expect(try count("change") == 0)
+      _ = try store.write(lease, StoreSample.cut(changed: [StoreSample.node(1)]))
+      _ = try store.write(lease, cut(.changed([change(1, "[]")])))
+      _ = try store.perform(.remove(sessionID: "one", lease))
+      #expect(try count("change") == 0)
+    }
+  }
+
+  /// A state of which a part is missing is not a state.
+  @Test(arguments: [[1, 3], [2], [1, 2]]) func changesThatDoNotFit_areNotRead(_ numbers: [Int]) throws {
+    try withStore { store, lease in
+      // The second one fits no base.
+      let changes = numbers.map { change($0, $0 == 2 ? #"[{"op":"remove","path":"/x"}]"# : "[]") }
+      _ = try store.write(lease, cut(.changed(changes)))
+      guard case .refused = try store.perform(.load(sessionID: "one", tokenHash: nil)) else {
+        Issue.record("it is read")
+        return
+      }
+    }
+  }
+
+  /// A file that was written before there were changes.
+  @Test func fileOfTheFirstVersion_isReadAndChanged() throws {
+    let queue = try DatabaseQueue(path: directory.store)
+    try SQLiteStore.migrator.migrate(queue, upTo: "1")
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO session VALUES (7, 'one', 3, 'app', NULL, 5, 1, 2, 9, '[]', '[]', 1, 0, 77, NULL, NULL, 1);
+          INSERT INTO node VALUES (7, 1, 'Node', 1, '{"b":[1],"a":2}', '{"slot":{"":2}}', NULL);
+          INSERT INTO node VALUES (7, 2, 'Leaf', 4, NULL, NULL, NULL);
+          """)
+    }
+    try queue.close()
+    let store = try open()
+    defer { store.close() }
+    let loaded = try #require(try store.load())
+    #expect(
+      loaded.tree.nodes == [
+        1: StoreSample.node(1, #"{"b":[1],"a":2}"#, children: ["slot": ["": 2]]),
+        2: NodeSnapshot(id: 2, type: "Leaf", version: 4, state: nil, children: [:], effects: []),
+      ])
+    let lease = try #require(loaded.lease)
+    _ = try store.write(lease, cut(.changed([change(1, #"[{"op":"remove","path":"/a"}]"#)])))
+    #expect(try store.load()?.tree.nodes[1]?.state == #"{"b":[1]}"#)
+  }
+}
