@@ -21,8 +21,7 @@ struct Ribd: AsyncParsableCommand {
   @OptionGroup var flags: SettingFlags
 
   func run() async throws {
-    raiseDescriptorLimit()
-    ignoreFileSizeSignal()
+    Server.prepareProcess()
     let config = try await flags.makeConfig()
     let settings = try await ServerSettings(config)
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
