@@ -34,8 +34,13 @@ public struct ServerSettings: Equatable, Sendable {
     /// `limits.sessions`: sessions at a time, with a connection or without; who wants one more is told to come back later.
     public var sessions = 100_000
     /// `limits.memoryMegabytes`: memory of the process, in units of 1,048,576 bytes, above which sessions in which nothing
-    /// happens leave it and no new ones are taken; 0, the default, for no ceiling.
+    /// happens leave it and no new ones are taken; with 0, the default, ``memoryPercent`` says so.
     public var memoryMegabytes = 0
+    /// `limits.memoryPercent`: the same as a share of what the process's control group may have (`memory.max`) or, without
+    /// one, of the machine's memory; with 0 there is no ceiling.
+    ///
+    /// A quarter is left for what comes between two looks, and for the system's copy of the store's file.
+    public var memoryPercent = 75
     /// `limits.bodyBytes`: bytes of a request's body.
     public var bodyBytes = HTTPLimits().bodyBytes
 
@@ -44,6 +49,16 @@ public struct ServerSettings: Equatable, Sendable {
 
     var session: Int { sessions }
     var message: Int { messageBytes }
+    /// The bytes that the process should keep within; nil for any number.
+    ///
+    /// - Parameter memory: what it may have at most; nil if that is not known.
+    /// - Returns: the ceiling.
+    func memoryCeiling(of memory: Int?) -> Int? {
+      if memoryMegabytes > 0 { return memoryMegabytes << 20 }
+      guard memoryPercent > 0, let memory else { return nil }
+      return memory / 100 * memoryPercent + memory % 100 * memoryPercent / 100
+    }
+
     var http: HTTPLimits { HTTPLimits(bodyBytes: bodyBytes) }
     var writeQueue: Int { writeQueueBytes }
 

@@ -49,7 +49,10 @@ extension Setting {
       "limits.sessions", .number(\.limits.sessions, size), "Sessions at a time, with a connection or without."),
     Setting(
       "limits.memoryMegabytes", .number(\.limits.memoryMegabytes, limit),
-      "Megabytes of memory above which idle sessions leave it, and none are added; 0 for no ceiling."),
+      "Megabytes of memory above which idle sessions leave it, and none are added; 0 for the percentage below."),
+    Setting(
+      "limits.memoryPercent", .number(\.limits.memoryPercent, 0...100),
+      "The same as a share of what the control group, or the machine, has; 0 for no ceiling."),
   ]
 
   private static let compression: [Setting] = [
