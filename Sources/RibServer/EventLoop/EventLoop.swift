@@ -1,5 +1,6 @@
 import Dispatch
 import RibCore
+import Synchronization
 import Wire
 
 /// A serial queue with the descriptors and the memory of the connections that live on it; the executor of their sessions.
@@ -66,6 +67,10 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   var isDurable: Bool { durability != .none }
   /// Where it is noted what runs, in case it makes the process die.
   let flight: FlightRecorder.Slot?
+  /// How many times the loop has begun a batch of events or a job, or ended one: odd while it is in one.
+  ///
+  /// The watchdog reads it.
+  let turns = Atomic<UInt64>(0)
 
   /// A loop.
   ///
@@ -87,10 +92,10 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     self.flight = flight
     reader = JSONReader(limits: JSONLimits(bytes: messageLimit))
     let willHandle: () -> UInt64 = { [unowned self] in
-      now = time()
+      beginTurn()
       return now
     }
-    let didHandle: () -> Void = { [unowned self] in commit() }
+    let didHandle: () -> Void = { [unowned self] in endTurn() }
     #if os(Linux)
       if usesEpoll {
         poller = try EpollPoller(
@@ -127,12 +132,27 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     jobs.willEnqueue()
     queue.async { [self] in
       jobs.didStart()
-      now = time()
+      beginTurn()
       body()
-      commit()
+      endTurn()
     }
     poller?.wake()
   }
+
+  /// To be called before anything is done on the loop.
+  private func beginTurn() {
+    countTurn()
+    now = time()
+  }
+
+  /// To be called when all that was to be done at once is done.
+  private func endTurn() {
+    commit()
+    countTurn()
+  }
+
+  /// The loop alone writes: a load and a store do, and cost nothing beside an addition that locks the bus.
+  private func countTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
   /// Runs something on the loop and waits for it.
   ///
@@ -150,9 +170,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func execute(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
-      now = time()
+      beginTurn()
       body()
-      commit()
+      endTurn()
     }
   }
 

@@ -144,6 +144,11 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.drainSeconds`: how long clients have to go elsewhere when the server stops, before it ends their
     /// connections; 0 for not at all.
     public var drainSeconds = 2
+    /// `timeouts.watchdogSeconds`: how long a reducer, or whatever else runs on a loop, may take before the process ends
+    /// itself, so that its supervisor starts it anew; 0 for ever.
+    ///
+    /// A loop that hangs serves nobody any more. What was found to hang twice is not run a third time.
+    public var watchdogSeconds = 30
 
     /// What either end has to answer a ping: a rule of the protocol, since both go by it.
     static let graceSeconds = 10

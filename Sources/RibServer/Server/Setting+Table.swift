@@ -101,5 +101,8 @@ extension Setting {
     Setting(
       "timeouts.drainSeconds", .number(\.timeouts.drainSeconds, 0...86_400),
       "Seconds that clients have to go elsewhere when the server stops; 0 for none."),
+    Setting(
+      "timeouts.watchdogSeconds", .number(\.timeouts.watchdogSeconds, 0...86_400),
+      "Seconds that a reducer may take before the process ends, to be started anew; 0 for any number."),
   ]
 }

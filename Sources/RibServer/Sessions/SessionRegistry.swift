@@ -42,6 +42,13 @@ final class SessionRegistry: Sendable {
   /// The number of sessions that are in memory, or on their way there.
   var count: Int { entries.withLock { $0.count } }
 
+  /// The app of a session that is in memory; nil also while another thread looks for one.
+  func app(ofSession id: String) -> String? {
+    let entry = entries.withLockIfAvailable { $0[id] } ?? nil
+    guard case .live(let session)? = entry else { return nil }
+    return session.identity.app
+  }
+
   func add(_ session: Session) { entries.withLock { $0[session.id] = .live(session) } }
 
   /// Forgets a session, if it is still the one of its name.
