@@ -77,7 +77,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "ribctl",
-      dependencies: ["CurlTransport", "RibClient", "Wire", argumentParser],
+      dependencies: ["CurlTransport", "RibClient", "RibServer", "Wire", argumentParser],
       swiftSettings: swiftSettings),
     .executableTarget(name: "ribbench", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
 

@@ -24,6 +24,7 @@ struct Counter: Riblet {
   func view(_ count: Int) -> ViewState { ViewState(count: count, isNegative: count < 0) }
 }
 
+Server.prepareProcess()
 let logger = Logger(label: "my-app")
 let server = Server(apps: [App("counter") { Counter() }], logger: logger)
 try await ServiceGroup(services: [server], gracefulShutdownSignals: [.sigterm], logger: logger).run()

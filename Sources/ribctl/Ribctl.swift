@@ -9,7 +9,7 @@ struct Ribctl: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ribctl",
     abstract: "Talks to a RibServer, and writes what riblets begin with.",
-    subcommands: [Connect.self, Act.self, Load.self, Replay.self, New.self])
+    subcommands: [Connect.self, Act.self, Load.self, Replay.self, New.self, Poison.self])
 }
 
 /// Which session to start, or to join.

@@ -12,11 +12,14 @@ import Showcase
 ///
 /// The environment names it, `RIBD_LEDGER`: it is for those who test the daemon, and no setting of the server.
 enum LedgerFile {
+  /// The variable's name.
+  static let variable = "RIBD_LEDGER"
+
   private struct WriteError: Error { let code: Int32 }
 
   /// The service that writes to the file; one that forgets if none is named.
   static func service() throws -> LedgerService {
-    guard let path = getenv("RIBD_LEDGER") else { return .none }
+    guard let path = getenv(variable) else { return .none }
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw WriteError(code: errno) }
     return LedgerService { line in

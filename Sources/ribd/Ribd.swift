@@ -14,17 +14,16 @@ struct Ribd: AsyncParsableCommand {
     abstract: "Serves riblet sessions over WebSocket.",
     discussion: """
       Each setting can be given as a flag, as an environment variable or in the file, in this order of precedence: \
-      --limits-actions-per-second is RIBD_LIMITS_ACTIONS_PER_SECOND and limits.actionsPerSecond. A limit of 0 is off.
+      --limits-actions-per-second is RIBD_LIMITS_ACTIONS_PER_SECOND and limits.actionsPerSecond. What is no setting is an error.
       """,
     version: Server.version)
 
   @OptionGroup var flags: SettingFlags
 
   func run() async throws {
-    raiseDescriptorLimit()
-    ignoreFileSizeSignal()
+    Server.prepareProcess()
     let config = try await flags.makeConfig()
-    let settings = try await ServerSettings(config, store: .sqlite)
+    let settings = try await ServerSettings(config)
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = try await flags.logLevel(config)
     let apps = Showcase.apps(ledger: try LedgerFile.service())

@@ -1,5 +1,6 @@
 import Dispatch
 import RibCore
+import Synchronization
 import Wire
 
 /// A serial queue with the descriptors and the memory of the connections that live on it; the executor of their sessions.
@@ -64,6 +65,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   let durability: Welcome.Durability
   /// Whether sessions wait for their commits.
   var isDurable: Bool { durability != .none }
+  /// How many times the loop has begun a batch of events or a job, or ended one: odd while it is in one.
+  ///
+  /// The watchdog reads it.
+  let turns = Atomic<UInt64>(0)
+
   /// A loop.
   ///
   /// - Parameters:
@@ -85,10 +91,10 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     durability = store?.store.durability ?? .none
     work = Workspace(environment, flight: flight, messageLimit: messageLimit, writeQueueLimit: writeQueueLimit)
     let willHandle: () -> UInt64 = { [unowned self] in
-      now = time()
+      beginTurn()
       return now
     }
-    let didHandle: () -> Void = { [unowned self] in endBatch() }
+    let didHandle: () -> Void = { [unowned self] in endTurn() }
     #if os(Linux)
       if usesEpoll {
         poller = try EpollPoller(
@@ -125,12 +131,27 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     jobs.willEnqueue()
     queue.async { [self] in
       jobs.didStart()
-      now = time()
+      beginTurn()
       body()
-      endBatch()
+      endTurn()
     }
     poller?.wake()
   }
+
+  /// To be called before anything is done on the loop.
+  private func beginTurn() {
+    countTurn()
+    now = time()
+  }
+
+  /// To be called when all that was to be done at once is done.
+  private func endTurn() {
+    endBatch()
+    countTurn()
+  }
+
+  /// The loop alone writes: a load and a store do, and cost nothing beside an addition that locks the bus.
+  private func countTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
   /// Runs something on the loop and waits for it.
   ///
@@ -148,9 +169,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func execute(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
-      now = time()
+      beginTurn()
       body()
-      endBatch()
+      endTurn()
     }
   }
 

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps the process within a number of megabytes: beyond it, sessions in which nothing happens leave memory, those that
+/// Keeps the process within a number of bytes, by default three quarters of what it may have: beyond it, sessions in which nothing happens leave memory, those that
 /// have waited longest first, and there are no new ones.
 ///
 /// What counts is what the process has of the machine's memory. Where the system does not tell, there is no ceiling.
@@ -13,16 +13,16 @@ struct MemoryCeiling: Sendable {
   private let loops: [EventLoop]
   private let limit: Int
 
-  /// A ceiling; nil if the settings have none.
+  /// A ceiling; nil if the settings want none, or the machine does not say what it has.
   ///
   /// - Parameters:
   ///   - context: the server's.
   ///   - loops: its loops.
   init?(_ context: ServerContext, _ loops: [EventLoop]) {
-    guard context.settings.limits.memoryMegabytes > 0 else { return nil }
+    guard let limit = context.settings.limits.memoryCeiling(of: MachineMemory.bytes()) else { return nil }
     self.context = context
     self.loops = loops
-    limit = context.settings.limits.memoryMegabytes << 20
+    self.limit = limit
   }
 
   /// Looks now, and again and again.

@@ -22,7 +22,7 @@ public final class Server: Service {
     /// Not started.
     case new
     /// Listening.
-    case running(Listener, [EventLoop], StoreWriter)
+    case running(Listener, [EventLoop], StoreWriter, Watchdog?)
     /// Stopped; a server is started once.
     case stopped
   }
@@ -85,14 +85,14 @@ public final class Server: Service {
       // Whoever stops it now waits until it runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
-      let (store, flight) = try context.settings.openStore(loopCount: loopCount)
+      let (store, flight) = try context.settings.openStore(loopCount: loopCount, context.logger)
       let keeper = LoopKeeper()
       let writer = StoreWriter(store, context.logger, context.metrics) {
         for loop in keeper.loops { loop.storeIsBack() }
       }
       var listener: Listener
       do {
-        keeper.loops = try makeLoops(loopCount, writer, flight)
+        keeper.loops = try makeLoops(loopCount, writer, flight ?? FlightRecorder(slotCount: loopCount))
         listener = try Listener(loops: keeper.loops, context)
         try listener.start()
       } catch {
@@ -102,7 +102,7 @@ public final class Server: Service {
       }
       SessionSweeper(writer, on: keeper.loops[0], context.sessions, context.settings.sessions).start()
       MemoryCeiling(context, keeper.loops)?.start()
-      state = .running(listener, keeper.loops, writer)
+      state = .running(listener, keeper.loops, writer, Watchdog(context, keeper.loops))
       return (listener, loopCount)
     }
     let address = URLAddress(host: listener.address, port: listener.port)
@@ -112,7 +112,7 @@ public final class Server: Service {
   }
 
   private func makeLoops(
-    _ count: Int, _ store: StoreWriter, _ flight: FlightRecorder?
+    _ count: Int, _ store: StoreWriter, _ flight: FlightRecorder
   ) throws(SystemError) -> [EventLoop] {
     let settings = context.settings
     var loops: [EventLoop] = []
@@ -123,7 +123,7 @@ public final class Server: Service {
             name: "ribserver.loop.\(index)", linger: settings.lingerMilliseconds,
             usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message,
             writeQueueLimit: settings.limits.writeQueue, environment: context.environment, store: store,
-            flight: flight?.slot(index)))
+            flight: flight.slot(index)))
       }
     } catch {
       for loop in loops { loop.stop() }
@@ -135,12 +135,12 @@ public final class Server: Service {
   /// Stops accepting, says `bye` to every client, and returns when they are gone: at the latest after the time that a
   /// closing connection has.
   public func stop() async {
-    let running = state.withLock { state -> (Listener, [EventLoop], StoreWriter)? in
-      guard case .running(let listener, let loops, let store) = state else { return nil }
+    let running = state.withLock { state -> (Listener, [EventLoop], StoreWriter, Watchdog?)? in
+      guard case .running(let listener, let loops, let store, let watchdog) = state else { return nil }
       state = .stopped
-      return (listener, loops, store)
+      return (listener, loops, store, watchdog)
     }
-    guard let (listener, loops, store) = running else { return }
+    guard let (listener, loops, store, watchdog) = running else { return }
     context.logger.info("Stopping.", metadata: ["connections": "\(connectionCount)"])
     listener.stop()
     let drainSeconds = context.settings.timeouts.drainSeconds
@@ -150,6 +150,7 @@ public final class Server: Service {
     await store.close()
     context.recordings?.flush()
     for loop in loops { loop.stop() }
+    watchdog?.stop()
     context.logger.info("Stopped.")
   }
 }

@@ -1,3 +1,4 @@
+import Logging
 import Wire
 
 #if canImport(Glibc)
@@ -14,10 +15,12 @@ extension ServerSettings {
 
   /// Opens the store for sessions and, if it outlives the process, the recorder of what runs.
   ///
-  /// - Parameter loopCount: the number of loops.
+  /// - Parameters:
+  ///   - loopCount: the number of loops.
+  ///   - logger: told what ran when an earlier process died, and what other processes run.
   /// - Returns: both.
   /// - Throws: ``StoreError`` or ``SystemError``.
-  func openStore(loopCount: Int) throws -> (any SessionStore, FlightRecorder?) {
+  func openStore(loopCount: Int, _ logger: Logger) throws -> (any SessionStore, FlightRecorder?) {
     switch store {
     case .memory: return (MemoryStore(), nil)
     case .sqlite:
@@ -25,11 +28,14 @@ extension ServerSettings {
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
       var recorder: FlightRecorder?
+      var found: [FlightEntry] = []
       try store.begin(now: wallClockSeconds()) {
         let (own, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
         recorder = own
+        found = crashes
         return SQLiteStore.Start(crashes: crashes, number: own.number, others: own.others)
       }
+      store.log(found, besides: recorder?.others ?? [], to: logger)
       return (store, recorder)
     }
   }

@@ -4,11 +4,10 @@ import Wire
 /// How a server is set up.
 ///
 /// Each setting has one name, used in the file; its flag and its environment variable follow from it:
-/// `limits.actionsPerSecond` is `--limits-actions-per-second` and `RIBD_LIMITS_ACTIONS_PER_SECOND`.
+/// `limits.actionsPerSecond` is `--limits-actions-per-second` and `RIBD_LIMITS_ACTIONS_PER_SECOND`. <doc:Settings> has all of
+/// them.
 public struct ServerSettings: Equatable, Sendable {
   /// What a client may cost.
-  ///
-  /// A limit of 0 is off.
   public struct Limits: Equatable, Sendable {
     /// `limits.messageBytes`: bytes of a message.
     ///
@@ -17,7 +16,7 @@ public struct ServerSettings: Equatable, Sendable {
     /// `limits.actionsPerSecond`: actions that a client may send a second in the long run.
     ///
     /// No one clicks that fast. Frames, messages of all kinds and requests that do not wait for an answer may come ten times
-    /// as often, and long ones count more than once; with 0 there is no limit for those either.
+    /// as often, and long ones count more than once; with 0 there is no limit, for those neither.
     public var actionsPerSecond = 50
     /// `limits.actionBurst`: actions that a client may send at once.
     public var actionBurst = 100
@@ -30,23 +29,38 @@ public struct ServerSettings: Equatable, Sendable {
     public var connections = 20_000
     /// `limits.connectionsPerAddress`: connections at a time from one IPv4 address, or from one IPv6 network of 64 bits.
     ///
-    /// Off by default: behind a proxy all come from one address.
+    /// 0, the default, is no limit: behind a proxy all come from one address.
     public var connectionsPerAddress = 0
     /// `limits.sessions`: sessions at a time, with a connection or without; who wants one more is told to come back later.
     public var sessions = 100_000
     /// `limits.memoryMegabytes`: memory of the process, in units of 1,048,576 bytes, above which sessions in which nothing
-    /// happens leave it and no new ones are taken; 0, the default, for no ceiling.
+    /// happens leave it and no new ones are taken; with 0, the default, ``memoryPercent`` says so.
     public var memoryMegabytes = 0
+    /// `limits.memoryPercent`: the same as a share of what the process's control group may have (`memory.max`) or, without
+    /// one, of the machine's memory; with 0 there is no ceiling.
+    ///
+    /// A quarter is left for what comes between two looks, and for the system's copy of the store's file.
+    public var memoryPercent = 75
     /// `limits.bodyBytes`: bytes of a request's body.
     public var bodyBytes = HTTPLimits().bodyBytes
 
     /// The defaults.
     public init() {}
 
-    var session: Int { sessions > 0 ? sessions : .max }
-    var message: Int { messageBytes > 0 ? messageBytes : .max }
-    var http: HTTPLimits { HTTPLimits(bodyBytes: bodyBytes > 0 ? bodyBytes : .max) }
-    var writeQueue: Int { writeQueueBytes > 0 ? writeQueueBytes : .max }
+    var session: Int { sessions }
+    var message: Int { messageBytes }
+    /// The bytes that the process should keep within; nil for any number.
+    ///
+    /// - Parameter memory: what it may have at most; nil if that is not known.
+    /// - Returns: the ceiling.
+    func memoryCeiling(of memory: Int?) -> Int? {
+      if memoryMegabytes > 0 { return memoryMegabytes << 20 }
+      guard memoryPercent > 0, let memory else { return nil }
+      return memory / 100 * memoryPercent + memory % 100 * memoryPercent / 100
+    }
+
+    var http: HTTPLimits { HTTPLimits(bodyBytes: bodyBytes) }
+    var writeQueue: Int { writeQueueBytes }
 
     var announced: Welcome.Limits {
       Welcome.Limits(messageBytes: messageBytes, actionsPerSecond: actionsPerSecond, actionBurst: actionBurst)
@@ -130,6 +144,11 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.drainSeconds`: how long clients have to go elsewhere when the server stops, before it ends their
     /// connections; 0 for not at all.
     public var drainSeconds = 2
+    /// `timeouts.watchdogSeconds`: how long a reducer, or whatever else runs on a loop, may take before the process ends
+    /// itself, so that its supervisor starts it anew; 0 for ever.
+    ///
+    /// A loop that hangs serves nobody any more. What was found to hang twice is not run a third time.
+    public var watchdogSeconds = 30
 
     /// What either end has to answer a ping: a rule of the protocol, since both go by it.
     static let graceSeconds = 10
@@ -157,8 +176,10 @@ public struct ServerSettings: Equatable, Sendable {
   /// `echo`: whether `/echo` is a WebSocket that sends every message back, for conformance suites.
   public var echo = false
   /// `store`: where sessions are kept.
-  public var store = Store.memory
+  public var store = Store.sqlite
   /// `stateDir`: the directory of what outlives the server; it is made if there is none.
+  ///
+  /// The default is below the directory that the process was started in. Two programs want two directories.
   public var stateDirectory = "ribd-state"
   /// `durability`: what an answer survives.
   public var durability = Durability.disk
@@ -187,81 +208,19 @@ public struct ServerSettings: Equatable, Sendable {
 
   /// Reads the settings.
   ///
-  /// - Parameters:
-  ///   - config: where from; what it does not say keeps its default.
-  ///   - store: the default of `store`.
-  /// - Throws: ``SettingsError`` for a value that is out of range; what the reader throws for one of another type.
-  public init(_ config: ConfigReader, store: Store = .memory) async throws {
+  /// - Parameter config: where from; what it does not say keeps its default.
+  /// - Throws: ``SettingsError`` for a value that a setting cannot have.
+  public init(_ config: ConfigReader) async throws {
     self.init()
-    host = try await config.fetchString(forKey: "host", default: host)
-    usesEpoll = try await config.fetchBool(forKey: "usesEpoll", default: usesEpoll)
-    usesCompression = try await config.fetchBool(forKey: "usesCompression", default: usesCompression)
-    echo = try await config.fetchBool(forKey: "echo", default: echo)
-    compression.keepsContext = try await config.fetchBool(
-      forKey: "compression.keepsContext", default: compression.keepsContext)
-    self.store = try await config.choice("store", store)
-    durability = try await config.choice("durability", durability)
-    stateDirectory = try await config.fetchString(forKey: "stateDir", default: stateDirectory)
-    recordDirectory = try await config.fetchString(forKey: "record", default: recordDirectory)
-    for (key, setting, range) in Self.numbers {
-      guard let value = try await config.fetchInt(forKey: ConfigKey(key)) else { continue }
-      guard range.contains(value) else { throw SettingsError(key: key, value: "\(value)", range: range) }
-      self[keyPath: setting] = value
-    }
+    for setting in Setting.all { try await setting.read(config, into: &self) }
   }
 
   /// What is wrong with a setting that did not come from a configuration; nil if all have values that they can have.
   var fault: SettingsError? {
-    for (key, setting, range) in Self.numbers where !range.contains(self[keyPath: setting]) {
-      return SettingsError(key: key, value: "\(self[keyPath: setting])", range: range)
+    for setting in Setting.all {
+      if let fault = setting.fault(in: self) { return fault }
     }
     return nil
-  }
-
-  /// The settings that are numbers, and what these can be.
-  private static var numbers: [(key: String, setting: WritableKeyPath<ServerSettings, Int>, range: ClosedRange<Int>)] {
-    let anyLimit = 0...Int(UInt32.max)
-    let seconds = 1...86_400
-    return [
-      ("port", \.port, 0...65_535),
-      ("loops", \.loops, 0...1024),
-      ("lingerMilliseconds", \.lingerMilliseconds, 0...100),
-      ("limits.messageBytes", \.limits.messageBytes, anyLimit),
-      ("limits.actionsPerSecond", \.limits.actionsPerSecond, anyLimit),
-      ("limits.actionBurst", \.limits.actionBurst, 1...Int(UInt32.max)),
-      ("limits.writeQueueBytes", \.limits.writeQueueBytes, anyLimit),
-      ("limits.connections", \.limits.connections, anyLimit),
-      ("limits.connectionsPerAddress", \.limits.connectionsPerAddress, anyLimit),
-      ("limits.sessions", \.limits.sessions, anyLimit),
-      ("limits.memoryMegabytes", \.limits.memoryMegabytes, anyLimit),
-      ("limits.bodyBytes", \.limits.bodyBytes, anyLimit),
-      ("compression.windowBits", \.compression.windowBits, 9...15),
-      ("compression.thresholdBytes", \.compression.thresholdBytes, anyLimit),
-      ("sessions.timeToLiveSeconds", \.sessions.timeToLiveSeconds, anyLimit),
-      ("sessions.untouchedSeconds", \.sessions.untouchedSeconds, anyLimit),
-      ("sessions.restSeconds", \.sessions.restSeconds, anyLimit),
-      ("sessions.idleRestSeconds", \.sessions.idleRestSeconds, anyLimit),
-      ("timeouts.handshakeSeconds", \.timeouts.handshakeSeconds, seconds),
-      ("timeouts.heartbeatSeconds", \.timeouts.heartbeatSeconds, seconds),
-      ("timeouts.bodySeconds", \.timeouts.bodySeconds, seconds),
-      ("timeouts.idleSeconds", \.timeouts.idleSeconds, seconds),
-      ("timeouts.closingSeconds", \.timeouts.closingSeconds, seconds),
-      ("timeouts.drainSeconds", \.timeouts.drainSeconds, 0...86_400),
-    ]
-  }
-}
-
-extension ConfigReader {
-  /// One of several words.
-  fileprivate func choice<Choice: RawRepresentable & CaseIterable>(
-    _ key: String, _ preset: Choice
-  ) async throws -> Choice where Choice.RawValue == String {
-    guard let word = try await fetchString(forKey: ConfigKey(key)) else { return preset }
-    guard let choice = Choice(rawValue: word) else {
-      throw SettingsError(
-        key: key, value: "\"\(word)\"", wanted: "one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return choice
   }
 }
 

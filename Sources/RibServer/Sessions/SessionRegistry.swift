@@ -44,6 +44,13 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// The number of sessions that are in memory, or on their way there.
   var count: Int { entries.withLock { $0.count } }
 
+  /// A session that is in memory; nil also while another thread looks for one.
+  func peek(_ id: String) -> Member? {
+    let entry = entries.withLockIfAvailable { $0[id] } ?? nil
+    guard case .live(let member)? = entry else { return nil }
+    return member
+  }
+
   /// Makes a session known by its name.
   func add(_ member: Member, _ id: String) { entries.withLock { $0[id] = .live(member) } }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -87,7 +89,20 @@ final class FlightRecorder: @unchecked Sendable {
     memory = map
   }
 
+  /// A recorder in memory that ends with the process: for its watchdog, where nothing outlives the process.
+  ///
+  /// - Parameter slotCount: the number of loops.
+  init(slotCount: Int) {
+    number = 0
+    others = []
+    descriptor = -1
+    size = slotCount * Self.slotSize
+    memory = .allocate(byteCount: size, alignment: Self.slotSize)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+  }
+
   deinit {
+    guard descriptor >= 0 else { return memory.deallocate() }
     munmap(memory, size)
     closeDescriptor(descriptor)
   }
@@ -100,14 +115,17 @@ final class FlightRecorder: @unchecked Sendable {
     return stride(from: 0, to: count - count % slotSize, by: slotSize).compactMap { start in
       bytes.withUnsafeBytes { bytes in
         let slot = UnsafeRawBufferPointer(rebasing: bytes[start..<start + slotSize])
-        let state = slot.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
-        guard state == 1 else { return nil }
-        return FlightEntry(
-          sessionID: String(decoding: slot[24..<56], as: UTF8.self),
-          client: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-          number: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 16, as: UInt64.self)))
+        return slot.loadUnaligned(fromByteOffset: 0, as: UInt64.self) == 1 ? entry(in: slot) : nil
       }
     }
+  }
+
+  /// What is noted in a slot in which something is.
+  private static func entry(in slot: UnsafeRawBufferPointer) -> FlightEntry {
+    FlightEntry(
+      sessionID: String(decoding: slot[24..<56], as: UTF8.self),
+      client: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+      number: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 16, as: UInt64.self)))
   }
 
   /// The slot of a loop.
@@ -119,9 +137,11 @@ final class FlightRecorder: @unchecked Sendable {
     return Slot(recorder: self, memory: memory + index * Self.slotSize)
   }
 
-  /// What one loop notes.
+  /// What one loop notes: at 0 whether something runs, at 8 the client, at 16 the number, at 24 the session, and at 56 how much
+  /// has begun.
   ///
-  /// `@unchecked Sendable`: it is only used on its loop.
+  /// `@unchecked Sendable`: it is written on its loop only. What the watchdog's thread reads are the first and the last word,
+  /// which are atomic, and the others while the loop has stood still for seconds.
   struct Slot: @unchecked Sendable {
     /// Keeps the memory.
     private let recorder: FlightRecorder
@@ -147,11 +167,29 @@ final class FlightRecorder: @unchecked Sendable {
         guard let start = utf8.baseAddress else { return }
         (memory + 24).copyMemory(from: start, byteCount: min(utf8.count, 32))
       }
-      memory.storeBytes(of: 1, as: UInt64.self)
+      begun.pointee.store(begun.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+      state.pointee.store(1, ordering: .releasing)
     }
 
     /// Notes that it has returned.
     @inline(never)
-    func end() { memory.storeBytes(of: 0, as: UInt64.self) }
+    func end() { state.pointee.store(0, ordering: .releasing) }
+
+    // An Atomic has its value's layout (SE-0410), and so the file that of plain words.
+    private var state: UnsafeMutablePointer<Atomic<UInt64>> { memory.assumingMemoryBound(to: Atomic<UInt64>.self) }
+    private var begun: UnsafeMutablePointer<Atomic<UInt64>> {
+      (memory + 56).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// How often something has begun; from any thread.
+    var beginCount: UInt64 { begun.pointee.load(ordering: .relaxed) }
+
+    /// What runs; nil for nothing.
+    ///
+    /// For another thread than the loop's, once the loop has stood still.
+    var entry: FlightEntry? {
+      guard state.pointee.load(ordering: .acquiring) == 1 else { return nil }
+      return FlightRecorder.entry(in: UnsafeRawBufferPointer(start: memory, count: FlightRecorder.slotSize))
+    }
   }
 }

@@ -52,10 +52,9 @@ import Testing
     #expect(abs(actions - row.rate * seconds - row.burst) <= row.burst + row.rate / 5 + 1)
   }
 
-  @Test func limitOfZero_isNone() {
+  @Test func rateOfZero_isNoLimit() {
     var limits = ServerSettings.Limits()
     limits.actionsPerSecond = 0
-    limits.messageBytes = 0
     var pace = Pace(limits, of: 0)
     let waits = (0..<5000).map { _ in pace.noteMessages(1, bytes: 1 << 30, at: 5) + pace.noteAction(at: 5) }
     #expect(waits.allSatisfy { $0 == 0 })

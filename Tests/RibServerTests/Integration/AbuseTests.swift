@@ -134,7 +134,7 @@ import Wire
   }
 
   /// Not by number, nor by the time that a few take, nor because what it sends back fills its queue and is taken at once.
-  @Test(arguments: [(200, 5, 0), (200, 5, 1000), (14, 60, 1_000_000)])
+  @Test(arguments: [(200, 5, Int(UInt32.max)), (200, 5, 1000), (14, 60, 1_000_000)])
   func clientWithMuchToDo_letsOthersHaveTheirTurn(
     count: Int, milliseconds: Int, writeQueueBytes: Int
   ) async throws {

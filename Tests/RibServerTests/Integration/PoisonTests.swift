@@ -1,4 +1,5 @@
 import CurlTransport
+import Dispatch
 import Foundation
 import GRDB
 import Logging
@@ -14,7 +15,7 @@ import Wire
   private struct Fuse: Riblet {
     static let typeName = "Fuse"
     enum ViewAction: Decodable {
-      case count, burn
+      case count, burn, hang
       case burnLater
       case burnBesideAnother
     }
@@ -37,6 +38,7 @@ import Wire
       switch viewAction {
       case .count: count += 1
       case .burn: fatalError("as it was told")
+      case .hang: DispatchSemaphore(value: 0).wait()
       case .burnLater: return .run { send in await send(.burn) }
       case .burnBesideAnother:
         // Each of them sends something that goes well, and one of them ends; one has the name of the one to blame.
@@ -66,18 +68,25 @@ import Wire
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private static func server(_ directory: String) -> Server {
+  private static func server(
+    _ directory: String, _ store: ServerSettings.Store = .sqlite, watchdog: Int = 0
+  ) -> Server {
     var settings = ServerSettings()
     settings.port = 0
     settings.loops = 2
-    settings.store = .sqlite
+    settings.store = store
+    settings.timeouts.watchdogSeconds = watchdog
     settings.stateDirectory = directory
     let app = App("fuse") {
       let fuse = Fuse(directory: directory)
       fuse.check("root")
       return fuse
     }
-    return Server(apps: [app], settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    // What a process says that dies is read by its test.
+    let logger = Logger(label: "test") { label in
+      watchdog > 0 ? StreamLogHandler.standardError(label: label) : SwiftLogNoOpLogHandler()
+    }
+    return Server(apps: [app], settings: settings, logger: logger)
   }
 
   /// Where a client keeps what it was welcomed with, for the next process.
@@ -100,8 +109,10 @@ import Wire
   }
 
   /// A whole life of a process: a server, and a client of it that says something and listens to the end.
-  private static func live(in directory: String, saying messages: [String]) throws {
-    let server = server(directory)
+  private static func live(
+    in directory: String, _ store: ServerSettings.Store = .sqlite, watchdog: Int = 0, saying messages: [String]
+  ) throws {
+    let server = server(directory, store, watchdog: watchdog)
     let url = try server.start().description
     let client = try client(url, directory)
     for (index, message) in messages.enumerated() {
@@ -128,6 +139,7 @@ import Wire
   }
 
   private static let burn = PlainClient.act(2, #""burn""#)
+  private static let hang = PlainClient.act(2, #""hang""#)
 
   /// It dies, dies again, and refuses: for good, and nothing else of the session is lost.
   @Test func actionThatKillsTwice_isRefused() async throws {
@@ -157,6 +169,41 @@ import Wire
       try Int.fetchOne($0, sql: "SELECT count(*) FROM crash")
     }
     #expect(crashes == 0)
+  }
+
+  /// An action that never returns does not hold up its loop for ever: the process ends itself, twice, and then refuses it.
+  @Test func actionThatHangsTwice_endsTheProcess_andIsRefused() async throws {
+    let path = directory.path
+    let count = PlainClient.act(1, #""count""#)
+    for time in 1...2 {
+      let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        [path = path as String, count = count as String] in
+        try Self.live(in: path, watchdog: 1, saying: [count, Self.hang])
+      }
+      let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      let line = errors.split(separator: "\n").first {
+        $0.contains("A loop hangs: for seconds it ran a client's action.")
+      }
+      #expect(line?.contains("app=fuse client=1 n=2 seconds=1 session=") == true, "\(errors.suffix(2000))")
+      // The second one has found what the first has left.
+      let found = errors.contains("An earlier process died while it ran a client's action. It may be run once more.")
+      #expect(found == (time == 2), "\(errors.suffix(2000))")
+    }
+    try await with { url in
+      let client = try Self.client(url, path)
+      #expect(try client.welcome.number == 1 && client.welcome.resumed)
+      try client.next(#"{"t":"snap""#)
+      try client.send(Self.hang)
+      try client.next(#"{"t":"nack","n":2,"code":"poisoned","#)
+    }
+  }
+
+  /// Also where nothing outlives the process.
+  @Test func actionThatHangs_endsAProcessWithoutAStore() async throws {
+    let path = directory.path
+    await #expect(processExitsWith: .signal(SIGABRT)) { [path = path as String] in
+      try Self.live(in: path, .memory, watchdog: 1, saying: [PlainClient.act(1, #""hang""#)])
+    }
   }
 
   /// Once may have been the fault of something else.

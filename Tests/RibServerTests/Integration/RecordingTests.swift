@@ -205,6 +205,7 @@ import Wire
     var settings = ServerSettings(port: 0)
     let directory = Daemon.makeDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
+    settings.store = .memory
     settings.recordDirectory = directory
     settings.limits.actionsPerSecond = 0
     settings.timeouts.drainSeconds = 0

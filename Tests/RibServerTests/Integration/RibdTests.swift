@@ -1,8 +1,10 @@
 import CurlTransport
 import Foundation
-import RibServer
 import Testing
 import Wire
+
+@testable import RibServer
+@testable import ribd
 
 /// The daemon as a process: its flags, its settings, its end.
 @Suite struct RibdTests {
@@ -22,16 +24,12 @@ import Wire
   @Test func help_namesEverySetting() throws {
     let (status, output, _) = try Program.run(Program.url("ribd"), ["--help"])
     #expect(status == 0)
-    for flag in [
-      "--host", "--port", "--config", "--log-level", "--loops", "--linger-milliseconds", "--uses-epoll",
-      "--uses-compression", "--echo", "--compression-keeps-context", "--compression-window-bits",
-      "--compression-threshold-bytes",
-      "--limits-message-bytes", "--limits-actions-per-second", "--limits-action-burst", "--limits-write-queue-bytes",
-      "--limits-body-bytes", "--limits-connections", "--limits-connections-per-address", "--timeouts-body-seconds",
-      "--timeouts-idle-seconds", "--limits-sessions", "--sessions-time-to-live-seconds", "--sessions-untouched-seconds",
-      "--timeouts-handshake-seconds", "--timeouts-heartbeat-seconds", "--timeouts-closing-seconds",
-    ] {
-      #expect(output.contains(flag))
+    for setting in Setting.ofDaemon { #expect(output.contains("--\(setting.flag) "), "\(setting.key)") }
+    // What is too long for a line goes on in the next.
+    let words = output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for setting in Setting.ofDaemon {
+      #expect(words.contains(setting.summary), "\(setting.key)")
+      if setting.key != "echo" { #expect(words.contains("\(setting.summary) (default: \(setting.preset))")) }
     }
   }
 
@@ -92,11 +90,30 @@ import Wire
     (["--port", "99999"], "must be from 0 to 65535"), (["--port", "x"], "invalid"),
     (["--log-level", "loud"], "There is no log level"), (["--config", "/nowhere.json"], "/nowhere.json"),
     (["--limits-actoins", "1"], "Unknown option"), (["--host", "256.0.0.1", "--port", "0"], "256.0.0.1"),
+    (["--limits-message-bytes", "0"], "must be from 1 to 4294967295"), (["--store", "x"], "one of memory, sqlite"),
   ])
   func badSetting_isAClearError(_ arguments: [String], _ says: String) throws {
     let (status, _, errors) = try Program.run(Program.url("ribd"), arguments)
     #expect(status != 0)
     #expect(errors.contains(says), "\(errors)")
+  }
+
+  @Test func unknownSetting_isAClearError() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("ribd-\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(#"{"limit":{"conections":1}}"#.utf8).write(to: file)
+    let inFile = try Program.run(Program.url("ribd"), ["--port", "0", "--config", file.path])
+    #expect(inFile.status != 0)
+    #expect(
+      inFile.errors.contains(#"There is no setting "limit.conections"; the nearest is "limits.connections"."#),
+      "\(inFile.errors)")
+    let inEnvironment = try Program.run(
+      Program.url("ribd"), ["--port", "0"], environment: ["RIBD_LIMTS_SESSIONS": "1"])
+    #expect(inEnvironment.status != 0)
+    #expect(
+      inEnvironment.errors.contains(
+        #"There is no setting "RIBD_LIMTS_SESSIONS"; the nearest is "RIBD_LIMITS_SESSIONS"."#),
+      "\(inEnvironment.errors)")
   }
 
   @Test func takenPort_isAClearError() throws {

@@ -90,7 +90,7 @@ import Wire
   private static func hearTheEnd(_ settings: inout ServerSettings) {
     settings.sessions.timeToLiveSeconds = 0
     settings.timeouts.closingSeconds = 1
-    settings.limits.writeQueueBytes = 0
+    settings.limits.writeQueueBytes = Int(UInt32.max)
   }
 
   @Test func slowReader_lives() async throws {

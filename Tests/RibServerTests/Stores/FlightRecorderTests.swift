@@ -39,6 +39,19 @@ import Testing
     #expect(again.isEmpty)
   }
 
+  /// A watchdog on another thread sees what runs, and whether more has begun since.
+  @Test func watchdog_seesWhatRuns() throws {
+    let recorder = FlightRecorder(slotCount: 2)
+    let slot = recorder.slot(1)
+    #expect(slot.entry == nil && slot.beginCount == 0)
+    slot.begin(Self.session, client: 3, number: 7)
+    #expect(slot.entry == FlightEntry(sessionID: Self.session, client: 3, number: 7) && slot.beginCount == 1)
+    slot.end()
+    #expect(slot.entry == nil && slot.beginCount == 1)
+    slot.begin(Self.session, client: 0, number: 0)
+    #expect(slot.beginCount == 2 && recorder.slot(0).beginCount == 0)
+  }
+
   /// What a process that runs has noted is its own; each has a file.
   @Test func whatARunningProcessHasNoted_isNotFound() throws {
     let (first, _) = try open()

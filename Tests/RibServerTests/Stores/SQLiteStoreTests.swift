@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Logging
 import Testing
 import Wire
 
@@ -389,7 +390,9 @@ import Wire
     var settings = ServerSettings()
     settings.store = .sqlite
     settings.stateDirectory = "\(file)/below/it"
-    let error = #expect(throws: StoreError.self) { try settings.openStore(loopCount: 1) }
+    let error = #expect(throws: StoreError.self) {
+      try settings.openStore(loopCount: 1, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
     #expect(
       error?.description
         == "The state directory \(file)/below/it cannot be made: \(file)/below/: Not a directory. "

@@ -15,6 +15,7 @@ func withServer(
   var settings = ServerSettings()
   settings.port = 0
   settings.loops = 2
+  settings.store = .memory
   settings.limits.actionsPerSecond = 0
   settings.timeouts.drainSeconds = 0
   change(&settings)

@@ -1,0 +1,27 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension Server {
+  /// Sets the process up for a server that runs for long; to be called once, before a server is started.
+  ///
+  /// The process may open as many descriptors as the system lets it: a connection is one, and many shells allow only 1,024.
+  /// And a file that may not grow any more (`RLIMIT_FSIZE`) is an error for the session store, which sessions survive, and no
+  /// signal that ends the process (`SIGXFSZ`).
+  public static func prepareProcess() {
+    signal(SIGXFSZ, SIG_IGN)
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let resource = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(resource, &limit)
+  }
+}

@@ -1,0 +1,108 @@
+extension Setting {
+  private static let size = 1...Int(UInt32.max)
+  private static let limit = 0...Int(UInt32.max)
+  private static let seconds = 1...86_400
+
+  /// All settings of a server, in the order of the help.
+  ///
+  /// 0 turns a limit off only where a server without it is a sane one: behind a proxy that has limits of its own, or on a
+  /// developer's machine. What bounds the memory that one peer costs cannot be turned off.
+  package static let all: [Setting] = server + limits + compression + sessions + timeouts
+
+  private static let server: [Setting] = [
+    Setting("host", .text(\.host, "address"), "The address to listen on."),
+    Setting("port", .number(\.port, 0...65_535), "The port to listen on; 0 picks a free one."),
+    Setting("loops", .number(\.loops, 0...1024), "Threads that serve connections; 0 for one a core."),
+    Setting(
+      "lingerMilliseconds", .number(\.lingerMilliseconds, 0...100),
+      "How long a thread waits for more after it had something to do; 0 for not at all."),
+    Setting("usesEpoll", .bool(\.usesEpoll), "Whether to watch all connections of a thread with one epoll set."),
+    Setting(
+      "usesCompression", .bool(\.usesCompression), "Whether messages are compressed with clients that offer it."),
+    Setting("echo", .flag(\.echo), "Send back every message on the WebSocket /echo, for conformance suites."),
+    Setting("store", .word(WordPath(\.store)), "Where sessions are kept: in memory they end with the server."),
+    Setting("stateDir", .text(\.stateDirectory, "directory"), "Where what outlives the server is."),
+    Setting(
+      "durability", .word(WordPath(\.durability)),
+      "What an answer survives: disk, a power cut, or process, the server's end."),
+    Setting(
+      "record", .text(\.recordDirectory, "directory"),
+      "Where each session is recorded, to be replayed as a test: with all that was said in it."),
+  ]
+
+  private static let limits: [Setting] = [
+    Setting("limits.messageBytes", .number(\.limits.messageBytes, size), "Bytes of a message."),
+    Setting(
+      "limits.actionsPerSecond", .number(\.limits.actionsPerSecond, limit),
+      "Actions a second that a client may send in the long run; 0 for no limit, of frames and requests neither."),
+    Setting("limits.actionBurst", .number(\.limits.actionBurst, size), "Actions that a client may send at once."),
+    Setting(
+      "limits.writeQueueBytes", .number(\.limits.writeQueueBytes, size),
+      "Bytes that may wait for a client that does not read."),
+    Setting("limits.bodyBytes", .number(\.limits.bodyBytes, size), "Bytes of a request's body."),
+    Setting(
+      "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
+    Setting(
+      "limits.connectionsPerAddress", .number(\.limits.connectionsPerAddress, limit),
+      "Connections at a time from one address; 0 for no limit, as behind a proxy."),
+    Setting(
+      "limits.sessions", .number(\.limits.sessions, size), "Sessions at a time, with a connection or without."),
+    Setting(
+      "limits.memoryMegabytes", .number(\.limits.memoryMegabytes, limit),
+      "Megabytes of memory above which idle sessions leave it, and none are added; 0 for the percentage below."),
+    Setting(
+      "limits.memoryPercent", .number(\.limits.memoryPercent, 0...100),
+      "The same as a share of what the control group, or the machine, has; 0 for no ceiling."),
+  ]
+
+  private static let compression: [Setting] = [
+    Setting(
+      "compression.keepsContext", .bool(\.compression.keepsContext),
+      "Whether a compressed message may refer to earlier ones."),
+    Setting(
+      "compression.windowBits", .number(\.compression.windowBits, 9...15),
+      "How far back it refers, as the binary logarithm of bytes."),
+    Setting(
+      "compression.thresholdBytes", .number(\.compression.thresholdBytes, limit),
+      "Bytes from which a message is compressed; 0 for every one."),
+  ]
+
+  private static let sessions: [Setting] = [
+    Setting(
+      "sessions.timeToLiveSeconds", .number(\.sessions.timeToLiveSeconds, limit),
+      "Seconds that a session waits for its client to come back; 0 for not at all."),
+    Setting(
+      "sessions.untouchedSeconds", .number(\.sessions.untouchedSeconds, limit),
+      "Seconds at most that it waits for a client that has not acted; 0 for not at all."),
+    Setting(
+      "sessions.restSeconds", .number(\.sessions.restSeconds, limit),
+      "Seconds that it stays in memory meanwhile; 0 for not at all."),
+    Setting(
+      "sessions.idleRestSeconds", .number(\.sessions.idleRestSeconds, limit),
+      "Seconds without any action after which a session with a client leaves memory; 0 for at once."),
+  ]
+
+  private static let timeouts: [Setting] = [
+    Setting(
+      "timeouts.handshakeSeconds", .number(\.timeouts.handshakeSeconds, seconds),
+      "Seconds from a connection, or a request's first byte, to its whole head, and to hello."),
+    Setting(
+      "timeouts.bodySeconds", .number(\.timeouts.bodySeconds, seconds),
+      "Seconds from a request's head to the end of its body."),
+    Setting(
+      "timeouts.idleSeconds", .number(\.timeouts.idleSeconds, seconds),
+      "Seconds from an answer to the next request."),
+    Setting(
+      "timeouts.heartbeatSeconds", .number(\.timeouts.heartbeatSeconds, seconds),
+      "Seconds of silence after which client and server send a ping."),
+    Setting(
+      "timeouts.closingSeconds", .number(\.timeouts.closingSeconds, seconds),
+      "Seconds that a client has to close after the server's last word."),
+    Setting(
+      "timeouts.drainSeconds", .number(\.timeouts.drainSeconds, 0...86_400),
+      "Seconds that clients have to go elsewhere when the server stops; 0 for none."),
+    Setting(
+      "timeouts.watchdogSeconds", .number(\.timeouts.watchdogSeconds, 0...86_400),
+      "Seconds that a reducer may take before the process ends, to be started anew; 0 for any number."),
+  ]
+}

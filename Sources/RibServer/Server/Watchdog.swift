@@ -1,0 +1,111 @@
+import Dispatch
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Ends the process when a loop does not come back from what it runs: a reducer that waits for ever holds up every session of its
+/// loop, and nobody else would notice.
+///
+/// The supervisor starts the process anew, and the flight recorder has what hung: the third time it is refused. What runs on a
+/// loop outside of the recorder (the first `start` of a tree, a walk, a description) is ended as well, but blamed on nothing.
+///
+/// `@unchecked Sendable`: it is the timer alone, which does not change, and whose `cancel` is thread-safe.
+final class Watchdog: @unchecked Sendable {
+  /// How often it looks, in seconds.
+  ///
+  /// Looks are counted, and not time: a process that was stopped or starved has looked as seldom.
+  private static let interval = 1
+
+  private let timer: any DispatchSourceTimer
+
+  /// A watchdog that looks from now on; nil if the settings want none.
+  ///
+  /// - Parameters:
+  ///   - context: the server's.
+  ///   - loops: its loops.
+  init?(_ context: ServerContext, _ loops: [EventLoop]) {
+    let seconds = context.settings.timeouts.watchdogSeconds
+    guard seconds > 0 else { return nil }
+    // A queue of its own gets a thread also when those of the pools all wait for something.
+    let queue = DispatchQueue(label: "ribserver.watchdog", qos: .userInitiated)
+    timer = DispatchSource.makeTimerSource(queue: queue)
+    var watches = loops.map { (loop: $0, watch: TurnWatch(limit: seconds / Self.interval)) }
+    timer.setEventHandler {
+      for index in watches.indices {
+        let loop = watches[index].loop
+        let progress = TurnWatch.Progress(
+          turn: loop.turns.load(ordering: .relaxed), begun: loop.work.flight?.beginCount ?? 0)
+        guard watches[index].watch.look(progress) else { continue }
+        Self.end(loop.work.flight?.entry, after: seconds, context)
+      }
+    }
+    timer.schedule(deadline: .now() + .seconds(Self.interval), repeating: .seconds(Self.interval))
+    timer.activate()
+  }
+
+  /// Looks no more.
+  func stop() { timer.cancel() }
+
+  private static func end(_ entry: FlightEntry?, after seconds: Int, _ context: ServerContext) -> Never {
+    let activity = entry?.activity ?? "ran something that is no session's action"
+    var metadata = entry.map { $0.metadata(app: context.sessions.peek($0.sessionID)?.core.identity.app) } ?? [:]
+    metadata["seconds"] = "\(seconds)"
+    context.logger.critical("A loop hangs: for seconds it \(activity). The process ends.", metadata: metadata)
+    abort()
+  }
+}
+
+/// Whether a loop comes back, by what it says each time that it is looked at.
+///
+/// | state | the loop is in no turn | in another turn, or a later transaction of it | as it was |
+/// | --- | --- | --- | --- |
+/// | free | free | busy, 1 look | (cannot be) |
+/// | busy | free | busy, 1 look | busy, one look more; with more looks than the limit it hangs |
+struct TurnWatch {
+  /// How far a loop is.
+  struct Progress: Equatable {
+    /// Odd within a turn.
+    let turn: UInt64
+    /// How many transactions have begun.
+    let begun: UInt64
+  }
+
+  private enum State {
+    /// At the last look nothing ran.
+    case free
+    /// At so many looks, one after the other, it was as far as this.
+    case busy(Progress, looks: Int)
+  }
+
+  private var state = State.free
+  private let limit: Int
+
+  /// Nothing was seen yet.
+  ///
+  /// - Parameter limit: how many looks after the first one a turn may go on without progress.
+  init(limit: Int) { self.limit = limit }
+
+  /// Takes note of a look.
+  ///
+  /// - Parameter progress: what was seen.
+  /// - Returns: whether the loop hangs.
+  mutating func look(_ progress: Progress) -> Bool {
+    guard progress.turn & 1 == 1 else {
+      state = .free
+      return false
+    }
+    guard case .busy(progress, let looks) = state else {
+      state = .busy(progress, looks: 1)
+      return false
+    }
+    state = .busy(progress, looks: looks + 1)
+    return looks >= limit
+  }
+}
