@@ -24,13 +24,15 @@ extension ServerSettings {
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
-      var recorder: FlightRecorder?
-      try store.begin(now: wallClockSeconds()) {
-        let (own, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
-        recorder = own
-        return SQLiteStore.Start(crashes: crashes, number: own.number, others: own.others)
+      do {
+        let recorder = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
+          _ = try store.begin(start)
+        }
+        return (store, recorder)
+      } catch {
+        store.close()
+        throw error
       }
-      return (store, recorder)
     }
   }
 

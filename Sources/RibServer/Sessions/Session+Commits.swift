@@ -89,10 +89,12 @@ extension Session {
     // A session that leaves memory is left to who finds it, but for clients that wait here.
     let isHeld = departure == nil || renderers.contains { $0.connection != nil }
     let alone = aloneSince.map { Int((loop.now - min(loop.now, $0)) / 1_000_000_000) } ?? 0
+    version += 1
     var cut = SessionCut(
+      version: version,
       state: SessionState(
         revision: revision, clients: renderers.map(\.ledger.record), invitations: invitations, hasActed: hasActed,
-        isHeld: isHeld, seen: wallClockSeconds() - alone, rest: rest),
+        isHeld: isHeld, alone: .seconds(alone), rest: rest),
       tree: isDurable ? try tree.takeCut() : TreeCut(try tree.snapshot()),
       nacks: isDurable ? uncommitted.nacks : allNacks, acknowledged: acknowledged, survived: takeSurvived())
     uncommitted.nacks = []

@@ -159,6 +159,7 @@ extension Session {
       for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
       if let rest = stored.state.rest, (try? viewHash()) == rest.viewHash { epoch = rest.epoch }
       noteChange()
+      if !isDurable { stay() }
       carryOut(commands)
     } catch {
       log(.error, "A session cannot be restored.", ["reason": "\(error)"])

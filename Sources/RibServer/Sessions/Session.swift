@@ -44,6 +44,8 @@ actor Session {
   var uncommitted = Uncommitted()
   /// The right to write the session; nil before the store has it.
   var lease: SessionLease?
+  /// The version of the last cut that was made under the lease.
+  var version: Int64 = 0
   /// What ran when a server died, as far as it has not gone well since.
   var crashes: [StoredSession.Crash] = []
   /// The effects that have ended, by their numbers, as far as it matters: since the session is in memory.

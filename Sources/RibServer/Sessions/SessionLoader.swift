@@ -72,7 +72,7 @@ struct SessionLoader {
   /// Tells who waits that the session cannot go on, and the store that nobody has it.
   private func fail(_ stored: StoredSession, _ bye: Bye, _ reason: String) {
     let id = stored.identity.id
-    if let lease = stored.lease { loop.noteAbsence(ofSession: id, lease) }
+    loop.noteAbsence(ofSession: id, stored.lease)
     context.sessions.finish(id, nil, bye, reason)
   }
 }

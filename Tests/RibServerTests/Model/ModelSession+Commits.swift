@@ -64,10 +64,12 @@ extension ModelSession {
     }
     var rest: SessionState.Rest?
     if departure == .resting || departure == .stopping { rest = SessionState.Rest(epoch: epoch, viewHash: viewHash()) }
+    version += 1
     var cut = SessionCut(
+      version: version,
       state: SessionState(
         revision: revision, clients: renderers.map(\.ledger.record), invitations: invitations, hasActed: hasActed,
-        isHeld: departure == nil || renderers.contains { $0.connection != nil }, seen: 0, rest: rest),
+        isHeld: departure == nil || renderers.contains { $0.connection != nil }, rest: rest),
       tree: try tree.takeCut(), nacks: uncommitted.nacks, acknowledged: acknowledged, survived: [])
     uncommitted.nacks = []
     if server.rules.contains(.nothingLeftOut), var earlier = uncommitted.cut {

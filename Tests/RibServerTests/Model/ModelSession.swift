@@ -38,6 +38,7 @@ final class ModelSession {
   var commits = Commits()
   var uncommitted = ModelUncommitted()
   var lease: SessionLease?
+  var version: Int64 = 0
   var departure: Session.Departure?
   var effects: [EffectToken] = []
 

@@ -20,6 +20,9 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   init(_ base: any SessionStore) { self.base = base }
 
   var durability: Welcome.Durability { base.durability }
+  var outage: Outage { base.outage }
+
+  func begin(_ start: StoreStart) throws(StoreError) -> Int { try base.begin(start) }
 
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
     let names = requests.map { String("\($0)".prefix { $0 != "(" }) }
