@@ -14,18 +14,25 @@ extension ServerSettings {
 
   /// Opens the store for sessions and, if it outlives the process, the recorder of what runs.
   ///
-  /// - Parameter loopCount: the number of loops.
+  /// - Parameters:
+  ///   - loopCount: the number of loops.
+  ///   - isRestored: whether the store was put back from a copy: ``StoreStart/isRestored``.
   /// - Returns: both.
   /// - Throws: ``StoreError`` or ``SystemError``.
-  func openStore(loopCount: Int) throws -> (any SessionStore, FlightRecorder?) {
+  func openStore(loopCount: Int, isRestored: Bool = false) throws -> (any SessionStore, FlightRecorder?) {
     switch store {
-    case .memory: return (MemoryStore(), nil)
+    case .memory:
+      let store = MemoryStore()
+      _ = store.begin(StoreStart())
+      return (store, nil)
     case .sqlite:
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
       do {
         let recorder = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
+          var start = start
+          start.isRestored = isRestored
           _ = try store.begin(start)
         }
         return (store, recorder)

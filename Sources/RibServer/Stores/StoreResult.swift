@@ -55,7 +55,7 @@ package struct SessionLease: Equatable, Sendable {
 package struct RestingSession: Sendable {
   /// What never changes.
   package let identity: SessionIdentity
-  /// A new lease: the last to write the session cannot write it any more. The next one to load it gets another.
+  /// A new lease: the last to write the session cannot write it any more.
   package let lease: SessionLease
   /// What else is kept but the nodes, with the client's new `try`.
   package let state: SessionState

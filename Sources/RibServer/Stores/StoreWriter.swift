@@ -16,8 +16,9 @@ final class StoreWriter: Sendable {
     var isRunning = false
     var isClosed = false
     var health = StoreHealth()
-    /// Requests that could not be done and that nobody repeats: that sessions have ended, or have no client. They are made
-    /// again once the store works.
+    /// Requests that could not be done and that nobody else repeats: that sessions have ended, or have no client.
+    ///
+    /// They are made again once the store works.
     var notices: [StoreJob] = []
     var onIdle: [@Sendable () -> Void] = []
   }

@@ -88,8 +88,12 @@ extension SessionStore {
 extension SessionStore {
   /// Forgets sessions that were alone for more than so many seconds.
   ///
-  /// - Parameter limit: how many at most.
+  /// - Parameters:
+  ///   - acted: the seconds for sessions that were acted on.
+  ///   - untouched: the seconds for the others.
+  ///   - limit: how many at most.
   /// - Returns: their names.
+  /// - Throws: ``StoreError``.
   func forgetOld(acted: Int, untouched: Int, limit: Int = 500) throws -> Set<String> {
     let expiry = SessionExpiry(acted: .seconds(acted), untouched: .seconds(untouched), limit: limit)
     guard case .expired(let rows) = try perform(.findExpired(expiry)) else { throw StoreError("nothing was found") }
