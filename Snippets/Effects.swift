@@ -80,7 +80,7 @@ struct Wall: Riblet {
   func makeState() -> [String] { [] }
 
   func didBecomeActive(_ lines: inout [String]) -> Effect<Self> {
-    let news = Effect.observe(room, id: "room") { .said($0) }
+    let news = Effect<Self>.observe(room, id: "room") { .said($0) }
     lines = history()
     return news
   }

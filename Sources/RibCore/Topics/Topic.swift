@@ -4,7 +4,7 @@
 /// riblet publishes with ``Effect/publish(_:to:)`` and observes with ``Effect/observe(_:id:resumable:_:)-(Topic<Value>,_,_,_)``:
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
-///       let news = Effect.observe(scores, id: "scores") { .scored($0) }
+///       let news = Effect<Self>.observe(scores, id: "scores") { .scored($0) }
 ///       state.scores = database.scores
 ///       return news
 ///     }

@@ -321,7 +321,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   ///   - sessionID: the session.
   ///   - lease: of who was the last to write it.
   func noteAbsence(ofSession sessionID: String, _ lease: SessionLease) {
-    store?.submit([StoreJob(.noteAbsence(sessionID: sessionID, lease, now: wallClockSeconds()), on: self)])
+    store?.submit([StoreJob(.noteAbsence(sessionID: sessionID, lease), on: self)])
   }
 
   /// Has sessions that went on in memory committed.

@@ -100,7 +100,7 @@ public final class Server: Service {
         store.close()
         throw error
       }
-      SessionSweeper(writer, on: keeper.loops[0], context.sessions, context.settings.sessions).start()
+      SessionSweeper(writer, on: keeper.loops[0], context).begin()
       MemoryCeiling(context, keeper.loops)?.start()
       state = .running(listener, keeper.loops, writer, Watchdog(context, keeper.loops))
       return (listener, loopCount)

@@ -18,6 +18,10 @@ struct ServerMetrics: Sendable {
   let wokenSessions: Counter
   /// Sessions that left memory because nothing happened in them.
   let restedSessions: Counter
+  /// Sessions that were forgotten because no client came back.
+  let forgottenSessions: Counter
+  /// Sessions that were to be forgotten and could not be, because the store is damaged there.
+  let damagedSessions: Counter
   /// Transactions that took ten milliseconds or more.
   let slowTransactions: Counter
 
@@ -33,6 +37,8 @@ struct ServerMetrics: Sendable {
       label: "ribserver_store_commit_requests", dimensions: [], aggregate: true, factory: factory)
     wokenSessions = Counter(label: "ribserver_sessions_woken_total", dimensions: [], factory: factory)
     restedSessions = Counter(label: "ribserver_sessions_rested_total", dimensions: [], factory: factory)
+    forgottenSessions = Counter(label: "ribserver_sessions_forgotten_total", dimensions: [], factory: factory)
+    damagedSessions = Counter(label: "ribserver_sessions_damaged_total", dimensions: [], factory: factory)
     slowTransactions = Counter(label: "ribserver_slow_transactions_total", dimensions: [], factory: factory)
   }
 }

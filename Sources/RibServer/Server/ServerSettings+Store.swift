@@ -18,25 +18,33 @@ extension ServerSettings {
   /// - Parameters:
   ///   - loopCount: the number of loops.
   ///   - logger: told what ran when an earlier process died, and what other processes run.
+  ///   - isRestored: whether the store was put back from a copy: ``StoreStart/isRestored``.
   /// - Returns: both.
   /// - Throws: ``StoreError`` or ``SystemError``.
-  func openStore(loopCount: Int, _ logger: Logger) throws -> (any SessionStore, FlightRecorder?) {
+  func openStore(
+    loopCount: Int, _ logger: Logger, isRestored: Bool = false
+  ) throws -> (any SessionStore, FlightRecorder?) {
     switch store {
-    case .memory: return (MemoryStore(), nil)
+    case .memory:
+      let store = MemoryStore()
+      _ = store.begin(StoreStart())
+      return (store, nil)
     case .sqlite:
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
-      var recorder: FlightRecorder?
-      var found: [FlightEntry] = []
-      try store.begin(now: wallClockSeconds()) {
-        let (own, crashes) = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount)
-        recorder = own
-        found = crashes
-        return SQLiteStore.Start(crashes: crashes, number: own.number, others: own.others)
+      do {
+        let recorder = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
+          var start = start
+          start.isRestored = isRestored
+          _ = try store.begin(start)
+          store.log(start.crashes, besides: start.others, to: logger)
+        }
+        return (store, recorder)
+      } catch {
+        store.close()
+        throw error
       }
-      store.log(found, besides: recorder?.others ?? [], to: logger)
-      return (store, recorder)
     }
   }
 

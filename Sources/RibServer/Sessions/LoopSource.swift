@@ -30,7 +30,7 @@ struct LoopSource: SessionSource, Sendable {
     do throws(Ending) {
       return .success(try makeSession(stored))
     } catch {
-      if let lease = stored.lease { loop.noteAbsence(ofSession: stored.identity.id, lease) }
+      loop.noteAbsence(ofSession: stored.identity.id, stored.lease)
       return .failure(error)
     }
   }

@@ -68,11 +68,13 @@ extension SessionCore {
     // A session that leaves memory is left to whoever finds it, but for clients that wait here.
     let isLeaving = life.isResting || life.isStopping
     let rest = isLeaving ? SessionState.Rest(epoch: epoch, viewHash: try viewHash()) : nil
+    version += 1
     var cut = SessionCut(
+      version: version,
       state: SessionState(
         revision: revision, clients: audience.records, invitations: audience.invitations, hasActed: hasActed,
         isHeld: !isLeaving || !audience.isAway,
-        seen: work.environment.wallClock() - life.secondsAlone(at: work.now), rest: rest),
+        alone: .seconds(life.secondsAlone(at: work.now)), rest: rest),
       tree: isDurable ? tree.takeCut() : TreeCut(try tree.snapshot()),
       nacks: isDurable ? uncommitted.nacks : audience.nacks, acknowledged: audience.takeAcknowledged(),
       survived: effects.takeSurvived(isLeaving: isLeaving) { client in

@@ -138,7 +138,7 @@ extension SessionCore {
       if let rest = stored.state.rest, !work.keeps(.wakeHash) || (try? viewHash()) == rest.viewHash {
         epoch = rest.epoch
       }
-      noteChange()
+      if isDurable { noteChange() } else { stay() }
       carryOut(commands)
     } catch {
       log(.error, "A session cannot be restored.", ["reason": "\(error)"])

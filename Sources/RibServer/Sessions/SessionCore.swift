@@ -53,6 +53,8 @@ final class SessionCore {
   var isDurable: Bool { storeDurability != .none }
   /// The right to write the session; nil before the store has it.
   var lease: SessionLease?
+  /// The version of the last cut that was made under the lease.
+  var version: Int64 = 0
 
   /// A session whose tree is not started.
   ///

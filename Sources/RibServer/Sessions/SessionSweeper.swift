@@ -1,50 +1,137 @@
+import Logging
+import Metrics
+import Synchronization
+
 /// Has the store forget sessions whose clients have stayed away for too long.
+///
+/// A few sessions are forgotten in one commit, and of a large one a part, so that nobody else's commit waits for long. One that
+/// cannot be forgotten, as the file is damaged there, is left where it is, and the others are forgotten nevertheless.
 struct SessionSweeper: Sendable {
+  /// What it goes by; tests have times of their own.
+  struct Pace: Sendable {
+    /// How often it looks.
+    var interval = Duration.seconds(10)
+    /// For how long after the start nothing is forgotten, unless sessions last shorter than that: clients that could not
+    /// come while no server was there are on their way.
+    var grace = Duration.seconds(600)
+    /// How many sessions are forgotten in one commit.
+    var sessions = 32
+    /// How many rows of one session are forgotten in one commit.
+    var rows = 200
+  }
+
   private let store: StoreWriter
   private let loop: EventLoop
   private let sessions: SessionRegistry<Session>
   private let settings: ServerSettings.Sessions
+  private let logger: Logger
+  private let metrics: ServerMetrics
+  private let pace: Pace
+  /// When it has started, as the loop's time.
+  private let start: UInt64
+  private let damaged = Damaged()
 
-  /// How often it looks, in seconds.
-  private static let interval = 10
-  /// How many sessions are forgotten in one commit.
-  private static let batch = 500
+  /// Sessions that cannot be forgotten, as the store numbers them.
+  private final class Damaged: Sendable {
+    let rows = Mutex<Set<Int64>>([])
+    var count: Int { rows.withLock { $0.count } }
+  }
 
   /// A sweeper.
   ///
   /// - Parameters:
   ///   - store: where from.
   ///   - loop: whose timer it uses.
-  ///   - sessions: those in memory.
-  ///   - settings: how long sessions last.
-  init(
-    _ store: StoreWriter, on loop: EventLoop, _ sessions: SessionRegistry<Session>, _ settings: ServerSettings.Sessions
-  ) {
+  ///   - context: the sessions in memory, how long sessions last, and what is told.
+  ///   - pace: how often, and how much at a time.
+  init(_ store: StoreWriter, on loop: EventLoop, _ context: ServerContext, pace: Pace = Pace()) {
     self.store = store
-    self.sessions = sessions
     self.loop = loop
-    self.settings = settings
+    self.pace = pace
+    sessions = context.sessions
+    settings = context.settings.sessions
+    logger = context.logger
+    metrics = context.metrics
+    start = loop.time()
   }
 
   /// Looks now, and again and again.
-  func start() { loop.execute { sweep() } }
+  func begin() { loop.execute { sweep() } }
 
   private func sweep() {
     guard !loop.isStopping else { return }
     if sessions.takeLeftCount() > 0 { releaseFreeMemory() }
-    submit(.probe(now: wallClockSeconds()))
-    expire()
-    loop.execute(after: .seconds(Self.interval)) { sweep() }
+    // The store's time does not count what the clock jumps; that it does is worth a line.
+    submit(.probe) { result in
+      guard case .success(.clockJumped(let seconds)) = result else { return }
+      logger.warning(
+        "The system's clock has jumped. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
+    }
+    findExpired()
+    tidy()
+    loop.execute(after: pace.interval) { sweep() }
   }
 
-  private func expire() {
-    let now = wallClockSeconds()
-    let expiry = SessionExpiry(
-      acted: now - settings.timeToLiveSeconds,
-      untouched: now - min(settings.untouchedSeconds, settings.timeToLiveSeconds), limit: Self.batch)
-    submit(.expire(expiry)) { result in
-      // There may be more.
-      if case .success(.removed(Self.batch)) = result, !loop.isStopping { expire() }
+  // MARK: Forgetting
+
+  private func findExpired() {
+    guard !loop.isStopping else { return }
+    // Damaged ones are found each time.
+    submit(.findExpired(expiry(limit: pace.sessions + damaged.count))) { result in
+      switch result {
+      case .success(.expired(let found)):
+        let rows = damaged.rows.withLock { damaged in found.filter { !damaged.contains($0) } }
+        forget(Array(rows.prefix(pace.sessions)))
+      case .success(.refused(let error)):
+        logger.error("Old sessions cannot be looked for.", metadata: ["reason": "\(error)"])
+      case .success, .failure: break
+      }
+    }
+  }
+
+  private func forget(_ rows: [Int64]) {
+    guard let last = rows.last else { return }
+    let expiry = expiry(limit: pace.rows)
+    store.submit(
+      rows.map { row in
+        StoreJob(.forget(row: row, expiry), on: loop) { result in
+          didForget(row, result)
+          // There may be more.
+          if row == last, case .success = result { findExpired() }
+        }
+      })
+  }
+
+  private func didForget(_ row: Int64, _ result: Result<StoreResult, StoreError>) {
+    switch result {
+    case .success(.forgotten(.some)): metrics.forgottenSessions.increment()
+    case .success(.refused(let error)):
+      damaged.rows.withLock { _ = $0.insert(row) }
+      metrics.damagedSessions.increment()
+      logger.error(
+        "An old session cannot be forgotten, and stays.", metadata: ["row": "\(row)", "reason": "\(error)"])
+    case .success, .failure: break
+    }
+  }
+
+  private func expiry(limit: Int) -> SessionExpiry {
+    let acted = Duration.seconds(settings.timeToLiveSeconds)
+    let untouched = Duration.seconds(min(settings.untouchedSeconds, settings.timeToLiveSeconds))
+    return SessionExpiry(acted: inGrace(acted), untouched: inGrace(untouched), limit: limit)
+  }
+
+  /// How long a session has to be alone to be forgotten now.
+  private func inGrace(_ lifetime: Duration) -> Duration {
+    let elapsed = Duration.nanoseconds(Int64(loop.time() - start))
+    // As if it had lasted until now.
+    return elapsed < min(lifetime, pace.grace) ? .seconds(Int64(Int32.max)) : lifetime
+  }
+
+  // MARK: Space
+
+  private func tidy() {
+    submit(.tidy) { result in
+      if case .success(.tidied(isDone: false)) = result, !loop.isStopping { tidy() }
     }
   }
 

@@ -9,12 +9,20 @@ import Synchronization
 #endif
 
 /// Something that was running when a process ended: an action, what an effect sent, or a session that was waking.
-struct FlightEntry: Equatable {
-  let sessionID: String
+package struct FlightEntry: Equatable, Sendable {
+  /// The session's name.
+  package let sessionID: String
   /// The renderer whose action it was; 0 for none.
-  let client: Int
+  package let client: Int
   /// The action; without a client 0 for a wake, or the number of an effect, for what it has sent.
-  let number: Int
+  package let number: Int
+
+  /// Something that was running.
+  package init(sessionID: String, client: Int, number: Int) {
+    self.sessionID = sessionID
+    self.client = client
+    self.number = number
+  }
 }
 
 /// Notes what each loop runs, in memory that outlives the process: if user code makes it die, the next start knows what did.
@@ -27,7 +35,6 @@ struct FlightEntry: Equatable {
 final class FlightRecorder: @unchecked Sendable {
   /// Bytes of a slot: a line of the processor's cache.
   private static let slotSize = 64
-  private static let prefix = "flight-"
 
   /// The file's number: the lowest that no process has that runs.
   let number: Int
@@ -37,42 +44,25 @@ final class FlightRecorder: @unchecked Sendable {
   private let size: Int
   private let descriptor: Int32
 
-  /// Opens a file of its own in a directory.
+  /// Opens a file of its own in a directory, once what earlier processes have left there is stored.
+  ///
+  /// Meanwhile no other process of the directory can start: which ones run is true until `store` is done.
   ///
   /// - Parameters:
   ///   - directory: where.
   ///   - slotCount: the number of loops.
-  /// - Throws: ``SystemError``.
-  /// - Returns: what earlier processes have left is in the second value.
-  static func open(in directory: String, slotCount: Int) throws(SystemError) -> (FlightRecorder, [FlightEntry]) {
-    var left: [FlightEntry] = []
-    var own: (number: Int, descriptor: Int32, path: String)?
-    var others: [Int] = []
-    // One more than there are processes is enough to find a free one.
-    for number in 0..<1024 {
-      let path = "\(directory)/\(prefix)\(number)"
-      let isOld = access(path, F_OK) == 0
-      guard isOld || own == nil else { break }
-      let descriptor = openFile(path)
-      guard descriptor >= 0 else { throw .last("open \(path)") }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        closeDescriptor(descriptor)
-        others.append(number)
-        continue
-      }
-      left += entries(in: descriptor)
-      if own == nil {
-        own = (number, descriptor, path)
-      } else {
-        ftruncate(descriptor, 0)
-        closeDescriptor(descriptor)
-      }
-    }
-    guard let own else { throw SystemError(operation: "lock a flight recorder in \(directory)", code: EAGAIN) }
-    return (try FlightRecorder(own.number, besides: others, own.descriptor, own.path, slotCount), left)
+  ///   - store: takes what was found. If it throws, all is left for the next start to find.
+  /// - Throws: ``SystemError``, or what `store` throws.
+  /// - Returns: the recorder.
+  static func open(
+    in directory: String, slotCount: Int, storing store: (StoreStart) throws -> Void
+  ) throws -> FlightRecorder {
+    let files = try FlightFiles(in: directory)
+    try store(files.start)
+    return try files.takeOwn(slotCount: slotCount)
   }
 
-  private init(
+  fileprivate init(
     _ number: Int, besides others: [Int], _ descriptor: Int32, _ path: String, _ slotCount: Int
   ) throws(SystemError) {
     self.number = number
@@ -108,7 +98,7 @@ final class FlightRecorder: @unchecked Sendable {
   }
 
   /// What is noted in a file.
-  private static func entries(in descriptor: Int32) -> [FlightEntry] {
+  fileprivate static func entries(in descriptor: Int32) -> [FlightEntry] {
     var bytes = [UInt8](repeating: 0, count: 1024 * slotSize)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count > 0 else { return [] }
@@ -190,6 +180,82 @@ final class FlightRecorder: @unchecked Sendable {
     var entry: FlightEntry? {
       guard state.pointee.load(ordering: .acquiring) == 1 else { return nil }
       return FlightRecorder.entry(in: UnsafeRawBufferPointer(start: memory, count: FlightRecorder.slotSize))
+    }
+  }
+}
+
+/// The files of the processes of a directory, while one of them starts.
+private final class FlightFiles {
+  private static let prefix = "flight-"
+  /// Locked by a process that starts.
+  private static let lockName = "flight-lock"
+
+  /// The process, and what was found.
+  let start: StoreStart
+  private let directory: String
+  /// The files that are locked here, in the order of their numbers: the first is the process's own.
+  private var descriptors: [(number: Int, descriptor: Int32)]
+  private let lock: Int32
+
+  /// Locks the files of processes that have died, and the directory.
+  ///
+  /// - Parameter directory: where they are.
+  /// - Throws: ``SystemError``.
+  init(in directory: String) throws(SystemError) {
+    self.directory = directory
+    let lockPath = "\(directory)/\(Self.lockName)"
+    lock = openFile(lockPath)
+    guard lock >= 0 else { throw .last("open \(lockPath)") }
+    descriptors = []
+    var start = StoreStart()
+    do throws(SystemError) {
+      guard flock(lock, LOCK_EX) == 0 else { throw .last("lock \(lockPath)") }
+      // One more than there are processes is enough to find a free one.
+      for number in 0..<1024 {
+        let path = "\(directory)/\(Self.prefix)\(number)"
+        let isOld = access(path, F_OK) == 0
+        guard isOld || descriptors.isEmpty else { break }
+        let descriptor = openFile(path)
+        guard descriptor >= 0 else { throw .last("open \(path)") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+          closeDescriptor(descriptor)
+          start.others.append(number)
+          continue
+        }
+        descriptors.append((number, descriptor))
+        start.crashes += FlightRecorder.entries(in: descriptor)
+      }
+      guard let own = descriptors.first else {
+        throw SystemError(operation: "lock a flight recorder in \(directory)", code: EAGAIN)
+      }
+      start.number = own.number
+    } catch {
+      for entry in descriptors { closeDescriptor(entry.descriptor) }
+      closeDescriptor(lock)
+      throw error
+    }
+    self.start = start
+  }
+
+  deinit {
+    for entry in descriptors { closeDescriptor(entry.descriptor) }
+    closeDescriptor(lock)
+  }
+
+  /// Empties the files, as what was in them is stored, and makes the first one the process's own.
+  ///
+  /// - Parameter slotCount: the number of loops.
+  /// - Throws: ``SystemError``.
+  /// - Returns: the recorder.
+  func takeOwn(slotCount: Int) throws(SystemError) -> FlightRecorder {
+    let own = descriptors.removeFirst()
+    for entry in descriptors { ftruncate(entry.descriptor, 0) }
+    let path = "\(directory)/\(Self.prefix)\(own.number)"
+    do throws(SystemError) {
+      return try FlightRecorder(own.number, besides: start.others, own.descriptor, path, slotCount)
+    } catch {
+      closeDescriptor(own.descriptor)
+      throw error
     }
   }
 }

@@ -1,58 +1,179 @@
 import RibCore
 import Synchronization
-import Wire
+package import Wire
 
 /// Keeps sessions in memory: those that are not used take less of it, and none outlives the process.
-///
-/// A session is in the store or with a server, never in both: it is not written but when it leaves a server's memory.
-final class MemoryStore: SessionStore {
+package final class MemoryStore: SessionStore {
+  /// A session as it is kept.
+  private struct Row {
+    let identity: SessionIdentity
+    let number: Int64
+    var lease: Int64 = 1
+    var version: Int64
+    /// Its ``SessionState/alone`` is not kept up.
+    var state: SessionState
+    var tree: TreeSnapshot
+    var nacks: [SessionCut.Refusal] = []
+    /// When a client was seen last, as the clock's monotonic time.
+    var seen: Int
+
+    /// Takes in what has changed.
+    mutating func apply(_ cut: SessionCut, seen: Int) {
+      version = cut.version
+      state = cut.state
+      self.seen = seen
+      tree.apply(cut.tree)
+      for refusal in cut.nacks where !nacks.contains(where: { $0.isOfTheSame(as: refusal) }) { nacks.append(refusal) }
+      nacks.removeAll { $0.nack.number <= cut.acknowledged[$0.client] ?? 0 }
+      nacks.sort { ($0.client, $0.nack.number) < ($1.client, $1.nack.number) }
+    }
+  }
+
   private struct Content {
-    var sessions: [String: (lease: SessionLease, session: StoredSession)] = [:]
+    var rows: [Int64: Row] = [:]
+    var numbers: [String: Int64] = [:]
     var lastRow: Int64 = 0
+
+    /// A session that may be written with a lease.
+    func row(_ lease: SessionLease) -> Row? { rows[lease.row].flatMap { $0.lease == lease.number ? $0 : nil } }
+
+    mutating func remove(_ row: Int64) -> String? {
+      guard let removed = rows.removeValue(forKey: row) else { return nil }
+      numbers[removed.identity.id] = nil
+      return removed.identity.id
+    }
   }
 
   private let content = Mutex(Content())
+  private let clock: StoreClock
 
-  let durability = Welcome.Durability.none
+  package let durability = Welcome.Durability.none
+  package let outage = Outage.goesOn
 
-  func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
-    content.withLock { content in requests.map { Self.perform($0, &content) } }
+  /// An empty store.
+  ///
+  /// - Parameter clock: what tells the time.
+  package init(clock: StoreClock = .system) { self.clock = clock }
+
+  package func begin(_ start: StoreStart) -> Int { start.number + 1 }
+
+  package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
+    let now = clock.monotonic()
+    return content.withLock { content in requests.map { Self.perform($0, &content, now) } }
   }
 
-  func close() {}
+  package func close() {}
 
-  private static func perform(_ request: StoreRequest, _ content: inout Content) -> StoreResult {
+  private static func perform(_ request: StoreRequest, _ content: inout Content, _ now: Int) -> StoreResult {
     switch request {
-    case .create(let identity, let cut):
-      content.lastRow += 1
-      let lease = SessionLease(row: content.lastRow, number: 1)
-      let session = StoredSession(
-        identity: identity, lease: nil, state: cut.state, tree: TreeSnapshot(cut.tree), nacks: cut.nacks, crashes: [])
-      content.sessions[identity.id] = (lease, session)
-      return .written(lease)
-    case .write: preconditionFailure("a session that is with a server is not in memory's store")
-    case .load(let id, let tokenHash):
-      guard let session = content.sessions[id]?.session else { return .missing }
-      guard session.state.admits(tokenHash) else { return .denied(session.state) }
-      content.sessions[id] = nil
-      return .loaded(session)
-    case .remove(let id, let lease):
-      guard content.sessions[id]?.lease == lease else { return .removed(0) }
-      content.sessions[id] = nil
-      return .removed(1)
-    case .expire(let expiry):
-      let old = content.sessions.values.lazy.map(\.session)
-        .filter { !$0.state.isHeld && $0.state.seen < ($0.state.hasActed ? expiry.acted : expiry.untouched) }
-        .prefix(expiry.limit).map(\.identity.id)
-      let ids = Array(old)
-      for id in ids { content.sessions[id] = nil }
-      return .removed(ids.count)
-    case .noteAbsence(let id, let lease, let now):
-      guard content.sessions[id]?.lease == lease else { return .noted }
-      content.sessions[id]?.session.state.isHeld = false
-      content.sessions[id]?.session.state.seen = now
-      return .noted
-    case .probe: return .noted
+    case .create(let identity, let cut): create(identity, cut, &content, now)
+    case .write(let lease, let cut): write(lease, cut, &content, now)
+    case .load(let id, let tokenHash, takesOver: _): load(id, tokenHash, &content, now)
+    case .resume(let resume): self.resume(resume, &content, now)
+    case .remove(_, let lease):
+      .removed(content.row(lease).flatMap { content.remove($0.number) } == nil ? 0 : 1)
+    case .noteAbsence(_, let lease): noteAbsence(lease, &content, now)
+    case .findExpired(let expiry):
+      .expired(Array(content.rows.values.lazy.filter { isExpired($0, expiry, now) }.map(\.number).prefix(expiry.limit)))
+    case .forget(let row, let expiry):
+      .forgotten(content.rows[row].flatMap { isExpired($0, expiry, now) ? content.remove(row) : nil })
+    case .tidy: .tidied(isDone: true)
+    case .probe: .noted
     }
   }
+
+  // MARK: Writing
+
+  private static func create(
+    _ identity: SessionIdentity, _ cut: SessionCut, _ content: inout Content, _ now: Int
+  ) -> StoreResult {
+    if let row = content.numbers[identity.id] {
+      return write(SessionLease(row: row, number: 1), cut, &content, now)
+    }
+    content.lastRow += 1
+    let seen = now - seconds(cut.state.alone)
+    let tree = TreeSnapshot(root: cut.tree.root, lastID: cut.tree.lastID, transactions: 0, nodes: [:])
+    var row = Row(
+      identity: identity, number: content.lastRow, version: cut.version, state: cut.state, tree: tree, seen: seen)
+    row.apply(cut, seen: seen)
+    content.rows[row.number] = row
+    content.numbers[identity.id] = row.number
+    return .written(SessionLease(row: row.number, number: 1))
+  }
+
+  private static func write(
+    _ lease: SessionLease, _ cut: SessionCut, _ content: inout Content, _ now: Int
+  ) -> StoreResult {
+    guard let row = content.row(lease), row.version <= cut.version else { return .lost }
+    content.rows[lease.row]?.apply(cut, seen: now - seconds(cut.state.alone))
+    return .written(lease)
+  }
+
+  // MARK: Reading
+
+  private static func find(_ id: String, _ content: Content, _ now: Int) -> Row? {
+    guard let number = content.numbers[id], var row = content.rows[number] else { return nil }
+    row.state.alone = .seconds(now - row.seen)
+    return row
+  }
+
+  private static func load(_ id: String, _ tokenHash: String?, _ content: inout Content, _ now: Int) -> StoreResult {
+    guard let row = find(id, content, now) else { return .missing }
+    guard row.state.admits(tokenHash) else { return .denied(row.state) }
+    let lease = take(row, &content)
+    content.rows[lease.row]?.state.rest = nil
+    return .loaded(
+      StoredSession(
+        identity: row.identity, lease: lease, state: row.state, tree: row.tree, nacks: row.nacks, crashes: []))
+  }
+
+  private static func resume(_ resume: SessionResume, _ content: inout Content, _ now: Int) -> StoreResult {
+    guard let row = find(resume.sessionID, content, now) else { return .missing }
+    switch row.state.readmission(of: resume) {
+    case .denied: return .denied(row.state)
+    case .stale: return .stale
+    case .mustLoad: return .mustLoad
+    case .resting(let index):
+      let lease = take(row, &content)
+      var state = row.state
+      state.clients[index].attempt = resume.attempt
+      state.isHeld = true
+      state.alone = .zero
+      content.rows[lease.row]?.state = state
+      content.rows[lease.row]?.seen = now
+      let nacks = row.nacks.filter { $0.client == resume.clientID }.map(\.nack)
+      return .resting(
+        RestingSession(
+          identity: row.identity, lease: lease, state: state, client: state.clients[index], nacks: nacks))
+    }
+  }
+
+  /// Makes a session its reader's.
+  private static func take(_ row: Row, _ content: inout Content) -> SessionLease {
+    content.rows[row.number]?.lease = row.lease + 1
+    content.rows[row.number]?.version = 0
+    content.rows[row.number]?.state.isHeld = true
+    return SessionLease(row: row.number, number: row.lease + 1)
+  }
+
+  // MARK: Leaving
+
+  private static func noteAbsence(_ lease: SessionLease, _ content: inout Content, _ now: Int) -> StoreResult {
+    if content.row(lease) != nil {
+      content.rows[lease.row]?.state.isHeld = false
+      content.rows[lease.row]?.seen = now
+    }
+    return .noted
+  }
+
+  private static func isExpired(_ row: Row, _ expiry: SessionExpiry, _ now: Int) -> Bool {
+    !row.state.isHeld && now - row.seen > seconds(row.state.hasActed ? expiry.acted : expiry.untouched)
+  }
+
+  private static func seconds(_ duration: Duration) -> Int { Int(duration.components.seconds) }
+}
+
+extension SessionCut.Refusal {
+  /// Whether both are about one action.
+  fileprivate func isOfTheSame(as other: Self) -> Bool { client == other.client && nack.number == other.nack.number }
 }

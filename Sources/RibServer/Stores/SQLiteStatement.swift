@@ -36,8 +36,8 @@ struct SQLiteStatement {
   /// - Parameter values: for its parameters, in order.
   /// - Throws: `DatabaseError`.
   func run(_ values: Value...) throws {
-    bind(values)
-    defer { sqlite3_reset(handle) }
+    defer { finish() }
+    try bind(values)
     let code = sqlite3_step(handle)
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw error(code) }
   }
@@ -49,8 +49,8 @@ struct SQLiteStatement {
   ///   - body: called with each row.
   /// - Throws: `DatabaseError`, or what `body` throws.
   func rows(_ values: Value..., body: (Row) throws -> Void) throws {
-    bind(values)
-    defer { sqlite3_reset(handle) }
+    defer { finish() }
+    try bind(values)
     while true {
       switch sqlite3_step(handle) {
       case SQLITE_ROW: try body(Row(handle: handle))
@@ -80,23 +80,32 @@ struct SQLiteStatement {
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   }
 
-  private func bind(_ values: [Value]) {
-    for (index, value) in values.enumerated() {
-      let index = Int32(index + 1)
-      switch value {
-      case .integer(let value): sqlite3_bind_int64(handle, index, value)
-      case .null: sqlite3_bind_null(handle, index)
-      case .text(var text): text.withUTF8 { bind($0, at: index) }
-      case .utf8(let bytes): bytes.withUnsafeBufferPointer { bind($0, at: index) }
-      }
+  /// Makes the statement ready for the next time: of what was bound nothing is left.
+  private func finish() {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+  }
+
+  private func bind(_ values: [Value]) throws {
+    var index: Int32 = 0
+    for value in values {
+      index += 1
+      let code =
+        switch value {
+        case .integer(let value): sqlite3_bind_int64(handle, index, value)
+        case .null: sqlite3_bind_null(handle, index)
+        case .text(var text): text.withUTF8 { bind($0, at: index) }
+        case .utf8(let bytes): bytes.withUnsafeBufferPointer { bind($0, at: index) }
+        }
+      guard code == SQLITE_OK else { throw error(code) }
     }
   }
 
-  private func bind(_ utf8: UnsafeBufferPointer<UInt8>, at index: Int32) {
+  private func bind(_ utf8: UnsafeBufferPointer<UInt8>, at index: Int32) -> Int32 {
     utf8.withMemoryRebound(to: CChar.self) { bytes in
       // Nothing has no address, and would be null. SQLite takes a copy: what is here may be gone when the statement runs.
       withUnsafePointer(to: 0) { (nothing: UnsafePointer<CChar>) in
-        _ = sqlite3_bind_text64(
+        sqlite3_bind_text64(
           handle, index, bytes.baseAddress ?? nothing, UInt64(bytes.count),
           unsafeBitCast(-1, to: sqlite3_destructor_type.self), UInt8(SQLITE_UTF8))
       }

@@ -1,54 +1,65 @@
 import GRDB
-import GRDBSQLite
 import RibCore
-import Wire
+package import Wire
 
 /// Keeps sessions in an SQLite file (<https://www.sqlite.org>), through GRDB.
 ///
-/// A commit is one transaction for all that was asked for; what belongs to a session is in a savepoint of its own, so that
-/// one that cannot be written does not hold up the others. The journal is a write-ahead log: a commit appends to it, and
-/// with ``Welcome/Durability/disk`` waits until the disk has it.
+/// A commit is one transaction for all that was asked for; if one request cannot be done, the ``StoreWriter`` finds out which.
+/// The journal is a write-ahead log: a commit appends to it, and with ``Welcome/Durability/disk`` waits until the disk has it.
 ///
-/// `@unchecked Sendable`: `statements` are only used inside of `database`'s queue.
-final class SQLiteStore: SessionStore, @unchecked Sendable {
+/// `@unchecked Sendable`: what changes is only used inside of `database`'s queue.
+package final class SQLiteStore: SessionStore, @unchecked Sendable {
   /// The file's name in the state directory.
-  static let fileName = "sessions.sqlite"
+  package static let fileName = "sessions.sqlite"
 
-  let durability: Welcome.Durability
+  package let durability: Welcome.Durability
+  /// Only processes of this machine have the file, and each loads what it needs: nobody takes over what one has not written.
+  package let outage = Outage.goesOn
   let database: DatabaseQueue
+  let clock: StoreClock
   private var statements: Statements?
   /// What the file knows this process by, among those that have it open; counted from 1.
-  private var holder = 1
-  /// Whether a commit has failed: what was shown to clients meanwhile may not be in the file.
-  private var hasFailed = false
+  var holder = 1
+  /// The time of the file.
+  var time: StoreTime
+  /// What the process will have to say of itself when it ends.
+  private var use = Use.looking
+
+  private enum Use {
+    /// The process has not begun: nothing.
+    case looking
+    /// It has: that it has ended in order.
+    case serving
+    /// A commit has failed, and what was shown to clients meanwhile may not be in the file: nothing, as if it had died.
+    case failed
+  }
+
+  /// Up to this size a file is compacted when it is opened, if it has to be so that it can shrink: in bytes.
+  private static let compactedSize = 32 << 20
 
   /// Opens the file, and makes it if there is none.
   ///
   /// - Parameters:
   ///   - path: the file.
   ///   - durability: what a commit survives: a power cut, or only the end of the process.
+  ///   - clock: what tells the time.
   /// - Throws: ``StoreError`` that says what to do.
-  init(path: String, durability: Welcome.Durability) throws(StoreError) {
+  package init(
+    path: String, durability: Welcome.Durability, clock: StoreClock = .system
+  ) throws(StoreError) {
     self.durability = durability
-    var configuration = Configuration()
-    // Another process writes for as long as one commit takes.
-    configuration.busyMode = .timeout(2)
-    configuration.label = "ribserver.store"
-    configuration.prepareDatabase { database in
-      // The configuration's own `journalMode` would set `synchronous` to NORMAL after this.
-      try database.execute(
-        sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = \(Self.synchronous(durability))")
-      // 2 MiB of pages, as the system keeps the file in memory anyway; the log is copied into the file every 16 MiB.
-      try database.execute(sql: "PRAGMA cache_size = -2048; PRAGMA wal_autocheckpoint = 4096")
-    }
+    self.clock = clock
     do {
-      database = try DatabaseQueue(path: path, configuration: configuration)
+      database = try DatabaseQueue(path: path, configuration: Self.configuration(durability))
       let migrator = Self.migrator
       guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
         throw StoreError("\(path) was written by a newer version of this program: start that one.")
       }
       try migrator.migrate(database)
+      let database = database
+      Self.letShrink(database)
       statements = try database.writeWithoutTransaction { try Statements($0) }
+      time = StoreTime(try database.read { try Self.readTime($0, clock).time }, clock)
     } catch let error as StoreError {
       throw error
     } catch {
@@ -56,222 +67,138 @@ final class SQLiteStore: SessionStore, @unchecked Sendable {
     }
   }
 
+  private static func configuration(_ durability: Welcome.Durability) -> Configuration {
+    var configuration = Configuration()
+    // Another process writes for as long as one commit takes.
+    configuration.busyMode = .timeout(2)
+    configuration.label = "ribserver.store"
+    configuration.prepareDatabase { database in
+      // A file that is new can give pages back; it has to be said before anything is written.
+      try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+      // The configuration's own `journalMode` would set `synchronous` to NORMAL after this.
+      try database.execute(
+        sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = \(Self.synchronous(durability))")
+      #if canImport(Darwin)
+        // Darwin's `fsync` only hands the data to the disk.
+        if durability == .disk {
+          try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+        }
+      #endif
+      // 2 MiB of pages, as the system keeps the file in memory anyway; the log is copied into the file every 16 MiB, and one
+      // that has grown beyond 32 MiB is cut then.
+      try database.execute(
+        sql: """
+          PRAGMA cache_size = -2048; PRAGMA wal_autocheckpoint = 4096; PRAGMA journal_size_limit = \(32 << 20)
+          """)
+    }
+    return configuration
+  }
+
   private static func synchronous(_ durability: Welcome.Durability) -> String {
     durability == .disk ? "FULL" : "NORMAL"
   }
 
-  func close() {
+  /// Compacts a small file of an earlier version, which could never shrink otherwise.
+  ///
+  /// A large one would take too long; `sqlite3 sessions.sqlite 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM'` does it while no
+  /// server runs. It may fail, if another process has the file open or it is damaged: then the file stays as it is.
+  private static func letShrink(_ database: DatabaseQueue) {
     try? database.writeWithoutTransaction { database in
-      statements = nil
-      guard !hasFailed else { return }
-      try database.execute(sql: "DELETE FROM server WHERE number = ?", arguments: [holder])
-    }
-    try? database.close()
-  }
-
-  func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
-    do {
-      var results: [StoreResult] = []
-      results.reserveCapacity(requests.count)
-      try database.writeWithoutTransaction { database in
-        guard let statements else { throw StoreError("The store is closed.") }
-        try database.inTransaction(.immediate) {
-          for request in requests { results.append(try perform(request, database, statements)) }
-          return .commit
-        }
-      }
-      return results
-    } catch {
-      hasFailed = true
-      throw error as? StoreError ?? StoreError(error)
+      guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") == 0,
+        let pages = try Int.fetchOne(database, sql: "PRAGMA page_count"),
+        let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size"), pages * pageSize <= compactedSize
+      else { return }
+      try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
     }
   }
 
-  private func perform(
-    _ request: StoreRequest, _ database: Database, _ statements: Statements
-  ) throws -> StoreResult {
-    switch request {
-    case .create(let identity, let cut):
-      return try Self.alone(statements) {
-        let state = cut.state
-        try statements.insertSession.run(
-          .text(identity.id), .text(identity.app), .optional(identity.parameters), .integer(state.revision),
-          .integer(cut.tree.root), .integer(cut.tree.lastID), .integer(Int64(cut.tree.transactions)),
-          .utf8(state.clientsJSON), .text(state.invitationsJSON), .flag(state.hasActed),
-          .integer(state.isHeld ? holder : 0), .integer(state.seen), .optional(state.rest?.epoch),
-          .optional(state.rest?.viewHash))
-        let lease = SessionLease(row: database.lastInsertedRowID, number: 1)
-        try Self.write(cut, lease.row, statements)
-        return .written(lease)
-      }
-    case .write(let lease, let cut):
-      return try Self.alone(statements) {
-        let state = cut.state
-        try statements.updateSession.run(
-          .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
-          .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
-          .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(state.seen),
-          .optional(state.rest?.epoch), .optional(state.rest?.viewHash), .integer(lease.row),
-          .integer(lease.number))
-        guard database.changesCount == 1 else { return .lost }
-        try Self.write(cut, lease.row, statements)
-        return .written(lease)
-      }
-    case .load(let id, let tokenHash):
-      return try Self.alone(statements, ownsDamage: true) { try Self.load(id, tokenHash, statements) }
-    case .remove(_, let lease):
-      return try Self.alone(statements, ownsDamage: true) {
-        try statements.deleteSession.run(.integer(lease.row), .integer(lease.number))
-        return .removed(database.changesCount)
-      }
-    case .expire(let expiry):
-      return try Self.alone(statements, ownsDamage: true) {
-        try statements.expire.run(.integer(expiry.untouched), .integer(expiry.acted), .integer(expiry.limit))
-        return .removed(database.changesCount)
-      }
-    case .noteAbsence(_, let lease, let now):
-      return try Self.alone(statements, ownsDamage: true) {
-        try statements.noteAbsence.run(.integer(now), .integer(lease.row), .integer(lease.number))
-        return .noted
-      }
-    case .probe(let now):
-      try statements.noteServer.run(.integer(holder), .integer(now))
-      return .noted
-    }
-  }
-
-  /// Does what belongs to one session, whole or not at all.
-  ///
-  /// - Parameters:
-  ///   - statements: the connection's.
-  ///   - ownsDamage: whether pages that are damaged are the session's own, and no reason to write no other one.
-  ///   - body: what is to be done.
-  /// - Returns: what `body` says, or that the session was refused.
-  /// - Throws: `DatabaseError` if it is not the session's fault.
-  private static func alone(
-    _ statements: Statements, ownsDamage: Bool = false, _ body: () throws -> StoreResult
-  ) throws -> StoreResult {
-    try statements.savepoint.run()
-    do {
-      let result = try body()
-      try statements.release.run()
-      return result
-    } catch let error where StoreError.isOfOneSession(error, ownsDamage: ownsDamage) {
-      try statements.rollBack.run()
-      try statements.release.run()
-      return .refused(StoreError(error))
-    }
-  }
-
-  private static func write(_ cut: SessionCut, _ row: Int64, _ statements: Statements) throws {
-    try write(cut.tree, row, statements)
-    for refusal in cut.nacks {
-      try statements.insertNack.run(
-        .integer(row), .integer(refusal.client), .integer(refusal.nack.number), .text(refusal.nack.code.rawValue),
-        .text(refusal.nack.message))
-    }
-    for (client, number) in cut.acknowledged {
-      try statements.deleteNacks.run(.integer(row), .integer(client), .integer(number))
-    }
-    for crash in cut.survived {
-      try statements.deleteCrash.run(.integer(row), .integer(crash.client), .integer(crash.number))
-    }
-  }
-
-  private static func load(_ id: String, _ tokenHash: String?, _ statements: Statements) throws -> StoreResult {
-    var found: (SessionIdentity, SessionLease, SessionState, TreeSnapshot)?
-    try statements.selectSession.rows(.text(id)) { row in
-      var rest: SessionState.Rest?
-      if let epoch = row.optionalText(13), let hash = row.optionalText(14), row.integer(15) != 0 {
-        rest = SessionState.Rest(epoch: epoch, viewHash: hash)
-      }
-      guard let transactions = UInt64(exactly: row.integer(7)) else {
-        throw StoreError("The session has done \(row.integer(7)) transactions.")
-      }
-      found = (
-        SessionIdentity(id: id, app: row.text(2), parameters: row.optionalText(3)),
-        SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1)) + 1),
-        SessionState(
-          revision: row.integer(4), clients: try [ClientRecord](json: row.text(8)),
-          invitations: try [Invitation](json: row.text(9)), hasActed: row.integer(10) != 0,
-          isHeld: row.integer(11) != 0, seen: row.integer(12), rest: rest),
-        TreeSnapshot(root: row.integer(5), lastID: row.integer(6), transactions: transactions, nodes: [:])
-      )
-    }
-    guard let (identity, lease, state, snapshot) = found else { return .missing }
-    guard state.admits(tokenHash) else { return .denied(state) }
-    // From here on nobody else can write it; and what is shown from here on is counted anew if it is lost.
-    try statements.raiseLease.run(.integer(lease.number), .integer(lease.row))
-    var tree = snapshot
-    tree.nodes = try loadNodes(of: lease.row, statements)
-    var nacks: [SessionCut.Refusal] = []
-    try statements.selectNacks.rows(.integer(lease.row)) { row in
-      let code = Nack.Code(rawValue: row.text(2)) ?? .failed
-      nacks.append(
-        SessionCut.Refusal(
-          client: row.integer(0), nack: Nack(number: row.integer(1), code: code, message: row.text(3))))
-    }
-    var crashes: [StoredSession.Crash] = []
-    try statements.selectCrashes.rows(.integer(lease.row)) { row in
-      crashes.append(StoredSession.Crash(client: row.integer(0), number: row.integer(1), count: row.integer(2)))
-    }
-    return .loaded(
-      StoredSession(identity: identity, lease: lease, state: state, tree: tree, nacks: nacks, crashes: crashes))
-  }
-}
-
-extension SQLiteStore {
-  /// A process that begins to use the file.
-  struct Start {
-    /// What others were running when they died.
-    var crashes: [FlightEntry] = []
-    /// The process's number, from 0.
-    var number = 0
-    /// The numbers of the processes that run.
-    var others: [Int] = []
-  }
-
-  /// Takes note that a server starts: of what was running when others died, and that nobody has their sessions.
-  ///
-  /// - Parameters:
-  ///   - now: in seconds since 1970.
-  ///   - start: called while no other process can begin.
-  /// - Throws: ``StoreError``.
-  func begin(now: Int, _ start: () throws -> Start) throws(StoreError) {
+  package func begin(_ start: StoreStart) throws(StoreError) -> Int {
     do {
       try database.writeWithoutTransaction { database in
         // If the power is cut, the next one has to know that this one was there.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.inTransaction(.immediate) {
-          try begin(now: now, try start(), database)
+          try begin(start, database)
           return .commit
         }
         try database.execute(sql: "PRAGMA synchronous = \(Self.synchronous(durability))")
+        use = .serving
       }
     } catch {
       throw StoreError(error)
     }
+    return holder
   }
 
-  private func begin(now: Int, _ start: Start, _ database: Database) throws {
-    holder = start.number + 1
-    let running = ([0] + start.others.map { $0 + 1 }).map(String.init).joined(separator: ", ")
-    // Whose client was connected when a server died was seen then.
-    try database.execute(
-      sql: """
-        UPDATE session SET holder = 0, seen = coalesce((SELECT seen FROM server WHERE number = holder), ?)
-        WHERE holder NOT IN (\(running))
-        """, arguments: [now])
-    try database.execute(sql: "DELETE FROM server WHERE number NOT IN (\(running))")
-    if database.changesCount > 0 { try database.execute(sql: "UPDATE life SET number = number + 1") }
-    for crash in start.crashes {
-      try database.execute(
-        sql: """
-          INSERT INTO crash SELECT id, ?, ?, 1 FROM session WHERE sid = ?
-          ON CONFLICT DO UPDATE SET count = count + 1
-          """, arguments: [crash.client, crash.number, crash.sessionID])
+  package func close() {
+    try? database.writeWithoutTransaction { database in
+      statements = nil
+      if use == .serving { try noteEnd(database) }
     }
-    try database.execute(
-      sql: "INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen", arguments: [holder, now])
+    try? database.close()
+  }
+
+  package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
+    do {
+      return try perform(requests, endingWith: .commit)
+    } catch {
+      let error = storeError(error)
+      if error.isGlobal { use = .failed }
+      throw error
+    }
+  }
+
+  private func perform(
+    _ requests: [StoreRequest], endingWith end: Database.TransactionCompletion
+  ) throws -> [StoreResult] {
+    var results: [StoreResult] = []
+    results.reserveCapacity(requests.count)
+    try database.writeWithoutTransaction { database in
+      guard let statements else { throw StoreError("The store is closed.") }
+      try database.inTransaction(.immediate) {
+        for request in requests { results.append(try perform(request, statements, database)) }
+        return end
+      }
+    }
+    return results
+  }
+
+  private func perform(
+    _ request: StoreRequest, _ statements: Statements, _ database: Database
+  ) throws -> StoreResult {
+    switch request {
+    case .create(let identity, let cut): try create(identity, cut, statements)
+    case .write(let lease, let cut): try write(cut, lease, statements, database)
+    // All processes are of this machine, and each can tell by its lease that another one has a session.
+    case .load(let id, let tokenHash, takesOver: _): try load(id, tokenHash, statements)
+    case .resume(let resume): try self.resume(resume, statements)
+    case .remove(_, let lease): try remove(lease, statements, database)
+    case .noteAbsence(_, let lease): try noteAbsence(lease, statements)
+    case .findExpired(let expiry): try findExpired(expiry, statements)
+    case .forget(let row, let expiry): try forget(row, expiry, statements, database)
+    case .tidy: try tidy(statements)
+    case .probe: try probe(statements)
+    }
+  }
+
+  // MARK: Errors
+
+  private func storeError(_ error: any Error) -> StoreError {
+    // A page that is damaged may be a session's own, or one that no session can do without.
+    if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { return StoreError(error, isGlobal: !worksForOthers) }
+    return error as? StoreError ?? StoreError(error)
+  }
+
+  /// Whether a session could be created and read, if there were one more; none is.
+  private var worksForOthers: Bool {
+    // No session of a client's has such a name.
+    let identity = SessionIdentity(id: "?", app: "", parameters: nil)
+    let node = NodeSnapshot(id: 1, type: "", version: 1, state: "0", children: [:], effects: [])
+    let nack = SessionCut.Refusal(client: 1, nack: Nack(number: 1, code: .failed, message: ""))
+    let cut = SessionCut(
+      version: 1, state: SessionState(revision: 1, clients: [], invitations: [], hasActed: false, isHeld: true),
+      tree: TreeCut(TreeSnapshot(root: 1, lastID: 1, transactions: 0, nodes: [1: node])), nacks: [nack],
+      acknowledged: [:], survived: [])
+    return (try? perform([.probe, .create(identity, cut), .load(sessionID: identity.id)], endingWith: .rollback)) != nil
   }
 }

@@ -1,88 +1,53 @@
-import Wire
+package import Wire
 
-/// Keeps sessions outside of the memory of those who run them.
+/// Keeps sessions outside of the memory of the processes that run them.
 ///
 /// A store is called by one thread at a time, the ``StoreWriter``'s, with all that loops have asked for meanwhile: one
 /// commit serves many sessions.
-protocol SessionStore: Sendable {
+///
+/// **Who may write.** A session is written by the process that has its ``SessionLease``. Loading or resuming a session raises
+/// the lease: what the process that had it before still sends is not written. Under one lease, each ``SessionCut`` has a
+/// greater ``SessionCut/version``; a cut with a lesser one than the store has is not written either, so that a statement that
+/// was sent once and arrives late changes nothing.
+///
+/// **Repetition.** A request whose outcome is unknown is made again, as it was or with what has changed since: writing the
+/// same cut twice is as writing it once. That includes ``StoreRequest/create(_:_:)``.
+///
+/// **Time.** No point in time crosses this protocol, only durations: the store has a clock of its own. It does not count
+/// the time in which no process used it, nor what the system's clock jumps.
+package protocol SessionStore: Sendable {
   /// What a commit survives.
   var durability: Welcome.Durability { get }
 
-  /// Does what is asked for, in order and in one commit; each request is apart from the others.
+  /// What sessions do while the store fails.
+  var outage: Outage { get }
+
+  /// Takes note that a process starts; called once, before ``perform(_:)``.
+  ///
+  /// In one commit: what ran when other processes died is counted, and nobody holds the sessions of processes that have died.
+  ///
+  /// - Parameter start: the process, and what it has found.
+  /// - Returns: the number that the store knows the process by; not 0.
+  /// - Throws: ``StoreError`` if there was no commit.
+  @discardableResult func begin(_ start: StoreStart) throws(StoreError) -> Int
+
+  /// Does what is asked for, in order and in one commit.
   ///
   /// - Parameter requests: what loops have asked for.
   /// - Returns: one result a request.
-  /// - Throws: ``StoreError`` if there was no commit; nothing is changed then.
+  /// - Throws: ``StoreError`` if there was no commit. If one request is the reason, ``StoreError/isGlobal`` is false, and the
+  ///   caller asks again with parts of the batch. Of a store across a network it may be unknown whether there was a commit.
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult]
 
   /// Ends the store's use; what was committed stays.
   func close()
 }
 
-/// What is asked of a store.
-///
-/// Kept by reference: it is passed on several times.
-indirect enum StoreRequest: Sendable {
-  /// Takes a session in that it does not have.
-  case create(SessionIdentity, SessionCut)
-  /// Writes what has changed of a session.
-  case write(SessionLease, SessionCut)
-  /// Reads a session, and makes it the reader's: nobody else can write it from here on; for whose token has this hash, or
-  /// was let in before.
-  case load(sessionID: String, tokenHash: String? = nil)
-  /// Forgets a session.
-  case remove(sessionID: String, SessionLease)
-  /// Forgets sessions that were without a client for too long, a number of them at a time.
-  case expire(SessionExpiry)
-  /// Takes note that nobody is connected any more to a session that is not in memory; with the lease of who was the last to
-  /// write it.
-  case noteAbsence(sessionID: String, SessionLease, now: Int)
-  /// Takes note that the server is there, at a time in seconds since 1970.
-  case probe(now: Int)
-}
-
-/// What has become of a request.
-enum StoreResult: Sendable {
-  /// Written: whoever writes the session next shows this.
-  case written(SessionLease)
-  /// Not written: someone else has loaded the session since, or it was forgotten.
-  case lost
-  /// Not written: this session alone cannot be.
-  case refused(StoreError)
-  /// Read.
-  case loaded(StoredSession)
-  /// There is no such session.
-  case missing
-  /// Not read: the token opens nothing there. This says what would.
-  case denied(SessionState)
-  /// Forgotten: so many sessions.
-  case removed(Int)
-  /// Noted.
-  case noted
-}
-
-/// The right to write a session: who loads it gets a newer one, and the older one is void.
-struct SessionLease: Equatable, Sendable {
-  /// The session, as the store numbers it.
-  let row: Int64
-  /// Counts those who have loaded the session.
-  let number: Int64
-}
-
-/// Which sessions are to be forgotten: those whose client was seen last before a time.
-struct SessionExpiry: Equatable, Sendable {
-  /// The time for sessions that a client has acted on, in seconds since 1970.
-  let acted: Int
-  /// The time for the others: not before `acted`.
-  let untouched: Int
-  /// How many at most.
-  let limit: Int
-}
-
-/// A session store could not do something.
-public struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What happened, and what to do, for whoever runs the server.
-  public let description: String
-
-  init(_ description: String) { self.description = description }
+/// What sessions do while their store fails.
+package enum Outage: Sendable {
+  /// They go on in memory, say so to their clients, and are written when the store is back: nobody else can take them over
+  /// meanwhile.
+  case goesOn
+  /// They wait: nothing that is not committed is let out, as another process may take them over.
+  case waits
 }

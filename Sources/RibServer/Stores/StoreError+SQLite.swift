@@ -2,9 +2,13 @@ import GRDB
 
 extension StoreError {
   /// What SQLite says, and the likely cause.
-  init(_ error: any Error) {
+  ///
+  /// - Parameters:
+  ///   - error: the error. One that is not SQLite's is about what was read, which this program has not written.
+  ///   - isGlobal: whether the store fails; nil to judge by the error. Damage is then the store's.
+  init(_ error: any Error, isGlobal: Bool? = nil) {
     guard let error = error as? DatabaseError else {
-      self.init("\(error)")
+      self.init("\(error)", isGlobal: isGlobal ?? false)
       return
     }
     let cause =
@@ -17,7 +21,9 @@ extension StoreError {
       case .SQLITE_IOERR: "The disk does not do what it should."
       default: ""
       }
-    self.init("SQLite: \(error.message ?? "error \(error.extendedResultCode.rawValue)"). \(cause)")
+    self.init(
+      "SQLite: \(error.message ?? "error \(error.extendedResultCode.rawValue)"). \(cause)",
+      isGlobal: isGlobal ?? !Self.isOfRequest(error.resultCode))
   }
 
   /// Why a file cannot be used.
@@ -25,18 +31,10 @@ extension StoreError {
     self.init("The session store \(path) cannot be opened. \(StoreError(error))")
   }
 
-  /// Whether an error is about one session, not about the file.
-  ///
-  /// - Parameters:
-  ///   - error: the error.
-  ///   - ownsDamage: whether damaged pages are the session's own: nothing of others was to be written with it.
-  /// - Returns: whether others may go on.
-  static func isOfOneSession(_ error: any Error, ownsDamage: Bool) -> Bool {
-    switch (error as? DatabaseError)?.resultCode {
-    case .SQLITE_CORRUPT? where ownsDamage: true
-    case .SQLITE_CONSTRAINT?, .SQLITE_TOOBIG?, .SQLITE_MISMATCH?, .SQLITE_RANGE?: true
-    // What was read is not what this program writes.
-    case nil: true
+  /// Whether SQLite says that it does not take what was asked for, whatever the state of the file.
+  private static func isOfRequest(_ code: ResultCode) -> Bool {
+    switch code {
+    case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE: true
     default: false
     }
   }

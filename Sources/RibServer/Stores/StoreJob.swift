@@ -12,8 +12,8 @@ final class StoreJob: @unchecked Sendable {
   let request: StoreRequest
   let loop: EventLoop
   private let asker: Asker
-  /// What became of it.
-  var result: Result<StoreResult, StoreError> = .failure(StoreError("The store has not answered."))
+  /// What became of it; nil as long as the store has not answered.
+  var result: Result<StoreResult, StoreError>?
 
   /// A session's commit.
   ///
@@ -43,6 +43,7 @@ final class StoreJob: @unchecked Sendable {
 
   /// Tells who has asked; to be called on the loop.
   func complete() {
+    let result = result ?? .failure(StoreError("The store has not answered."))
     switch asker {
     case .session(let session): session.core.didCommit(result)
     case .closure(let completion): completion(result)

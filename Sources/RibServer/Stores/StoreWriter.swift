@@ -7,16 +7,18 @@ import Wire
 /// The one thread that a store is used on: it takes what all loops have asked for meanwhile, and has it done in one commit.
 ///
 /// The first request that comes while nothing is under way is served at once; those that come while the disk works are
-/// served together. When the store fails, everyone who asked is told so, and it is tried again until it works.
+/// served together. If a batch cannot be committed because of something in it, its halves are, and so on: the request that is
+/// the reason is refused alone. When the store itself fails, everyone who asked is told so, and it is tried again until it
+/// works.
 final class StoreWriter: Sendable {
   private struct State {
-    var jobs: [StoreJob] = []
+    var queue = StoreQueue()
     var isRunning = false
-    var isFailing = false
     var isClosed = false
-    /// The pause before a store that fails is tried again, in milliseconds.
-    var pause = StoreWriter.pauses.lowerBound
-    /// What is to be told to the store once it works again, as nobody else would: that sessions have ended, or have nobody.
+    var health = StoreHealth()
+    /// Requests that could not be done and that nobody else repeats: that sessions have ended, or have no client.
+    ///
+    /// They are made again once the store works.
     var notices: [StoreJob] = []
     var onIdle: [@Sendable () -> Void] = []
   }
@@ -28,9 +30,6 @@ final class StoreWriter: Sendable {
   private let state = Mutex(State())
   /// Told on the writer's thread when the store works again.
   private let onRecovery: @Sendable () -> Void
-
-  /// The first pause before a store that has failed is tried again, in milliseconds, and the longest.
-  private static let pauses = 50...2_000
 
   /// A writer.
   ///
@@ -49,8 +48,8 @@ final class StoreWriter: Sendable {
     self.onRecovery = onRecovery
   }
 
-  /// Whether the last commit has failed.
-  var isFailing: Bool { state.withLock { $0.isFailing } }
+  /// Whether the store fails.
+  var isFailing: Bool { state.withLock { $0.health.isFailing } }
 
   /// Asks for something.
   ///
@@ -59,7 +58,7 @@ final class StoreWriter: Sendable {
   /// - Parameter jobs: what.
   func submit(_ jobs: [StoreJob]) {
     let mustStart = state.withLock { state in
-      state.jobs += jobs
+      state.queue.append(jobs)
       defer { state.isRunning = true }
       return !state.isRunning
     }
@@ -81,30 +80,21 @@ final class StoreWriter: Sendable {
 
   private func run() {
     while let jobs = take() {
-      let start = DispatchTime.now().uptimeNanoseconds
       do throws(StoreError) {
-        let results = try store.perform(jobs.map(\.request))
-        metrics.commits.increment()
-        metrics.commitTime.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start)
-        metrics.commitSize.record(jobs.count)
-        state.withLock { $0.pause = Self.pauses.lowerBound }
-        if state.withLock({ $0.isFailing }) { recover() }
-        for (job, result) in zip(jobs, results) { job.result = .success(result) }
-        answer(jobs)
+        try perform(jobs[...])
       } catch {
-        noteFailure(error, jobs)
-        for job in jobs { job.result = .failure(error) }
-        answer(jobs)
+        let failed = jobs.filter { $0.result == nil }
+        for job in failed { job.result = .failure(error) }
+        noteFailure(error, failed)
       }
+      answer(jobs)
     }
   }
 
   private func take() -> [StoreJob]? {
     let (jobs, idle) = state.withLock { state -> ([StoreJob]?, [@Sendable () -> Void]) in
-      guard state.jobs.isEmpty else {
-        defer { state.jobs.removeAll(keepingCapacity: true) }
-        return (state.jobs, [])
-      }
+      let jobs = state.queue.takeBatch()
+      guard jobs.isEmpty else { return (jobs, []) }
       state.isRunning = false
       defer { state.onIdle = [] }
       return (nil, state.onIdle)
@@ -113,12 +103,36 @@ final class StoreWriter: Sendable {
     return jobs
   }
 
+  /// Has requests done: in one commit, or without those that cannot be.
+  ///
+  /// - Parameter jobs: what was asked for; their results are set.
+  /// - Throws: ``StoreError`` if the store fails; the jobs that are not done have no result then.
+  private func perform(_ jobs: ArraySlice<StoreJob>) throws(StoreError) {
+    let start = DispatchTime.now().uptimeNanoseconds
+    do throws(StoreError) {
+      let results = try store.perform(jobs.map(\.request))
+      metrics.commits.increment()
+      metrics.commitTime.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start)
+      metrics.commitSize.record(jobs.count)
+      for (job, result) in zip(jobs, results) { job.result = .success(result) }
+    } catch {
+      guard !error.isGlobal else { throw error }
+      guard jobs.count > 1 else {
+        for job in jobs { job.result = .success(.refused(error)) }
+        return
+      }
+      let middle = jobs.startIndex + jobs.count / 2
+      try perform(jobs[..<middle])
+      try perform(jobs[middle...])
+    }
+  }
+
   /// One job of the loop serves all that have asked from there.
   private func answer(_ jobs: [StoreJob]) {
     var rest = jobs
     while let loop = rest.first?.loop {
       let mine = rest.filter { $0.loop === loop }
-      rest.removeAll { $0.loop === loop }
+      if mine.count == rest.count { rest = [] } else { rest.removeAll { $0.loop === loop } }
       loop.execute { for job in mine { job.complete() } }
     }
   }
@@ -126,46 +140,39 @@ final class StoreWriter: Sendable {
   // MARK: Failure
 
   private func noteFailure(_ error: StoreError, _ jobs: [StoreJob]) {
-    let isNew = state.withLock { state in
-      defer { state.isFailing = true }
+    let pause = state.withLock { state in
       for job in jobs {
         switch job.request {
         case .remove, .noteAbsence: state.notices.append(StoreJob(job.request, on: job.loop))
-        case .create, .write, .load, .expire, .probe: break
+        case .create, .write, .load, .resume, .findExpired, .forget, .tidy, .probe: break
         }
       }
-      return !state.isFailing
+      return state.health.didFail(at: DispatchTime.now().uptimeNanoseconds)
     }
     metrics.failedCommits.increment()
     metrics.storeIsFailing.record(1)
-    guard isNew else { return }
-    logger.error(
-      "The session store fails. Sessions go on in memory until it is back.", metadata: ["reason": "\(error)"])
-    tryAgain()
+    guard let pause else { return }
+    let meanwhile =
+      switch store.outage {
+      case .goesOn: "Sessions go on in memory until it is back."
+      case .waits: "Sessions wait until it is back."
+      }
+    logger.error("The session store fails. \(meanwhile)", metadata: ["reason": "\(error)"])
+    tryAgain(after: pause)
   }
 
-  private func tryAgain() {
-    // Longer each time, until something else than this try has worked: a store may take this and nothing more.
-    let pause = state.withLock { state in
-      defer { state.pause = min(2 * state.pause, Self.pauses.upperBound) }
-      return state.pause
-    }
+  private func tryAgain(after pause: Int) {
     queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
-      // Meanwhile something may have been written.
-      guard state.withLock({ $0.isFailing && !$0.isClosed }) else { return }
-      do throws(StoreError) {
-        _ = try store.perform([.probe(now: wallClockSeconds())])
-        recover()
-      } catch {
-        tryAgain()
-      }
+      guard !state.withLock({ $0.isClosed }) else { return }
+      let works = (try? store.perform([.probe])) != nil
+      let next = state.withLock { $0.health.didTry(works: works, at: DispatchTime.now().uptimeNanoseconds) }
+      if let next { tryAgain(after: next) } else { recover() }
     }
   }
 
   private func recover() {
     let notices = state.withLock { state in
       defer { state.notices = [] }
-      state.isFailing = false
       return state.notices
     }
     metrics.storeIsFailing.record(0)

@@ -1,84 +1,160 @@
-import RibCore
-import Wire
+package import RibCore
+package import Wire
 
 /// What of a session never changes.
-struct SessionIdentity: Sendable, Equatable {
+package struct SessionIdentity: Sendable, Equatable {
   /// The session's name.
-  let id: String
+  package let id: String
   /// The app whose session it is.
-  let app: String
+  package let app: String
   /// What its root was built with, as JSON; nil for nothing.
-  let parameters: String?
+  package let parameters: String?
+
+  /// A session.
+  package init(id: String, app: String, parameters: String?) {
+    self.id = id
+    self.app = app
+    self.parameters = parameters
+  }
 }
 
 /// What of a session changes, but for its nodes.
-struct SessionState: Sendable, Equatable {
+package struct SessionState: Sendable, Equatable {
   /// The revision of its view.
-  var revision: Int
+  package var revision: Int
   /// Its renderers.
-  var clients: [ClientRecord]
+  package var clients: [ClientRecord]
   /// Invitations that nobody has used.
-  var invitations: [Invitation]
+  package var invitations: [Invitation]
   /// Whether an action was applied.
-  var hasActed: Bool
-  /// Whether somebody has the session: it is in a server's memory, or a client waits there for it to come back.
-  var isHeld: Bool
-  /// When a client was seen last, in seconds since 1970.
-  var seen: Int
+  package var hasActed: Bool
+  /// Whether a process holds the session: it is in a server's memory, or a client waits there for it to come back.
+  package var isHeld: Bool
+  /// For how long it has been without a client; in whole seconds.
+  package var alone: Duration
   /// The life of the tree that revisions are counted in, and the hash of its view: only of a session that has left memory
   /// in order.
-  var rest: Rest?
+  package var rest: Rest?
+
+  /// What changes.
+  package init(
+    revision: Int, clients: [ClientRecord], invitations: [Invitation], hasActed: Bool, isHeld: Bool,
+    alone: Duration = .zero, rest: Rest? = nil
+  ) {
+    self.revision = revision
+    self.clients = clients
+    self.invitations = invitations
+    self.hasActed = hasActed
+    self.isHeld = isHeld
+    self.alone = alone
+    self.rest = rest
+  }
 
   /// What a session that goes on needs, so that clients do not notice that it was away.
-  struct Rest: Sendable, Equatable {
-    let epoch: String
-    let viewHash: String
+  package struct Rest: Sendable, Equatable {
+    /// The life of the tree.
+    package let epoch: String
+    /// The SHA-256 of the view.
+    package let viewHash: String
+
+    /// A session that has left memory.
+    package init(epoch: String, viewHash: String) {
+      self.epoch = epoch
+      self.viewHash = viewHash
+    }
   }
 
   /// Whether a token may open the session.
   ///
-  /// - Parameter tokenHash: the token's; nil for who was let in before.
+  /// - Parameter tokenHash: the token's; nil for a client that was let in before.
   /// - Returns: false if it is neither a client's nor an invitation's.
-  func admits(_ tokenHash: String?) -> Bool {
+  package func admits(_ tokenHash: String?) -> Bool {
     guard let tokenHash else { return true }
     return clients.contains { $0.tokenHash == tokenHash }
       || invitations.contains { $0.tokenHash == tokenHash && $0.expires > wallClockSeconds() }
   }
+
+  /// What a store may say to a client that comes back without loading the session.
+  package enum Readmission: Equatable {
+    /// The client may come back: this is its place in ``clients``.
+    case resting(Int)
+    /// The token is not the client's.
+    case denied
+    /// A newer connection of the client has been there.
+    case stale
+    /// The session has to be loaded.
+    case mustLoad
+  }
+
+  /// Judges a client that comes back.
+  ///
+  /// - Parameter resume: what it says.
+  /// - Returns: what it may be told.
+  package func readmission(of resume: SessionResume) -> Readmission {
+    guard let index = clients.firstIndex(where: { $0.id == resume.clientID }), !resume.tokenHash.isEmpty,
+      clients[index].tokenHash == resume.tokenHash
+    else { return .denied }
+    guard resume.attempt > clients[index].attempt else { return .stale }
+    guard !isHeld, let rest, rest.epoch == resume.epoch, revision == resume.revision else { return .mustLoad }
+    return .resting(index)
+  }
 }
 
 /// What is kept of a renderer, but for its refusals.
-struct ClientRecord: Sendable, Equatable, Codable {
+package struct ClientRecord: Sendable, Equatable, Codable {
   /// The renderer, counted from 1.
-  let id: Int
+  package let id: Int
   /// The SHA-256 of its token, in hexadecimal digits; empty once it has said that it does not come back.
-  var tokenHash: String
+  package var tokenHash: String
   /// The `try` of the last `hello` that was accepted.
-  var attempt: Int
+  package var attempt: Int
   /// The last action that was run or refused.
-  var number: Int
+  package var number: Int
   /// What it may do.
-  let scope: ShareScope
+  package let scope: ShareScope
+
+  /// A renderer.
+  package init(id: Int, tokenHash: String, attempt: Int, number: Int, scope: ShareScope) {
+    self.id = id
+    self.tokenHash = tokenHash
+    self.attempt = attempt
+    self.number = number
+    self.scope = scope
+  }
 }
 
 /// What a store has to write of a session: the difference from the last cut.
-struct SessionCut: Sendable {
+package struct SessionCut: Sendable {
   /// A refusal, and whose.
-  struct Refusal: Sendable, Equatable {
-    let client: Int
-    let nack: Nack
+  package struct Refusal: Sendable, Equatable {
+    /// The renderer.
+    package let client: Int
+    /// What it is to be told.
+    package let nack: Nack
+
+    /// A refusal.
+    package init(client: Int, nack: Nack) {
+      self.client = client
+      self.nack = nack
+    }
   }
 
-  var state: SessionState
-  var tree: TreeCut
+  /// Counts the cuts under one lease, from 1: a store that has a later one does not write this.
+  package var version: Int64
+  /// What is kept but for the nodes.
+  package var state: SessionState
+  /// The nodes that have changed.
+  package var tree: TreeCut
   /// Refusals that are new.
-  var nacks: [Refusal]
+  package var nacks: [Refusal]
   /// For each renderer, counted from 1, the refusals that it has heard of: the highest number.
-  var acknowledged: [Int: Int]
+  package var acknowledged: [Int: Int]
   /// What once made a server die, and has gone well since.
-  var survived: [StoredSession.Crash]
+  package var survived: [StoredSession.Crash]
 
   /// Takes in what has changed since, when this one could not be written.
   mutating func append(_ later: SessionCut) {
+    version = later.version
     state = later.state
     tree.append(later.tree)
     nacks += later.nacks
@@ -88,25 +164,50 @@ struct SessionCut: Sendable {
 }
 
 /// A session as it was committed last.
-struct StoredSession: Sendable {
+package struct StoredSession: Sendable {
   /// Something that ran when a server's process died.
-  struct Crash: Sendable, Equatable {
+  package struct Crash: Sendable, Equatable {
     /// How often something may be found before it is not run again.
-    static let limit = 2
+    package static let limit = 2
 
     /// The renderer whose action it was; 0 if the session was waking, or an effect had sent something.
-    let client: Int
+    package let client: Int
     /// The action; without a client 0 if the session was waking, or the number of the effect.
-    let number: Int
+    package let number: Int
     /// How often.
-    let count: Int
+    package let count: Int
+
+    /// Something that ran.
+    package init(client: Int, number: Int, count: Int) {
+      self.client = client
+      self.number = number
+      self.count = count
+    }
   }
 
-  let identity: SessionIdentity
-  /// Nil if whoever goes on with the session has to create it again.
-  let lease: SessionLease?
-  var state: SessionState
-  let tree: TreeSnapshot
-  let nacks: [SessionCut.Refusal]
-  let crashes: [Crash]
+  /// What never changes.
+  package let identity: SessionIdentity
+  /// The reader's right to write the session; the versions of its cuts begin with 1.
+  package let lease: SessionLease
+  /// What is kept but for the nodes.
+  package var state: SessionState
+  /// The nodes.
+  package let tree: TreeSnapshot
+  /// Refusals that clients have not acknowledged.
+  package let nacks: [SessionCut.Refusal]
+  /// What ran when servers died.
+  package let crashes: [Crash]
+
+  /// A session.
+  package init(
+    identity: SessionIdentity, lease: SessionLease, state: SessionState, tree: TreeSnapshot,
+    nacks: [SessionCut.Refusal], crashes: [Crash]
+  ) {
+    self.identity = identity
+    self.lease = lease
+    self.state = state
+    self.tree = tree
+    self.nacks = nacks
+    self.crashes = crashes
+  }
 }

@@ -342,6 +342,37 @@ import Wire
 
   // MARK: Damage
 
+  /// Pages of one session are overwritten: it ends, and every other one is written as before, also in the same commit.
+  @Test func sessionThatIsDamagedWhileItRuns_isEndedAlone() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { [directory] host in
+      let (bad, good) = try await blocking { (try PlainClient(host.url), try PlainClient(host.url)) }
+      try await blocking {
+        try bad.act(1, #"{"write":"\#(String(repeating: "B", count: 50_000))"}"#)
+        try bad.next(#"{"t":"patch""#)
+        try good.act(1, #"{"write":"a"}"#)
+        try good.next(#"{"t":"patch""#)
+        try directory.damagePages(of: "B")
+        host.store.hold(true)
+        try bad.act(2, #"{"write":"b"}"#)
+        try good.act(2, #"{"write":"b"}"#)
+      }
+      #expect(await eventually { host.store.isWaiting })
+      host.store.hold(false)
+      try await blocking {
+        try bad.next(#"{"t":"bye","code":"failed","#)
+        // Neither is told that the store fails: it does not.
+        for number in 3...20 {
+          try good.next(#"{"t":"patch""#)
+          try good.act(number, #"{"write":"b"}"#)
+        }
+        try good.next(#"{"t":"patch""#)
+      }
+      #expect(!host.writer.isFailing)
+      let lines = try host.store.load(try good.welcome.sessionID)?.tree.nodes[1]?.state
+      #expect(lines?.components(separatedBy: #""b""#).count == 20, "\(lines ?? "")")
+    }
+  }
+
   /// Pages are overwritten while the server runs: it says so and goes on.
   @Test func fileThatIsDamagedWhileItRuns_isSurvivedInMemory() async throws {
     try await withServer(
@@ -353,14 +384,7 @@ import Wire
     ) { [self] _, url in
       try await blocking {
         let client = try PlainClient(url)
-        let other = try DatabaseQueue(path: directory.store)
-        try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.store))
-        let size = try file.seekToEnd()
-        try file.seek(toOffset: 4096)
-        try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
-        // Whoever has read the pages reads them again.
-        try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 7") }
+        try directory.damageAllPages()
         for number in 1...20 { try client.act(number, #"{"write":"\#(number)"}"#) }
         #expect(try client.next() == Self.none)
         for number in 1...20 { #expect(try client.next(#"{"t":"patch""#).contains(#""n":\#(number),"#)) }

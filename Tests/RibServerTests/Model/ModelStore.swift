@@ -11,6 +11,7 @@ final class ModelStore {
   struct Row {
     let identity: SessionIdentity
     var lease: SessionLease
+    var version: Int64 = 0
     var state: SessionState
     var tree: TreeSnapshot
     var nacks: [SessionCut.Refusal]
@@ -43,6 +44,9 @@ final class ModelStore {
   private func perform(_ request: StoreRequest) -> StoreResult {
     switch request {
     case .create(let identity, let cut):
+      if let row = written[identity.id] {
+        return row.lease.number == 1 ? perform(.write(row.lease, cut)) : .lost
+      }
       rowCount += 1
       let lease = SessionLease(row: rowCount, number: 1)
       written[identity.id] = Row(
@@ -50,13 +54,14 @@ final class ModelStore {
       write(cut, identity.id)
       return .written(lease)
     case .write(let lease, let cut):
-      guard let id = id(of: lease) else { return .lost }
+      guard let id = id(of: lease), written[id].map({ $0.version <= cut.version }) ?? false else { return .lost }
       write(cut, id)
       return .written(lease)
-    case .load(let id, let tokenHash):
+    case .load(let id, let tokenHash, _):
       guard var row = written[id] else { return .missing }
       guard row.state.admits(tokenHash) else { return .denied(row.state) }
       row.lease = SessionLease(row: row.lease.row, number: row.lease.number + 1)
+      row.version = 0
       written[id] = row
       if row.life != life { row.state.rest = nil }
       return .loaded(
@@ -66,7 +71,7 @@ final class ModelStore {
       guard let id = id(of: lease) else { return .removed(0) }
       written[id] = nil
       return .removed(1)
-    case .expire, .noteAbsence, .probe: return .noted
+    case .resume, .findExpired, .forget, .tidy, .noteAbsence, .probe: return .noted
     }
   }
 
@@ -78,6 +83,7 @@ final class ModelStore {
 
   private func write(_ cut: SessionCut, _ id: String) {
     guard var row = written[id] else { return }
+    row.version = cut.version
     row.state = cut.state
     row.life = life
     if rules.contains(.wholeCommit) || row.state.revision % 3 > 0 { row.tree.apply(cut.tree) }

@@ -10,11 +10,15 @@ import Testing
   init() throws { directory = try TemporaryDirectory() }
 
   private func open(slots: Int = 2) throws -> (FlightRecorder, [FlightEntry]) {
-    try FlightRecorder.open(in: directory.path, slotCount: slots)
+    var found: [FlightEntry] = []
+    let recorder = try FlightRecorder.open(in: directory.path, slotCount: slots) { found = $0.crashes }
+    return (recorder, found)
   }
 
   private var files: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0 != "flight-lock" }.sorted()
+    }
   }
 
   @Test func whatHasBegunAndNotEnded_isFoundByTheNext() throws {
@@ -79,6 +83,39 @@ import Testing
     withExtendedLifetime((own, other)) {}
   }
 
+  /// What could not be stored, as the disk was full, is found by the next start.
+  @Test func whatCouldNotBeStored_isFoundAgain() throws {
+    do {
+      let (first, _) = try open()
+      let (second, _) = try open()
+      first.slot(0).begin(Self.session, client: 1, number: 1)
+      second.slot(1).begin(Self.session, client: 1, number: 2)
+    }
+    for _ in 1...2 {
+      var found: [FlightEntry] = []
+      let error = #expect(throws: StoreError.self) {
+        _ = try FlightRecorder.open(in: directory.path, slotCount: 1) { start throws in
+          found = start.crashes
+          throw StoreError("The disk is full.")
+        }
+      }
+      #expect(error == StoreError("The disk is full."))
+      #expect(found.map(\.number) == [1, 2])
+    }
+    #expect(try open().1.map(\.number) == [1, 2])
+    #expect(try open().1.isEmpty)
+  }
+
+  /// A process that starts knows which others run, and none starts meanwhile.
+  @Test func start_knowsTheOthers() throws {
+    let (first, _) = try open()
+    var start = StoreStart()
+    let second = try FlightRecorder.open(in: directory.path, slotCount: 1) { start = $0 }
+    #expect(start.number == 1 && start.others == [0] && !start.isRestored)
+    #expect(second.number == 1 && second.others == [0])
+    withExtendedLifetime((first, second)) {}
+  }
+
   /// A hole in the file would be filled when user code runs, and kill the process if the disk is full then.
   @Test func file_hasItsPlaceOnTheDisk() throws {
     let (recorder, _) = try open(slots: 100)
@@ -98,7 +135,7 @@ import Testing
 
   @Test func directoryThatIsNotThere_isAnError() throws {
     let error = #expect(throws: SystemError.self) {
-      try FlightRecorder.open(in: "\(directory.path)/none", slotCount: 1)
+      try FlightRecorder.open(in: "\(directory.path)/none", slotCount: 1) { _ in }
     }
     #expect(error?.code == ENOENT)
   }

@@ -114,8 +114,7 @@ extension SQLiteStoreTests {
         1: StoreSample.node(1, #"{"b":[1],"a":2}"#, children: ["slot": ["": 2]]),
         2: NodeSnapshot(id: 2, type: "Leaf", version: 4, state: nil, children: [:], effects: []),
       ])
-    let lease = try #require(loaded.lease)
-    _ = try store.write(lease, cut(.changed([change(1, #"[{"op":"remove","path":"/a"}]"#)])))
+    _ = try store.write(loaded.lease, cut(.changed([change(1, #"[{"op":"remove","path":"/a"}]"#)])))
     #expect(try store.load()?.tree.nodes[1]?.state == #"{"b":[1]}"#)
   }
 }

@@ -4,23 +4,28 @@ import Wire
 @testable import RibCore
 @testable import RibServer
 
-/// What every store does.
+/// What every store does: the contract.
+///
+/// A new store becomes a `Kind`, and passes.
 @Suite struct SessionStoreTests {
   enum Kind: CaseIterable { case memory, sqlite }
 
-  private static func with(_ kind: Kind, _ body: (any SessionStore) throws -> Void) throws {
+  static func with(_ kind: Kind, _ body: (any SessionStore, TestClock) throws -> Void) throws {
+    let clock = TestClock()
     switch kind {
-    case .memory: try body(MemoryStore())
+    case .memory: try body(MemoryStore(clock: clock.clock), clock)
     case .sqlite:
       let directory = try TemporaryDirectory()
-      let store = try SQLiteStore(path: directory.store, durability: .process)
+      let store = try SQLiteStore(path: directory.store, durability: .process, clock: clock.clock)
       defer { store.close() }
-      try body(store)
+      try body(store, clock)
     }
   }
 
+  // MARK: Reading
+
   @Test(arguments: Kind.allCases) func session_isLoadedAsItWasCreated(_ kind: Kind) throws {
-    try Self.with(kind) { store in
+    try Self.with(kind) { store, _ in
       let nodes = [
         NodeSnapshot(
           id: 1, type: "Root", version: 7, state: #"{"text":"é'\"\u0000"}"#, children: ["slot": ["": 4], "none": [:]],
@@ -32,7 +37,7 @@ import Wire
       ]
       var state = StoreSample.state(
         revision: 12, clients: [StoreSample.client(), StoreSample.client(2, number: 9, scope: .view)],
-        isHeld: true, seen: 77, rest: SessionState.Rest(epoch: "e", viewHash: "h"))
+        isHeld: true, alone: .seconds(77), rest: SessionState.Rest(epoch: "e", viewHash: "h"))
       state.invitations = [Invitation(tokenHash: "t", scope: .view, expires: 99)]
       let nacks = [
         StoreSample.refusal(3), StoreSample.refusal(5, "with a NUL \0 in it"), StoreSample.refusal(1, client: 2),
@@ -49,7 +54,7 @@ import Wire
   }
 
   @Test(arguments: Kind.allCases) func unknownSession_isMissing(_ kind: Kind) throws {
-    try Self.with(kind) { store in
+    try Self.with(kind) { store, _ in
       _ = try store.create()
       for id in ["two", "", "one ", "ONE", "one' OR '1'='1"] {
         let loaded = try store.load(id)
@@ -58,9 +63,9 @@ import Wire
     }
   }
 
-  /// A client's token opens the session, and an invitation that is not too old; another one leaves it to who has it.
+  /// A client's token opens the session, and an invitation that is not too old; another one leaves it to whoever has it.
   @Test(arguments: Kind.allCases) func token_opensItsSession(_ kind: Kind) throws {
-    try Self.with(kind) { store in
+    try Self.with(kind) { store, _ in
       var state = StoreSample.state(clients: [StoreSample.client(), StoreSample.client(2)])
       state.invitations = [
         Invitation(tokenHash: "invited", scope: .act, expires: .max),
@@ -76,7 +81,7 @@ import Wire
       for (name, hash) in [("one", "hash 1"), ("two", "hash 2"), ("three", "invited")] {
         let loaded = try #require(try store.load(name, hash))
         // Nobody had it meanwhile.
-        #expect(loaded.lease == nil || loaded.lease?.number == 2)
+        #expect(loaded.lease.number == 2)
       }
       guard case .missing = try store.perform(.load(sessionID: "none", tokenHash: "hash 1")) else {
         Issue.record("there is none")
@@ -85,11 +90,60 @@ import Wire
     }
   }
 
+  // MARK: Writing
+
+  @Test(arguments: Kind.allCases) func write_changesOnlyWhatItSays(_ kind: Kind) throws {
+    try Self.with(kind) { store, _ in
+      let nodes = (1...4).map { StoreSample.node($0, "\($0)") }
+      let lease = try store.create(
+        "one", StoreSample.cut(changed: nodes, nacks: [1, 2, 4].map { StoreSample.refusal($0) }))
+      let changed = [StoreSample.node(2, "22", children: ["slot": ["": 9]]), StoreSample.node(9, nil)]
+      let written = try store.write(
+        lease,
+        StoreSample.cut(
+          StoreSample.state(revision: 8, clients: [StoreSample.client(number: 5)], alone: .seconds(5)),
+          changed: changed, removed: [3, 77], transactions: 6,
+          nacks: [StoreSample.refusal(5), StoreSample.refusal(6, client: 2)], acknowledged: [1: 2], version: 2))
+      #expect(written == "written")
+      let loaded = try #require(try store.load())
+      #expect(loaded.tree.nodes == [1: nodes[0], 2: changed[0], 4: nodes[3], 9: changed[1]])
+      #expect(loaded.tree.transactions == 6 && loaded.tree.lastID == 9)
+      #expect(loaded.state.revision == 8 && loaded.state.clients[0].number == 5)
+      #expect(loaded.state.alone == .seconds(5))
+      #expect(loaded.nacks.map(\.nack.number) == [4, 5, 6] && loaded.nacks.map(\.client) == [1, 1, 2])
+    }
+  }
+
+  /// Also a refusal that comes and is heard of between two cuts is not left behind.
+  @Test(arguments: Kind.allCases) func acknowledgement_coversWhatIsWrittenWithIt(_ kind: Kind) throws {
+    try Self.with(kind) { store, _ in
+      let lease = try store.create()
+      _ = try store.write(
+        lease,
+        StoreSample.cut(nacks: [1, 2].map { StoreSample.refusal($0) }, acknowledged: [1: 1, 2: 9], version: 2))
+      #expect(try store.load()?.nacks.map(\.nack.number) == [2])
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func writeThatIsRepeated_isAsOne(_ kind: Kind) throws {
+    try Self.with(kind) { store, _ in
+      let lease = try store.create()
+      let cut = StoreSample.cut(
+        changed: [StoreSample.node(2)], removed: [1], nacks: [StoreSample.refusal(1)], version: 2)
+      for _ in 0..<2 {
+        let written = try store.write(lease, cut)
+        #expect(written == "written")
+      }
+      let loaded = try #require(try store.load())
+      #expect(loaded.tree.nodes.count == 1 && loaded.nacks == [StoreSample.refusal(1)])
+    }
+  }
+
   @Test(arguments: Kind.allCases) func eachRequestOfABatch_hasItsResult(_ kind: Kind) throws {
-    try Self.with(kind) { store in
+    try Self.with(kind) { store, _ in
       let results = try store.perform([
         .create(StoreSample.identity("a"), StoreSample.cut()), .load(sessionID: "b"),
-        .create(StoreSample.identity("b"), StoreSample.cut()), .load(sessionID: "b"), .probe(now: 1),
+        .create(StoreSample.identity("b"), StoreSample.cut()), .load(sessionID: "b"), .probe,
       ])
       try #require(results.count == 5)
       guard case .written = results[0], case .missing = results[1], case .written = results[2],
@@ -102,52 +156,109 @@ import Wire
     }
   }
 
+  // MARK: Leaving
+
+  @Test(arguments: Kind.allCases) func remove_isByLease(_ kind: Kind) throws {
+    try Self.with(kind) { store, _ in
+      let lease = try store.create()
+      let newer = try #require(try store.load()?.lease)
+      for (lease, count) in [(lease, 0), (newer, 1), (newer, 0)] {
+        guard case .removed(count) = try store.perform(.remove(sessionID: "one", lease)) else {
+          Issue.record("not \(count)")
+          return
+        }
+      }
+      #expect(try store.load() == nil)
+      #expect(try store.write(newer, StoreSample.cut()) == "lost")
+    }
+  }
+
   /// Those that somebody has stay; those that were not touched go sooner.
   @Test(arguments: Kind.allCases) func oldSessions_areForgotten(_ kind: Kind) throws {
+    let alone = { (seconds: Int, hasActed: Bool, isHeld: Bool) in
+      StoreSample.state(hasActed: hasActed, isHeld: isHeld, alone: .seconds(seconds))
+    }
     let rows: [(String, SessionState, Bool)] = [
-      ("acted, old", StoreSample.state(seen: 99), true), ("acted, on time", StoreSample.state(seen: 100), false),
-      ("acted, between", StoreSample.state(seen: 150), false),
-      ("untouched, old", StoreSample.state(hasActed: false, seen: 199), true),
-      ("untouched, on time", StoreSample.state(hasActed: false, seen: 200), false),
-      ("held", StoreSample.state(isHeld: true, seen: 0), false),
-      ("held, untouched", StoreSample.state(hasActed: false, isHeld: true, seen: 0), false),
+      ("acted, old", alone(101, true, false), true), ("acted, on time", alone(100, true, false), false),
+      ("acted, between", alone(50, true, false), false), ("untouched, old", alone(11, false, false), true),
+      ("untouched, on time", alone(10, false, false), false), ("held", alone(1000, true, true), false),
+      ("held, untouched", alone(1000, false, true), false),
     ]
-    try Self.with(kind) { store in
+    try Self.with(kind) { store, clock in
       for (id, state, _) in rows { _ = try store.create(id, StoreSample.cut(state)) }
-      guard case .removed(2) = try store.perform(.expire(SessionExpiry(acted: 100, untouched: 200, limit: 500))) else {
-        Issue.record("another number was removed")
-        return
-      }
+      #expect(try store.forgetOld(acted: 100, untouched: 10) == ["acted, old", "untouched, old"])
       for (id, _, isGone) in rows {
         let loaded = try store.load(id)
         #expect((loaded == nil) == isGone, "\(id)")
       }
+      // What was loaded is held.
+      clock.advance(1000)
+      #expect(try store.forgetOld(acted: 100, untouched: 10).isEmpty)
     }
   }
 
-  @Test(arguments: Kind.allCases) func oldSessions_areForgottenANumberAtATime(_ kind: Kind) throws {
-    try Self.with(kind) { store in
+  @Test(arguments: Kind.allCases) func oldSessions_areFoundANumberAtATime(_ kind: Kind) throws {
+    try Self.with(kind) { store, clock in
       for number in 1...7 { _ = try store.create("\(number)") }
-      let expiry = StoreRequest.expire(SessionExpiry(acted: 2000, untouched: 2000, limit: 3))
+      clock.advance(10)
       for expected in [3, 3, 1, 0] {
-        guard case .removed(let count) = try store.perform(expiry) else {
-          Issue.record("not removed")
-          return
-        }
-        #expect(count == expected)
+        #expect(try store.forgetOld(acted: 9, untouched: 9, limit: 3).count == expected)
       }
+    }
+  }
+
+  /// A client has come back after the session was found.
+  @Test(arguments: Kind.allCases) func sessionThatWasTakenMeanwhile_isNotForgotten(_ kind: Kind) throws {
+    try Self.with(kind) { store, clock in
+      _ = try store.create()
+      clock.advance(10)
+      let expiry = SessionExpiry(acted: .seconds(9), untouched: .seconds(9), limit: 500)
+      guard case .expired(let rows) = try store.perform(.findExpired(expiry)), let row = rows.first else {
+        Issue.record("nothing was found")
+        return
+      }
+      let lease = try #require(try store.load()?.lease)
+      guard case .forgotten(nil) = try store.perform(.forget(row: row, expiry)) else {
+        Issue.record("it was forgotten")
+        return
+      }
+      #expect(try store.write(lease, StoreSample.cut()) == "written")
     }
   }
 
   @Test(arguments: Kind.allCases) func absence_isNoted(_ kind: Kind) throws {
-    try Self.with(kind) { store in
-      let lease = try store.create("one", StoreSample.cut(StoreSample.state(isHeld: true, seen: 1)))
-      guard case .noted = try store.perform(.noteAbsence(sessionID: "one", lease, now: 500)) else {
+    try Self.with(kind) { store, clock in
+      let lease = try store.create("one", StoreSample.cut(StoreSample.state(isHeld: true, alone: .seconds(50))))
+      clock.advance(100)
+      guard case .noted = try store.perform(.noteAbsence(sessionID: "one", lease)) else {
         Issue.record("not noted")
         return
       }
+      clock.advance(7)
       let state = try #require(try store.load()).state
-      #expect(!state.isHeld && state.seen == 500)
+      #expect(!state.isHeld && state.alone == .seconds(7))
+    }
+  }
+
+  // MARK: The clock
+
+  /// The system's clock is set, or was wrong when the machine started: nobody has stayed away for it.
+  @Test(arguments: Kind.allCases, [86_400 * 400, -86_400 * 400]) func clockThatJumps_deletesNothing(
+    _ kind: Kind, _ seconds: Int
+  ) throws {
+    try Self.with(kind) { store, clock in
+      _ = try store.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(50))))
+      clock.jump(seconds)
+      for _ in 1...3 {
+        clock.advance(10)
+        _ = try store.perform(.probe)
+        #expect(try store.forgetOld(acted: 100, untouched: 100).isEmpty)
+      }
+      _ = try store.create("two", StoreSample.cut(StoreSample.state(alone: .seconds(50))))
+      clock.advance(30)
+      #expect(try store.forgetOld(acted: 100, untouched: 100) == ["one"])
+      clock.advance(30)
+      #expect(try store.forgetOld(acted: 100, untouched: 100) == ["two"])
     }
   }
 }

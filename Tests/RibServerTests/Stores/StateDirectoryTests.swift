@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Testing
+import Wire
 
 @testable import RibServer
 

@@ -38,7 +38,7 @@ import Wire
     }
   }
 
-  private func probe(_ name: String) -> StoreJob { job(.probe(now: 1), name) }
+  private func probe(_ name: String) -> StoreJob { job(.probe, name) }
 
   /// What comes while the store works is done together afterwards, in order.
   @Test func jobs_areDoneTogether() async throws {
@@ -73,15 +73,77 @@ import Wire
     loop.stop()
   }
 
-  /// Whoever writes meanwhile and succeeds ends the failure as well.
-  @Test func success_endsAFailure() async throws {
+  /// What works while the store fails is no sign that it works: nobody tries again before the pause is over.
+  @Test func success_doesNotEndAFailure() async throws {
+    store.failProbes(true)
     store.fail(true)
     writer.submit([probe("a")])
     #expect(await eventually { writer.isFailing })
     store.fail(false)
-    writer.submit([probe("b")])
-    #expect(await eventually { answers.all.count == 2 })
-    #expect(answers.all.last == "b: noted" && !writer.isFailing && answers.recoveryCount == 1)
+    let load = { job(.load(sessionID: "x"), $0) }
+    for name in ["b", "c"] {
+      writer.submit([load(name)])
+      #expect(await eventually { answers.all.last == "\(name): missing" })
+      #expect(writer.isFailing && answers.recoveryCount == 0)
+    }
+    store.failProbes(false)
+    #expect(await eventually { answers.recoveryCount == 1 })
+    #expect(!writer.isFailing)
+    await writer.close()
+    loop.stop()
+  }
+
+  // MARK: Requests that cannot be done
+
+  private static func create(_ id: String) -> StoreRequest {
+    .create(StoreSample.identity(id), StoreSample.cut())
+  }
+
+  /// A batch is taken apart until it is known what the reason is: all others are done, in order.
+  @Test(arguments: [["3"], ["0"], ["9"], ["2", "3", "7"], (0..<10).map { "\($0)" }])
+  func requestThatCannotBeDone_isRefusedAlone(_ bad: [String]) async throws {
+    store.refuse(bad)
+    store.hold(true)
+    writer.submit([probe("first")])
+    #expect(await eventually { store.isWaiting })
+    writer.submit((0..<10).map { job(Self.create("\($0)"), "\($0)") })
+    store.hold(false)
+    #expect(await eventually { answers.all.count == 11 })
+    #expect(
+      answers.all == ["first: noted"] + (0..<10).map { "\($0): \(bad.contains("\($0)") ? "refused" : "written")" })
+    #expect(!writer.isFailing && answers.recoveryCount == 0)
+    for number in 0..<10 { #expect((try store.load("\(number)") == nil) == bad.contains("\(number)")) }
+    await writer.close()
+    loop.stop()
+  }
+
+  /// The store fails while a batch is taken apart: what was committed is, and the rest is told so.
+  @Test func storeThatFailsMeanwhile_hasDoneAPart() async throws {
+    store.refuse(["1"])
+    store.fail(after: "0")
+    store.hold(true)
+    writer.submit([probe("first")])
+    #expect(await eventually { store.isWaiting })
+    writer.submit((0..<4).map { job(Self.create("\($0)"), "\($0)") })
+    store.hold(false)
+    #expect(await eventually { answers.all.count == 5 })
+    #expect(answers.all == ["first: noted", "0: written", "1: failed", "2: failed", "3: failed"])
+    #expect(writer.isFailing)
+    store.fail(false)
+    #expect(await eventually { answers.recoveryCount == 1 })
+    await writer.close()
+    loop.stop()
+  }
+
+  /// However many ask at once, nobody waits for all of them.
+  @Test func batches_areOfSomeSize() async throws {
+    store.hold(true)
+    writer.submit([probe("first")])
+    #expect(await eventually { store.isWaiting })
+    writer.submit((0..<2000).map { probe("\($0)") })
+    store.hold(false)
+    #expect(await eventually { answers.all.count == 2001 })
+    #expect(store.batches == [1, 512, 512, 512, 464])
     await writer.close()
     loop.stop()
   }

@@ -17,10 +17,10 @@ enum StoreSample {
 
   static func state(
     revision: Int = 1, clients: [ClientRecord] = [client()], hasActed: Bool = true, isHeld: Bool = false,
-    seen: Int = 1000, rest: SessionState.Rest? = nil
+    alone: Duration = .zero, rest: SessionState.Rest? = nil
   ) -> SessionState {
     SessionState(
-      revision: revision, clients: clients, invitations: [], hasActed: hasActed, isHeld: isHeld, seen: seen,
+      revision: revision, clients: clients, invitations: [], hasActed: hasActed, isHeld: isHeld, alone: alone,
       rest: rest)
   }
 
@@ -32,10 +32,10 @@ enum StoreSample {
   static func cut(
     _ state: SessionState = state(), changed: [NodeSnapshot] = [node(1)], removed: [NodeID] = [],
     transactions: UInt64 = 1, nacks: [SessionCut.Refusal] = [], acknowledged: [Int: Int] = [:],
-    survived: [StoredSession.Crash] = []
+    survived: [StoredSession.Crash] = [], version: Int64 = 1
   ) -> SessionCut {
     SessionCut(
-      state: state,
+      version: version, state: state,
       tree: TreeCut(
         root: 1, lastID: changed.map(\.id).max() ?? 1, transactions: transactions,
         changed: changed.map { NodeCut($0) }, removed: removed),
@@ -86,6 +86,26 @@ extension SessionStore {
   }
 }
 
+extension SessionStore {
+  /// Forgets sessions that were alone for more than so many seconds.
+  ///
+  /// - Parameters:
+  ///   - acted: the seconds for sessions that were acted on.
+  ///   - untouched: the seconds for the others.
+  ///   - limit: how many at most.
+  /// - Returns: their names.
+  /// - Throws: ``StoreError``.
+  func forgetOld(acted: Int, untouched: Int, limit: Int = 500) throws -> Set<String> {
+    let expiry = SessionExpiry(acted: .seconds(acted), untouched: .seconds(untouched), limit: limit)
+    guard case .expired(let rows) = try perform(.findExpired(expiry)) else { throw StoreError("nothing was found") }
+    var names: Set<String> = []
+    for row in rows {
+      if case .forgotten(let name?) = try perform(.forget(row: row, expiry)) { names.insert(name) }
+    }
+    return names
+  }
+}
+
 /// A directory that goes with the value.
 final class TemporaryDirectory: Sendable {
   let path: String
@@ -103,8 +123,10 @@ final class TemporaryDirectory: Sendable {
 
 extension SQLiteStore {
   /// Begins as a process that finds others, and what those have left that died.
-  func begin(after crashes: [FlightEntry], as number: Int = 0, besides others: [Int] = [], now: Int) throws {
-    try begin(now: now) { Start(crashes: crashes, number: number, others: others) }
+  func begin(after crashes: [FlightEntry] = [], as number: Int = 0, besides others: [Int] = []) throws {
+    var start = StoreStart()
+    (start.crashes, start.number, start.others) = (crashes, number, others)
+    _ = try begin(start)
   }
 
   /// Has the file grow no further than so many pages, or than it is: as if the disk were full.

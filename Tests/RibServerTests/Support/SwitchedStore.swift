@@ -11,6 +11,10 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   private let condition = NSCondition()
   private var isFailing = false
   private var failsWrites = false
+  private var failsProbes = false
+  private var refused: Set<String> = []
+  private var lastID: String?
+  private var sizes: [Int] = []
   private var isHeld = false
   private var holdsFrom = Int.max
   private var heldName: String?
@@ -20,6 +24,9 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   init(_ base: any SessionStore) { self.base = base }
 
   var durability: Welcome.Durability { base.durability }
+  var outage: Outage { base.outage }
+
+  func begin(_ start: StoreStart) throws(StoreError) -> Int { try base.begin(start) }
 
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
     let names = requests.map { String("\($0)".prefix { $0 != "(" }) }
@@ -30,9 +37,14 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
       waiting -= 1
     }
     log += names
-    let fails = isFailing || (failsWrites && names != ["probe"])
+    sizes.append(requests.count)
+    let created = requests.compactMap { if case .create(let identity, _) = $0 { identity.id } else { nil } }
+    let fails = isFailing || (failsWrites && names != ["probe"]) || (failsProbes && names == ["probe"])
+    let isRefused = !refused.isDisjoint(with: created)
+    if let lastID, !isRefused, created.contains(lastID) { isFailing = true }
     condition.unlock()
     guard !fails else { throw StoreError("The test has it fail.") }
+    guard !isRefused else { throw StoreError("The test has it refused.", isGlobal: false) }
     return try base.perform(requests)
   }
 
@@ -50,6 +62,22 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
 
   /// Has everything fail but what only asks whether it does.
   func failWrites(_ fails: Bool) { change { failsWrites = fails } }
+
+  /// Has the question fail whether the store works, and nothing else.
+  func failProbes(_ fails: Bool) { change { failsProbes = fails } }
+
+  /// Has no batch succeed in which one of these is created.
+  func refuse(_ ids: [String]) { change { refused = Set(ids) } }
+
+  /// Has everything fail once a session was created.
+  func fail(after id: String) { change { lastID = id } }
+
+  /// How many requests each batch had.
+  var batches: [Int] {
+    condition.lock()
+    defer { condition.unlock() }
+    return sizes
+  }
 
   /// Has what comes wait, or lets it go.
   func hold(_ holds: Bool) {

@@ -1,0 +1,54 @@
+import GRDB
+
+// Sessions that nobody comes back to.
+
+extension SQLiteStore {
+  func findExpired(_ expiry: SessionExpiry, _ statements: Statements) throws -> StoreResult {
+    var rows: [Int64] = []
+    let (untouched, acted) = limits(expiry)
+    // Only the index is read: a session whose rows are damaged is found as well.
+    try statements.findExpired.rows(.integer(untouched), .integer(acted), .integer(expiry.limit)) {
+      rows.append(Int64($0.integer(0)))
+    }
+    return .expired(rows)
+  }
+
+  /// When a client must have been seen at the latest: of a session that was not touched, and of one that was.
+  private func limits(_ expiry: SessionExpiry) -> (untouched: Int, acted: Int) {
+    let now = time.now(clock)
+    return (now - Int(expiry.untouched.components.seconds), now - Int(expiry.acted.components.seconds))
+  }
+
+  /// Forgets a session at once, or the next part of a large one, which nobody can open any more from then on.
+  func forget(
+    _ row: Int64, _ expiry: SessionExpiry, _ statements: Statements, _ database: Database
+  ) throws -> StoreResult {
+    let (untouched, acted) = limits(expiry)
+    var size = 0
+    try statements.countRows.rows(.integer(row), .integer(expiry.limit)) { size = $0.integer(0) }
+    if size < expiry.limit {
+      var name: String?
+      try statements.deleteExpired.rows(.integer(row), .integer(acted), .integer(untouched)) { name = $0.text(0) }
+      return .forgotten(name.map { String($0.drop { $0 == Self.goingMark }) })
+    }
+    try statements.closeExpired.run(.integer(row), .integer(acted), .integer(untouched))
+    if database.changesCount == 1 {
+      try statements.deleteSomeChanges.run(.integer(row), .integer(expiry.limit))
+      try statements.deleteSomeNodes.run(.integer(row), .integer(expiry.limit))
+    }
+    return .forgotten(nil)
+  }
+
+  /// Stands before the name of a session that is being forgotten.
+  private static let goingMark: Character = "-"
+
+  func tidy(_ statements: Statements) throws -> StoreResult {
+    var (free, pages) = (0, 0)
+    try statements.freePages.rows { free = $0.integer(0) }
+    try statements.allPages.rows { pages = $0.integer(0) }
+    // Some are kept: what comes next needs them.
+    guard free > max(256, pages / 8) else { return .tidied(isDone: true) }
+    try statements.vacuum.rows { _ in }
+    return .tidied(isDone: false)
+  }
+}

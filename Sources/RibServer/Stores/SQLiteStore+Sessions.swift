@@ -1,0 +1,173 @@
+import GRDB
+import RibCore
+import Wire
+
+// What belongs to one session.
+
+extension SQLiteStore {
+  func create(_ identity: SessionIdentity, _ cut: SessionCut, _ statements: Statements) throws -> StoreResult {
+    let state = cut.state
+    var row: Int64?
+    try statements.insertSession.rows(
+      .text(identity.id), .text(identity.app), .optional(identity.parameters), .integer(cut.version),
+      .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
+      .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
+      .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
+      .optional(state.rest?.viewHash), .integer(holder)
+    ) { row = Int64($0.integer(0)) }
+    guard let row else { return .lost }
+    try write(cut, row, statements)
+    return .written(SessionLease(row: row, number: 1))
+  }
+
+  func write(
+    _ cut: SessionCut, _ lease: SessionLease, _ statements: Statements, _ database: Database
+  ) throws -> StoreResult {
+    let state = cut.state
+    try statements.updateSession.run(
+      .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
+      .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
+      .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
+      .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number), .integer(cut.version))
+    guard database.changesCount == 1 else { return .lost }
+    try write(cut, lease.row, statements)
+    return .written(lease)
+  }
+
+  private func seen(_ state: SessionState) -> Int { time.now(clock) - Int(state.alone.components.seconds) }
+
+  private func write(_ cut: SessionCut, _ row: Int64, _ statements: Statements) throws {
+    try Self.write(cut.tree, row, statements)
+    for refusal in cut.nacks {
+      try statements.insertNack.run(
+        .integer(row), .integer(refusal.client), .integer(refusal.nack.number), .text(refusal.nack.code.rawValue),
+        .text(refusal.nack.message))
+    }
+    for (client, number) in cut.acknowledged {
+      try statements.deleteNacks.run(.integer(row), .integer(client), .integer(number))
+    }
+    for crash in cut.survived {
+      try statements.deleteCrash.run(.integer(row), .integer(crash.client), .integer(crash.number))
+    }
+  }
+
+  // MARK: Reading
+
+  /// A session's row.
+  private struct SessionRow {
+    let identity: SessionIdentity
+    /// Of whoever had it last.
+    let lease: SessionLease
+    var state: SessionState
+    let tree: TreeSnapshot
+
+    /// The lease of whoever has it next.
+    var nextLease: SessionLease { SessionLease(row: lease.row, number: lease.number + 1) }
+  }
+
+  private func find(_ id: String, _ statements: Statements) throws -> SessionRow? {
+    var found: SessionRow?
+    let now = time.now(clock)
+    try statements.selectSession.rows(.text(id)) { row in
+      var rest: SessionState.Rest?
+      if let epoch = row.optionalText(13), let hash = row.optionalText(14), row.integer(15) != 0 {
+        rest = SessionState.Rest(epoch: epoch, viewHash: hash)
+      }
+      guard let transactions = UInt64(exactly: row.integer(7)) else {
+        throw StoreError("The session has done \(row.integer(7)) transactions.", isGlobal: false)
+      }
+      found = SessionRow(
+        identity: SessionIdentity(id: id, app: row.text(2), parameters: row.optionalText(3)),
+        lease: SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1))),
+        state: SessionState(
+          revision: row.integer(4), clients: try [ClientRecord](json: row.text(8)),
+          invitations: try [Invitation](json: row.text(9)), hasActed: row.integer(10) != 0,
+          isHeld: row.integer(11) != 0, alone: .seconds(max(now - row.integer(12), 0)), rest: rest),
+        tree: TreeSnapshot(root: row.integer(5), lastID: row.integer(6), transactions: transactions, nodes: [:]))
+    }
+    return found
+  }
+
+  func load(_ id: String, _ tokenHash: String?, _ statements: Statements) throws -> StoreResult {
+    let session: StoredSession
+    do {
+      guard let found = try find(id, statements) else { return .missing }
+      guard found.state.admits(tokenHash) else { return .denied(found.state) }
+      session = try read(found, statements)
+    } catch let error where Self.isOfWhatIsRead(error) {
+      return .refused(StoreError(error, isGlobal: false))
+    }
+    // From here on nobody else can write it; and what is shown from here on is counted anew if it is lost.
+    try statements.takeSession.run(.integer(session.lease.number), .integer(holder), .integer(session.lease.row))
+    return .loaded(session)
+  }
+
+  /// Whether a session is damaged, and others are not concerned, as nothing was changed.
+  private static func isOfWhatIsRead(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return true }
+    return error.resultCode == .SQLITE_CORRUPT
+  }
+
+  private func read(_ found: SessionRow, _ statements: Statements) throws -> StoredSession {
+    let lease = found.nextLease
+    var tree = found.tree
+    tree.nodes = try Self.loadNodes(of: lease.row, statements)
+    var crashes: [StoredSession.Crash] = []
+    try statements.selectCrashes.rows(.integer(lease.row)) { row in
+      crashes.append(StoredSession.Crash(client: row.integer(0), number: row.integer(1), count: row.integer(2)))
+    }
+    return StoredSession(
+      identity: found.identity, lease: lease, state: found.state, tree: tree, nacks: try nacks(lease.row, statements),
+      crashes: crashes)
+  }
+
+  private func nacks(_ row: Int64, _ statements: Statements) throws -> [SessionCut.Refusal] {
+    var nacks: [SessionCut.Refusal] = []
+    try statements.selectNacks.rows(.integer(row)) { row in
+      let code = Nack.Code(rawValue: row.text(2)) ?? .failed
+      nacks.append(
+        SessionCut.Refusal(
+          client: row.integer(0), nack: Nack(number: row.integer(1), code: code, message: row.text(3))))
+    }
+    return nacks
+  }
+
+  func resume(_ resume: SessionResume, _ statements: Statements) throws -> StoreResult {
+    let resting: RestingSession
+    do {
+      guard let found = try find(resume.sessionID, statements) else { return .missing }
+      switch found.state.readmission(of: resume) {
+      case .denied: return .denied(found.state)
+      case .stale: return .stale
+      case .mustLoad: return .mustLoad
+      case .resting(let index):
+        var state = found.state
+        state.clients[index].attempt = resume.attempt
+        state.isHeld = true
+        state.alone = .zero
+        let nacks = try nacks(found.lease.row, statements).filter { $0.client == resume.clientID }
+        resting = RestingSession(
+          identity: found.identity, lease: found.nextLease, state: state, client: state.clients[index],
+          nacks: nacks.map(\.nack))
+      }
+    } catch let error where Self.isOfWhatIsRead(error) {
+      return .refused(StoreError(error, isGlobal: false))
+    }
+    try statements.resumeSession.run(
+      .integer(resting.lease.number), .integer(holder), .integer(time.now(clock)), .utf8(resting.state.clientsJSON),
+      .integer(resting.lease.row))
+    return .resting(resting)
+  }
+
+  // MARK: Leaving
+
+  func remove(_ lease: SessionLease, _ statements: Statements, _ database: Database) throws -> StoreResult {
+    try statements.deleteSession.run(.integer(lease.row), .integer(lease.number))
+    return .removed(database.changesCount)
+  }
+
+  func noteAbsence(_ lease: SessionLease, _ statements: Statements) throws -> StoreResult {
+    try statements.noteAbsence.run(.integer(time.now(clock)), .integer(lease.row), .integer(lease.number))
+    return .noted
+  }
+}

@@ -1,0 +1,72 @@
+import GRDB
+
+// Processes that come and go, and the time.
+
+extension SQLiteStore {
+  /// Takes note of a process that begins.
+  func begin(_ start: StoreStart, _ database: Database) throws {
+    holder = start.number + 1
+    let now = try beginTime(database)
+    let running = ([0] + start.others.map { $0 + 1 }).map(String.init).joined(separator: ", ")
+    // A client that was connected when its server died could not come back before now.
+    try database.execute(sql: Self.releaseSQL(except: running), arguments: [now])
+    try database.execute(sql: "DELETE FROM server WHERE number NOT IN (\(running))")
+    if database.changesCount > 0 || start.isRestored {
+      try database.execute(sql: "UPDATE life SET number = number + 1")
+    }
+    for crash in start.crashes {
+      try database.execute(
+        sql: """
+          INSERT INTO crash SELECT id, ?, ?, 1 FROM session WHERE sid = ?
+          ON CONFLICT DO UPDATE SET count = count + 1
+          """, arguments: [crash.client, crash.number, crash.sessionID])
+    }
+    try database.execute(
+      sql: "INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen", arguments: [holder, now])
+  }
+
+  /// Lets go of the sessions of processes that have died.
+  static func releaseSQL(except running: String) -> String {
+    "UPDATE session INDEXED BY sessionHolder SET holder = 0, seen = ? WHERE holder <> 0 AND holder NOT IN (\(running))"
+  }
+
+  /// The last word of a process that ends in order.
+  func noteEnd(_ database: Database) throws {
+    try database.execute(sql: "UPDATE clock SET seen = ?", arguments: [time.now(clock)])
+    try database.execute(sql: "DELETE FROM server WHERE number = ?", arguments: [holder])
+  }
+
+  // MARK: Time
+
+  /// What the file's time would be if all time counted, and what it was when a process was there last.
+  static func readTime(_ database: Database, _ clock: StoreClock) throws -> (time: Int, seen: Int) {
+    let row = try Row.fetchOne(database, sql: "SELECT shift, seen FROM clock")
+    let (shift, seen) = (row?["shift"] as Int? ?? 0, row?["seen"] as Int? ?? 0)
+    return (clock.wall() + shift, seen)
+  }
+
+  /// Lets the time go on from when a process was there last.
+  private func beginTime(_ database: Database) throws -> Int {
+    let (time, seen) = try Self.readTime(database, clock)
+    // A file that is new begins now.
+    let now = seen == 0 || abs(time - seen) <= StoreTime.tolerance ? time : seen
+    try database.execute(sql: "UPDATE clock SET shift = ?, seen = ?", arguments: [now - clock.wall(), now])
+    self.time = StoreTime(now, clock)
+    return now
+  }
+
+  func probe(_ statements: Statements) throws -> StoreResult {
+    var (now, wall) = (time.now(clock), clock.wall())
+    var shift = 0
+    try statements.selectShift.rows { shift = $0.integer(0) }
+    let jump = wall + shift - now
+    if abs(jump) <= StoreTime.tolerance {
+      // Other processes go by the same time.
+      now = wall + shift
+      time = StoreTime(now, clock)
+    }
+    try statements.noteTime.run(.integer(now - wall), .integer(now))
+    try statements.noteServer.run(.integer(holder), .integer(now))
+    return abs(jump) <= StoreTime.tolerance ? .noted : .clockJumped(seconds: jump)
+  }
+}

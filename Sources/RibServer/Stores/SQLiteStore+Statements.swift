@@ -1,0 +1,141 @@
+import GRDB
+
+extension SQLiteStore {
+  /// The statements that a store runs, prepared once.
+  struct Statements {
+    // Writing.
+    let insertSession: SQLiteStatement
+    let updateSession: SQLiteStatement
+    let upsertNode: SQLiteStatement
+    let updateState: SQLiteStatement
+    let updateChildren: SQLiteStatement
+    let updateEffects: SQLiteStatement
+    let insertChange: SQLiteStatement
+    let deleteChanges: SQLiteStatement
+    let deleteNode: SQLiteStatement
+    let insertNack: SQLiteStatement
+    let deleteNacks: SQLiteStatement
+    let deleteCrash: SQLiteStatement
+    // Reading.
+    let takeSession: SQLiteStatement
+    let resumeSession: SQLiteStatement
+    let selectSession: SQLiteStatement
+    let selectNodes: SQLiteStatement
+    let selectChanges: SQLiteStatement
+    let selectNacks: SQLiteStatement
+    let selectCrashes: SQLiteStatement
+    // Leaving.
+    let deleteSession: SQLiteStatement
+    let noteAbsence: SQLiteStatement
+    let findExpired: SQLiteStatement
+    let countRows: SQLiteStatement
+    let deleteExpired: SQLiteStatement
+    let closeExpired: SQLiteStatement
+    let deleteSomeChanges: SQLiteStatement
+    let deleteSomeNodes: SQLiteStatement
+    // The file.
+    let freePages: SQLiteStatement
+    let allPages: SQLiteStatement
+    let vacuum: SQLiteStatement
+    let selectShift: SQLiteStatement
+    let noteTime: SQLiteStatement
+    let noteServer: SQLiteStatement
+
+    /// Prepares them.
+    ///
+    /// - Throws: `DatabaseError`.
+    init(_ database: Database) throws {
+      let prepare = { (sql: String) in try SQLiteStatement(sql, database) }
+      insertSession = try prepare(SQL.insertSession)
+      updateSession = try prepare(SQL.updateSession)
+      upsertNode = try prepare(SQL.upsertNode)
+      updateState = try prepare("UPDATE node SET version = ?, state = ? WHERE session = ? AND id = ?")
+      updateChildren = try prepare("UPDATE node SET children = ? WHERE session = ? AND id = ?")
+      updateEffects = try prepare("UPDATE node SET effects = ? WHERE session = ? AND id = ?")
+      // One that is there already is the same.
+      insertChange = try prepare("INSERT OR IGNORE INTO change (session, node, seq, ops) VALUES (?, ?, ?, ?)")
+      deleteChanges = try prepare("DELETE FROM change WHERE session = ? AND node = ?")
+      deleteNode = try prepare("DELETE FROM node WHERE session = ? AND id = ?")
+      insertNack = try prepare("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
+      deleteNacks = try prepare("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
+      deleteCrash = try prepare("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")
+      takeSession = try prepare(
+        "UPDATE session SET lease = ?, version = 0, holder = ?, epoch = NULL, viewHash = NULL WHERE id = ?")
+      resumeSession = try prepare(
+        "UPDATE session SET lease = ?, version = 0, holder = ?, seen = ?, clients = ? WHERE id = ?")
+      selectSession = try prepare(SQL.selectSession)
+      selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
+      selectChanges = try prepare("SELECT node, seq, ops FROM change WHERE session = ? ORDER BY node, seq")
+      selectNacks = try prepare("SELECT client, n, code, message FROM nack WHERE session = ? ORDER BY client, n")
+      selectCrashes = try prepare("SELECT client, n, count FROM crash WHERE session = ?")
+      deleteSession = try prepare("DELETE FROM session WHERE id = ? AND lease = ?")
+      noteAbsence = try prepare("UPDATE session SET holder = 0, seen = ? WHERE id = ? AND lease = ?")
+      findExpired = try prepare(SQL.findExpired)
+      countRows = try prepare(SQL.countRows)
+      deleteExpired = try prepare("DELETE FROM session WHERE \(SQL.isExpired) RETURNING sid")
+      closeExpired = try prepare(SQL.closeExpired)
+      deleteSomeChanges = try prepare(SQL.deleteSomeChanges)
+      deleteSomeNodes = try prepare(SQL.deleteSomeNodes)
+      freePages = try prepare("PRAGMA freelist_count")
+      allPages = try prepare("PRAGMA page_count")
+      vacuum = try prepare("PRAGMA incremental_vacuum(64)")
+      selectShift = try prepare("SELECT shift FROM clock")
+      noteTime = try prepare("UPDATE clock SET shift = ?, seen = ?")
+      noteServer = try prepare("INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
+    }
+  }
+
+  /// The longer ones.
+  enum SQL {
+    /// The life is only of interest if the session rests.
+    static let insertSession = """
+      INSERT INTO session (sid, app, parameters, lease, version, rev, root, lastNode, transactions, clients, invitations,
+          acted, holder, seen, epoch, viewHash, life)
+        VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, (SELECT number FROM life))
+        ON CONFLICT (sid) DO UPDATE SET version = excluded.version, rev = excluded.rev, root = excluded.root,
+          lastNode = excluded.lastNode, transactions = excluded.transactions, clients = excluded.clients,
+          invitations = excluded.invitations, acted = excluded.acted, holder = excluded.holder, seen = excluded.seen,
+          epoch = excluded.epoch, viewHash = excluded.viewHash, life = excluded.life
+        WHERE lease = 1 AND holder IN (0, ?16) AND version <= excluded.version
+        RETURNING id
+      """
+    static let updateSession = """
+      UPDATE session SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, clients = ?5, invitations = ?6,
+        acted = ?7, holder = ?8, seen = ?9, epoch = ?10, viewHash = ?11, version = ?14,
+        life = iif(?10 IS NULL, life, (SELECT number FROM life)) WHERE id = ?12 AND lease = ?13 AND version <= ?14
+      """
+    static let upsertNode = """
+      INSERT INTO node (session, id, type, version, state, children, effects) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET version = excluded.version, state = excluded.state, children = excluded.children,
+        effects = excluded.effects
+      """
+    static let selectSession = """
+      SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,
+        epoch, viewHash, life = (SELECT number FROM life) FROM session WHERE sid = ?
+      """
+    /// Sessions that nobody holds: untouched ones and others, each with a time of its own.
+    static let findExpired = """
+      SELECT id FROM session WHERE holder = 0 AND acted = 0 AND seen < ?
+      UNION ALL SELECT id FROM session WHERE holder = 0 AND acted = 1 AND seen < ? LIMIT ?
+      """
+    /// Whether one of them still is to be forgotten.
+    static let isExpired = "id = ?1 AND holder = 0 AND seen < iif(acted, ?2, ?3)"
+    /// How many rows a session has, counted up to a limit.
+    static let countRows = """
+      SELECT count(*) FROM (
+        SELECT 1 FROM node WHERE session = ?1 UNION ALL SELECT 1 FROM change WHERE session = ?1 LIMIT ?2)
+      """
+    /// Nobody finds it, and no token opens it.
+    static let closeExpired = """
+      UPDATE session SET sid = '-' || ltrim(sid, '-'), lease = lease + 1, clients = '[]', invitations = '[]', acted = 0,
+        seen = 0 WHERE \(isExpired)
+      """
+    static let deleteSomeChanges = """
+      DELETE FROM change WHERE session = ?1
+        AND (node, seq) IN (SELECT node, seq FROM change WHERE session = ?1 LIMIT ?2)
+      """
+    static let deleteSomeNodes = """
+      DELETE FROM node WHERE session = ?1 AND id IN (SELECT id FROM node WHERE session = ?1 LIMIT ?2)
+      """
+  }
+}

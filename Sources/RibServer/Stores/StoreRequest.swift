@@ -1,0 +1,80 @@
+/// What is asked of a store.
+///
+/// Kept by reference: it is passed on several times.
+package indirect enum StoreRequest: Sendable {
+  /// Takes a session in that the store does not have; answered by ``StoreResult/written(_:)`` or ``StoreResult/lost``.
+  ///
+  /// If the same process has created it before and nobody has loaded it since (its lease is 1), this is a write.
+  case create(SessionIdentity, SessionCut)
+  /// Writes what has changed of a session; answered by ``StoreResult/written(_:)`` or ``StoreResult/lost``.
+  case write(SessionLease, SessionCut)
+  /// Reads a session, and makes it the reader's: answered by ``StoreResult/loaded(_:)``, ``StoreResult/missing``,
+  /// ``StoreResult/denied(_:)`` or ``StoreResult/held(by:)``.
+  ///
+  /// `tokenHash` is of the token that is to open the session; nil for a client that was let in before. Without `takesOver` a
+  /// store may refuse a session that another process holds and that may be running there; a store whose processes are all on
+  /// one machine takes it in any case.
+  case load(sessionID: String, tokenHash: String? = nil, takesOver: Bool = true)
+  /// Lets a client come back to a session that rests, without reading the session; answered by ``StoreResult/resting(_:)``,
+  /// ``StoreResult/missing``, ``StoreResult/denied(_:)``, ``StoreResult/stale`` or ``StoreResult/mustLoad``.
+  case resume(SessionResume)
+  /// Forgets a session; answered by ``StoreResult/removed(_:)``.
+  case remove(sessionID: String, SessionLease)
+  /// Takes note that no client is connected any more to a session that is not in memory, from now on; with the lease of its
+  /// last writer. Answered by ``StoreResult/noted``.
+  case noteAbsence(sessionID: String, SessionLease)
+  /// Looks for sessions that were without a client for too long; answered by ``StoreResult/expired(_:)``.
+  case findExpired(SessionExpiry)
+  /// Forgets a session that ``findExpired(_:)`` has found, or a part of it, if it still is to be forgotten; answered by
+  /// ``StoreResult/forgotten(_:)``.
+  case forget(row: Int64, SessionExpiry)
+  /// Gives a little of the space back that forgotten sessions have left; answered by ``StoreResult/tidied(isDone:)``.
+  case tidy
+  /// Takes note that the process is there; answered by ``StoreResult/noted`` or ``StoreResult/clockJumped(seconds:)``.
+  case probe
+}
+
+/// A client that comes back to a session, with what it has seen of it.
+package struct SessionResume: Equatable, Sendable {
+  /// The session's name.
+  package let sessionID: String
+  /// The client, counted from 1.
+  package let clientID: Int
+  /// The SHA-256 of its token, in hexadecimal digits.
+  package let tokenHash: String
+  /// Its `try`, above the last one.
+  package let attempt: Int
+  /// The life of the tree that its view is of.
+  package let epoch: String
+  /// The revision of its view.
+  package let revision: Int
+
+  /// A client that comes back.
+  package init(
+    sessionID: String, clientID: Int, tokenHash: String, attempt: Int, epoch: String, revision: Int
+  ) {
+    self.sessionID = sessionID
+    self.clientID = clientID
+    self.tokenHash = tokenHash
+    self.attempt = attempt
+    self.epoch = epoch
+    self.revision = revision
+  }
+}
+
+/// Which sessions are to be forgotten: those that were without a client for longer than a time.
+package struct SessionExpiry: Equatable, Sendable {
+  /// The time for sessions that a client has acted on.
+  package let acted: Duration
+  /// The time for the others: not longer than `acted`.
+  package let untouched: Duration
+  /// How many sessions are looked for at most, or how many rows of one are forgotten at a time.
+  package let limit: Int
+
+  /// Which ones.
+  package init(acted: Duration, untouched: Duration, limit: Int) {
+    self.acted = acted
+    self.untouched = untouched
+    self.limit = limit
+  }
+}

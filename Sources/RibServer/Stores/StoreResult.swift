@@ -1,0 +1,77 @@
+package import Wire
+
+/// What has become of a request.
+package enum StoreResult: Sendable {
+  /// Written: whoever writes the session next shows this.
+  case written(SessionLease)
+  /// Not written: another process has loaded the session since, it was forgotten, or a later cut is there.
+  case lost
+  /// Not done: this request alone cannot be. A store says so if it has changed nothing for it, and otherwise throws.
+  case refused(StoreError)
+  /// Read.
+  case loaded(StoredSession)
+  /// Not read, and not needed: the session rests, and the client has seen all of it. The client's `try` is written, and the
+  /// process holds the session.
+  case resting(RestingSession)
+  /// Not done: the session has to be loaded to answer the client.
+  case mustLoad
+  /// Not done: a newer connection of the client has been there.
+  case stale
+  /// There is no such session.
+  case missing
+  /// Not read: the token opens nothing there. This says what would.
+  case denied(SessionState)
+  /// Not read: this process holds the session.
+  case held(by: Int)
+  /// Forgotten: so many sessions.
+  case removed(Int)
+  /// Sessions that are to be forgotten, as the store numbers them: not more than were asked for.
+  case expired([Int64])
+  /// Forgotten: the session of this name. Nil if it is not to be forgotten any more, or there is more of it.
+  case forgotten(String?)
+  /// Space was given back, and there is no more of it.
+  case tidied(isDone: Bool)
+  /// Noted.
+  case noted
+  /// Noted. The system's clock has jumped by so many seconds since the last time; the age of sessions does not count them.
+  case clockJumped(seconds: Int)
+}
+
+/// The right to write a session: who loads it gets a newer one, and the older one is void.
+package struct SessionLease: Equatable, Sendable {
+  /// The session, as the store numbers it.
+  package let row: Int64
+  /// Counts those who have loaded or resumed the session, from 1.
+  package let number: Int64
+
+  /// A right.
+  package init(row: Int64, number: Int64) {
+    self.row = row
+    self.number = number
+  }
+}
+
+/// A session that rests, as a client needs it that comes back with all of its view.
+package struct RestingSession: Sendable {
+  /// What never changes.
+  package let identity: SessionIdentity
+  /// A new lease: the last to write the session cannot write it any more.
+  package let lease: SessionLease
+  /// What else is kept but the nodes, with the client's new `try`.
+  package let state: SessionState
+  /// The client, with its new `try`.
+  package let client: ClientRecord
+  /// Refusals that the client has not acknowledged, in order.
+  package let nacks: [Nack]
+
+  /// A session that rests.
+  package init(
+    identity: SessionIdentity, lease: SessionLease, state: SessionState, client: ClientRecord, nacks: [Nack]
+  ) {
+    self.identity = identity
+    self.lease = lease
+    self.state = state
+    self.client = client
+    self.nacks = nacks
+  }
+}

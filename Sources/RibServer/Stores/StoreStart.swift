@@ -1,0 +1,15 @@
+/// A process that begins to use a store.
+package struct StoreStart: Sendable {
+  /// The process's number among those of its state directory, from 0: the lowest that no process has that runs.
+  package var number = 0
+  /// The numbers of the processes that run with the same state directory.
+  package var others: [Int] = []
+  /// What processes were running when they died, as ``FlightRecorder`` has found it.
+  package var crashes: [FlightEntry] = []
+  /// Whether the store was put back from a copy: what clients have seen may be newer than what is in it, so that no view
+  /// of theirs may be taken for the session's.
+  package var isRestored = false
+
+  /// A process that is alone and has found nothing.
+  package init() {}
+}

@@ -1,0 +1,165 @@
+import GRDB
+import Logging
+import Synchronization
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibServer
+
+@Suite struct SessionSweeperTests {
+  private let directory: TemporaryDirectory
+  private let clock = TestClock()
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func open() throws -> SQLiteStore {
+    try SQLiteStore(path: directory.store, durability: .process, clock: clock.clock)
+  }
+
+  private func names(_ store: SQLiteStore) -> [String] {
+    (try? store.database.read { try String.fetchAll($0, sql: "SELECT sid FROM session ORDER BY sid") }) ?? []
+  }
+
+  private func rows(_ store: SQLiteStore, _ table: String) -> Int? {
+    try? store.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
+  }
+
+  /// More than are forgotten at a time.
+  @Test func oldSessions_areForgotten() async throws {
+    let store = try open()
+    for number in 0..<100 { _ = try store.create("\(number)") }
+    clock.advance(60)
+    _ = try store.create("new")
+    let run = try SweeperRun(store, timeToLive: 50)
+    #expect(await eventually { names(store) == ["new"] })
+    await run.stop()
+  }
+
+  /// Old sessions go, all but the one whose pages are damaged; and it is said once.
+  @Test func damagedSession_doesNotStopExpiry() async throws {
+    let store = try open()
+    for name in 0..<40 {
+      let state = String(repeating: name == 0 ? "B" : "G", count: 50_000)
+      _ = try store.create("\(name)", StoreSample.cut(changed: [StoreSample.node(1, state)]))
+    }
+    clock.advance(60)
+    try directory.damagePages(of: "B")
+    let lines = Lines()
+    let run = try SweeperRun(store, timeToLive: 50, logger: lines.logger)
+    #expect(await eventually { names(store) == ["0"] })
+    _ = try store.create("later")
+    clock.advance(60)
+    #expect(await eventually { names(store) == ["0"] })
+    #expect(lines.all.count { $0.contains("cannot be forgotten") } == 1)
+    await run.stop()
+  }
+
+  /// A large session goes in parts, and nobody gets a part of it.
+  @Test func largeSession_isForgottenInParts() async throws {
+    let store = try open()
+    let lease = try store.create("large", StoreSample.cut(changed: (1...1000).map { StoreSample.node($0) }))
+    try await store.database.write { database in
+      for number in 1...300 {
+        try database.execute(sql: "INSERT INTO change VALUES (?, 1, ?, '[]')", arguments: [lease.row, number])
+      }
+    }
+    clock.advance(60)
+    let expiry = SessionExpiry(acted: .seconds(50), untouched: .seconds(50), limit: 200)
+    guard case .forgotten(nil) = try store.perform(.forget(row: lease.row, expiry)) else {
+      Issue.record("it was forgotten at once")
+      return
+    }
+    #expect(rows(store, "change") == 100 && rows(store, "node") == 800)
+    #expect(try store.load("large") == nil)
+    guard case .denied = try store.perform(.load(sessionID: "-large", tokenHash: "hash 1")) else {
+      Issue.record("it can be opened")
+      return
+    }
+    #expect(try store.write(lease, StoreSample.cut(version: 9)) == "lost")
+    // Its name is told when all of it is gone.
+    var name: String?
+    for _ in 0..<10 where name == nil {
+      if case .forgotten(let found) = try store.perform(.forget(row: lease.row, expiry)) { name = found }
+    }
+    #expect(name == "large")
+    for table in ["session", "node", "change"] { #expect(rows(store, table) == 0) }
+    // The sweeper does it by itself.
+    _ = try store.create("next", StoreSample.cut(changed: (1...1000).map { StoreSample.node($0) }))
+    clock.advance(60)
+    let run = try SweeperRun(store, timeToLive: 50)
+    #expect(await eventually { rows(store, "session") == 0 })
+    await run.stop()
+  }
+
+  /// After a start, clients have some time to come back.
+  @Test func nothingIsForgotten_inTheFirstMinutes() async throws {
+    let store = try open()
+    _ = try store.create("old")
+    _ = try store.create("untouched", StoreSample.cut(StoreSample.state(hasActed: false)))
+    clock.advance(60)
+    var pace = SessionSweeper.Pace.forTests
+    pace.grace = .seconds(600)
+    let counted = SwitchedStore(store)
+    // What is not acted on lasts so short that it cannot wait.
+    let run = try SweeperRun(counted, timeToLive: 50, pace: pace)
+    #expect(await eventually { names(store) == ["old"] })
+    let count = counted.requests.count
+    #expect(await eventually { counted.requests.count > count + 10 })
+    #expect(names(store) == ["old"])
+    await run.stop()
+  }
+
+  @Test func clockThatJumps_isReported() async throws {
+    let store = try open()
+    _ = try store.create("one")
+    let lines = Lines()
+    let counted = SwitchedStore(store)
+    let run = try SweeperRun(counted, timeToLive: 50, logger: lines.logger)
+    #expect(await eventually { counted.requests.contains("tidy") })
+    clock.jump(86_400 * 30)
+    #expect(await eventually { !lines.all.isEmpty })
+    let count = counted.requests.count
+    #expect(await eventually { counted.requests.count > count + 20 })
+    #expect(lines.all == ["The system's clock has jumped. No session is forgotten for it. seconds=2592000"])
+    #expect(names(store) == ["one"])
+    await run.stop()
+  }
+
+  /// What sessions have left is given back, but for a part.
+  @Test func file_shrinks() async throws {
+    let store = try open()
+    for number in 0..<40 {
+      let state = String(repeating: "x", count: 200_000)
+      _ = try store.create("\(number)", StoreSample.cut(changed: [StoreSample.node(1, state)]))
+    }
+    clock.advance(60)
+    let pages = { try? store.database.read { try Int.fetchOne($0, sql: "PRAGMA page_count") } ?? 0 }
+    let before = try #require(pages())
+    #expect(before > 1900)
+    let run = try SweeperRun(store, timeToLive: 50)
+    #expect(await eventually { pages() ?? before < 400 })
+    await run.stop()
+  }
+
+  /// Lines of a log.
+  private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+
+    private struct Handler: LogHandler {
+      let lines: Lines
+      var metadata: Logger.Metadata = [:]
+      var logLevel = Logger.Level.info
+      subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+      }
+      func log(event: LogEvent) {
+        let metadata = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+        lines.lines.withLock { $0.append("\(event.message) \(metadata)") }
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import GRDB
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibServer
+
+/// What the time of a file is.
+@Suite struct SQLiteStoreTimeTests {
+  private let directory: TemporaryDirectory
+  private let clock = TestClock()
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func open(_ clock: TestClock? = nil) throws -> SQLiteStore {
+    try SQLiteStore(path: directory.store, durability: .process, clock: (clock ?? self.clock).clock)
+  }
+
+  /// Reads without holding.
+  private func alone(_ id: String, _ store: SQLiteStore) throws -> Duration? {
+    let resume = SessionResume(sessionID: id, clientID: 77, tokenHash: "", attempt: 0, epoch: "", revision: 0)
+    guard case .denied(let state) = try store.perform(.resume(resume)) else { return nil }
+    return state.isHeld ? nil : state.alone
+  }
+
+  /// A client that was connected when its server died has not stayed away, and for the others the time stood still.
+  @Test(arguments: [false, true]) func downtime_isNotAbsence(endsInOrder: Bool) throws {
+    do {
+      let store = try open()
+      try store.begin()
+      _ = try store.create("here", StoreSample.cut(StoreSample.state(isHeld: true, alone: .seconds(5))))
+      _ = try store.create("away", StoreSample.cut(StoreSample.state(alone: .seconds(6))))
+      clock.advance(30)
+      _ = try store.perform(.probe)
+      clock.advance(9)
+      if endsInOrder { store.close() }
+    }
+    clock.advance(86_400 * 3)
+    let store = try open()
+    defer { store.close() }
+    try store.begin()
+    #expect(try alone("here", store) == .zero)
+    // What is not noted any more by one that dies is the time since the last note.
+    #expect(try alone("away", store) == .seconds(endsInOrder ? 45 : 36))
+    clock.advance(10)
+    #expect(try alone("away", store) == .seconds(endsInOrder ? 55 : 46))
+    #expect(try store.forgetOld(acted: 100, untouched: 100).isEmpty)
+  }
+
+  /// A short restart is not worth a correction.
+  @Test func shortDowntime_counts() throws {
+    do {
+      let store = try open()
+      try store.begin()
+      _ = try store.create()
+      store.close()
+    }
+    clock.advance(50)
+    let store = try open()
+    defer { store.close() }
+    try store.begin()
+    #expect(try alone("one", store) == .seconds(50))
+  }
+
+  /// The machine has started without knowing the time, and learns it.
+  @Test(arguments: [-86_400 * 1000, 86_400 * 1000]) func clockThatWasWrongAtTheStart_deletesNothing(_ jump: Int) throws
+  {
+    do {
+      let store = try open()
+      try store.begin()
+      _ = try store.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+      store.close()
+    }
+    clock.jump(jump)
+    let store = try open()
+    defer { store.close() }
+    try store.begin()
+    _ = try store.create("two")
+    clock.advance(10)
+    _ = try store.perform(.probe)
+    clock.jump(-jump)
+    for _ in 1...3 {
+      clock.advance(10)
+      _ = try store.perform(.probe)
+    }
+    #expect(try alone("one", store) == .seconds(60))
+    #expect(try alone("two", store) == .seconds(40))
+  }
+
+  /// A copy that is put back is as old as it was.
+  @Test func copyThatIsPutBack_losesNothing() throws {
+    do {
+      let store = try open()
+      try store.begin()
+      _ = try store.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+      store.close()
+    }
+    let copy = directory.store + ".copy"
+    try FileManager.default.copyItem(atPath: directory.store, toPath: copy)
+    do {
+      let store = try open()
+      try store.begin()
+      clock.advance(86_400)
+      _ = try store.perform(.probe)
+      store.close()
+    }
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: directory.store + suffix) }
+    try FileManager.default.moveItem(atPath: copy, toPath: directory.store)
+    let store = try open()
+    defer { store.close() }
+    var start = StoreStart()
+    start.isRestored = true
+    _ = try store.begin(start)
+    #expect(try alone("one", store) == .seconds(20))
+  }
+
+  /// Two processes of one machine see the same jump, and count it once.
+  @Test func jump_isCountedOnce() throws {
+    let (first, second) = (try open(), try open())
+    defer {
+      first.close()
+      second.close()
+    }
+    try first.begin()
+    try second.begin(as: 1, besides: [0])
+    _ = try first.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+    clock.jump(86_400)
+    guard case .clockJumped(86_400) = try first.perform(.probe), case .noted = try second.perform(.probe),
+      case .noted = try first.perform(.probe)
+    else {
+      Issue.record("it was not seen, or twice")
+      return
+    }
+    clock.advance(10)
+    for store in [first, second] { #expect(try alone("one", store) == .seconds(30)) }
+    _ = try second.create("two", StoreSample.cut(StoreSample.state(alone: .seconds(5))))
+    #expect(try alone("two", first) == .seconds(5))
+  }
+
+  // MARK: Files of earlier versions
+
+  /// A file of the first version is taken over as it is, its time goes on, and it can shrink from then on.
+  @Test func fileOfTheFirstVersion_isTakenOver() throws {
+    let old = try DatabaseQueue(path: directory.store)
+    try SQLiteStore.migrator.migrate(old, upTo: "1")
+    let seen = 1_799_000_000
+    try old.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO session (sid, lease, app, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,
+            life) VALUES ('one', 3, 'app', 7, 1, 1, 1, '[]', '[]', 1, 0, ?, 1);
+          INSERT INTO node VALUES (1, 1, 'Node', 1, '0', NULL, NULL);
+          """, arguments: [seen - 20])
+      try database.execute(sql: "INSERT INTO server VALUES (1, ?)", arguments: [seen])
+    }
+    try old.close()
+    let store = try open()
+    defer { store.close() }
+    try store.begin()
+    #expect(try alone("one", store) == .seconds(20))
+    let loaded = try #require(try store.load())
+    #expect(loaded.lease.number == 4 && loaded.tree.nodes.count == 1)
+    #expect(try store.write(loaded.lease, StoreSample.cut()) == "written")
+    #expect(try store.database.read { try Int.fetchOne($0, sql: "PRAGMA auto_vacuum") } == 2)
+  }
+}
