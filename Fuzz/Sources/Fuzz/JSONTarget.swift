@@ -36,13 +36,14 @@ extension FuzzTarget {
     let decoded = requireSuccess("\(element.source) is not decoded") {
       try StateCoder.decode(CodedJSON.self, from: element)
     }
-    require(decoded.value == value, "\(value.text) is decoded as \(decoded.value.text)")
+    // The coder has doubles for whole numbers of more than 64 bits, and an integer for -0.
+    require(decoded.value.canonicalBytes == value.canonicalBytes, "\(value.text) is decoded as \(decoded.value.text)")
     let encoded = requireSuccess("\(value.text) is not encoded") { try StateCoder.encode(decoded) }
     let again = requireSuccess("what was encoded is refused") {
       try StateCoder.read(String(decoding: encoded, as: UTF8.self))
     }
     require(
-      JSONValue(again).text.utf8.elementsEqual(value.text.utf8), "\(value.text) is encoded as \(again.source)")
+      JSONValue(again).canonicalBytes == value.canonicalBytes, "\(value.text) is encoded as \(again.source)")
   }
 }
 

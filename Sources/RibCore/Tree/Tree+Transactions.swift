@@ -50,6 +50,7 @@ extension Tree {
     } catch {
       rollBack()
       renderer.patch.removeAll()
+      renderer.states.removeAll()
       observer?(.undone(reason: error.message))
       onEnd?(false)
       throw error

@@ -13,7 +13,7 @@ extension SQLiteStore {
   }
 
   private static func write(_ node: NodeCut, _ row: Int64, _ statements: Statements) throws {
-    let (base, changes) = base(of: node.state)
+    let (base, changes) = parts(of: node.state)
     let session = SQLiteStatement.Value.integer(row)
     if let base, let children = node.children, let effects = node.effects {
       try statements.upsertNode.run(
@@ -38,7 +38,7 @@ extension SQLiteStore {
   }
 
   /// What is to be in the node's own row, nil if that stays as it is, and the changes.
-  private static func base(of state: StateCut) -> (base: SQLiteStatement.Value?, changes: [StatePatch]) {
+  private static func parts(of state: StateCut) -> (base: SQLiteStatement.Value?, changes: [StatePatch]) {
     switch state {
     case .none: (.null, [])
     case .unchanged: (nil, [])
