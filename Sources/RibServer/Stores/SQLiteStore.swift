@@ -142,7 +142,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     do {
       return try perform(requests, endingWith: .commit)
     } catch {
-      let error = storeError(error)
+      let error = storeError(error, requests)
       if error.isGlobal { use = .failed }
       throw error
     }
@@ -183,10 +183,27 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
 
   // MARK: Errors
 
-  private func storeError(_ error: any Error) -> StoreError {
+  private func storeError(_ error: any Error, _ requests: [StoreRequest]) -> StoreError {
+    switch (error as? DatabaseError)?.resultCode {
     // A page that is damaged may be a session's own, or one that no session can do without.
-    if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { return StoreError(error, isGlobal: !worksForOthers) }
-    return error as? StoreError ?? StoreError(error)
+    case .SQLITE_CORRUPT?: StoreError(error, isGlobal: !worksForOthers)
+    // Also said of a page that names a next one which is beyond all that a file may have.
+    case .SQLITE_FULL?: StoreError(error, isGlobal: !isDamaged(in: requests) || !worksForOthers)
+    default: error as? StoreError ?? StoreError(error)
+    }
+  }
+
+  /// Whether a session that was to be written cannot be read.
+  private func isDamaged(in requests: [StoreRequest]) -> Bool {
+    let rows = requests.compactMap { if case .write(let lease, _) = $0 { lease.row } else { nil } }
+    do {
+      try database.writeWithoutTransaction { _ in
+        for row in rows { try statements?.selectNodes.rows(.integer(row)) { _ = $0.text(3) } }
+      }
+      return false
+    } catch {
+      return (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT
+    }
   }
 
   /// Whether a session could be created and read, if there were one more; none is.

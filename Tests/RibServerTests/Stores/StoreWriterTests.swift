@@ -40,7 +40,7 @@ import Wire
 
   private func probe(_ name: String) -> StoreJob { job(.probe, name) }
 
-  /// What comes while the store works is done together afterwards, in order.
+  /// What comes while the store works is done together afterwards, in order, but for what is to be read.
   @Test func jobs_areDoneTogether() async throws {
     store.hold(true)
     writer.submit([probe("a")])
@@ -49,7 +49,7 @@ import Wire
     #expect(answers.all.isEmpty)
     store.hold(false)
     #expect(await eventually { answers.all.count == 5 })
-    #expect(answers.all == ["a: noted", "b: noted", "b: missing", "c: noted", "c: missing"])
+    #expect(answers.all == ["a: noted", "b: noted", "c: noted", "b: missing", "c: missing"])
     #expect(store.requests.count == 5)
     await writer.close()
     loop.stop()
