@@ -201,7 +201,7 @@ import Wire
         #expect(try client.next() == Self.none)
         try client.next(#"{"t":"patch""#)
         // It has failed, seemed to work, and failed.
-        while host.store.requests.filter({ $0 == "write" }).count < 4 {}
+        try waitUntil { host.store.requests.count { $0 == "write" } >= 4 }
         try client.act(2, #"{"write":"b"}"#)
         try client.next(#"{"t":"patch""#)
         host.store.failWrites(false)
