@@ -309,6 +309,7 @@ import Wire
       try await blocking {
         try client.act(1, #"{"write":"a"}"#)
         try client.send(#"{"t":"bye"}"#)
+        try waitUntil { host.store.isWaiting }
         #expect(throws: CurlError.timedOut) { try client.next(timeout: 100) }
         host.store.hold(false)
         try client.next(#"{"t":"patch""#)
