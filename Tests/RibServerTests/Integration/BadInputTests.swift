@@ -1,8 +1,11 @@
 import CurlTransport
 import RibClient
+import RibCore
 import RibServer
 import Testing
 import Wire
+
+@testable import Showcase
 
 /// What bad input is answered with: the rows of the table in ARCHITECTURE.md.
 @Suite struct BadInputTests {
@@ -172,6 +175,73 @@ import Wire
         #expect(try upgraded.text()?.hasPrefix(#"{"t":"bye","code":"no_hello""#) == true)
       }
       #expect(await eventually { server.connectionCount == 0 })
+    }
+  }
+
+  /// An offer that could be a list of extensions is declined; one that is none is malformed.
+  @Test func extensionsThatAreNoList_areRefused() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        for (offer, status) in [("x; =", 400), ("permessage-deflate; a=\"", 400), ("x-unknown; a=1", 101)] {
+          let socket = try CurlSocket(url: url)
+          try socket.send(
+            Array(
+              ("GET /v1/socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                + "Sec-WebSocket-Extensions: \(offer)\r\n\r\n").utf8))
+          var buffer = ReceiveBuffer()
+          while !buffer.text.contains("\r\n\r\n") { #expect(try socket.receive(into: &buffer)) }
+          #expect(buffer.text.hasPrefix("HTTP/1.1 \(status) "), "\(offer): \(buffer.text)")
+          #expect(!buffer.text.contains("\r\nSec-WebSocket-Extensions:"))
+        }
+      }
+    }
+  }
+
+  /// What says that it is compressed and is not, or ends too early.
+  @Test(arguments: [[0xFF, 0xFF, 0xFF], [0x4A]] as [[UInt8]])
+  func compressedMessage_thatIsNone_closesTheConnection(_ payload: [UInt8]) async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let socket = try CurlWebSocket(url: url, compression: CompressionTests.offer)
+        try socket.socket.send([0xC1, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload)
+        guard case .closed(let code, _) = try socket.receive() else { throw CancellationError() }
+        #expect(code?.rawValue == 1007)
+      }
+    }
+  }
+
+  /// Two pages, of which only the one in front is active.
+  private struct Pages: Riblet {
+    static let typeName = "Pages"
+    enum ViewAction: Decodable { case select(Int) }
+    struct State: Codable { var pages = Tabs(0, 1) }
+    func makeState() -> State { State() }
+    func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+      if case .select(let index) = viewAction { state.pages.select(index) }
+      return .none
+    }
+    func view(_ state: State) -> Int { 0 }
+    var routes: [Route<Self>] { [Route("pages", \.pages, activation: .selectedOnly) { _ in Child(Counter()) }] }
+  }
+
+  /// An action for what is not in front is refused, whether it is meant by its id or by its place.
+  @Test func actionForARibletThatIsNotActive_isRefused() async throws {
+    try await withServer(apps: [App("pages") { Pages() }]) { _, url in
+      try await blocking {
+        let client = try PlainClient(url, app: "pages")
+        for (number, to) in [(1, "3"), (2, #""pages[1]""#)] {
+          try client.act(number, #""increment""#, to: to)
+          let nack = try client.next(#"{"t":"nack","n":\#(number),"code":"inactive","message":""#)
+          #expect(nack.contains("Counter 3 is not active"))
+        }
+        try client.act(3, #"{"select":{"_0":1}}"#)
+        try client.next(#"{"t":"patch","rev":2,"base":1,"n":3,"#)
+        try client.act(4, #""increment""#, to: "3")
+        try client.next(#"{"t":"patch","rev":3,"base":2,"n":4,"#)
+        try client.act(5, #""increment""#, to: "2")
+        try client.next(#"{"t":"nack","n":5,"code":"inactive","#)
+      }
     }
   }
 

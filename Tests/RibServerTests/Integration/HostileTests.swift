@@ -22,20 +22,15 @@ import Wire
 
     init(_ url: String) throws { clients = try (0..<10).map { _ in try CurlClient(url: url, app: "counter") } }
 
-    /// How long each of many actions took, sorted.
+    /// How long an action of each took.
     func waits() throws -> [Duration] {
-      var waits: [Duration] = []
-      for _ in 0..<50 {
-        actions += 1
-        for client in clients {
-          waits.append(
-            try ContinuousClock().measure {
-              try client.act(.string("increment"), to: .id(1))
-              try client.settle()
-            })
+      actions += 1
+      return try clients.map { client in
+        try ContinuousClock().measure {
+          try client.act(.string("increment"), to: .id(1))
+          try client.settle()
         }
       }
-      return waits.sorted()
     }
 
     /// Makes sure that none has lost anything.
@@ -86,23 +81,31 @@ import Wire
     withExtendedLifetime(mutes) {}
   }
 
+  private static func median(_ waits: [Duration]) -> Duration { waits.sorted()[waits.count / 2] }
+
+  /// As those of another server on the same machine, which nobody attacks, at the same time: whatever else the machine has
+  /// to do concerns both.
   @Test func goodSessions_areServedAsQuickly() async throws {
-    let daemon = try Daemon(["--limits-actions-per-second", "1000"])
-    let url = daemon.url
-    let good = try await blocking { try Good(url) }
-    let quiet = try await blocking { try good.waits() }
+    let (daemon, peaceful) = (try Daemon(Self.settings), try Daemon(Self.settings))
+    let (good, control) = try await blocking { (try Good(daemon.url), try Good(peaceful.url)) }
     let attack = Attack()
+    let url = daemon.url
     async let attacked: Void = blocking { try Self.run(attack, url) }
     try await blocking {
       defer { attack.isOver.store(true, ordering: .relaxed) }
-      while !attack.hasBegun.load(ordering: .relaxed) { _ = try good.waits() }
-      let loud = try good.waits()
-      // On a busy machine even the quiet ones wait now and then, and everyone does if each access is looked at.
-      let limit = max(quiet[quiet.count * 99 / 100] * 3, .milliseconds(Sanitizer.current == nil ? 50 : 500))
-      #expect(loud[loud.count * 99 / 100] <= limit)
+      try waitUntil(within: 60) { attack.hasBegun.load(ordering: .relaxed) }
+      var (loud, quiet): ([Duration], [Duration]) = ([], [])
+      for _ in 0..<50 {
+        loud += try good.waits()
+        quiet += try control.waits()
+      }
+      let (attacked, usual) = (Self.median(loud), Self.median(quiet))
+      #expect(attacked <= usual * 5, "an action takes \(attacked), at the other server \(usual)")
       good.check()
     }
     try await attacked
-    #expect(daemon.stop() == 0)
+    #expect(daemon.stop() == 0 && peaceful.stop() == 0)
   }
+
+  private static let settings = ["--limits-actions-per-second", "1000"]
 }

@@ -75,7 +75,7 @@ import Wire
       }
     }
     let daemon = try await blocking {
-      while try Self.revision(in: directory) < 50 { sched_yield() }
+      try waitUntil(within: 30) { try Self.revision(in: directory) >= 50 }
       _ = first.stop(SIGKILL)
       return try Daemon(["--limits-actions-per-second", "0"], port: first.port, stateDirectory: directory.path)
     }

@@ -2,6 +2,7 @@ import CurlTransport
 import RibClient
 import RibCore
 import RibServer
+import Synchronization
 import Testing
 import Wire
 
@@ -144,6 +145,84 @@ import Wire
         #expect(try socket.text()?.contains(#""n":1,"#) == true)
         #expect(try socket.text(timeout: 30_000)?.contains(#""n":2,"#) == true)
         #expect(ContinuousClock.now - start > .seconds(13))
+      }
+    }
+  }
+
+  /// What a reducer has kept the loop from reading is there all the same: nobody is given up for the server's slowness.
+  @Test func clientThatCouldNotBeHeard_isNotSilent() async throws {
+    let apps = [App("counter") { Counter() }, App("laggard") { Laggard() }]
+    try await withServer(
+      apps: apps,
+      {
+        $0.loops = 1
+        $0.timeouts.heartbeatSeconds = 1
+      }
+    ) { _, url in
+      try await blocking {
+        let (good, slow) = (try CurlWebSocket.counter(url), try CurlWebSocket(url: url))
+        try slow.send(#"{"t":"hello","app":"laggard"}"#)
+        _ = (try slow.text(), try slow.text())
+        var reader = FrameReader(role: .client, messageLimit: 1000)
+        var buffer = ReceiveBuffer()
+        guard case .ping? = try Self.next(good.socket, &reader, &buffer) else { throw CancellationError() }
+        // For longer than the grace after a ping, which is ten seconds.
+        try slow.send(#"{"t":"act","n":1,"to":1,"a":{"workForSeconds":{"_0":12}}}"#)
+        try waitUntil { Laggard.isAtWork.load(ordering: .acquiring) }
+        try good.socket.send(Self.pong)
+        #expect(try slow.text(timeout: 30_000)?.contains(#""n":1,"#) == true)
+        try good.send(#"{"t":"act","n":1,"to":1,"a":"increment"}"#)
+        while true {
+          switch try Self.next(good.socket, &reader, &buffer) {
+          case .ping: try good.socket.send(Self.pong)
+          case .text(let payload):
+            let text = buffer.withPayload(payload) { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
+            return #expect(String(decoding: text, as: UTF8.self).hasPrefix(#"{"t":"patch""#))
+          case let other: throw Unexpected(event: "\(String(describing: other))")
+          }
+        }
+      }
+    }
+  }
+
+  private struct Unexpected: Error { let event: String }
+
+  /// Keeps its loop from everything else for a while.
+  private struct Laggard: Riblet {
+    static let typeName = "Laggard"
+    static let isAtWork = Atomic(false)
+    enum ViewAction: Decodable { case workForSeconds(Int) }
+    func makeState() -> Int { 0 }
+    func reduce(into count: inout Int, viewAction: ViewAction) -> Effect<Self> {
+      guard case .workForSeconds(let seconds) = viewAction else { return .none }
+      Self.isAtWork.store(true, ordering: .releasing)
+      let end = ContinuousClock.now + .seconds(seconds)
+      while ContinuousClock.now < end {}
+      count += 1
+      return .none
+    }
+    func view(_ count: Int) -> Int { count }
+  }
+
+  /// A client of events cannot answer: one that takes nothing of what it is told is given up, its session is not.
+  @Test func readerOfEvents_thatTakesNone_isGivenUp() async throws {
+    let outside = Logbook.Outside()
+    try await withServer(apps: [Logbook.app(outside)], { $0.timeouts.heartbeatSeconds = 1 }) { server, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        _ = try client.create(#"{"app":"logbook"}"#)
+        let stream = try CurlSocket(url: url)
+        let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: x\r\n"
+        try stream.send(Array("\(request)Authorization: Bearer \(client.token)\r\n\r\n".utf8))
+        // More than the systems of both ends take for someone who does not read.
+        for number in 1...6 {
+          outside.heading = String(repeating: "\(number)", count: 3_000_000)
+          let done = try client.act("\"\(number)\"", #"{"to":"","a":{"write":"a"}}"#)
+          #expect(done.status == 200)
+        }
+        try waitUntil(within: 60) { server.connectionCount == 1 }
+        #expect(try client.view().body.contains(#""lines":["a","a","a","a","a","a"]"#))
+        withExtendedLifetime(stream) {}
       }
     }
   }

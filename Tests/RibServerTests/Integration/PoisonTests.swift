@@ -83,8 +83,8 @@ import Wire
       return fuse
     }
     // What a process says that dies is read by its test.
-    let logger = Logger(label: "test") { label in
-      watchdog > 0 ? StreamLogHandler.standardError(label: label) : SwiftLogNoOpLogHandler()
+    let logger = Logger(label: "test") { label -> any LogHandler in
+      if watchdog > 0 { StreamLogHandler.standardError(label: label) } else { SwiftLogNoOpLogHandler() }
     }
     return Server(apps: [app], settings: settings, logger: logger)
   }

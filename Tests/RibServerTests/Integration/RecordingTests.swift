@@ -165,8 +165,7 @@ import Wire
       try client.perform(#""increment""#)
       let id = try #require(client.session.lastWelcome?.sessionID)
       let file = "\(directory)/\(id).jsonl"
-      let end = Date().addingTimeInterval(20)
-      while (try? SessionRecording(contentsOf: file).lives[0].entries.count) != 2, Date() < end {}
+      try waitUntil(within: 20) { (try? SessionRecording(contentsOf: file).lives[0].entries.count) == 2 }
       _ = daemon.stop(SIGKILL)
       let whole = try SessionRecording(contentsOf: file)
       try #require(whole.lives[0].entries.count == 2)
@@ -216,8 +215,7 @@ import Wire
     try await blocking {
       let client = try CurlClient(url: url, app: "dice")
       try Self.play(client)
-      let end = Date().addingTimeInterval(20)
-      while log.errors.isEmpty, Date() < end {}
+      try waitUntil(within: 20) { !log.errors.isEmpty }
       try Self.play2(client)
       try client.end()
     }

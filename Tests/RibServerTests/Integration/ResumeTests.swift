@@ -365,8 +365,7 @@ import Wire
         let client = try CurlClient(url: url, app: "ticker")
         try client.act(.string("add"), to: .path(""))
         client.disconnect()
-        let end = ContinuousClock.now + .seconds(10)
-        while server.sessionCount > 0, ContinuousClock.now < end {}
+        try waitUntil { server.sessionCount == 0 }
         var session = client.session
         let socket = try CurlWebSocket(url: url)
         try socket.send(session.resume())

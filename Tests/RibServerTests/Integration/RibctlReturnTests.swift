@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 /// `ribctl connect` over connections that are cut.
@@ -8,36 +7,30 @@ import Testing
   private final class Terminal: Sendable {
     private let process = Process()
     private let input = Pipe()
-    private let texts = Mutex((output: "", errors: ""))
+    private let output = CollectedOutput()
+    private let complaints = CollectedOutput()
+    private let hasEnded: ProcessEnd
 
     init(_ url: String) throws {
       process.executableURL = Program.url("ribctl")
       process.arguments = ["connect", url, "--app", "counter"]
-      let (output, errors) = (Pipe(), Pipe())
       process.standardInput = input
-      process.standardOutput = output
-      process.standardError = errors
+      process.standardOutput = output.pipe
+      process.standardError = complaints.pipe
+      hasEnded = ProcessEnd(of: process)
       try process.run()
-      BlockingThread.start { [self] in
-        while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
-          texts.withLock { $0.output += String(decoding: data, as: UTF8.self) }
-        }
-      }
-      BlockingThread.start { [self] in
-        while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
-          texts.withLock { $0.errors += String(decoding: data, as: UTF8.self) }
-        }
-      }
+      output.collect()
+      complaints.collect()
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    var errors: String { texts.withLock { $0.errors } }
+    var errors: String { complaints.text }
 
     func type(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
     func shows(_ text: String) async -> Bool {
-      await eventually(within: 20) { texts.withLock { $0.output.contains(text) } }
+      await eventually(within: 20) { output.text.contains(text) }
     }
 
     func complains(_ text: String) async -> Bool { await eventually(within: 20) { errors.contains(text) } }
@@ -45,7 +38,7 @@ import Testing
     /// Ends the input and waits for the end.
     func end() throws -> Int32 {
       try input.fileHandleForWriting.close()
-      process.waitUntilExit()
+      try #require(hasEnded.wait(within: 30))
       return process.terminationStatus
     }
   }

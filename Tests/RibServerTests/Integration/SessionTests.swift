@@ -126,15 +126,10 @@ import Wire
       try await blocking {
         let (speaker, listener) = (try CurlClient(url: url, app: "ear"), try CurlClient(url: url, app: "ear"))
         // Effects start on threads of their own; nobody is told when.
-        while topic.subscriberCount < 2 {
-          try speaker.ping()
-          _ = try speaker.receive()
-        }
+        try waitUntil { topic.subscriberCount == 2 }
         try speaker.act(.object(["say": .string("hello")]), to: .id(1))
         try speaker.settle()
-        while listener.session.view?["nodes"]?["1"]?["state"] != .array([.string("hello")]) {
-          _ = try listener.receive()
-        }
+        try listener.wait { $0.session.view?["nodes"]?["1"]?["state"] == .array([.string("hello")]) }
         try speaker.end()
         try listener.end()
       }

@@ -201,7 +201,7 @@ import Wire
         #expect(try client.next() == Self.none)
         try client.next(#"{"t":"patch""#)
         // It has failed, seemed to work, and failed.
-        while host.store.requests.filter({ $0 == "write" }).count < 4 {}
+        try waitUntil { host.store.requests.count { $0 == "write" } >= 4 }
         try client.act(2, #"{"write":"b"}"#)
         try client.next(#"{"t":"patch""#)
         host.store.failWrites(false)
@@ -309,6 +309,7 @@ import Wire
       try await blocking {
         try client.act(1, #"{"write":"a"}"#)
         try client.send(#"{"t":"bye"}"#)
+        try waitUntil { host.store.isWaiting }
         #expect(throws: CurlError.timedOut) { try client.next(timeout: 100) }
         host.store.hold(false)
         try client.next(#"{"t":"patch""#)

@@ -7,11 +7,6 @@ import Wire
 
 /// Sessions without a WebSocket: the HTTP twin.
 @Suite struct TwinTests {
-  private static func isProblem(_ answer: TwinClient.Answer, _ status: Int) -> Bool {
-    answer.status == status && answer.headers["Content-Type"] == "application/problem+json"
-      && answer.body.contains(#""status":\#(status)"#)
-  }
-
   @Test(arguments: ServerSettings.Store.allCases)
   func session_isMadeActedOnShownAndEnded(_ store: ServerSettings.Store) async throws {
     let directory = try TemporaryDirectory()
@@ -41,7 +36,7 @@ import Wire
         let same = try client.view("If-None-Match: \"x\", W/\(tag)")
         #expect(same.status == 304 && same.body.isEmpty)
         #expect(try client.end().status == 204)
-        #expect(Self.isProblem(try client.view(), 404))
+        #expect(try client.view().isProblem(404))
       }
       #expect(await eventually { server.sessionCount == 0 })
     }
@@ -58,7 +53,7 @@ import Wire
         // Nothing is left to be left; that is no mistake.
         #expect(try client.act(#""3""#, #"{"t":"back","to":""}"#).body == #"{"rev":3,"n":3,"nacks":[]}"#)
         for body in [#"{"t":"back"}"#, #"{"t":"ping","to":1}"#, #"{"t":"act","to":1}"#] {
-          #expect(Self.isProblem(try client.act(#""4""#, body), 400), "\(body)")
+          #expect(try client.act(#""4""#, body).isProblem(400), "\(body)")
         }
       }
     }
@@ -73,27 +68,27 @@ import Wire
           (#"{"resume":{"sid":"x","cid":1,"token":"y","try":1,"epoch":"","rev":0}}"#, 400),
         ] {
           let answer = try client.create(hello)
-          #expect(Self.isProblem(answer, status), "\(hello): \(answer)")
+          #expect(answer.isProblem(status), "\(hello): \(answer)")
         }
         #expect(try client.create().status == 201)
         for key in ["1", #""0""#, #""x""#, "", #""1"2"#] {
           let answer = try client.act(key, #"{"to":"","a":"increment"}"#)
-          #expect(Self.isProblem(answer, 400), "\(key): \(answer)")
+          #expect(answer.isProblem(400), "\(key): \(answer)")
         }
-        #expect(Self.isProblem(try client.act(#""2""#, #"{"to":"","a":"increment"}"#), 409))
+        #expect(try client.act(#""2""#, #"{"to":"","a":"increment"}"#).isProblem(409))
         for body in ["", "7", #"{"a":"increment"}"#, #"{"to":""}"#, "[[]]"] {
           let answer = try client.act(#""1""#, body)
-          #expect(Self.isProblem(answer, 400), "\(body): \(answer)")
+          #expect(answer.isProblem(400), "\(body): \(answer)")
         }
         #expect(try client.view().body.contains(#""count":0"#))
         let path = "/v1/sessions/\(client.sessionID)/view"
         for headers in [[], ["Authorization: Basic x"], ["Authorization: Bearer wrong"]] {
           let answer = try client.ask("GET", path, headers: headers)
-          #expect(Self.isProblem(answer, 401) && answer.headers["WWW-Authenticate"] == "Bearer")
+          #expect(answer.isProblem(401) && answer.headers["WWW-Authenticate"] == "Bearer")
         }
-        #expect(Self.isProblem(try client.ask("GET", "/v1/sessions/x/nothing"), 404))
+        #expect(try client.ask("GET", "/v1/sessions/x/nothing").isProblem(404))
         let other = try client.ask("PUT", path)
-        #expect(Self.isProblem(other, 405) && other.headers["Allow"] == "GET, HEAD, OPTIONS")
+        #expect(other.isProblem(405) && other.headers["Allow"] == "GET, HEAD, OPTIONS")
       }
     }
   }
@@ -129,7 +124,7 @@ import Wire
         #expect(nack.id == nil && nack.data.hasPrefix(#"{"t":"nack","n":3,"#))
         let wrong = try TwinClient(url).ask(
           "GET", "/v1/sessions/\(client.sessionID)/events", headers: ["Authorization: Bearer wrong"])
-        #expect(Self.isProblem(wrong, 401))
+        #expect(wrong.isProblem(401))
         #expect(try client.end().status == 204)
         #expect(try next.event()?.data.contains(#""code":"ended""#) == true)
       }
@@ -164,7 +159,7 @@ import Wire
         _ = try client.create()
         let action = #"{"to":"","a":"increment"}"#
         let body = { (count: Int) in "[\(Array(repeating: action, count: count).joined(separator: ","))]" }
-        #expect(Self.isProblem(try client.act(#""1""#, body(257)), 413))
+        #expect(try client.act(#""1""#, body(257)).isProblem(413))
         #expect(try client.act(#""1""#, body(256)).body == #"{"rev":257,"n":256,"nacks":[]}"#)
       }
     }
@@ -191,7 +186,7 @@ import Wire
       // Who has no token does not bring it back.
       let path = "/v1/sessions/\(client.sessionID)/view"
       let wrong = try await blocking { try client.ask("GET", path, headers: ["Authorization: Bearer wrong"]) }
-      #expect(Self.isProblem(wrong, 401) && server.sessionCount == 0)
+      #expect(wrong.isProblem(401) && server.sessionCount == 0)
     }
   }
 
@@ -233,7 +228,7 @@ import Wire
         #expect(try joined.json["cid"] == .integer(2))
         #expect(try guest.view().body.contains(#""count":2"#))
         #expect(try guest.act(#""1""#, #"{"to":"","a":"increment"}"#).body.contains(#""code":"forbidden""#))
-        #expect(Self.isProblem(try TwinClient(url).create(#"{"share":"\#(share)"}"#), 403))
+        #expect(try TwinClient(url).create(#"{"share":"\#(share)"}"#).isProblem(403))
         _ = try client.act(#""3""#, #"{"to":"","a":"increment"}"#)
         #expect(try socket.text()?.hasPrefix(#"{"t":"patch","rev":4,"base":3,"n":3,"#) == true)
       }

@@ -40,7 +40,7 @@ import Testing
     let python = URL(fileURLWithPath: try #require(InteropTests.python))
     let (status, output, errors) = try Program.run(
       python, ["-m", "unittest", "-v", String(file.dropLast(3))], directory: Self.folder,
-      environment: Self.environment)
+      environment: Self.environment, within: 900)
     #expect(status == 0, "\(output)\(errors)")
   }
 

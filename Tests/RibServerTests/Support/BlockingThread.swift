@@ -2,23 +2,17 @@ import Foundation
 
 /// Threads for code that waits.
 enum BlockingThread {
+  static let name = "test.blocking"
+
   static func start(_ body: @escaping @Sendable () -> Void) {
-    let thread = Thread(block: body)
+    let thread = Thread {
+      // On Linux a name that a thread is given from outside is not its name.
+      Thread.current.name = name
+      body()
+    }
     thread.stackSize = 1 << 20
     thread.start()
   }
-}
-
-/// Asks again and again until something is true, for what no event tells.
-///
-/// - Returns: false if it is still not true after `seconds`.
-func eventually(within seconds: Double = 10, _ isTrue: () -> Bool) async -> Bool {
-  let end = Date().addingTimeInterval(seconds)
-  while !isTrue() {
-    if Date() > end { return false }
-    await Task.yield()
-  }
-  return true
 }
 
 /// Lets this process open as many descriptors as the system allows.

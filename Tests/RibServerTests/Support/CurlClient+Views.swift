@@ -30,16 +30,23 @@ extension CurlClient {
   func state(_ path: String = "") throws -> JSONValue { try #require(try node(path)["state"]) }
 
   /// Takes messages until the view is as wanted.
+  ///
+  /// - Throws: `NeverTrue` if it is not after a minute of messages, and `CurlError.timedOut` if there is none.
   func wait(until isSo: (CurlClient) throws -> Bool) throws {
-    while try !isSo(self) { _ = try receive() }
+    let end = ContinuousClock.now + .seconds(60)
+    while try !isSo(self) {
+      guard ContinuousClock.now < end else { throw NeverTrue(seconds: 60) }
+      _ = try receive()
+    }
   }
 
   /// A token with which somebody else can join, and act.
   func shareToken() throws -> String {
     try share(.act)
-    while true {
+    for _ in 0..<1000 {
       for case .shared(let token, _) in try receive() { return token }
     }
+    throw NeverTrue(seconds: 0)
   }
 
   struct Refused: Error { let nack: Nack }

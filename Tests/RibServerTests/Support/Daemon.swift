@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A `ribd` of its own for one test, stopped by its process id.
 ///
@@ -12,6 +13,7 @@ final class Daemon: @unchecked Sendable {
   let stateDirectory: String
   private let ownsDirectory: Bool
   private let process: Process
+  private let end: ProcessEnd
 
   /// Starts the daemon and waits for its URL.
   ///
@@ -23,10 +25,11 @@ final class Daemon: @unchecked Sendable {
   ///   - descriptors: how many it may have open; nil for as many as this process.
   ///   - log: a file that its log is added to; nil for this process's standard error.
   ///   - prelude: what a shell does before it becomes the daemon; nil for nothing.
+  ///   - startSeconds: how long it may take until it says its URL.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
   init(
     _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
-    descriptors: Int? = nil, log: String? = nil, prelude: String? = nil
+    descriptors: Int? = nil, log: String? = nil, prelude: String? = nil, startSeconds: Double = 60
   ) throws {
     let directory = stateDirectory ?? Self.makeDirectory()
     ownsDirectory = stateDirectory == nil
@@ -50,15 +53,13 @@ final class Daemon: @unchecked Sendable {
       let descriptor = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
       process.standardError = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
+    end = ProcessEnd(of: process)
     try process.run()
-    var line: [UInt8] = []
-    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
-      line.append(byte)
-    }
-    let text = String(decoding: line, as: UTF8.self)
+    let text = Self.firstLine(of: output.fileHandleForReading.fileDescriptor, within: startSeconds)
     guard let start = text.range(of: "http://"), let port = Int(text.split(separator: ":").last ?? "") else {
-      process.terminate()
-      throw DaemonError(output: text)
+      kill(process.processIdentifier, SIGKILL)
+      _ = end.wait(within: 10)
+      throw DaemonError(output: "No URL within \(startSeconds) seconds, but: \(text)")
     }
     url = String(text[start.lowerBound...])
     self.port = port
@@ -74,12 +75,30 @@ final class Daemon: @unchecked Sendable {
     FileManager.default.temporaryDirectory.appendingPathComponent("ribd-\(UUID().uuidString)").path
   }
 
-  /// Sends a signal and waits for the end.
+  /// What a descriptor gives up to the end of a line, or of all, or until time is up.
+  private static func firstLine(of descriptor: Int32, within seconds: Double) -> String {
+    let end = ContinuousClock.now + .seconds(seconds)
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while ContinuousClock.now < end {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, 100) > 0 else { continue }
+      guard read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") else { break }
+      line.append(byte)
+    }
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  /// Sends a signal and waits for the end; one that does not end within two minutes is killed, which is an issue.
   ///
   /// - Returns: the exit status.
   func stop(_ signal: Int32 = SIGTERM) -> Int32 {
     kill(pid, signal)
-    process.waitUntilExit()
+    if !end.wait(within: 120) {
+      Issue.record("The daemon \(pid) has not ended within two minutes of signal \(signal).")
+      kill(pid, SIGKILL)
+      _ = end.wait(within: 10)
+    }
     return process.terminationStatus
   }
 
@@ -113,45 +132,3 @@ final class Daemon: @unchecked Sendable {
 struct DaemonError: Error {
   let output: String
 }
-
-/// The package's executables, built beside the tests.
-enum Program {
-  static func url(_ name: String) -> URL {
-    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent(name)
-  }
-
-  /// A program of the system's; nil if it is not in `PATH`.
-  static func find(_ name: String) -> URL? {
-    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-      .map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-  }
-
-  /// Runs a program to its end.
-  static func run(
-    _ executable: URL, _ arguments: [String], input: String = "", directory: URL? = nil,
-    environment: [String: String] = [:]
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    if let directory { process.currentDirectoryURL = directory }
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
-    process.standardInput = stdin
-    process.standardOutput = stdout
-    process.standardError = stderr
-    try process.run()
-    try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try stdin.fileHandleForWriting.close()
-    let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-    let errors = try stderr.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: output, as: UTF8.self), String(decoding: errors, as: UTF8.self))
-  }
-}
-
-/// The repository's folder.
-let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()

@@ -36,6 +36,12 @@ final class PlainClient: @unchecked Sendable {
     try greet()
   }
 
+  /// What a client says that comes back.
+  static func resume(_ welcome: Welcome, attempt: Int, epoch: String = "", revision: Int = 0) -> String {
+    #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":\#(welcome.clientID),"token":"\#(welcome.token)","#
+      + #""try":\#(attempt),"epoch":"\#(epoch)","rev":\#(revision)}}"#
+  }
+
   /// Takes the `welcome`, or whatever comes instead.
   func greet() throws { greeting = try next() }
 
@@ -84,10 +90,16 @@ final class PlainClient: @unchecked Sendable {
   }
 
   /// Every message until one that begins so.
+  ///
+  /// - Throws: ``NeverTrue`` if there is none within a minute of messages.
   func all(until start: String) throws -> [String] {
     var texts: [String] = []
-    repeat { texts.append(try next()) } while !texts[texts.count - 1].hasPrefix(start)
-    return texts
+    let end = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < end {
+      texts.append(try next())
+      if texts[texts.count - 1].hasPrefix(start) { return texts }
+    }
+    throw NeverTrue(seconds: 60)
   }
 
   func send(_ text: String) throws { try socket.send(text) }

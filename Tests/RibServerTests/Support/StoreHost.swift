@@ -9,7 +9,7 @@ final class StoreHost: Sendable {
   let store: SwitchedStore
   let context: ServerContext
   let writer: StoreWriter
-  private let loops: [EventLoop]
+  let loops: [EventLoop]
   private let listener: Listener
 
   var sessionCount: Int { context.sessionCount.load(ordering: .relaxed) }
@@ -46,9 +46,17 @@ final class StoreHost: Sendable {
     func set(_ loops: [EventLoop]) { box.withLock { $0 = loops } }
   }
 
+  /// Whether clients were asked to go elsewhere.
+  var isDraining: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.drainSecondsLeft != nil } } }
+
   /// Stops as ``Server`` does.
-  func stop() async {
+  ///
+  /// - Parameter seconds: how long clients may take to go elsewhere; 0 for not being asked to.
+  func stop(drainingFor seconds: Int = 0) async {
     listener.stop()
+    if seconds > 0 {
+      for loop in loops { await withCheckedContinuation { done in loop.drainAll(within: seconds) { done.resume() } } }
+    }
     for loop in loops { await withCheckedContinuation { done in loop.closeAll { done.resume() } } }
     for loop in loops { await withCheckedContinuation { done in loop.stopSessions { done.resume() } } }
     await writer.close()

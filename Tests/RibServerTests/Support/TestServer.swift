@@ -31,13 +31,6 @@ func withServer(
   await server.stop()
 }
 
-/// Runs blocking code on a thread of its own: a test that waits for a socket must not hold up the others' tasks.
-func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    BlockingThread.start { continuation.resume(with: Swift.Result { try body() }) }
-  }
-}
-
 extension CurlWebSocket {
   /// Sends text.
   func send(_ text: String) throws { try send(Array(text.utf8)) }

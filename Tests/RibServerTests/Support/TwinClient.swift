@@ -17,19 +17,29 @@ final class TwinClient: @unchecked Sendable {
   }
 
   private let socket: CurlSocket
+  /// How long it waits for an answer, in milliseconds.
+  private let timeout: Int
   private var buffer = ReceiveBuffer()
   private var responses = ResponseReader()
   /// The session and the token, once there are some.
   private(set) var sessionID = ""
   private(set) var token = ""
 
-  init(_ url: String) throws { socket = try CurlSocket(url: url) }
+  /// A client of a session that was made otherwise, or of none.
+  init(_ url: String, sessionID: String = "", token: String = "", timeout: Int = 10_000) throws {
+    socket = try CurlSocket(url: url, timeout: timeout)
+    // A daemon that is started meanwhile shall not hold it open.
+    _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
+    (self.sessionID, self.token, self.timeout) = (sessionID, token, timeout)
+  }
 
   /// A client that goes on with what another has made.
-  init(_ url: String, like other: TwinClient) throws {
-    socket = try CurlSocket(url: url)
-    (sessionID, token) = (other.sessionID, other.token)
+  convenience init(_ url: String, like other: TwinClient) throws {
+    try self.init(url, sessionID: other.sessionID, token: other.token)
   }
+
+  /// Goes without a word.
+  func cut() { socket.cut() }
 
   /// Sends a request, and waits for its answer.
   func ask(_ method: String, _ path: String, _ body: String = "", headers: [String] = []) throws -> Answer {
@@ -37,7 +47,9 @@ final class TwinClient: @unchecked Sendable {
     let head = try self.head()
     var text = ""
     if let count = head.contentLength {
-      while buffer.count < count, try socket.receive(into: &buffer) {}
+      while buffer.count < count {
+        guard try socket.receive(into: &buffer, timeout: timeout) else { throw CurlError.timedOut }
+      }
       text = String(buffer.text.utf8.prefix(count)) ?? ""
       buffer.consume(count)
     }
@@ -52,7 +64,7 @@ final class TwinClient: @unchecked Sendable {
   private func head() throws -> ResponseHead {
     while true {
       if let head = try responses.nextHead(from: &buffer) { return head }
-      guard try socket.receive(into: &buffer) else { throw CurlError.timedOut }
+      guard try socket.receive(into: &buffer, timeout: timeout) else { throw CurlError.timedOut }
     }
   }
 
@@ -98,8 +110,16 @@ final class TwinClient: @unchecked Sendable {
         guard let data else { continue }
         return (lines.first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }, String(data.dropFirst(6)))
       }
-      guard try socket.receive(into: &buffer) else { return nil }
+      guard try socket.receive(into: &buffer, timeout: timeout) else { return nil }
     }
+  }
+}
+
+extension TwinClient.Answer {
+  /// Whether it is a problem document (RFC 9457) with this status.
+  func isProblem(_ status: Int) -> Bool {
+    self.status == status && headers["Content-Type"] == "application/problem+json"
+      && body.contains(#""status":\#(status)"#)
   }
 }
 

@@ -4,17 +4,23 @@ import Testing
 
 /// A run of the chaos: starts everything, kills the server for a while, and compares.
 final class Chaos {
+  /// Clients of the HTTP twin: each has a thread, as it waits for its answers.
+  private static let twinCount = 10
+
   private let seed: UInt64
   private let directory: String
   private let port: Int
   private let proxy: FaultyProxy
   private let fleets: [ChaosFleet]
+  private let twins: [ChaosTwin]
   private var random: SeededGenerator
   private var audit: LedgerAudit
   private var daemon: Daemon
   private var kills = 0
   private var stops = 0
   private var blocks = 0
+  /// Whether what the run leaves is of no interest.
+  private var hasPassed = false
 
   private var clients: [ChaosClient] { fleets.flatMap(\.clients) }
 
@@ -28,11 +34,26 @@ final class Chaos {
     daemon = try Self.start(port, directory)
     let proxy = FaultyProxy(to: port, seed: seed)
     self.proxy = proxy
-    let clients = (0..<count).map { ChaosClient($0, port: proxy.port, seed: seed) }
+    let clients = Self.makeClients(count, port: proxy.port, seed: seed)
     fleets = [0, 1].map { part in ChaosFleet(clients.filter { $0.id % 2 == part }) }
+    twins = (0..<min(Self.twinCount, count)).map { ChaosTwin($0, port: proxy.port, seed: seed) }
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  deinit { if hasPassed { try? FileManager.default.removeItem(atPath: directory) } }
+
+  /// Of ten clients, two are on one session: they live on different threads.
+  private static func makeClients(_ count: Int, port: Int, seed: UInt64) -> [ChaosClient] {
+    var party = ChaosParty()
+    return (0..<count).map { id in
+      switch id % 10 {
+      case 3 where id + 1 < count:
+        party = ChaosParty()
+        return ChaosClient(id, port: port, seed: seed, party: (party, .host))
+      case 4: return ChaosClient(id, port: port, seed: seed, party: (party, .guest))
+      default: return ChaosClient(id, port: port, seed: seed)
+      }
+    }
+  }
 
   private static func start(_ port: Int, _ directory: String) throws -> Daemon {
     try Daemon(
@@ -49,6 +70,7 @@ final class Chaos {
   /// - Throws: ``DaemonError`` if the server does not start, and what ``LedgerAudit/look(_:)`` throws.
   func run(for seconds: Int) throws {
     let end = milliseconds() + seconds * 1000
+    let observers = ChaosObservers.areWatched ? ChaosObservers(8, for: seconds) : nil
     while case let rest = end - milliseconds(), rest > 0 {
       // The pace of the killer is a part of the model.
       usleep(UInt32(min(Int.random(in: 2000...5000, using: &random), rest)) * 1000)
@@ -57,12 +79,23 @@ final class Chaos {
     }
     proxy.calmDown()
     for fleet in fleets { fleet.finish() }
+    for twin in twins { twin.finish() }
     let limit = milliseconds() + 60_000
     let allSettled = fleets.map { $0.waitForAll(within: max((limit - milliseconds()) / 1000, 1)) }
+    for twin in twins { twin.waitForEnd(within: max((limit - milliseconds()) / 1000, 1)) }
     proxy.stop()
     #expect(daemon.stop() == 0)
-    let stored = try audit.look(clients)
-    report(stored, allSettled: !allSettled.contains(false))
+    observers?.waitForEnd()
+    let stored = try audit.look(lookedAt)
+    let result = ChaosResult(seed, clients, twins, stored, audit)
+    let figures = figures(stored, observers, seconds)
+    print("Chaos, seed \(seed): \(clients.count) clients, \(figures.text); \(result.text)")
+    var faults = result.deviations + figures.shortfalls + (observers?.deviations ?? [])
+    if allSettled.contains(false) { faults.append("Some clients have not come to rest.") }
+    faults += complaints().map { "The server has logged: \($0)" }
+    hasPassed = faults.isEmpty && result.lost == 0 && result.doubled == 0
+    #expect(hasPassed, "Seed \(seed); \(result.text); the store, the book and the log are kept in \(directory)")
+    for fault in faults.prefix(20) { Issue.record("\(fault)") }
   }
 
   /// Kills the server, or now and then has it stop in order, looks what it has left, and starts it again.
@@ -79,7 +112,7 @@ final class Chaos {
         _ = daemon.stop(SIGKILL)
       }
     }
-    _ = try audit.look(clients)
+    _ = try audit.look(lookedAt)
     daemon = try Self.start(port, directory)
   }
 
@@ -95,42 +128,52 @@ final class Chaos {
 
   // MARK: Comparing
 
-  private func report(_ stored: [String: LedgerAudit.Stored], allSettled: Bool) {
-    var deviations = audit.deviations
-    var (lost, doubled) = (0, 0)
-    for client in clients {
-      deviations += client.deviations
-      if !client.isSettled { deviations.append("It has not come to rest: \(client.summary)\n\(client.recent)") }
-      let session = client.told.withLock { $0.sessionID } ?? ""
-      guard let state = stored[session] else { continue }
-      lost += max(client.model.counted - state.count, 0)
-      doubled += max(state.count - client.model.counted, 0)
-      guard client.isSettled else { continue }
-      if state.count != client.model.counted || state.number != client.model.sent || state.unpaid != 0
-        || !audit.has(client.model.payments, of: session)
-      {
-        deviations.append("\(state) is stored: \(client.summary)\n\(client.recent)")
-      }
-    }
-    let log = complaints()
-    print(figures(stored, lost, doubled))
-    #expect(allSettled && lost == 0 && doubled == 0, "Seed \(seed)")
-    for line in log.prefix(20) { Issue.record("The server has logged: \(line)") }
-    for deviation in deviations.prefix(20) { Issue.record("\(deviation)") }
+  /// What each client was told, to be held against what is committed.
+  private var lookedAt: [(name: String, told: ChaosClient.Told)] {
+    clients.map { ("client \($0.id)", $0.told.withLock { $0 }) }
+      + twins.map { ("twin \($0.id)", $0.told.withLock { $0 }) }
   }
 
-  private func figures(_ stored: [String: LedgerAudit.Stored], _ lost: Int, _ doubled: Int) -> String {
-    func sum(_ value: (ChaosClient) -> Int) -> Int { clients.reduce(0) { $0 + value($1) } }
+  /// What there usually is, is what there was in some runs of a minute.
+  private func figures(
+    _ stored: [String: LedgerAudit.Stored], _ observers: ChaosObservers?, _ seconds: Int
+  ) -> ChaosFigures {
+    func ofClients(_ value: (ChaosClient) -> Int) -> Int { clients.reduce(0) { $0 + value($1) } }
+    func ofTwins(_ value: (ChaosTwin) -> Int) -> Int { twins.reduce(0) { $0 + value($1) } }
     let faults = proxy.faultCounts
-    return """
-      Chaos, seed \(seed): \(clients.count) clients, \(sum { $0.model.sent }) actions, \
-      \(sum { $0.model.refused }) refused, \(sum { $0.model.payments }) payments, \(audit.repetitions) written again; \
-      \(kills) kills, \(stops) stops, \(blocks) slow commits; \(faults.links) links, \(faults.refusals) not made, \(faults.cuts) cuts, \
-      \(faults.stalls) stalls, \(faults.lateDeliveries) with late delivery; \(sum { $0.figures.resumes }) resumes, \
-      \(sum { $0.figures.doubles }) doubled, \(sum { $0.figures.drains }) drained, \(stored.values.reduce(0) { $0 + $1.loads }) wakes, \
-      \(sum { $0.figures.checks }) hashes; lost \(lost), doubled \(doubled), \
-      taken back \(sum { $0.figures.takenBack })
-      """
+    typealias Figure = ChaosFigures.Figure
+    let list = [
+      Figure(name: "actions", count: ofClients { $0.model.sent }, usual: 50_000),
+      Figure(name: "refused", count: ofClients { $0.model.refused }, usual: 8000),
+      Figure(name: "payments", count: ofClients { $0.model.payments }, usual: 4000),
+      Figure(name: "written again", count: audit.repetitions),
+      Figure(name: "kills", count: kills, usual: 13, isOfClients: false), Figure(name: "stops", count: stops),
+      Figure(name: "slow commits", count: blocks, usual: 5, isOfClients: false),
+      Figure(name: "links", count: faults.links, usual: 4000),
+      Figure(name: "links not made", count: faults.refusals, usual: 100),
+      Figure(name: "cuts", count: faults.cuts, usual: 2400), Figure(name: "stalls", count: faults.stalls, usual: 300),
+      Figure(name: "late deliveries", count: faults.lateDeliveries, usual: 100),
+      Figure(name: "resumes", count: ofClients { $0.figures.resumes }, usual: 2400),
+      Figure(name: "doubled hellos", count: ofClients { $0.figures.doubles }, usual: 200),
+      Figure(name: "drained", count: ofClients { $0.figures.drains }, usual: 150),
+      Figure(name: "wakes", count: stored.values.reduce(0) { $0 + $1.loads }, usual: 2000),
+      Figure(name: "hashes", count: ofClients { $0.figures.checks }, usual: 570),
+      Figure(name: "guests", count: ofClients { $0.figures.joins }, usual: 20),
+      Figure(name: "tokens lost", count: ofClients { $0.figures.lostTokens }),
+      Figure(name: "actions of twins", count: ofTwins { $0.model.sent }, usual: 2000, isOfClients: false),
+      Figure(name: "requests repeated", count: ofTwins { $0.figures.repetitions }, usual: 100, isOfClients: false),
+      Figure(name: "views", count: ofTwins { $0.figures.views }, usual: 100, isOfClients: false),
+      Figure(name: "views unchanged", count: ofTwins { $0.figures.unchanged }),
+      Figure(name: "streams of events", count: ofTwins { $0.figures.events }, usual: 30, isOfClients: false),
+    ]
+    let watched =
+      observers.map {
+        [
+          Figure(name: "changes told to observers", count: $0.tellings),
+          Figure(name: "wakes of theirs", count: $0.wakes),
+        ]
+      } ?? []
+    return ChaosFigures(figures: list + watched, seconds: seconds, clients: clients.count)
   }
 
   /// What the server has complained of, other than what it was asked to refuse.

@@ -12,6 +12,7 @@ final class ChaosClient: @unchecked Sendable {
   /// What the client was told, for those who look at what is committed.
   struct Told {
     var sessionID: String?
+    var clientID = 1
     var number = 0
     var count = 0
   }
@@ -24,11 +25,14 @@ final class ChaosClient: @unchecked Sendable {
     var checks = 0
     var drains = 0
     var takenBack = 0
+    /// Sessions of others that were joined, and tokens for that which were used up on the way.
+    var joins = 0
+    var lostTokens = 0
   }
 
   let id: Int
   let told = Mutex(Told())
-  private(set) var model = ChaosModel()
+  private(set) var model: ChaosModel
   private(set) var figures = Figures()
   /// What went wrong.
   private(set) var deviations: [String] = []
@@ -56,14 +60,18 @@ final class ChaosClient: @unchecked Sendable {
   /// When it leaves a server that goes down.
   private var departure = Int.max
   private let isPatient: Bool
+  /// Who else is on its session, and whose it is; nil if it is alone there.
+  let party: (ChaosParty, role: ChaosParty.Role)?
   private var isFinishing = false
   private var awaitsCheck = false
   private var checkTime = 0
   private var lastView: LedgerView?
 
-  init(_ id: Int, port: Int, seed: UInt64) {
+  init(_ id: Int, port: Int, seed: UInt64, party: (ChaosParty, role: ChaosParty.Role)? = nil) {
     self.id = id
     self.port = port
+    self.party = party
+    model = ChaosModel(isAlone: party == nil)
     random = SeededGenerator(seed: seed, stream: 1_000_000 + UInt64(id))
     isPatient = id % 5 == 0
   }
@@ -120,6 +128,9 @@ final class ChaosClient: @unchecked Sendable {
     case .ping: say(now) { (session) throws(ClientError) in try session.ping() }
     case .giveUp: return leave("The server is silent.", now)
     }
+    if party?.role == .host, party?.0.takeWish() == true {
+      say(now) { (session) throws(ClientError) in try session.share(.act) }
+    }
     if isFinishing { return settle(now) }
     guard now >= nextAction, session.outbox.count < 48 else { return }
     if now >= nextPause {
@@ -137,6 +148,7 @@ final class ChaosClient: @unchecked Sendable {
 
   private func act(_ now: Int) {
     let step = model.step(&random)
+    party?.0.willSend()
     say(now) { (session) throws(ClientError) in
       guard let action = step.action else { return try session.back(to: step.to) }
       return try session.act(action, to: step.to)
@@ -162,17 +174,29 @@ final class ChaosClient: @unchecked Sendable {
   private func settle(_ now: Int) {
     nextAction = now + 50
     guard session.outbox.isEmpty, let view = lastView, view.paid == view.lastPayment else { return }
+    // Whoever is let in by it is still to come.
+    guard party?.role != .host || party?.0.isGuestThere == true else { return }
     // One that comes before a snapshot that is owed has no answer.
     if !awaitsCheck || now - checkTime > 5000 { check(now) }
   }
 
   // MARK: Connections
 
+  /// What it says first; nil for a guest who has no token yet.
+  private func hello() -> [UInt8]? {
+    session = ClientSession()
+    guard let party, party.role == .guest else { return session.hello(app: "ledger") }
+    return party.0.takeToken().map { session.join(token: $0) }
+  }
+
   private func connect(_ now: Int) {
     let message: [UInt8]
     if session.lastWelcome == nil {
-      session = ClientSession()
-      message = session.hello(app: "ledger")
+      guard let hello = hello() else {
+        nextAttempt = now + 50
+        return
+      }
+      message = hello
     } else {
       do {
         // Twice at once: the first one is of yesterday, whichever arrives first.
@@ -216,6 +240,15 @@ final class ChaosClient: @unchecked Sendable {
     patience = .max
     departure = .max
     session.disconnected()
+    switch party?.role {
+    // It may have been let in, and not have heard of it.
+    case .guest? where session.lastWelcome == nil:
+      figures.lostTokens += 1
+      party?.0.wantToken()
+    // It may have asked for a token, and not have heard of it.
+    case .host?: party?.0.renewWish()
+    case .guest?, nil: break
+    }
     let delay = backOff.delay(after: ending, using: &random) ?? 1000
     // A test has less time than a user.
     nextAttempt = now + min(delay, 2000)
@@ -297,7 +330,7 @@ final class ChaosClient: @unchecked Sendable {
       case .draining(let milliseconds):
         figures.drains += 1
         departure = now + backOff.delay(drainedWithin: milliseconds, using: &random)
-      case .shared: break
+      case .shared(let token, _): party?.0.give(token)
       case .ended(let bye, let text): ended(bye, text, now)
       }
     }
@@ -314,9 +347,13 @@ final class ChaosClient: @unchecked Sendable {
     note("live: \(welcome.sessionID) n \(welcome.number) rev \(welcome.revision)")
     heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
     backOff.succeeded()
-    if welcome.resumed { figures.resumes += 1 }
+    if welcome.resumed { figures.resumes += 1 } else if party?.role == .guest { figures.joins += 1 }
+    if party?.role == .guest { party?.0.guestIsThere() }
     if welcome.durability == .none { deviate("The session is not durable.") }
-    told.withLock { $0.sessionID = welcome.sessionID }
+    told.withLock { told in
+      told.sessionID = welcome.sessionID
+      told.clientID = welcome.clientID
+    }
     for message in session.resend() { link?.send(message) }
     nextPause = max(nextPause, now + 500)
   }
@@ -330,7 +367,9 @@ final class ChaosClient: @unchecked Sendable {
       figures.takenBack += 1
       deviate("The view went back: \(last) became \(view).")
     }
-    if view.count > model.counted { deviate("The view counts \(view.count), and \(model.counted) were answered.") }
+    // Of the other one's actions it is known that they were sent.
+    let most = party?.0.sent ?? model.counted
+    if view.count > most { deviate("The view counts \(view.count); \(most) were answered, or sent by the other.") }
     lastView = view
     model.look(at: view, covered: session.coveredNumber)
   }
@@ -349,6 +388,8 @@ final class ChaosClient: @unchecked Sendable {
     switch bye?.comesBack ?? .atOnce {
     case .atOnce: away(.atOnce, now)
     case .later: away(.later, now)
+    // The token was used up by an attempt that was not heard of.
+    case .not where bye == .denied && party?.role == .guest && session.lastWelcome == nil: away(.atOnce, now)
     case .asNewSession, .not:
       deviate("The server does not want it any more: \(bye?.rawValue ?? "?"), \(text)")
       isSettled = true

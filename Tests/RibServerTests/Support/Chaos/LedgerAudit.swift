@@ -12,10 +12,13 @@ struct LedgerAudit {
     let count: Int
     let lastPayment: Int
     let unpaid: Int
-    /// The last action that was run or refused.
-    let number: Int
+    /// The last action of each client that was run or refused.
+    let numbers: [Int]
     /// How often the session was loaded.
     let loads: Int
+
+    /// The last action of a client that was run or refused.
+    func number(of client: Int) -> Int { numbers.indices.contains(client - 1) ? numbers[client - 1] : -1 }
   }
 
   let stateDirectory: String
@@ -36,10 +39,10 @@ struct LedgerAudit {
 
   /// Looks, after the server's process has ended.
   ///
-  /// - Parameter clients: none of them may have been told what is not committed.
+  /// - Parameter clients: what each was told: none may have been told what is not committed.
   /// - Returns: what is committed, by session.
   /// - Throws: `DatabaseError`, or what the system says, if the store or the book cannot be read.
-  mutating func look(_ clients: [ChaosClient]) throws -> [String: Stored] {
+  mutating func look(_ clients: [(name: String, told: ChaosClient.Told)]) throws -> [String: Stored] {
     let stored = try readStore()
     try readBook()
     for (session, paid) in keys {
@@ -48,15 +51,14 @@ struct LedgerAudit {
         deviations.append("Payment \(early) of \(session) is in the book; \(last) is the last that is committed.")
       }
     }
-    for client in clients {
-      let told = client.told.withLock { $0 }
+    for (name, told) in clients {
       guard let session = told.sessionID else { continue }
       guard let state = stored[session] else {
-        deviations.append("Session \(session) of client \(client.id) is not in the store.")
+        deviations.append("Session \(session) of \(name) is not in the store.")
         continue
       }
-      if told.number > state.number || told.count > state.count {
-        deviations.append("Client \(client.id) was told \(told), and committed is \(state).")
+      if told.number > state.number(of: told.clientID) || told.count > state.count {
+        deviations.append("\(name) was told \(told), and committed is \(state).")
       }
     }
     return stored
@@ -115,12 +117,13 @@ struct LedgerAudit {
     var stored: [String: Stored] = [:]
     for row in rows {
       let state = try JSONValue(parsing: row["state"])
-      guard case .array(let clients) = try JSONValue(parsing: row["clients"]), let number = clients.first?["number"],
+      guard case .array(let clients) = try JSONValue(parsing: row["clients"]),
         case .array(let unpaid)? = state["unpaid"]
       else { throw CocoaError(.fileReadCorruptFile) }
       stored[row["sid"]] = Stored(
         count: state["count"]?.wholeNumber ?? -1, lastPayment: state["lastPayment"]?.wholeNumber ?? -1,
-        unpaid: unpaid.count, number: number.wholeNumber ?? -1, loads: (row["lease"] as Int) - 1)
+        unpaid: unpaid.count, numbers: clients.map { $0["number"]?.wholeNumber ?? -1 }, loads: (row["lease"] as Int) - 1
+      )
     }
     return stored
   }

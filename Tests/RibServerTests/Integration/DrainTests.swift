@@ -1,0 +1,152 @@
+import CurlTransport
+import RibClient
+import Testing
+import Wire
+
+@testable import RibServer
+
+/// A server that stops asks its clients to go elsewhere, waits for them, and not for longer than it has said.
+@Suite struct DrainTests {
+  private static func isDrain(_ text: String?, within seconds: Int) -> Bool {
+    text == #"{"t":"drain","within":\#(seconds * 1000)}"#
+  }
+
+  /// Everybody is asked; who stays is served; when the last one has gone the server has stopped.
+  @Test(.timeLimit(.minutes(1))) func clients_areAsked_andServedUntilTheyGo() async throws {
+    // More than the test may take: the end must come of their going.
+    try await withServer({ $0.timeouts.drainSeconds = 600 }) { server, url in
+      let (client, other) = try await blocking {
+        (try PlainClient(url, app: "counter"), try PlainClient(url, app: "counter"))
+      }
+      let (stream, twin) = try await blocking {
+        let twin = try TwinClient(url)
+        _ = try twin.create()
+        let stream = try TwinClient(url, like: twin)
+        _ = try stream.open()
+        _ = (try stream.event(), try stream.event())
+        return (stream, twin)
+      }
+      async let stopped: Void = server.stop()
+      // Also if something fails: the server would wait for them.
+      defer {
+        for client in [client, other] { client.cut() }
+        stream.cut()
+      }
+      try await blocking {
+        for client in [client, other] { #expect(Self.isDrain(try client.next(), within: 600)) }
+        #expect(Self.isDrain(try stream.event()?.data, within: 600))
+        // A connection that nothing is asked on has nobody to be told: it ends.
+        #expect(throws: CurlError.timedOut, "the connection has ended") { try twin.view() }
+        for number in 1...3 {
+          try client.act(number, #""increment""#)
+          #expect(try client.next(#"{"t":"patch""#).contains(#""value":\#(number)"#))
+        }
+        // Nobody is let in any more.
+        #expect(throws: CurlError.self) { try PlainClient(url, app: "counter") }
+        #expect(server.connectionCount >= 3)
+        for client in [client, other] { client.cut() }
+        stream.cut()
+      }
+      await stopped
+      #expect(server.connectionCount == 0)
+    }
+  }
+
+  /// Who does not go is told so once the time is up, and not before.
+  @Test(.timeLimit(.minutes(1))) func clientThatStays_isToldToGo_whenTheTimeIsUp() async throws {
+    try await withServer({
+      $0.timeouts.drainSeconds = 2
+      $0.timeouts.closingSeconds = 1
+    }) { server, url in
+      let client = try await blocking { try PlainClient(url, app: "counter") }
+      let start = ContinuousClock.now
+      async let stopped: Void = server.stop()
+      let (drain, end) = try await blocking { (try client.next(), try client.end()) }
+      #expect(Self.isDrain(drain, within: 2) && end == "shutdown 4000")
+      #expect(ContinuousClock.now - start >= .seconds(2))
+      await stopped
+    }
+  }
+
+  /// The state directory's sessions, and a server whose store a test holds.
+  private static func sessions(_ count: Int, in directory: TemporaryDirectory) async throws -> [Welcome] {
+    let host = try StoreHost(
+      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process),
+      { $0.timeouts.closingSeconds = 1 })
+    let welcomes = try await blocking { try (0..<count).map { _ in try PlainClient.writeAndLeave(host.url) } }
+    await host.stop()
+    return welcomes
+  }
+
+  /// Those whose session is read from the store when the server begins to go down are asked as well, once they are there.
+  @Test(.timeLimit(.minutes(1))) func lateComers_areAsked() async throws {
+    let directory = try TemporaryDirectory()
+    let welcomes = try await Self.sessions(2, in: directory)
+    let host = try StoreHost(
+      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process),
+      { $0.timeouts.closingSeconds = 1 })
+    host.store.hold(true)
+    let (socket, stream) = try await blocking {
+      (
+        try PlainClient(host.url, saying: PlainClient.resume(welcomes[0], attempt: 1)),
+        try TwinClient(host.url, sessionID: welcomes[1].sessionID, token: welcomes[1].token)
+      )
+    }
+    async let opened = blocking { try stream.open() }
+    #expect(await eventually { host.store.isWaiting && host.context.connections.count == 2 })
+    async let stopped: Void = host.stop(drainingFor: 600)
+    defer {
+      host.store.hold(false)
+      socket.cut()
+      stream.cut()
+    }
+    #expect(await eventually { host.isDraining })
+    host.store.hold(false)
+    #expect(try await opened.status == .ok)
+    try await blocking {
+      try socket.greet()
+      #expect(try socket.welcome.number == 1)
+      let texts = try socket.all(until: #"{"t":"drain","within":"#)
+      #expect(texts.count == 2 && texts[0].hasPrefix(#"{"t":"snap""#))
+      // It is told how long it still may take.
+      let left = try #require(try JSONValue(parsing: texts[1])["within"]?.wholeNumber)
+      #expect(left <= 600_000 && left > 500_000)
+      let kinds = try (0..<3).map { _ in try JSONValue(parsing: try stream.event()?.data ?? "")["t"]?.string }
+      #expect(kinds == ["welcome", "snap", "drain"])
+      socket.cut()
+      stream.cut()
+    }
+    await stopped
+  }
+
+  /// A request that is under way is answered, and its connection closed after it; one that is not answered in time is to
+  /// be asked again.
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func request_isAnsweredOrToBeAskedAgain(isAnswered: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let host = try StoreHost(
+      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process),
+      { $0.timeouts.closingSeconds = 1 })
+    let client = try await blocking {
+      let client = try TwinClient(host.url)
+      _ = try client.create(#"{"app":"logbook"}"#)
+      return client
+    }
+    host.store.hold(true)
+    async let answer = blocking { try client.act(#""1""#, #"{"to":"","a":{"write":"a"}}"#) }
+    #expect(await eventually { host.store.isWaiting })
+    async let stopped: Void = host.stop(drainingFor: isAnswered ? 600 : 1)
+    defer { host.store.hold(false) }
+    #expect(await eventually { host.isDraining })
+    if isAnswered { host.store.hold(false) }
+    let told = try await answer
+    if isAnswered {
+      #expect(told.body == #"{"rev":2,"n":1,"nacks":[]}"#)
+    } else {
+      #expect(told.isProblem(503) && told.headers["Retry-After"] == "1")
+    }
+    #expect(told.headers["Connection"] == "close")
+    host.store.hold(false)
+    await stopped
+  }
+}

@@ -1,0 +1,28 @@
+/// What a run of the chaos has done, and how much of it there must be: one that cuts and kills nothing shows nothing.
+struct ChaosFigures {
+  /// One of the figures.
+  struct Figure {
+    let name: String
+    let count: Int
+    /// How many there are in a minute with 200 clients, about; nil where it is left to chance.
+    var usual: Double?
+    /// Whether half the clients make half as many.
+    var isOfClients = true
+  }
+
+  let figures: [Figure]
+  let seconds: Int
+  let clients: Int
+
+  /// What there is too little of: less than a tenth of what is usual.
+  var shortfalls: [String] {
+    figures.compactMap { figure in
+      guard let usual = figure.usual else { return nil }
+      let share = figure.isOfClients ? Double(clients) / 200 : 1
+      let floor = Int(usual * Double(seconds) / 60 * share / 10)
+      return figure.count < floor ? "\(figure.count) \(figure.name), and at least \(floor) were to be." : nil
+    }
+  }
+
+  var text: String { figures.map { "\($0.count) \($0.name)" }.joined(separator: ", ") }
+}

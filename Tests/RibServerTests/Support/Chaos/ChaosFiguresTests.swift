@@ -1,0 +1,25 @@
+import Testing
+
+/// A run of the chaos in which nothing happens is no run.
+@Suite struct ChaosFiguresTests {
+  private static func shortfalls(_ cuts: Int, _ kills: Int, seconds: Int, clients: Int) -> [String] {
+    ChaosFigures(
+      figures: [
+        .init(name: "cuts", count: cuts, usual: 2400),
+        .init(name: "kills", count: kills, usual: 13, isOfClients: false),
+        .init(name: "stops", count: 0),
+      ], seconds: seconds, clients: clients
+    ).shortfalls
+  }
+
+  @Test func tooLittle_isAFailure() {
+    #expect(Self.shortfalls(480, 2, seconds: 120, clients: 200).isEmpty)
+    #expect(
+      Self.shortfalls(479, 1, seconds: 120, clients: 200) == [
+        "479 cuts, and at least 480 were to be.", "1 kills, and at least 2 were to be.",
+      ])
+    // Fewer clients are cut off less often, and the server is killed as often.
+    #expect(Self.shortfalls(24, 1, seconds: 60, clients: 20).isEmpty)
+    #expect(Self.shortfalls(23, 0, seconds: 60, clients: 20).count == 2)
+  }
+}
