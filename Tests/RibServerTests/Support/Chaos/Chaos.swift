@@ -90,7 +90,9 @@ final class Chaos {
     let result = ChaosResult(seed, clients, twins, stored, audit)
     let figures = figures(stored, observers, seconds)
     print("Chaos, seed \(seed): \(clients.count) clients, \(figures.text); \(result.text)")
-    var faults = result.deviations + figures.shortfalls + (observers?.deviations ?? [])
+    var faults = result.deviations + (observers?.deviations ?? [])
+    // A sanitizer makes everything ten times as slow.
+    if Sanitizer.current == nil { faults += figures.shortfalls }
     if allSettled.contains(false) { faults.append("Some clients have not come to rest.") }
     faults += complaints().map { "The server has logged: \($0)" }
     hasPassed = faults.isEmpty && result.lost == 0 && result.doubled == 0
@@ -100,7 +102,8 @@ final class Chaos {
 
   /// Kills the server, or now and then has it stop in order, looks what it has left, and starts it again.
   private func replaceDaemon() throws {
-    if random.happens(0.1) {
+    // One of the first ones, so that no run goes without.
+    if random.happens(0.1) || kills == 4 && stops == 0 {
       stops += 1
       #expect(daemon.stop() == 0)
     } else {
@@ -143,28 +146,28 @@ final class Chaos {
     let faults = proxy.faultCounts
     typealias Figure = ChaosFigures.Figure
     let list = [
-      Figure(name: "actions", count: ofClients { $0.model.sent }, usual: 50_000),
-      Figure(name: "refused", count: ofClients { $0.model.refused }, usual: 8000),
-      Figure(name: "payments", count: ofClients { $0.model.payments }, usual: 4000),
+      Figure(name: "actions", count: ofClients { $0.model.sent }, usual: 80_000),
+      Figure(name: "refused", count: ofClients { $0.model.refused }, usual: 17_000),
+      Figure(name: "payments", count: ofClients { $0.model.payments }, usual: 4500),
       Figure(name: "written again", count: audit.repetitions),
       Figure(name: "kills", count: kills, usual: 13, isOfClients: false), Figure(name: "stops", count: stops),
-      Figure(name: "slow commits", count: blocks, usual: 5, isOfClients: false),
-      Figure(name: "links", count: faults.links, usual: 4000),
-      Figure(name: "links not made", count: faults.refusals, usual: 100),
-      Figure(name: "cuts", count: faults.cuts, usual: 2400), Figure(name: "stalls", count: faults.stalls, usual: 300),
-      Figure(name: "late deliveries", count: faults.lateDeliveries, usual: 100),
-      Figure(name: "resumes", count: ofClients { $0.figures.resumes }, usual: 2400),
-      Figure(name: "doubled hellos", count: ofClients { $0.figures.doubles }, usual: 200),
+      Figure(name: "slow commits", count: blocks, usual: 10, isOfClients: false),
+      Figure(name: "links", count: faults.links, usual: 15_000),
+      Figure(name: "links not made", count: faults.refusals, usual: 450),
+      Figure(name: "cuts", count: faults.cuts, usual: 2400), Figure(name: "stalls", count: faults.stalls, usual: 1300),
+      Figure(name: "late deliveries", count: faults.lateDeliveries, usual: 700),
+      Figure(name: "resumes", count: ofClients { $0.figures.resumes }, usual: 3500),
+      Figure(name: "doubled hellos", count: ofClients { $0.figures.doubles }, usual: 1700),
       Figure(name: "drained", count: ofClients { $0.figures.drains }, usual: 150),
-      Figure(name: "wakes", count: stored.values.reduce(0) { $0 + $1.loads }, usual: 2000),
+      Figure(name: "wakes", count: stored.values.reduce(0) { $0 + $1.loads }, usual: 2600),
       Figure(name: "hashes", count: ofClients { $0.figures.checks }, usual: 570),
-      Figure(name: "guests", count: ofClients { $0.figures.joins }, usual: 20),
+      Figure(name: "guests", count: ofClients { $0.figures.joins }),
       Figure(name: "tokens lost", count: ofClients { $0.figures.lostTokens }),
-      Figure(name: "actions of twins", count: ofTwins { $0.model.sent }, usual: 2000, isOfClients: false),
-      Figure(name: "requests repeated", count: ofTwins { $0.figures.repetitions }, usual: 100, isOfClients: false),
-      Figure(name: "views", count: ofTwins { $0.figures.views }, usual: 100, isOfClients: false),
+      Figure(name: "actions of twins", count: ofTwins { $0.model.sent }, usual: 5000, isOfClients: false),
+      Figure(name: "requests repeated", count: ofTwins { $0.figures.repetitions }, usual: 1400, isOfClients: false),
+      Figure(name: "views", count: ofTwins { $0.figures.views }, usual: 290, isOfClients: false),
       Figure(name: "views unchanged", count: ofTwins { $0.figures.unchanged }),
-      Figure(name: "streams of events", count: ofTwins { $0.figures.events }, usual: 30, isOfClients: false),
+      Figure(name: "streams of events", count: ofTwins { $0.figures.events }, usual: 70, isOfClients: false),
     ]
     let watched =
       observers.map {

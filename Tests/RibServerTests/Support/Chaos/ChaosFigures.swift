@@ -15,8 +15,11 @@ struct ChaosFigures {
   let clients: Int
 
   /// What there is too little of: less than a tenth of what is usual.
+  ///
+  /// A run of seconds may miss something by chance.
   var shortfalls: [String] {
-    figures.compactMap { figure in
+    guard seconds >= 30 else { return [] }
+    return figures.compactMap { figure in
       guard let usual = figure.usual else { return nil }
       let share = figure.isOfClients ? Double(clients) / 200 : 1
       let floor = Int(usual * Double(seconds) / 60 * share / 10)

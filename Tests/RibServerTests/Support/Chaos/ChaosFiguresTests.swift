@@ -21,5 +21,6 @@ import Testing
     // Fewer clients are cut off less often, and the server is killed as often.
     #expect(Self.shortfalls(24, 1, seconds: 60, clients: 20).isEmpty)
     #expect(Self.shortfalls(23, 0, seconds: 60, clients: 20).count == 2)
+    #expect(Self.shortfalls(0, 0, seconds: 29, clients: 200).isEmpty)
   }
 }
