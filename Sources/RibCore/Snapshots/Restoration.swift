@@ -79,12 +79,12 @@ extension Riblet {
       let json = try StateCoder.read(text)
       if saved.version != Self.stateVersion { return try migrate(SavedState(json: json), from: saved.version) }
       guard let type = State.self as? any Decodable.Type, let state = try StateCoder.decode(type, from: json) as? State
-      else { throw RestoreFailure(saved, "its state is not Codable any more") }
+      else { throw RestoreFailure(saved, "its state is not Codable any more", isUnreadable: true) }
       return state
     } catch let failure as RestoreFailure {
       throw failure
     } catch {
-      throw RestoreFailure(saved, "\(error)")
+      throw RestoreFailure(saved, "\(error)", isUnreadable: true)
     }
   }
 }

@@ -17,17 +17,21 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public let interrupted: [InterruptedEffect]
   /// What went wrong.
   public let reason: String
+  /// Whether the node is still asked for, and only its state could not be decoded or migrated: another version of the code may be
+  /// able to. Otherwise there is no place for it any more.
+  public let isUnreadable: Bool
   /// The version of its state.
   let version: Int
   /// The version that this program knows, if the snapshot's is newer.
   let knownVersion: Int?
 
-  init(_ node: NodeSnapshot, _ reason: String, knownVersion: Int? = nil) {
+  init(_ node: NodeSnapshot, _ reason: String, knownVersion: Int? = nil, isUnreadable: Bool = false) {
     id = node.id
     type = node.type
     version = node.version
     interrupted = node.effects
     self.reason = reason
+    self.isUnreadable = isUnreadable
     self.knownVersion = knownVersion
   }
 

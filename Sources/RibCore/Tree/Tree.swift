@@ -89,6 +89,8 @@ public final class Tree {
   public var rootID: NodeID { root?.id ?? 0 }
   /// The number of nodes.
   public var nodeCount: Int { nodes.count }
+  /// As many bytes as the view document has, or some more.
+  public var viewSize: Int { viewBytes }
   /// The number of effects that run.
   public var effectCount: Int { running.count }
   /// Whether an effect runs that would be lost if the tree left memory.

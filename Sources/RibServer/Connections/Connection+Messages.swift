@@ -151,9 +151,11 @@ extension Connection {
     goOn()
   }
 
-  /// Joins the session that somebody else has woken.
+  /// Joins the session that somebody else has woken, or that a bell has rung for.
   func wakeUp(_ sleeper: Sleeper) {
-    carryOut((channel.wakeUp(sleeper), ChannelCharge()))
+    let step = channel.wakeUp(sleeper)
+    if case .none = step { context.sessions.didNotWake(sleeper.sessionID) }
+    carryOut((step, ChannelCharge()))
     goOn()
   }
 

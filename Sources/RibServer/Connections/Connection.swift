@@ -328,8 +328,9 @@ extension Connection: ChannelPort {
   func channelEnded(comesBack: Bye.Return) { finish(comesBack: comesBack) }
 
   func didFallAsleep(_ sleeper: Sleeper) {
-    context.sessions.add(sleeper) { [weak self, loop] in
-      guard let connection = self else { return }
+    let sessions = context.sessions
+    sessions.add(sleeper) { [weak self, loop] in
+      guard let connection = self else { return sessions.didNotWake(sleeper.sessionID) }
       loop.execute { connection.wakeUp(sleeper) }
     }
   }

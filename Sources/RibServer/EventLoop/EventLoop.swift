@@ -336,7 +336,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute { [self] in
       for session in Array(sessions.values) { session.core.stop() }
       endBatch()
-      guard !sessions.isEmpty, isDurable, !isStoreFailing else { return done() }
+      guard !sessions.isEmpty, isDurable else { return done() }
       whenAllLeft = done
     }
   }

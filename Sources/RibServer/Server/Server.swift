@@ -147,6 +147,11 @@ public final class Server: Service {
     if drainSeconds > 0 { await each(loops) { $0.drainAll(within: drainSeconds, $1) } }
     await each(loops) { $0.closeAll($1) }
     await each(loops) { $0.stopSessions($1) }
+    let lost = context.lostSessionCount.load(ordering: .relaxed)
+    if lost > 0 {
+      context.logger.critical(
+        "The session store fails: what these sessions have done since is lost.", metadata: ["sessions": "\(lost)"])
+    }
     await store.close()
     context.recordings?.flush()
     for loop in loops { loop.stop() }

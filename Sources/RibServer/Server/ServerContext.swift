@@ -10,6 +10,10 @@ final class ServerContext: Sendable {
   let connections: ConnectionCounter
   let sessions = SessionRegistry<Session>()
   let sessionCount = Atomic<Int>(0)
+  /// Sessions that were in memory alone when the server stopped, as the store has failed.
+  let lostSessionCount = Atomic(0)
+  /// Sessions that are being read from the store.
+  let loadCount = Atomic(0)
   let metrics = ServerMetrics()
   /// The clocks and the random bits.
   let environment: Environment

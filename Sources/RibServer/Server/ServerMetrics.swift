@@ -16,6 +16,8 @@ struct ServerMetrics: Sendable {
   let commitSize: Recorder
   /// Sessions that came back from the store.
   let wokenSessions: Counter
+  /// Sessions with a state that the app could not read when they were to come back.
+  let unreadableSessions: Counter
   /// Sessions that left memory because nothing happened in them.
   let restedSessions: Counter
   /// Sessions that were forgotten because no client came back.
@@ -36,6 +38,7 @@ struct ServerMetrics: Sendable {
     commitSize = Recorder(
       label: "ribserver_store_commit_requests", dimensions: [], aggregate: true, factory: factory)
     wokenSessions = Counter(label: "ribserver_sessions_woken_total", dimensions: [], factory: factory)
+    unreadableSessions = Counter(label: "ribserver_sessions_unreadable_total", dimensions: [], factory: factory)
     restedSessions = Counter(label: "ribserver_sessions_rested_total", dimensions: [], factory: factory)
     forgottenSessions = Counter(label: "ribserver_sessions_forgotten_total", dimensions: [], factory: factory)
     damagedSessions = Counter(label: "ribserver_sessions_damaged_total", dimensions: [], factory: factory)

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import Wire
 
 /// Brings sessions into the memory of a loop.
@@ -14,10 +15,30 @@ struct LoopSource: SessionSource, Sendable {
     _ id: String, _ tokenHash: String?, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
   ) {
     guard let store = loop.store else { return completion(.success(.missing)) }
-    let logger = context.logger
+    guard let error = admit() else { return submit(id, tokenHash, to: store, completion) }
+    loop.execute { completion(.failure(error)) }
+  }
+
+  /// How many sessions are read at a time: those that come after a restart come in their thousands.
+  private static let loadLimit = 512
+
+  /// Makes room for a session, or says why there is none: its client comes back a little later.
+  private func admit() -> StoreError? {
+    if context.isOverMemory.load(ordering: .relaxed) { return StoreError("The server's memory is full.") }
+    guard context.loadCount.add(1, ordering: .relaxed).newValue > Self.loadLimit else { return nil }
+    context.loadCount.subtract(1, ordering: .relaxed)
+    return StoreError("Too many sessions are being read.")
+  }
+
+  private func submit(
+    _ id: String, _ tokenHash: String?, to store: StoreWriter,
+    _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
+  ) {
+    let (logger, context) = (context.logger, context)
     let request = StoreRequest.load(sessionID: id, tokenHash: tokenHash)
     store.submit([
       StoreJob(request, on: loop) { result in
+        context.loadCount.subtract(1, ordering: .relaxed)
         if case .success(.refused(let error)) = result {
           logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
         }

@@ -13,6 +13,9 @@ struct PatchHistory {
   static let countLimit = 256
   /// The most bytes of operations that are kept.
   static let byteLimit = 262_144
+  /// How many bytes are kept at least, if there are as many: patches of more than twice the view are not worth it, as the view
+  /// can be sent instead, but for views of next to nothing.
+  private static let leastLimit = 2048
   /// How long a patch is kept, in nanoseconds.
   static let timeLimit: UInt64 = 60_000_000_000
   /// Bytes that are kept for the next patches when these are forgotten.
@@ -37,13 +40,15 @@ struct PatchHistory {
   ///   - operations: as they are written, without the brackets.
   ///   - revision: of the view after it: one more than that of the patch before.
   ///   - time: now, in nanoseconds.
-  mutating func append(_ operations: [UInt8], revision: Int, at time: UInt64) {
-    guard operations.count <= Self.byteLimit else { return clear() }
-    while count > 0, count >= Self.countLimit || bytes.count - start + operations.count > Self.byteLimit {
+  ///   - viewSize: bytes of the whole view.
+  mutating func append(_ operations: [UInt8], revision: Int, at time: UInt64, viewSize: Int) {
+    let limit = min(max(2 * viewSize, Self.leastLimit), Self.byteLimit)
+    guard operations.count <= limit else { return clear() }
+    while count > 0, count >= Self.countLimit || bytes.count - start + operations.count > limit {
       forgotten += 1
     }
     forget(before: time)
-    if forgotten >= Self.countLimit || start >= Self.byteLimit { takeOut() }
+    if forgotten >= Self.countLimit || start >= limit / 2 { takeOut() }
     bytes.append(contentsOf: operations)
     entries.append(Entry(revision: revision, end: bytes.count, time: time))
   }

@@ -69,7 +69,7 @@ actor Session: SessionDriver {
     case .commit: loop.willCommit(self)
     case .remove(let lease):
       loop.store?.submit([
-        StoreJob(.remove(sessionID: id, lease), on: loop) { [self] _ in core.didRemove() }
+        StoreJob(.remove(sessionID: id, lease), on: loop) { [self] result in core.didRemove(result) }
       ])
     case .forget(let lease): loop.store?.submit([StoreJob(.remove(sessionID: id, lease), on: loop)])
     case .noteAbsence(let lease): loop.noteAbsence(ofSession: id, lease)
@@ -77,6 +77,8 @@ actor Session: SessionDriver {
     case .look(let seconds): loop.schedule(place, after: seconds)
     case .start(let effect, let number): start(effect, number)
     case .cancel(let token): tasks.removeValue(forKey: token)?.cancel()
+    case .cancelAll: cancelAll()
+    case .listen(let bells): context.sessions.listen(to: bells, for: id)
     case .publish(let publish): publish()
     case .walk(let walk): begin(walk)
     case .resumeWalk: resumeWalk()
@@ -87,10 +89,14 @@ actor Session: SessionDriver {
     loop.remove(session: place)
     place = 0
     context.sessions.remove(self, id)
-    for task in tasks.values { task.cancel() }
-    tasks = [:]
+    cancelAll()
     walkTask?.cancel()
     resumeWalk()
+  }
+
+  private nonisolated func cancelAll() {
+    for task in tasks.values { task.cancel() }
+    tasks = [:]
   }
 
   // MARK: Effects

@@ -9,7 +9,7 @@ enum SessionCommand {
   case leaveMemory
   /// Something is to be committed: ``SessionCore/takeCut()`` is to be called at the end of this batch of events.
   case commit
-  /// The store is to forget the session; ``SessionCore/didRemove()`` is to be called then.
+  /// The store is to forget the session; ``SessionCore/didRemove(_:)`` is to be called then.
   case remove(SessionLease)
   /// The store is to know that nobody has the session.
   case noteAbsence(SessionLease)
@@ -24,6 +24,10 @@ enum SessionCommand {
   case start(EffectStart, number: Int)
   /// An effect is to be cancelled.
   case cancel(EffectToken)
+  /// All effects are to be cancelled.
+  case cancelAll
+  /// The session rests, with clients that sleep: when a bell rings, it is to be woken for them.
+  case listen([Bell])
   /// Other sessions are to be told something: call it.
   case publish(@Sendable () -> Void)
   /// The app's walk through the tree is to begin.

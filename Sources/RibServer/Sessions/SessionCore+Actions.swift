@@ -93,7 +93,7 @@ extension SessionCore {
       level, "An action was refused.",
       [
         "riblet": "\(tree.lastTypeName ?? "none")", "code": "\(refusal.code.rawValue)",
-        "reason": "\(refusal.message)",
+        "reason": "\(refusal.cause.map { "\($0)" } ?? refusal.message)",
       ])
     let nack = Nack(number: number, code: refusal.code, message: ClientLedger.brief(refusal.message))
     let hasRoom = audience[client].ledger.refuse(nack)

@@ -8,7 +8,7 @@ extension SessionCore {
       switch command {
       case .start(let start):
         // Nobody would end what a session starts that has left.
-        guard life.isInMemory else { continue }
+        guard life.isInMemory, !life.isStopping else { continue }
         let number = start.flightNumber
         effects.start(start.token, number)
         driver?.carryOut(.start(start, number: number))
@@ -26,7 +26,7 @@ extension SessionCore {
   ///   - report: what.
   ///   - number: what the flight recorder knows the effect by.
   func receive(_ report: EffectReport, from number: Int) {
-    guard life.isInMemory else { return }
+    guard life.isInMemory, !life.isStopping else { return }
     let start = work.time()
     transact(
       "What an effect sent could not be applied.", number, riblet: { tree.lastTypeName ?? "none" },
@@ -41,7 +41,7 @@ extension SessionCore {
   ///   - error: what it has thrown; nil if it has returned.
   func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
     effects.end(effect.token, effect.flightNumber)
-    guard life.isInMemory else { return }
+    guard life.isInMemory, !life.isStopping else { return }
     transact(
       "What an effect was to be followed by could not be done.", effect.flightNumber, riblet: { effect.typeName },
       { () throws(Refusal) in

@@ -1,6 +1,7 @@
 import Logging
 import Metrics
 import RibCore
+import Synchronization
 import Wire
 
 extension SessionCore {
@@ -38,15 +39,32 @@ extension SessionCore {
 
   /// Has the store forget the session; what was held is said then.
   func removeFromStore() {
-    if let lease { driver?.carryOut(.remove(lease)) } else { didRemove() }
+    if let lease { driver?.carryOut(.remove(lease)) } else { didEnd(isTrue: true) }
   }
 
-  /// The store has forgotten the session.
-  func didRemove() {
+  /// Takes the store's answer to the session's end.
+  ///
+  /// A store that fails is told again once it works.
+  ///
+  /// - Parameter result: what has become of it.
+  func didRemove(_ result: Result<StoreResult, StoreError>) {
+    if case .success(.removed(0)) = result {
+      // Someone else has the session: it has not ended, whatever was done here.
+      log(.notice, "The session that was to end goes on elsewhere.")
+      didEnd(isTrue: false)
+    } else {
+      didEnd(isTrue: true)
+    }
+  }
+
+  private func didEnd(isTrue: Bool) {
     let waiting = uncommitted
     uncommitted = Uncommitted()
-    for channel in waiting.left { channel.release(all: true) }
-    for waiter in waiting.cutWaiters + waiting.waiters { waiter(true) }
+    for channel in waiting.left {
+      if !isTrue { channel.discardHeld() }
+      channel.release(all: true)
+    }
+    for waiter in waiting.cutWaiters + waiting.waiters { waiter(isTrue) }
   }
 
   /// Leaves memory: from here on nothing happens in the session.
@@ -68,7 +86,10 @@ extension SessionCore {
 
   /// Whether nothing would be lost if the session left memory.
   var canRest: Bool {
-    guard commits.isClean, life.isAwake, !isWalking, !tree.hasVolatileEffects else { return false }
+    guard commits.isClean, life.isAwake, !isWalking else { return false }
+    if audience.isAway { return !tree.hasVolatileEffects }
+    // A client is to be told what happens: what its riblets observe has to be able to wake the session.
+    guard case .may = tree.restWithClients else { return false }
     var isIdle = true
     audience.forEachChannel { if !$0.isIdle { isIdle = false } }
     return isIdle
@@ -89,7 +110,9 @@ extension SessionCore {
   func stop() {
     guard life.isInMemory, isDurable else { return }
     if life.beginStop() { driver?.carryOut(.callOffRest) }
-    if driver?.isStoreFailing == true { return leaveMemory() }
+    // What effects still send would put the end off for ever, and nobody has been told of it.
+    driver?.carryOut(.cancelAll)
+    // A store that fails is given another chance: there may be room by now.
     if commits.storeIsBack() || commits.note() { driver?.carryOut(.commit) }
   }
 
@@ -104,7 +127,10 @@ extension SessionCore {
   /// Goes if that was asked for, once everything is committed.
   func leaveIfAsked() {
     if life.hasEnded { return removeFromStore() }
-    if life.isStopping { return leaveMemory() }
+    if life.isStopping {
+      if commits.isFailing { context.lostSessionCount.add(1, ordering: .relaxed) }
+      return leaveMemory()
+    }
     guard life.isResting else {
       if !isDurable { stay() }
       return
@@ -113,14 +139,16 @@ extension SessionCore {
     guard !commits.isFailing, canRest, let lease else { return stay() }
     log(.debug, "A session has left memory.")
     context.metrics.restedSessions.increment()
-    for client in audience.ids {
-      guard let channel = audience.detach(client) else { continue }
+    let channels = audience.ids.compactMap { client in audience.detach(client).map { (client, $0) } }
+    let bells = if case .may(let bells) = tree.restWithClients { bells } else { [Bell]() }
+    // Before they sleep: a client whose session is in memory does not.
+    leaveMemory()
+    for (client, channel) in channels {
       let attempt = audience[client].ledger.record.attempt
       channel.fallAsleep(
-        Sleeper(
-          sessionID: id, client: client, attempt: attempt, epoch: epoch, revision: revision, lease: lease))
+        Sleeper(sessionID: id, client: client, attempt: attempt, epoch: epoch, revision: revision, lease: lease))
     }
-    leaveMemory()
+    if !channels.isEmpty, !bells.isEmpty { driver?.carryOut(.listen(bells)) }
   }
 
   // MARK: Restoration
@@ -132,6 +160,7 @@ extension SessionCore {
   func restore(_ stored: StoredSession) -> Ending? {
     do throws(RestoreError) {
       let (commands, report) = try tree.restore(stored.tree, rendering: work.viewRenderer)
+      if let ending = refuse(report) { return ending }
       life.begin()
       driver?.carryOut(.enterMemory(isNew: false))
       for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
@@ -151,6 +180,17 @@ extension SessionCore {
     // The client that has asked for it is still on the way: also a session that may not wait waits for it.
     look(after: 1)
     return nil
+  }
+
+  /// What cannot be read is kept as it is, and the session waits for a program that can: unless the app has chosen to go on
+  /// without.
+  private func refuse(_ report: RestoreReport) -> Ending? {
+    let unreadable = report.lost.filter(\.isUnreadable)
+    guard !unreadable.isEmpty else { return nil }
+    context.metrics.unreadableSessions.increment()
+    for failure in unreadable { log(.error, "A riblet's state cannot be read.", ["reason": "\(failure)"]) }
+    guard onUnreadableState == .keep else { return nil }
+    return Ending(.unavailable, "What is kept of the session cannot be read by this version of the app. Come back later.")
   }
 
   // MARK: Time
@@ -175,7 +215,11 @@ extension SessionCore {
       next = (elapsed < settings.restSeconds ? min(limit, settings.restSeconds) : limit) - elapsed
     } else {
       let idle = life.secondsIdle(at: work.now)
-      if idle >= settings.idleRestSeconds { rest() }
+      if idle >= settings.idleRestSeconds {
+        rest()
+        // Something is under way, or has to be: an effect that reports to the client.
+        if life.isAwake { return look(after: 5) }
+      }
       next = max(settings.idleRestSeconds - idle, 1)
     }
     look(after: next)

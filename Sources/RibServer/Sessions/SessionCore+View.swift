@@ -11,7 +11,7 @@ extension SessionCore {
     let base = revision
     if work.viewRenderer.patch.count > 0 {
       revision += 1
-      history.append(work.viewRenderer.patch.json.bytes, revision: revision, at: work.now)
+      history.append(work.viewRenderer.patch.json.bytes, revision: revision, at: work.now, viewSize: tree.viewSize)
       for client in audience.ids { sendPatch(to: client, base: base) }
     } else if let asking {
       sendPatch(to: asking, base: base)

@@ -30,6 +30,7 @@ final class SessionCore {
   weak var driver: (any SessionDriver)?
   let tree: Tree
   let walk: App.Walk?
+  let onUnreadableState: App.UnreadableState
   var id: String { identity.id }
 
   var life = Life()
@@ -78,7 +79,8 @@ final class SessionCore {
     self.work = work
     self.context = context
     epoch = work.environment.randomHex(words: 1)
-    (tree, walk) = try app.makeTree(parameters, identity.id)
+    onUnreadableState = app.onUnreadableState
+    (tree, walk) = try app.makeTree(parameters, Self.keyPrefix(identity.id, work))
     prepareTree()
   }
 
@@ -107,8 +109,15 @@ final class SessionCore {
     epoch = work.environment.randomHex(words: 1)
     let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
     // The walk has been done, or was cut off with everything else.
-    (tree, walk) = (try app.makeTree(parameters, identity.id).0, nil)
+    onUnreadableState = app.onUnreadableState
+    (tree, walk) = (try app.makeTree(parameters, Self.keyPrefix(identity.id, work)).0, nil)
     prepareTree()
+  }
+
+  /// What the idempotency keys of effects begin with: another one each time that the session comes into memory. A store that
+  /// was put back from a copy, or has lost what was not synced, counts transactions a second time.
+  private static func keyPrefix(_ id: String, _ work: Workspace) -> String {
+    "\(id).\(work.environment.randomHex(words: 1))"
   }
 
   private func prepareTree() {

@@ -1,3 +1,4 @@
+import RibCore
 import Synchronization
 import Wire
 
@@ -33,8 +34,18 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   }
 
   private let entries = Mutex<[String: Entry]>([:])
-  /// The clients that are connected to sessions that are not in memory, and what tells them that theirs is.
-  private let sleepers = Mutex<[String: [(sleeper: Sleeper, wake: @Sendable () -> Void)]]>([:])
+  /// The clients that are connected to sessions that are not in memory.
+  private let dormant = Mutex<[String: Dormant]>([:])
+  /// The sessions that bells wake.
+  private let waking = Mutex(WakeQueue())
+
+  /// A session that is not in memory, and has clients connected.
+  private struct Dormant {
+    /// The clients, and what tells each that the session is there, or is to be brought there.
+    var sleepers: [(sleeper: Sleeper, wake: @Sendable () -> Void)] = []
+    /// What rings when the session is to be woken.
+    var bells: [BellToken] = []
+  }
 
   private let leftCount = Atomic(0)
 
@@ -71,9 +82,10 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Returns: what becomes of it.
   func find(_ id: String, _ tokenHash: String?, _ waiter: @escaping Waiter) -> Search {
     let seeker = Seeker(tokenHash: tokenHash, waiter: waiter)
-    return entries.withLock { entries in
+    let search = entries.withLock { entries -> Search in
       switch entries[id] {
-      case .live(let member)?: return .found(member)
+      case .live(let member)?:
+        return .found(member)
       case .loading(var seekers)?:
         // So that there is one owner while it grows.
         entries[id] = .loading([])
@@ -85,6 +97,8 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
         return .mustLoad
       }
     }
+    if case .found = search { wakeEnded(id) }
+    return search
   }
 
   /// Ends a search.
@@ -99,9 +113,11 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
       return seekers
     }
     for seeker in seekers { seeker.waiter(result) }
-    guard case .success = result else { return }
-    let woken = sleepers.withLock { $0.removeValue(forKey: id) } ?? []
-    for sleeper in woken { sleeper.wake() }
+    if case .success = result {
+      let woken = dormant.withLock { $0.removeValue(forKey: id) }
+      for sleeper in woken?.sleepers ?? [] { sleeper.wake() }
+    }
+    wakeEnded(id)
   }
 
   /// Ends the searches of those whose tokens open nothing.
@@ -128,13 +144,17 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
 
   // MARK: Sleepers
 
-  /// Has a client told when its session is in memory again.
+  /// Has a client told when its session is in memory again; at once, if it is by now.
   ///
   /// - Parameters:
   ///   - sleeper: the client.
-  ///   - wake: called once, on any thread.
+  ///   - wake: called once, on any thread: when the session is there, or when a bell has rung for it and the client is to bring
+  ///     it there.
   func add(_ sleeper: Sleeper, _ wake: @escaping @Sendable () -> Void) {
-    sleepers.withLock { $0[sleeper.sessionID, default: []].append((sleeper, wake)) }
+    let id = sleeper.sessionID
+    dormant.withLock { $0[id, default: Dormant()].sleepers.append((sleeper, wake)) }
+    let isThere = entries.withLock { if case .live? = $0[id] { true } else { false } }
+    if isThere, take(sleeper) { wake() }
   }
 
   /// Forgets a client, which will not be told then.
@@ -142,12 +162,15 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Parameter sleeper: the client.
   /// - Returns: false if it is being told.
   func take(_ sleeper: Sleeper) -> Bool {
-    sleepers.withLock { sleepers in
-      guard let place = sleepers[sleeper.sessionID]?.firstIndex(where: { $0.sleeper === sleeper }) else { return false }
-      sleepers[sleeper.sessionID]?.remove(at: place)
-      if sleepers[sleeper.sessionID]?.isEmpty == true { sleepers[sleeper.sessionID] = nil }
-      return true
+    let (isTaken, _) = dormant.withLock { dormant -> (Bool, [BellToken]) in
+      let id = sleeper.sessionID
+      guard let place = dormant[id]?.sleepers.firstIndex(where: { $0.sleeper === sleeper }) else { return (false, []) }
+      dormant[id]?.sleepers.remove(at: place)
+      guard dormant[id]?.sleepers.isEmpty == true else { return (true, []) }
+      // The bells are let go of outside of the lock.
+      return (true, dormant.removeValue(forKey: id)?.bells ?? [])
     }
+    return isTaken
   }
 
   /// Forgets a client.
@@ -156,6 +179,45 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Returns: whether no other client of its session is left.
   func remove(_ sleeper: Sleeper) -> Bool {
     _ = take(sleeper)
-    return sleepers.withLock { $0[sleeper.sessionID] == nil }
+    return dormant.withLock { $0[sleeper.sessionID] == nil }
+  }
+
+  // MARK: Bells
+
+  /// Has a session woken when one of its bells rings, as long as a client sleeps.
+  ///
+  /// - Parameters:
+  ///   - bells: of what its riblets observe.
+  ///   - id: the session's name.
+  func listen(to bells: [Bell], for id: String) {
+    let tokens = bells.map { bell in bell.arm { [weak self] in self?.rang(id) } }
+    // Without a sleeper they are let go of.
+    dormant.withLock { dormant in
+      if dormant[id] != nil { dormant[id]?.bells += tokens }
+    }
+  }
+
+  /// A bell has rung: a client that sleeps does what its next word would do, when it is its session's turn.
+  private func rang(_ id: String) {
+    if waking.withLock({ $0.ring(id) }) { wakeOne(of: id) }
+  }
+
+  private func wakeOne(of id: String) {
+    let next = dormant.withLock { $0[id]?.sleepers.first }
+    if let next, take(next.sleeper) { next.wake() } else { wakeEnded(id) }
+  }
+
+  /// A session that a bell was to wake is in memory, or cannot be.
+  private func wakeEnded(_ id: String) {
+    if let next = waking.withLock({ $0.end(id) }) { wakeOne(of: next) }
+  }
+
+  /// A client that was to wake its session has gone: another one does.
+  ///
+  /// - Parameter id: the session's name.
+  func didNotWake(_ id: String) {
+    wakeEnded(id)
+    let isAwaited = dormant.withLock { $0[id] != nil }
+    if isAwaited { rang(id) }
   }
 }

@@ -182,7 +182,7 @@ import Wire
     try await StoreHost.with([Logbook.app()], on: base, { $0.sessions.idleRestSeconds = 1 }) { host in
       let client = try await blocking { try PlainClient(host.url) }
       for round in 1...2 {
-        host.store.hold(true)
+        host.store.hold(at: store == .memory ? "create" : "write")
         #expect(await eventually(within: 60) { host.store.isWaiting })
         try await blocking {
           try client.act(2 * round - 1, #"{"write":"a"}"#)

@@ -354,7 +354,8 @@ import Wire
         try good.next(#"{"t":"patch""#)
         try directory.damagePages(of: "B")
         host.store.hold(true)
-        try bad.act(2, #"{"write":"b"}"#)
+        // Longer than what was there: the state is written anew.
+        try bad.act(2, #"{"write":"\#(String(repeating: "C", count: 6000))"}"#)
         try good.act(2, #"{"write":"b"}"#)
       }
       #expect(await eventually { host.store.isWaiting })

@@ -30,16 +30,17 @@ final class ModelHost: SessionDriver, @unchecked Sendable {
       effects = []
     case .commit: server.willCommit(self)
     case .remove(let lease):
-      server.submit(ModelServer.Job(request: .remove(sessionID: core.id, lease)) { [core] _ in core.didRemove() })
+      server.submit(ModelServer.Job(request: .remove(sessionID: core.id, lease)) { [core] in core.didRemove($0) })
     case .forget(let lease):
       server.submit(ModelServer.Job(request: .remove(sessionID: core.id, lease)) { _ in })
     case .start(let effect, _):
       effects.append(effect)
       if let name = effect.id.flatMap({ Int($0.description) }) { server.onEffect(name) }
     case .cancel(let token): effects.removeAll { $0.token == token }
+    case .cancelAll: effects = []
     case .publish(let publish): publish()
     // There is no time, and no walk.
-    case .noteAbsence, .callOffRest, .look, .walk, .resumeWalk: break
+    case .noteAbsence, .callOffRest, .look, .walk, .resumeWalk, .listen: break
     }
   }
 

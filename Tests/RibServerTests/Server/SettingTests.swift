@@ -36,7 +36,8 @@ import Testing
             _ = try await read(setting.key, .int(value))
           }
         }
-        changed.append(try await read(setting.key, .int(range.upperBound)))
+        let isHighest = ServerSettings()[keyPath: path] == range.upperBound
+        changed.append(try await read(setting.key, .int(isHighest ? range.lowerBound : range.upperBound)))
       case .bool(let path), .flag(let path):
         changed.append(try await read(setting.key, .bool(!ServerSettings()[keyPath: path])))
       case .text: changed.append(try await read(setting.key, .string("elsewhere")))

@@ -20,7 +20,7 @@ import Wire
     var history = PatchHistory()
     for revision in revisions {
       let text = String(repeating: "x", count: max(0, bytes - 3)) + String(1000 + revision).suffix(3)
-      history.append(Array(text.utf8), revision: revision, at: UInt64(revision))
+      history.append(Array(text.utf8), revision: revision, at: UInt64(revision), viewSize: .max / 4)
     }
     return history
   }
@@ -69,9 +69,9 @@ import Wire
     var history = Self.history(revisions: 2...20, bytes: PatchHistory.byteLimit / 4)
     #expect(history.count == 4)
     #expect(Self.missed(&history, after: 16, to: 20)?.count == 4)
-    history.append([UInt8](repeating: 0, count: PatchHistory.byteLimit), revision: 21, at: 21)
+    history.append([UInt8](repeating: 0, count: PatchHistory.byteLimit), revision: 21, at: 21, viewSize: 1 << 20)
     #expect(history.count == 1)
-    history.append([UInt8](repeating: 0, count: PatchHistory.byteLimit + 1), revision: 22, at: 22)
+    history.append([UInt8](repeating: 0, count: PatchHistory.byteLimit + 1), revision: 22, at: 22, viewSize: 1 << 20)
     #expect(history.count == 0)
     #expect(Self.missed(&history, after: 20, to: 22) == nil)
   }
@@ -79,9 +79,20 @@ import Wire
   @Test(arguments: [1, 1000, 100_000, 200_000]) func memory_isLimited(bytes: Int) {
     var history = PatchHistory()
     for revision in 2...1000 {
-      history.append([UInt8](repeating: 0, count: bytes), revision: revision, at: 0)
+      history.append([UInt8](repeating: 0, count: bytes), revision: revision, at: 0, viewSize: 1 << 20)
       #expect(history.byteCount <= 2 * PatchHistory.byteLimit + bytes)
     }
+  }
+
+  /// A client that has missed more than twice the view is better served by the view.
+  @Test(arguments: [(0, 2048), (1000, 2048), (5000, 10_000), (1 << 20, PatchHistory.byteLimit)])
+  func history_isLimitedByTheView(viewSize: Int, limit: Int) {
+    var history = PatchHistory()
+    for revision in 2...5000 {
+      history.append([UInt8](repeating: 0, count: 100), revision: revision, at: 0, viewSize: viewSize)
+      #expect(history.byteCount <= limit + limit / 2 + 100)
+    }
+    #expect(history.count == min(limit / 100, PatchHistory.countLimit))
   }
 
   @Test func history_isLimitedInTime() {
@@ -89,7 +100,7 @@ import Wire
     #expect(Self.missed(&history, after: 1, to: 4, at: PatchHistory.timeLimit + 2)?.count == 3)
     #expect(Self.missed(&history, after: 1, to: 4, at: PatchHistory.timeLimit + 3) == nil)
     #expect(Self.missed(&history, after: 2, to: 4, at: PatchHistory.timeLimit + 3)?.count == 2)
-    history.append([], revision: 5, at: PatchHistory.timeLimit + 100)
+    history.append([], revision: 5, at: PatchHistory.timeLimit + 100, viewSize: 0)
     #expect(history.count == 1)
   }
 }

@@ -47,7 +47,7 @@ struct Logbook: Riblet {
     case .pop: state.pages.pop()
     case .open(let title): state.note.replace(with: title)
     case .work(let id): return .run(id: id) { [outside] _ in await outside.run() }
-    case .nap(let id): return .run(id: id, resumable: true) { [outside] _ in await outside.run() }
+    case .nap(let id): return .run(id: id, resumable: true, mayMiss: true) { [outside] _ in await outside.run() }
     case .workAndWrite(let line):
       return .run { [outside] send in
         outside.note("began")

@@ -70,7 +70,7 @@ final class Chaos {
   /// - Throws: ``DaemonError`` if the server does not start, and what ``LedgerAudit/look(_:)`` throws.
   func run(for seconds: Int) throws {
     let end = milliseconds() + seconds * 1000
-    let observers = ChaosObservers.areWatched ? ChaosObservers(8, for: seconds) : nil
+    let observers = seconds >= 30 ? ChaosObservers(8, for: seconds) : nil
     while case let rest = end - milliseconds(), rest > 0 {
       // The pace of the killer is a part of the model.
       usleep(UInt32(min(Int.random(in: 2000...5000, using: &random), rest)) * 1000)
@@ -184,6 +184,8 @@ final class Chaos {
     let text = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").filter { line in
       !line.contains("An action was refused.") && !line.contains("A transaction took long.")
+        // It was killed.
+        && !line.contains("An earlier process died")
     }
   }
 }

@@ -7,9 +7,6 @@ import GRDB
 ///
 /// `@unchecked Sendable`: everything belongs to its thread, and is read by others once that has ended.
 final class ChaosObservers: @unchecked Sendable {
-  /// Off until what a resting session listens to wakes it.
-  static let areWatched = false
-
   /// How often all of them were told.
   private(set) var tellings = 0
   /// How often their sessions came back into memory.

@@ -1,0 +1,57 @@
+import Testing
+import Wire
+
+@testable import RibServer
+
+@Suite struct AudienceTests {
+  @Test func invitation_letsOneClientIn_once() throws {
+    var audience = Audience(token: "first")
+    audience.invite("secret", .view, at: 100)
+    #expect(throws: Ending.self) { try audience.accept("other", as: "token", at: 100).get() }
+    #expect(try audience.accept("secret", as: "second", at: 100).get() == 2)
+    #expect(throws: Ending.self) { try audience.accept("secret", as: "third", at: 100).get() }
+    #expect(audience.count == 2 && audience[2].ledger.record.scope == .view)
+    #expect(audience.client(with: "second") == 2 && audience.client(with: "secret") == nil)
+  }
+
+  @Test func invitation_isVoidInTime() {
+    var audience = Audience(token: "first")
+    audience.invite("secret", .act, at: 100)
+    #expect(throws: Ending.self) { try audience.accept("secret", as: "second", at: 100 + Invitation.lifetime).get() }
+  }
+
+  @Test func oldestInvitation_makesRoom() throws {
+    var audience = Audience(token: "first")
+    for number in 0...Invitation.limit { audience.invite("\(number)", .act, at: 0) }
+    #expect(audience.invitations.count == Invitation.limit)
+    #expect(throws: Ending.self) { try audience.accept("0", as: "second", at: 0).get() }
+    #expect(try audience.accept("1", as: "second", at: 0).get() == 2)
+  }
+
+  @Test func session_takesSoManyClients_alsoThoseThatHaveLeft() throws {
+    var audience = Audience(token: "1")
+    for number in 2...Audience.limit {
+      audience.invite("i\(number)", .act, at: 0)
+      #expect(try audience.accept("i\(number)", as: "\(number)", at: 0).get() == number)
+      audience.retire(number)
+    }
+    audience.invite("one more", .act, at: 0)
+    guard case .failure(let ending) = audience.accept("one more", as: "x", at: 0) else {
+      Issue.record("let in")
+      return
+    }
+    #expect(ending.bye == .full)
+    #expect(!audience.isRetired && audience.isAway)
+    audience.retire(1)
+    #expect(audience.isRetired && audience.client(with: "1") == nil)
+  }
+
+  @Test(arguments: [(3, 1, "t", Bye.denied), (1, 1, "x", .denied), (1, 0, "t", .stale)])
+  func client_isNotAdmitted(_ client: Int, _ attempt: Int, _ token: String, _ bye: Bye) {
+    var audience = Audience(token: "t")
+    let resume = ClientMessage.Resume(
+      sessionID: "s", clientID: client, token: token, attempt: attempt, epoch: "", revision: 0)
+    #expect(audience.admit(resume)?.bye == bye)
+    #expect(audience[1].ledger.record.attempt == 0)
+  }
+}
