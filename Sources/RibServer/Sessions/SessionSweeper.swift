@@ -106,7 +106,8 @@ struct SessionSweeper: Sendable {
     switch result {
     case .success(.forgotten(.some)): metrics.forgottenSessions.increment()
     case .success(.refused(let error)):
-      damaged.rows.withLock { _ = $0.insert(row) }
+      // The next look may have begun before this one was done.
+      guard damaged.rows.withLock({ $0.insert(row).inserted }) else { return }
       metrics.damagedSessions.increment()
       logger.error(
         "An old session cannot be forgotten, and stays.", metadata: ["row": "\(row)", "reason": "\(error)"])

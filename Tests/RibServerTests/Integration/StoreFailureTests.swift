@@ -348,7 +348,7 @@ import Wire
     try await StoreHost.with([Logbook.app()], on: try makeStore()) { [directory] host in
       let (bad, good) = try await blocking { (try PlainClient(host.url), try PlainClient(host.url)) }
       try await blocking {
-        try bad.act(1, #"{"write":"\#(String(repeating: "B", count: 50_000))"}"#)
+        try bad.act(1, #"{"write":"\#(String(repeating: "B", count: 3900))"}"#)
         try bad.next(#"{"t":"patch""#)
         try good.act(1, #"{"write":"a"}"#)
         try good.next(#"{"t":"patch""#)
