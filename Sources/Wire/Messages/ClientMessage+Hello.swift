@@ -89,6 +89,9 @@ extension ClientMessage.Resume {
       clientID: try json.number(MessageKey.clientID, in: kind), token: try json.text(MessageKey.token, in: kind),
       attempt: try json.number(MessageKey.attempt, in: kind), epoch: try json.text(MessageKey.epoch, in: kind),
       revision: try json.number(MessageKey.revision, in: kind))
+    guard clientID > 0, attempt > 0 else {
+      throw MessageError("\"\(MessageKey.clientID)\" and \"\(MessageKey.attempt)\" of \"resume\" count from 1.")
+    }
   }
 
   func write(into json: inout JSONWriter) {

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import Wire
 
@@ -40,6 +41,45 @@ import Wire
     #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
   }
 
+  /// Effects that send faster than a commit takes do not keep the server from its end.
+  @Test(.timeLimit(.minutes(1))) func stop_whileEffectsSend_ends() async throws {
+    let host = try StoreHost([App("ticker") { Ticker() }], on: try makeStore())
+    let client = try await blocking { try PlainClient(host.url, app: "ticker") }
+    try await blocking { for _ in 0..<20 { try client.next(#"{"t":"patch""#) } }
+    await host.stop()
+    #expect(host.sessionCount == 0)
+  }
+
+  /// A store that fails when the server stops is given another chance: there may be room by now.
+  @Test func stop_whileTheStoreFails_triesOnceMore() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore())
+    let client = try await blocking { try PlainClient(host.url) }
+    host.store.fail(true)
+    try await blocking {
+      try client.act(1, #"{"write":"a"}"#)
+      try client.next(#"{"t":"notice","durability":"none"}"#)
+    }
+    // It is not asked whether it works, so nobody knows that it does.
+    host.store.failProbes(true)
+    host.store.fail(false)
+    await host.stop()
+    #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
+    #expect(host.context.lostSessionCount.load(ordering: .relaxed) == 0)
+  }
+
+  /// A store that fails to the end loses what was done since, and that is counted.
+  @Test func stop_whileTheStoreFails_countsWhatIsLost() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore())
+    let client = try await blocking { try PlainClient(host.url) }
+    host.store.fail(true)
+    try await blocking {
+      try client.act(1, #"{"write":"a"}"#)
+      try client.next(#"{"t":"notice","durability":"none"}"#)
+    }
+    await host.stop()
+    #expect(host.context.lostSessionCount.load(ordering: .relaxed) == 1)
+  }
+
   /// A server that stops while it waits for the store does not wait for the session.
   @Test func stop_whileASessionIsLoaded_ends() async throws {
     let host = try StoreHost([Logbook.app()], on: try makeStore(), { $0.sessions.restSeconds = 0 })
@@ -61,4 +101,27 @@ import Wire
     _ = try? await blocking { try client.end() }
     #expect(try stored(welcome.sessionID)?.contains(#"["a"]"#) == true)
   }
+}
+
+/// Counts as fast as it can.
+private struct Ticker: Riblet {
+  static let typeName = "Ticker"
+  struct State: Codable, Equatable { var count = 0 }
+  struct ViewState: Codable, Equatable { let count: Int }
+  enum InternalAction { case tick }
+
+  func makeState() -> State { State() }
+
+  func didBecomeActive(_ state: inout State) -> Effect<Self> {
+    .run(id: "tick") { send in
+      while !Task.isCancelled { await send(.tick) }
+    }
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    state.count += 1
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(count: state.count) }
 }

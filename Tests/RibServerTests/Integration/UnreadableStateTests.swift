@@ -1,5 +1,6 @@
 import RibCore
 import Testing
+import Wire
 
 @testable import RibServer
 
