@@ -128,19 +128,42 @@ import Wire
     return Int(number)
   }
 
-  /// A client that was connected when its server died has its time from the next start on.
-  @Test func sessionsThatNobodyCameBackTo_areForgotten() async throws {
+  /// A start comes long after the last server was seen: no client could come back meanwhile, and none is forgotten.
+  @Test func downtime_isNotAbsence() async throws {
+    let first = try daemon()
+    let clients = [try PlainClient(first.url, app: "counter"), try PlainClient(first.url, app: "counter")]
+    try clients[0].act(1, #""increment""#)
+    try clients[0].next(#"{"t":"patch""#)
+    _ = first.stop(SIGKILL)
+    try await DatabaseQueue(path: directory.store).write {
+      try $0.execute(
+        sql: """
+          UPDATE server SET seen = seen - 86400; UPDATE clock SET seen = seen - 86400;
+          UPDATE session SET seen = seen - 86400
+          """)
+    }
+    let second = try daemon(["--sessions-time-to-live-seconds", "30", "--sessions-untouched-seconds", "30"])
+    for client in clients {
+      let back = try PlainClient(second.url, resuming: try client.welcome, attempt: 1)
+      #expect(back.greeting.hasPrefix(#"{"t":"welcome","#))
+    }
+  }
+
+  /// Clients have stayed away from a server that runs.
+  @Test(arguments: [("--sessions-time-to-live-seconds", 0), ("--sessions-untouched-seconds", 1)])
+  func sessionsThatNobodyCameBackTo_areForgotten(_ setting: String, left: Int) async throws {
     let first = try daemon()
     let (acted, untouched) = (try PlainClient(first.url, app: "counter"), try PlainClient(first.url, app: "counter"))
     try acted.act(1, #""increment""#)
     try acted.next(#"{"t":"patch""#)
     _ = first.stop(SIGKILL)
-    let second = try daemon(["--sessions-time-to-live-seconds", "2"])
-    #expect(await eventually(within: 60) { (try? rows("session")) == 0 })
-    #expect(try rows("node") == 0)
-    for client in [acted, untouched] {
-      #expect(try PlainClient(second.url, resuming: try client.welcome, attempt: 1).end() == "none 4200")
-    }
+    let second = try daemon([setting, "1"])
+    // It looks every ten seconds.
+    #expect(await eventually(within: 30) { (try? rows("session")) == left })
+    #expect(try rows("node") == left)
+    #expect(try PlainClient(second.url, resuming: try untouched.welcome, attempt: 1).end() == "none 4200")
+    let answer = try PlainClient(second.url, resuming: try acted.welcome, attempt: 1)
+    #expect(answer.greeting.hasPrefix(left == 0 ? #"{"t":"bye","code":"gone","# : #"{"t":"welcome","#))
   }
 
   @Test func goodbye_leavesNothingInTheFile() throws {
