@@ -17,8 +17,9 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public let interrupted: [InterruptedEffect]
   /// What went wrong.
   public let reason: String
-  /// Whether the node is still asked for, and only its state could not be decoded or migrated: another version of the code may be
-  /// able to. Otherwise there is no place for it any more.
+  /// Whether the node is still asked for, and only its state could not be decoded or migrated.
+  ///
+  /// Another version of the code may be able to. Otherwise there is no place for the node any more.
   public let isUnreadable: Bool
   /// The version of its state.
   let version: Int

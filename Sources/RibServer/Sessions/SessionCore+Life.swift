@@ -190,7 +190,8 @@ extension SessionCore {
     context.metrics.unreadableSessions.increment()
     for failure in unreadable { log(.error, "A riblet's state cannot be read.", ["reason": "\(failure)"]) }
     guard onUnreadableState == .keep else { return nil }
-    return Ending(.unavailable, "What is kept of the session cannot be read by this version of the app. Come back later.")
+    return Ending(
+      .unavailable, "What is kept of the session cannot be read by this version of the app. Come back later.")
   }
 
   // MARK: Time

@@ -114,8 +114,9 @@ final class SessionCore {
     prepareTree()
   }
 
-  /// What the idempotency keys of effects begin with: another one each time that the session comes into memory. A store that
-  /// was put back from a copy, or has lost what was not synced, counts transactions a second time.
+  /// What the idempotency keys of effects begin with: another text each time that the session comes into memory.
+  ///
+  /// A store that was put back from a copy, or has lost what was not synced, counts transactions a second time.
   private static func keyPrefix(_ id: String, _ work: Workspace) -> String {
     "\(id).\(work.environment.randomHex(words: 1))"
   }

@@ -39,10 +39,16 @@ import Testing
 
   /// What only a plain sequence would tell keeps the session with its client.
   @Test func observerOfASequence_staysAwake() async throws {
-    try await withServer(apps: [App("ear") { Ear(mayMiss: false) }, App("deaf") { Ear(mayMiss: true) }], { $0.sessions.idleRestSeconds = 1 }) {
-      server, url in
-      let (_, _) = try await blocking { (try PlainClient(url, app: "ear"), try PlainClient(url, app: "deaf")) }
+    let apps = [App("ear") { Ear(mayMiss: false) }, App("deaf") { Ear(mayMiss: true) }]
+    try await withServer(apps: apps, { $0.sessions.idleRestSeconds = 1 }) { server, url in
+      let clients = try await blocking { [try PlainClient(url, app: "ear"), try PlainClient(url, app: "deaf")] }
       #expect(await eventually(within: 60) { server.sessionCount == 1 })
+      try await blocking {
+        // It has not left: it is asked, and answers with what it has.
+        try clients[0].send(#"{"t":"check"}"#)
+        #expect(try clients[0].next().hasPrefix(#"{"t":"patch","rev":1,"base":1,"#))
+        #expect(server.sessionCount == 1)
+      }
     }
   }
 }

@@ -185,7 +185,9 @@ import Wire
         let rows: [(String, String, String)] = [
           (Self.hello(welcome, token: "guessed", attempt: 1), "denied", "4401"),
           (Self.hello(welcome, client: 2, attempt: 1), "denied", "4401"),
-          (Self.hello(welcome, attempt: 0), "stale", "4410"), (Self.hello(unknown, attempt: 1), "gone", "4200"),
+          (Self.hello(welcome, attempt: 0), "bad_message", "4400"),
+          (Self.hello(welcome, client: 0, attempt: 1), "bad_message", "4400"),
+          (Self.hello(unknown, attempt: 1), "gone", "4200"),
         ]
         for (hello, code, closeCode) in rows {
           let socket = try CurlWebSocket(url: url)

@@ -33,7 +33,8 @@ import Wire
     for attempt in 1...2 {
       try await withServer(App("counter") { New() }) { url in
         let client = try PlainClient(url, resuming: try #require(welcome.value), attempt: attempt)
-        #expect(try client.end() == "unavailable 4101")
+        #expect(client.greeting.hasPrefix(#"{"t":"bye","code":"unavailable","#), "\(client.greeting)")
+        #expect(try client.end() == "none 4101")
       }
     }
     try await withServer(counter) { url in
