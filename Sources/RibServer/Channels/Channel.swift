@@ -195,12 +195,19 @@ final class Channel {
   /// Ends the channel with a close frame that says why.
   ///
   /// - Parameters:
-  ///   - code: why; nil if the peer gave no reason to be answered by one.
+  ///   - code: why.
   ///   - reason: the same in a sentence.
-  func close(_ code: CloseCode?, _ reason: String) {
+  func close(_ code: CloseCode, _ reason: String) { close(code, reason, comesBack: Bye.Return(code)) }
+
+  /// Answers the peer's close frame: it ends the connection, and never the session.
+  ///
+  /// - Parameter code: what the peer has given as its reason; nil for none.
+  func answerClose(_ code: CloseCode?) { close(code, "", comesBack: .atOnce) }
+
+  private func close(_ code: CloseCode?, _ reason: String, comesBack: Bye.Return) {
     if case .over = state { return }
     if case .frames(let writer) = transport { writer.close(code, reason: reason, into: &output.bytes) }
-    port?.channelEnded(comesBack: code.map { Bye.Return($0) } ?? .atOnce)
+    port?.channelEnded(comesBack: comesBack)
     flushLater()
   }
 

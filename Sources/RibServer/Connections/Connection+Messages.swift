@@ -36,7 +36,7 @@ extension Connection {
       case .close(let code, _):
         channel.payDebt()
         guard !isEnding else { break }
-        channel.close(code, "")
+        channel.answerClose(code)
       }
     } catch {
       debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
@@ -154,7 +154,12 @@ extension Connection {
   /// Joins the session that somebody else has woken, or that a bell has rung for.
   func wakeUp(_ sleeper: Sleeper) {
     let step = channel.wakeUp(sleeper)
-    if case .none = step { context.sessions.didNotWake(sleeper.sessionID) }
+    if case .none = step {
+      let isLast = context.sessions.remove(sleeper)
+      context.sessions.didNotWake(sleeper.sessionID)
+      // It may have been cut on the way: then the session is left to whoever finds it.
+      if isLast, isEnding || isClosed { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
+    }
     carryOut((step, ChannelCharge()))
     goOn()
   }

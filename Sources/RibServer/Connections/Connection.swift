@@ -54,6 +54,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var deadline: Deadline
   @exclusivity(unchecked) var interest: Interest = .reading
   @exclusivity(unchecked) private var turn = Turn.free
+  /// Whether the peer was told that nothing more comes.
+  private var hasEndedSending = false
   /// What is on its way to the peer, and which session is behind it.
   let channel: Channel
 
@@ -141,6 +143,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if case .closed = state { return }
     channel.isFlushing = true
     guard send() else { return abort() }
+    endIfAllIsSaid()
     // What was held up by its own answers goes on now that they are sent, before more is read.
     if turn == .heldUp, canGoOn { goOnLater() }
     updateInterest()
@@ -281,7 +284,18 @@ final class Connection: PollTarget, @unchecked Sendable {
     if output.isEmpty { endSending() }
   }
 
+  /// What was queued behind the last word may have been taken back: then nothing is sent that would tell its end.
+  private func endIfAllIsSaid() {
+    guard output.isEmpty else { return }
+    switch state {
+    case .closing: if !hasEndedSending { endSending() }
+    case .halfClosed: abort()
+    case .http, .channel, .moving, .echo, .closed: break
+    }
+  }
+
   func endSending() {
+    hasEndedSending = true
     shutDownSending(descriptor)
     // Now it is the peer's turn.
     if !loop.isStopping { restartDeadline() }
@@ -330,8 +344,10 @@ extension Connection: ChannelPort {
   func didFallAsleep(_ sleeper: Sleeper) {
     let sessions = context.sessions
     sessions.add(sleeper) { [weak self, loop] in
-      guard let connection = self else { return sessions.didNotWake(sleeper.sessionID) }
-      loop.execute { connection.wakeUp(sleeper) }
+      let connection = self
+      loop.execute {
+        if let connection { connection.wakeUp(sleeper) } else { sessions.didNotWake(sleeper.sessionID) }
+      }
     }
   }
 }

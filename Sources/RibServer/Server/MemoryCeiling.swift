@@ -8,6 +8,8 @@ import Synchronization
 struct MemoryCeiling: Sendable {
   /// How often it looks, in seconds.
   private static let interval = 1
+  /// How many sessions may come into memory between two looks while there is too much in it.
+  private static let loadsPerLook = 64
 
   private let context: ServerContext
   private let loops: [EventLoop]
@@ -33,6 +35,8 @@ struct MemoryCeiling: Sendable {
     defer { loops[0].execute(after: .seconds(Self.interval)) { look() } }
     guard let resident = residentBytes() else { return }
     let isOver = resident > limit
+    // As many may come as leave: each that comes is a client that waits.
+    context.loadBudget.store(Self.loadsPerLook, ordering: .relaxed)
     let wasOver = context.isOverMemory.exchange(isOver, ordering: .relaxed)
     if isOver != wasOver {
       context.logger.warning(

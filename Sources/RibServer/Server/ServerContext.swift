@@ -14,6 +14,8 @@ final class ServerContext: Sendable {
   let lostSessionCount = Atomic(0)
   /// Sessions that are being read from the store.
   let loadCount = Atomic(0)
+  /// How many more may be read until the memory is looked at again; only while there is too much of it.
+  let loadBudget = Atomic(0)
   let metrics = ServerMetrics()
   /// The clocks and the random bits.
   let environment: Environment

@@ -24,7 +24,11 @@ struct LoopSource: SessionSource, Sendable {
 
   /// Makes room for a session, or says why there is none: its client comes back a little later.
   private func admit() -> StoreError? {
-    if context.isOverMemory.load(ordering: .relaxed) { return StoreError("The server's memory is full.") }
+    if context.isOverMemory.load(ordering: .relaxed),
+      context.loadBudget.subtract(1, ordering: .relaxed).newValue < 0
+    {
+      return StoreError("The server's memory is full.")
+    }
     guard context.loadCount.add(1, ordering: .relaxed).newValue > Self.loadLimit else { return nil }
     context.loadCount.subtract(1, ordering: .relaxed)
     return StoreError("Too many sessions are being read.")

@@ -54,7 +54,10 @@ extension SessionCore {
       log(.error, "A session cannot leave memory.", ["reason": "\(error)"])
       callOffRest()
       _ = commits.didSucceed()
-      return
+      let (commands, waiters) = uncommitted.endCut(all: true)
+      release(all: true)
+      for waiter in waiters { waiter(true) }
+      return carryOutNow(commands)
     }
     // Each state was encoded in its transaction.
     commits.didFail()
@@ -187,7 +190,10 @@ extension SessionCore {
 
   /// Leaves memory without another word to the store: what was not committed has not happened.
   private func abandon(_ bye: Bye, _ message: String) {
-    for channel in uncommitted.left { channel.discardHeld() }
+    for channel in uncommitted.left {
+      channel.discardHeld()
+      channel.flushLater()
+    }
     for client in audience.ids {
       guard let channel = audience[client].channel else { continue }
       channel.discardHeld()

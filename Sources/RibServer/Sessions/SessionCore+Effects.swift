@@ -40,8 +40,8 @@ extension SessionCore {
   ///   - effect: the effect.
   ///   - error: what it has thrown; nil if it has returned.
   func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
-    effects.end(effect.token, effect.flightNumber)
     guard life.isInMemory, !life.isStopping else { return }
+    effects.end(effect.token, effect.flightNumber)
     transact(
       "What an effect was to be followed by could not be done.", effect.flightNumber, riblet: { effect.typeName },
       { () throws(Refusal) in
@@ -76,7 +76,7 @@ extension SessionCore {
   /// - Returns: the node that was asked for; nil as long as it is not there.
   /// - Throws: ``WorkflowError`` or `Refusal`, or `CancellationError` if the session is not in memory any more.
   func answer(_ request: WorkflowRequest) throws -> NodeID? {
-    guard life.isInMemory else { throw CancellationError() }
+    guard life.isInMemory, !life.isStopping else { throw CancellationError() }
     noteChange()
     guard case .node(let id, let commands) = try tree.answer(request, rendering: work.viewRenderer) else { return nil }
     publish()

@@ -39,7 +39,10 @@ extension SessionCore {
 
   /// Has the store forget the session; what was held is said then.
   func removeFromStore() {
-    if let lease { driver?.carryOut(.remove(lease)) } else { didEnd(isTrue: true) }
+    guard !isRemoved else { return }
+    guard let lease else { return didEnd(isTrue: true) }
+    isRemoved = true
+    driver?.carryOut(.remove(lease))
   }
 
   /// Takes the store's answer to the session's end.
@@ -109,6 +112,7 @@ extension SessionCore {
   /// Leaves memory once the store has the session: the server stops.
   func stop() {
     guard life.isInMemory, isDurable else { return }
+    hasMoreThanTheStore = !commits.isClean
     if life.beginStop() { driver?.carryOut(.callOffRest) }
     // What effects still send would put the end off for ever, and nobody has been told of it.
     driver?.carryOut(.cancelAll)
@@ -128,7 +132,7 @@ extension SessionCore {
   func leaveIfAsked() {
     if life.hasEnded { return removeFromStore() }
     if life.isStopping {
-      if commits.isFailing { context.lostSessionCount.add(1, ordering: .relaxed) }
+      if commits.isFailing, hasMoreThanTheStore { context.lostSessionCount.add(1, ordering: .relaxed) }
       return leaveMemory()
     }
     guard life.isResting else {

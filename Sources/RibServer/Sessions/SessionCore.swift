@@ -45,6 +45,10 @@ final class SessionCore {
   var history = PatchHistory()
   /// Whether an action was applied: otherwise there is nothing to lose.
   var hasActed = false
+  /// Whether the store was told to forget the session.
+  var isRemoved = false
+  /// Whether the store did not have all of the session when it was to stop.
+  var hasMoreThanTheStore = false
   /// Whether a walk through the tree is under way.
   var isWalking = false
 

@@ -116,6 +116,9 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     if case .success = result {
       let woken = dormant.withLock { $0.removeValue(forKey: id) }
       for sleeper in woken?.sleepers ?? [] { sleeper.wake() }
+    } else if waking.withLock({ $0.isWaking(id) }) {
+      // The bell has rung for the others, too: the next one tries.
+      return didNotWake(id)
     }
     wakeEnded(id)
   }
@@ -203,13 +206,20 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   }
 
   private func wakeOne(of id: String) {
-    let next = dormant.withLock { $0[id]?.sleepers.first }
-    if let next, take(next.sleeper) { next.wake() } else { wakeEnded(id) }
+    if !wakeSleeper(of: id) { wakeEnded(id) }
   }
 
-  /// A session that a bell was to wake is in memory, or cannot be.
+  /// - Returns: false if no client of the session sleeps any more.
+  private func wakeSleeper(of id: String) -> Bool {
+    guard let next = dormant.withLock({ $0[id]?.sleepers.first }), take(next.sleeper) else { return false }
+    next.wake()
+    return true
+  }
+
+  /// A session that a bell was to wake is in memory, or cannot be: the next ones have their turn.
   private func wakeEnded(_ id: String) {
-    if let next = waking.withLock({ $0.end(id) }) { wakeOne(of: next) }
+    var id = id
+    while let next = waking.withLock({ $0.end(id) }), !wakeSleeper(of: next) { id = next }
   }
 
   /// A client that was to wake its session has gone: another one does.

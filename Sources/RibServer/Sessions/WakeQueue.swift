@@ -16,6 +16,12 @@ struct WakeQueue {
   /// How many at the beginning of `order` have had their turn.
   private var done = 0
 
+  /// Whether a session is being woken.
+  ///
+  /// - Parameter id: the session.
+  /// - Returns: false also if it waits for its turn.
+  func isWaking(_ id: String) -> Bool { woken.contains(id) }
+
   /// A bell of a session has rung.
   ///
   /// - Parameter id: the session.
@@ -41,8 +47,8 @@ struct WakeQueue {
     while done < order.count {
       let next = order[done]
       done += 1
-      if done == order.count {
-        order = []
+      if done > order.count / 2 {
+        order.removeFirst(done)
         done = 0
       }
       guard waiting.remove(next) != nil else { continue }

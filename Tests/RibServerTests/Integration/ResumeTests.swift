@@ -175,6 +175,25 @@ import Wire
     }
   }
 
+  /// A client's close frame ends the connection, never the session: also one with a code after which nobody comes back, and
+  /// before the first action.
+  @Test(arguments: [1000, 1001, 4000, 4400] as [UInt16])
+  func clientThatCloses_findsItsSessionAgain(code: UInt16) async throws {
+    try await withServer(apps: Self.apps) { server, url in
+      let welcome = try await blocking {
+        let client = try PlainClient(url, app: "ticker")
+        try client.socket.close(CloseCode(rawValue: code))
+        _ = try client.socket.receive()
+        return try client.welcome
+      }
+      #expect(await eventually { server.connectionCount == 0 })
+      try await blocking {
+        let back = try PlainClient(url, resuming: welcome, attempt: 1)
+        #expect(back.greeting.hasPrefix(#"{"t":"welcome","#), "\(back.greeting)")
+      }
+    }
+  }
+
   @Test func wrongClient_isNotLetIn() async throws {
     try await withServer(apps: Self.apps) { server, url in
       try await blocking {

@@ -75,7 +75,8 @@ struct LedgerAudit {
     offset += UInt64(data.count)
     for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
       let parts = line.split(separator: " ")
-      guard parts.count == 2, let number = Int(parts[1]), let session = parts[0].split(separator: "-").first else {
+      // A key begins with the session's name and a dot.
+      guard parts.count == 2, let number = Int(parts[1]), let session = parts[0].split(separator: ".").first else {
         deviations.append("The book has the line \"\(line)\".")
         continue
       }
