@@ -22,7 +22,7 @@ extension Tree {
     /// The last effect that was started before.
     var lastToken: UInt64 = 0
     var droppedActions = 0
-    var viewBytes = 0
+    var viewExtent = ViewSize()
   }
 
   func transact(
@@ -40,7 +40,7 @@ extension Tree {
     transaction.lastID = lastID
     transaction.lastToken = lastToken
     transaction.droppedActions = droppedActions
-    transaction.viewBytes = viewBytes
+    transaction.viewExtent = viewExtent
     do throws(Refusal) {
       try event()
       try settle()
@@ -136,15 +136,14 @@ extension Tree {
     }
   }
 
-  /// Makes sure that the view stays within its limit.
+  /// Makes sure that the view stays within its limit, and finds out its size now and then.
   private func measure(_ renderer: ViewRenderer) throws(Refusal) {
-    // A patch makes the view longer by less than its own length.
-    guard viewBytes + renderer.patch.json.count > Self.viewLimit else {
-      viewBytes += renderer.patch.json.count
-      return
+    let patch = renderer.patch.json.count
+    guard viewExtent.bound(with: patch) > Self.viewLimit || viewExtent.isStale(with: patch) else {
+      return viewExtent.add(patch)
     }
-    defer { renderer.measured = JSONWriter() }
-    renderer.measured.limit = Self.viewLimit
+    defer { renderer.forgetLargeView() }
+    renderer.measured.removeAll()
     do throws(RecordingError) {
       try writeView(into: &renderer.measured, rendering: renderer)
     } catch {
@@ -158,7 +157,7 @@ extension Tree {
         Show a part of it, and let the client ask for more.
         """)
     }
-    viewBytes = renderer.measured.count
+    viewExtent.measure(renderer.measured.count)
   }
 
   /// Writes what has changed in states, for the next cut: what cannot be saved is not committed.
@@ -236,7 +235,7 @@ extension Tree {
     }
     lastID = transaction.lastID
     droppedActions = transaction.droppedActions
-    viewBytes = transaction.viewBytes
+    viewExtent = transaction.viewExtent
     reset()
   }
 

@@ -48,8 +48,7 @@ public final class Tree {
   var running: [EffectToken: AnyNode] = [:]
   @exclusivity(unchecked) var transaction = Transaction()
   var restoration: Restoration?
-  /// As much as the view document can have of bytes, by its last exact size and the patches since.
-  @exclusivity(unchecked) var viewBytes = 0
+  @exclusivity(unchecked) var viewExtent = ViewSize()
   /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
   @exclusivity(unchecked) public var notesChanges = false
   /// Nodes that have changed, each once, and nodes that have gone, since the last cut.
@@ -89,8 +88,8 @@ public final class Tree {
   public var rootID: NodeID { root?.id ?? 0 }
   /// The number of nodes.
   public var nodeCount: Int { nodes.count }
-  /// As many bytes as the view document has, or some more.
-  public var viewSize: Int { viewBytes }
+  /// The bytes of the view document when it was measured last: after as many bytes of patches as it has itself, or 4 KiB.
+  public var viewSize: Int { viewExtent.measured }
   /// The number of effects that run.
   public var effectCount: Int { running.count }
   /// Whether an effect runs that would be lost if the tree left memory.

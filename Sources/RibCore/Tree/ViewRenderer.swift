@@ -13,5 +13,12 @@ public final class ViewRenderer {
   var measured = JSONWriter()
 
   /// A renderer without memory of any view.
-  public init() {}
+  public init() { measured.limit = Tree.viewLimit }
+
+  /// Gives back the memory of a large view that was measured.
+  func forgetLargeView() {
+    guard measured.count > 1 << 16 else { return }
+    measured = JSONWriter()
+    measured.limit = Tree.viewLimit
+  }
 }

@@ -2,11 +2,11 @@
 ///
 /// What is kept is bounded in number, bytes and time, and ends where the client says that it has seen it.
 struct PatchHistory {
-  /// A patch: the view's revision after it, and where its operations end.
+  /// A patch: where its operations end, and when it was made.
   private struct Entry {
-    let revision: Int
-    var end: Int
-    let time: UInt64
+    var end: UInt32
+    /// Seconds of the loop's time: what is shown a moment longer does no harm, and takes a fourth of the room.
+    let second: UInt32
   }
 
   /// The most patches that are kept.
@@ -16,14 +16,16 @@ struct PatchHistory {
   /// How many bytes are kept at least, if there are as many: patches of more than twice the view are not worth it, as the view
   /// can be sent instead, but for views of next to nothing.
   private static let leastLimit = 2048
-  /// How long a patch is kept, in nanoseconds.
-  static let timeLimit: UInt64 = 60_000_000_000
+  /// How long a patch is kept, in whole seconds.
+  static let timeLimit: UInt32 = 60
   /// Bytes that are kept for the next patches when these are forgotten.
   private static let largestKept = 1024
 
   /// The operations of the patches, one after the other.
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
+  /// The view's revision after the last of them; each follows on the one before.
+  private var lastRevision = 0
   /// How many of the entries are forgotten: they are taken out together.
   private var forgotten = 0
 
@@ -32,7 +34,9 @@ struct PatchHistory {
   /// The bytes that are held for them: at most twice the limit, and one patch.
   var byteCount: Int { bytes.count }
 
-  private var start: Int { forgotten == 0 ? 0 : entries[forgotten - 1].end }
+  private var start: Int { forgotten == 0 ? 0 : Int(entries[forgotten - 1].end) }
+  /// The view's revision after the first patch that is kept.
+  private var firstRevision: Int { lastRevision - count + 1 }
 
   /// Keeps a patch.
   ///
@@ -50,15 +54,16 @@ struct PatchHistory {
     forget(before: time)
     if forgotten >= Self.countLimit || start >= limit / 2 { takeOut() }
     bytes.append(contentsOf: operations)
-    entries.append(Entry(revision: revision, end: bytes.count, time: time))
+    entries.append(Entry(end: UInt32(bytes.count), second: Self.second(time)))
+    lastRevision = revision
   }
 
   /// Forgets what a client has seen.
   ///
   /// - Parameter revision: the view's that the client has.
   mutating func acknowledge(_ revision: Int) {
-    guard let last = entries.last, revision < last.revision else { return clear() }
-    while count > 0, entries[forgotten].revision <= revision { forgotten += 1 }
+    guard revision < lastRevision else { return clear() }
+    forgotten += max(0, min(revision - firstRevision + 1, count))
   }
 
   /// Forgets everything.
@@ -81,11 +86,12 @@ struct PatchHistory {
   ) -> Bool {
     forget(before: time)
     guard revision != last else { return true }
-    guard count > 0, revision < last, entries[forgotten].revision <= revision + 1 else { return false }
-    var start = start
+    guard count > 0, revision < last, firstRevision <= revision + 1 else { return false }
+    var (start, next) = (start, firstRevision)
     for entry in entries[forgotten...] {
-      if entry.revision > revision { body(entry.revision, bytes.span.extracting(start..<entry.end)) }
-      start = entry.end
+      if next > revision { body(next, bytes.span.extracting(start..<Int(entry.end))) }
+      start = Int(entry.end)
+      next += 1
     }
     return true
   }
@@ -94,15 +100,18 @@ struct PatchHistory {
   ///
   /// - Parameter time: now, in nanoseconds.
   mutating func forget(before time: UInt64) {
-    while count > 0, time > entries[forgotten].time + Self.timeLimit { forgotten += 1 }
+    let now = Self.second(time)
+    while count > 0, now > entries[forgotten].second + Self.timeLimit { forgotten += 1 }
     if count == 0 { clear() }
   }
+
+  private static func second(_ time: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: time / 1_000_000_000) }
 
   private mutating func takeOut() {
     let start = start
     bytes.removeFirst(start)
     entries.removeFirst(forgotten)
     forgotten = 0
-    for index in entries.indices { entries[index].end -= start }
+    for index in entries.indices { entries[index].end -= UInt32(start) }
   }
 }

@@ -78,4 +78,21 @@ extension TreeTests {
     for size in 1...20 { try session.act(#"{"set":\#((1 << 20) - size)}"#) }
     #expect(throws: Refusal.self) { try session.act(#"{"set":\#(5 << 20)}"#) }
   }
+
+  /// What is kept for clients that come back is measured by it.
+  @Test func viewSize_isOfTheView_notOfItsPatches() throws {
+    let session = try TestSession(Wide())
+    func change(_ times: Int) throws {
+      for time in 1...times { try session.send(#"{"set":\#(time % 2)}"#) }
+    }
+    for _ in 1...100 {
+      try change(20)
+      #expect(session.tree.viewSize <= 2 * Self.frame)
+    }
+    try session.send(#"{"set":100000}"#)
+    #expect(session.tree.viewSize == Self.frame + 100_000)
+    // As many bytes of patches as it has.
+    try change(2 * 100_000 / #"{"op":"replace","path":"/nodes/1/state/text","value":""}"#.utf8.count)
+    #expect(session.tree.viewSize <= Self.frame + 1)
+  }
 }

@@ -16,11 +16,16 @@ import Wire
     return hasAll ? patches : nil
   }
 
-  private static func history(revisions: ClosedRange<Int>, bytes: Int = 3) -> PatchHistory {
+  /// In nanoseconds.
+  private static let second: UInt64 = 1_000_000_000
+
+  private static func history(
+    revisions: ClosedRange<Int>, bytes: Int = 3, every interval: UInt64 = 1
+  ) -> PatchHistory {
     var history = PatchHistory()
     for revision in revisions {
       let text = String(repeating: "x", count: max(0, bytes - 3)) + String(1000 + revision).suffix(3)
-      history.append(Array(text.utf8), revision: revision, at: UInt64(revision), viewSize: .max / 4)
+      history.append(Array(text.utf8), revision: revision, at: UInt64(revision) * interval, viewSize: .max / 4)
     }
     return history
   }
@@ -96,11 +101,12 @@ import Wire
   }
 
   @Test func history_isLimitedInTime() {
-    var history = Self.history(revisions: 2...4)
-    #expect(Self.missed(&history, after: 1, to: 4, at: PatchHistory.timeLimit + 2)?.count == 3)
-    #expect(Self.missed(&history, after: 1, to: 4, at: PatchHistory.timeLimit + 3) == nil)
-    #expect(Self.missed(&history, after: 2, to: 4, at: PatchHistory.timeLimit + 3)?.count == 2)
-    history.append([], revision: 5, at: PatchHistory.timeLimit + 100, viewSize: 0)
+    var history = Self.history(revisions: 2...4, every: Self.second)
+    let limit = UInt64(PatchHistory.timeLimit) * Self.second
+    #expect(Self.missed(&history, after: 1, to: 4, at: limit + 2 * Self.second)?.count == 3)
+    #expect(Self.missed(&history, after: 1, to: 4, at: limit + 3 * Self.second) == nil)
+    #expect(Self.missed(&history, after: 2, to: 4, at: limit + 3 * Self.second)?.count == 2)
+    history.append([], revision: 5, at: limit + 100 * Self.second, viewSize: 0)
     #expect(history.count == 1)
   }
 }
