@@ -47,6 +47,7 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     .target(name: "CWeb"),
@@ -58,7 +59,7 @@ let package = Package(
       dependencies: [
         "RibCore", "Wire",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
-        configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
+        "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
@@ -79,7 +80,7 @@ let package = Package(
       name: "ribctl",
       dependencies: ["CurlTransport", "RibClient", "RibServer", "Wire", argumentParser],
       swiftSettings: swiftSettings),
-    .executableTarget(name: "ribbench", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
+    .executableTarget(name: "ribbench", dependencies: ["RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
 
     .testTarget(name: "WireTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(

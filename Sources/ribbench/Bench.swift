@@ -130,6 +130,7 @@ extension TreeCut {
     changed.reduce(0) { count, node in
       switch node.state {
       case .none, .unchanged: count
+      case .replaced(let state): count + state.count
       case .rewritten(let base, let changes): changes.reduce(count + base.count) { $0 + $1.operations.count }
       case .changed(let changes): changes.reduce(count) { $0 + $1.operations.count }
       }

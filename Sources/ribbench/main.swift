@@ -3,6 +3,7 @@
 //
 //   ribbench          all of them, each the median of several rounds
 //   ribbench NAME N   one of them, N actions: for a profiler
+//   ribbench store    what a commit of the store costs
 
 import RibCore
 import Wire
@@ -34,8 +35,11 @@ if CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) {
     fatalError("there is no \(CommandLine.arguments[1]); there is: \(benches.map(\.name).joined(separator: ", "))")
   }
   try bench.run(count)
+} else if CommandLine.arguments.dropFirst() == ["store"] {
+  try StoreBench.report()
 } else {
   for bench in benches { try bench.report() }
   try DecodeBench.report()
   try DiffBench.report()
+  try StoreBench.report()
 }

@@ -54,14 +54,24 @@ public enum StateCut: Equatable, Sendable {
   case none
   /// It is the same.
   case unchanged
+  /// A state of at most ``smallSize`` bytes in place of another such one, without changes of either: what most small states
+  /// are in most cuts.
+  case replaced([UInt8])
   /// A base in place of the former one and all changes since that one, and what has changed since.
   case rewritten(base: [UInt8], changes: [StatePatch])
   /// What has changed since.
   case changed([StatePatch])
 
+  /// A state of so many bytes is always written whole: finding its difference takes as long as writing it, and a row of its
+  /// own for the change takes as many bytes.
+  package static let smallSize = 512
+
   mutating func append(_ later: StateCut) {
     switch (self, later) {
     case (_, .unchanged): break
+    case (.unchanged, .replaced), (.replaced, .replaced): self = later
+    case (_, .replaced(let state)): self = .rewritten(base: state, changes: [])
+    case (.replaced(let base), .changed(let changes)): self = .rewritten(base: base, changes: changes)
     case (.rewritten(let base, let changes), .changed(let more)): self = .rewritten(base: base, changes: changes + more)
     case (.changed(let changes), .changed(let more)): self = .changed(changes + more)
     case (_, .none), (_, .rewritten), (.none, .changed), (.unchanged, .changed): self = later

@@ -3,17 +3,16 @@
 /// A state is stored as a base, which is the whole of it, and the changes since, one a cut. Changes that outgrow their base
 /// give way to a new one: so a store writes at most twice what changed, and reads at most twice what there is.
 ///
-/// | state       | a whole state | operations         | a cut                                        |
-/// |-------------|---------------|--------------------|----------------------------------------------|
-/// | `unwritten` | `rewritten`   | never              | not before there was a whole state           |
-/// | `written`   | `rewritten`   | `changed`          | `unchanged`, stays `written`                 |
-/// | `changed`   | `rewritten`   | `changed`, more    | the change; `written`                        |
-/// | `rewritten` | `rewritten`   | `rewritten`, more  | the base, a change if there is one; `written` |
+/// | state       | a whole state  | operations         | a cut                                         |
+/// |-------------|----------------|--------------------|-----------------------------------------------|
+/// | `unwritten` | `rewritten`    | never              | not before there was a whole state            |
+/// | `written`   | `rewritten` *  | `changed`          | `unchanged`, stays `written`                  |
+/// | `changed`   | `rewritten`    | `changed`, more    | the change; `written`                         |
+/// | `replaced`  | `rewritten` *  | never: it is small | the state; `written`                          |
+/// | `rewritten` | `rewritten`    | `rewritten`, more  | the base, a change if there is one; `written` |
+///
+/// With * `replaced`, if both states are small and the store has no changes.
 struct StateLog {
-  /// A state of so many bytes is always written whole: finding its difference takes as long as writing it, and a row of its
-  /// own for the change takes as many bytes.
-  static let smallSize = 512
-
   private enum State {
     /// The store has no base that a change could be one of.
     case unwritten
@@ -21,6 +20,8 @@ struct StateLog {
     case written
     /// The store has to append these operations: an array without its closing bracket.
     case changed([UInt8])
+    /// The store has to put this small state in place of another one.
+    case replaced([UInt8])
     /// The store has to replace the base, and then to append the operations, if there are any.
     case rewritten(base: [UInt8], operations: [UInt8])
   }
@@ -56,16 +57,20 @@ struct StateLog {
   }
 
   /// Whether the next change is to be written as a whole state, without looking for the difference.
-  var needsWhole: Bool { !isWritten || baseSize <= Self.smallSize }
+  var needsWhole: Bool { !isWritten || baseSize <= StateCut.smallSize }
 
   /// Whether so many bytes of operations are worth more than a new base.
   func takes(_ count: Int) -> Bool { changesSize + count <= baseSize }
 
   /// Takes a whole state.
   mutating func rewrite(_ base: [UInt8]) {
+    let areSmall = max(baseSize, base.count) <= StateCut.smallSize && sequence == 0
     baseSize = base.count
     changesSize = 0
-    state = .rewritten(base: base, operations: [])
+    switch state {
+    case .written where areSmall, .replaced where areSmall: state = .replaced(base)
+    default: state = .rewritten(base: base, operations: [])
+    }
   }
 
   /// Takes operations that make the present state of the last one.
@@ -77,7 +82,7 @@ struct StateLog {
     // Moved out, so that appending to it is no copy.
     state = .written
     switch before {
-    case .unwritten: preconditionFailure("a state that was never written whole has no changes")
+    case .unwritten, .replaced: preconditionFailure("a state that was never written whole, or is small, has no changes")
     case .written: state = .changed(operations)
     case .changed(var earlier):
       Self.join(&earlier, operations)
@@ -104,6 +109,7 @@ struct StateLog {
       state = .written
       switch before {
       case .changed(let operations): return .changed([change(operations)])
+      case .replaced(let state): return .replaced(state)
       case .rewritten(let base, let operations):
         sequence = 0
         return .rewritten(base: base, changes: operations.isEmpty ? [] : [change(operations)])

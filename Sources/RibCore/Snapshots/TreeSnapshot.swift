@@ -108,6 +108,7 @@ extension NodeSnapshot {
     case .unchanged:
       state = earlier?.state
       changes = earlier?.changes ?? StoredChanges()
+    case .replaced(let whole): state = String(decoding: whole, as: UTF8.self)
     case .rewritten(let base, let later):
       state = Self.fold(String(decoding: base, as: UTF8.self), later, &changes)
     case .changed(let later):

@@ -83,6 +83,8 @@ extension SessionCore {
       survived: effects.takeSurvived(isLeaving: isLeaving) { client in
         audience.ids.contains(client) ? audience[client].ledger.number : nil
       })
+    cut.isProgress = uncommitted.lastState.map(cut.state.isProgress) ?? false
+    uncommitted.lastState = cut.state
     uncommitted.nacks = []
     if work.keeps(.nothingLeftOut), var earlier = uncommitted.cut {
       earlier.append(cut)

@@ -10,6 +10,8 @@ struct Uncommitted {
   var left: [Channel] = []
   /// What is being committed: in a store's hands, or what it could not write.
   var cut: SessionCut?
+  /// The state of the last cut that was made, in the store or on its way there.
+  var lastState: SessionState?
   /// What effects are to do when the cut is written.
   var cutCommands: [EffectCommand] = []
   /// Called when it is committed, with true, or when it is known that it never will be.

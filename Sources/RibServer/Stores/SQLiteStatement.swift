@@ -60,6 +60,33 @@ struct SQLiteStatement {
     }
   }
 
+  // MARK: Step by step
+
+  /// Binds a number, for ``runOnce()``: what runs for each session of a commit passes no array of values.
+  ///
+  /// - Throws: `DatabaseError`.
+  func bind(_ value: Int, at index: Int32) throws {
+    let code = sqlite3_bind_int64(handle, index, Int64(value))
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Binds a text that stays where it is until ``runOnce()`` has returned.
+  ///
+  /// - Throws: `DatabaseError`.
+  func bind(borrowed utf8: UnsafeBufferPointer<UInt8>, at index: Int32) throws {
+    let code = bind(utf8, at: index, isBorrowed: true)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Runs a statement that returns no rows and whose parameters are bound.
+  ///
+  /// - Throws: `DatabaseError`.
+  func runOnce() throws {
+    defer { finish() }
+    let code = sqlite3_step(handle)
+    guard code == SQLITE_DONE else { throw error(code) }
+  }
+
   /// A row, as long as it is looked at.
   struct Row {
     fileprivate let handle: OpaquePointer
@@ -94,20 +121,20 @@ struct SQLiteStatement {
         switch value {
         case .integer(let value): sqlite3_bind_int64(handle, index, value)
         case .null: sqlite3_bind_null(handle, index)
-        case .text(var text): text.withUTF8 { bind($0, at: index) }
-        case .utf8(let bytes): bytes.withUnsafeBufferPointer { bind($0, at: index) }
+        case .text(var text): text.withUTF8 { bind($0, at: index, isBorrowed: false) }
+        case .utf8(let bytes): bytes.withUnsafeBufferPointer { bind($0, at: index, isBorrowed: false) }
         }
       guard code == SQLITE_OK else { throw error(code) }
     }
   }
 
-  private func bind(_ utf8: UnsafeBufferPointer<UInt8>, at index: Int32) -> Int32 {
+  private func bind(_ utf8: UnsafeBufferPointer<UInt8>, at index: Int32, isBorrowed: Bool) -> Int32 {
     utf8.withMemoryRebound(to: CChar.self) { bytes in
-      // Nothing has no address, and would be null. SQLite takes a copy: what is here may be gone when the statement runs.
+      // Nothing has no address, and would be null. SQLite takes a copy of what may be gone when the statement runs.
       withUnsafePointer(to: 0) { (nothing: UnsafePointer<CChar>) in
         sqlite3_bind_text64(
           handle, index, bytes.baseAddress ?? nothing, UInt64(bytes.count),
-          unsafeBitCast(-1, to: sqlite3_destructor_type.self), UInt8(SQLITE_UTF8))
+          isBorrowed ? nil : unsafeBitCast(-1, to: sqlite3_destructor_type.self), UInt8(SQLITE_UTF8))
       }
     }
   }

@@ -56,6 +56,8 @@ extension SQLiteStore {
           -- With `holder` in it, old sessions are found without a look at their rows, which may be damaged.
           DROP INDEX sessionSeen;
           CREATE INDEX sessionSeen ON session(holder, acted, seen) WHERE holder = 0;
+          -- Of each client in `clients` its try and its number, where they have changed since that was written.
+          ALTER TABLE session ADD COLUMN numbers TEXT;
           -- With rows of their own: without, whoever looks for a riblet reads the whole states of those beside it, which takes
           -- three times as long for states of 2 KB, and meets their damage.
           ALTER TABLE node RENAME TO oldNode;
@@ -65,10 +67,13 @@ extension SQLiteStore {
             PRIMARY KEY (session, id));
           INSERT INTO node SELECT session, id, type, version, state, children, effects FROM oldNode;
           DROP TABLE oldNode;
-          -- What has changed of a riblet since its row in `node` was written, in order.
+          -- What has changed of a riblet's state since its row in `node` was written, in order. A small state is here itself, as
+          -- number 0, and the row has an empty text for it: of what is written most often, rows lie side by side.
           CREATE TABLE change (
             session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, node INTEGER NOT NULL,
             seq INTEGER NOT NULL, ops TEXT NOT NULL, PRIMARY KEY (session, node, seq)) WITHOUT ROWID;
+          INSERT INTO change SELECT session, id, 0, state FROM node WHERE length(CAST(state AS BLOB)) BETWEEN 1 AND 512;
+          UPDATE node SET state = '' WHERE length(CAST(state AS BLOB)) BETWEEN 1 AND 512;
           -- The time that `seen` is in: what it is beside the system's seconds since 1970, and what it was when a process was
           -- there last. It stands still while none is.
           CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), shift INTEGER NOT NULL, seen INTEGER NOT NULL);

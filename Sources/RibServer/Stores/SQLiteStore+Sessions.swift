@@ -5,7 +5,9 @@ import Wire
 // What belongs to one session.
 
 extension SQLiteStore {
-  func create(_ identity: SessionIdentity, _ cut: SessionCut, _ statements: Statements) throws -> StoreResult {
+  func create(
+    _ identity: SessionIdentity, _ cut: SessionCut, _ statements: Statements, _ database: Database
+  ) throws -> StoreResult {
     let state = cut.state
     var row: Int64?
     try statements.insertSession.rows(
@@ -16,13 +18,14 @@ extension SQLiteStore {
       .optional(state.rest?.viewHash), .integer(holder)
     ) { row = Int64($0.integer(0)) }
     guard let row else { return .lost }
-    try write(cut, row, statements)
+    try write(cut, row, statements, database)
     return .written(SessionLease(row: row, number: 1))
   }
 
   func write(
     _ cut: SessionCut, _ lease: SessionLease, _ statements: Statements, _ database: Database
   ) throws -> StoreResult {
+    guard !cut.isProgress else { return try writeProgress(cut, lease, statements, database) }
     let state = cut.state
     try statements.updateSession.run(
       .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
@@ -30,14 +33,35 @@ extension SQLiteStore {
       .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
       .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number), .integer(cut.version))
     guard database.changesCount == 1 else { return .lost }
-    try write(cut, lease.row, statements)
+    try write(cut, lease.row, statements, database)
+    return .written(lease)
+  }
+
+  private func writeProgress(
+    _ cut: SessionCut, _ lease: SessionLease, _ statements: Statements, _ database: Database
+  ) throws -> StoreResult {
+    let statement = statements.updateProgress
+    try statement.bind(cut.state.revision, at: 1)
+    try statement.bind(cut.tree.root, at: 2)
+    try statement.bind(cut.tree.lastID, at: 3)
+    try statement.bind(Int(cut.tree.transactions), at: 4)
+    try statement.bind(Int(cut.version), at: 6)
+    try statement.bind(Int(lease.row), at: 7)
+    try statement.bind(Int(lease.number), at: 8)
+    cut.state.writeNumbers(into: &numbers)
+    try numbers.bytes.withUnsafeBufferPointer { bytes in
+      try statement.bind(borrowed: bytes, at: 5)
+      try statement.runOnce()
+    }
+    guard database.changesCount == 1 else { return .lost }
+    try write(cut, lease.row, statements, database)
     return .written(lease)
   }
 
   private func seen(_ state: SessionState) -> Int { time.now(clock) - Int(state.alone.components.seconds) }
 
-  private func write(_ cut: SessionCut, _ row: Int64, _ statements: Statements) throws {
-    try Self.write(cut.tree, row, statements)
+  private func write(_ cut: SessionCut, _ row: Int64, _ statements: Statements, _ database: Database) throws {
+    try Self.write(cut.tree, row, statements, database)
     for refusal in cut.nacks {
       try statements.insertNack.run(
         .integer(row), .integer(refusal.client), .integer(refusal.nack.number), .text(refusal.nack.code.rawValue),
@@ -80,7 +104,7 @@ extension SQLiteStore {
         identity: SessionIdentity(id: id, app: row.text(2), parameters: row.optionalText(3)),
         lease: SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1))),
         state: SessionState(
-          revision: row.integer(4), clients: try [ClientRecord](json: row.text(8)),
+          revision: row.integer(4), clients: try [ClientRecord](json: row.text(8), numbers: row.optionalText(16)),
           invitations: try [Invitation](json: row.text(9)), hasActed: row.integer(10) != 0,
           isHeld: row.integer(11) != 0, alone: .seconds(max(now - row.integer(12), 0)), rest: rest),
         tree: TreeSnapshot(root: row.integer(5), lastID: row.integer(6), transactions: transactions, nodes: [:]))

@@ -22,6 +22,8 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   var holder = 1
   /// The time of the file.
   var time: StoreTime
+  /// Memory for the clients' numbers of one session after the other.
+  var numbers = JSONWriter()
   /// What the process will have to say of itself when it ends.
   private var use = Use.looking
 
@@ -167,7 +169,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     _ request: StoreRequest, _ statements: Statements, _ database: Database
   ) throws -> StoreResult {
     switch request {
-    case .create(let identity, let cut): try create(identity, cut, statements)
+    case .create(let identity, let cut): try create(identity, cut, statements, database)
     case .write(let lease, let cut): try write(cut, lease, statements, database)
     // All processes are of this machine, and each can tell by its lease that another one has a session.
     case .load(let id, let tokenHash, takesOver: _): try load(id, tokenHash, statements)
@@ -198,7 +200,10 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     let rows = requests.compactMap { if case .write(let lease, _) = $0 { lease.row } else { nil } }
     do {
       try database.writeWithoutTransaction { _ in
-        for row in rows { try statements?.selectNodes.rows(.integer(row)) { _ = $0.text(3) } }
+        for row in rows {
+          try statements?.selectNodes.rows(.integer(row)) { _ = $0.text(3) }
+          try statements?.selectChanges.rows(.integer(row)) { _ = $0.utf8(2) }
+        }
       }
       return false
     } catch {

@@ -25,14 +25,30 @@ extension SessionState {
     json.append(UInt8(ascii: "]"))
     return json
   }
+  /// Writes of each client its try and its number, as a JSON array: what of ``clientsJSON`` changes with an action.
+  func writeNumbers(into json: inout JSONWriter) {
+    json.removeAll()
+    json.beginArray()
+    for client in clients {
+      json.integer(client.attempt)
+      json.integer(client.number)
+    }
+    json.endArray()
+  }
   var invitationsJSON: String { invitations.isEmpty ? "[]" : jsonText(invitations) }
 }
 
 extension [ClientRecord] {
-  /// Reads what ``SessionState/clientsJSON`` has written.
+  /// Reads what ``SessionState/clientsJSON`` has written, and ``SessionState/writeNumbers(into:)`` since.
   ///
-  /// - Throws: `JSONError` or `DecodingError` if the text is damaged.
-  init(json: String) throws { self = try StateCoder.decode(from: try StateCoder.read(json)) }
+  /// - Throws: `JSONError` or `DecodingError` if a text is damaged, ``StoreError`` if they are not of the same clients.
+  init(json: String, numbers: String?) throws {
+    self = try StateCoder.decode(from: try StateCoder.read(json))
+    guard let numbers else { return }
+    let values: [Int] = try StateCoder.decode(from: try StateCoder.read(numbers))
+    guard values.count == 2 * count else { throw StoreError("The numbers are of \(values.count / 2) clients.") }
+    for index in indices { (self[index].attempt, self[index].number) = (values[2 * index], values[2 * index + 1]) }
+  }
 }
 
 extension [Invitation] {

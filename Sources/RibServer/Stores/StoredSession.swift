@@ -50,6 +50,13 @@ package struct SessionState: Sendable, Equatable {
     self.rest = rest
   }
 
+  /// Whether nothing but the revision and the clients' tries and numbers differs from an earlier state, while a process held
+  /// the session all the time.
+  package func isProgress(since earlier: SessionState) -> Bool {
+    isHeld && earlier.isHeld && rest == nil && earlier.rest == nil && hasActed == earlier.hasActed
+      && invitations == earlier.invitations && clients.elementsEqual(earlier.clients) { $0.isSame(as: $1) }
+  }
+
   /// What a session that goes on needs, so that clients do not notice that it was away.
   package struct Rest: Sendable, Equatable {
     /// The life of the tree.
@@ -121,6 +128,11 @@ package struct ClientRecord: Sendable, Equatable, Codable {
     self.number = number
     self.scope = scope
   }
+
+  /// Whether nothing but the try and the number differs.
+  func isSame(as other: ClientRecord) -> Bool {
+    id == other.id && tokenHash == other.tokenHash && scope == other.scope
+  }
 }
 
 /// What a store has to write of a session: the difference from the last cut.
@@ -151,6 +163,22 @@ package struct SessionCut: Sendable {
   package var acknowledged: [Int: Int]
   /// What once made a server die, and has gone well since.
   package var survived: [StoredSession.Crash]
+  /// Whether of the state nothing but the revision and the clients' tries and numbers differs from the cut before: so it is
+  /// with nearly all of them.
+  package var isProgress = false
+
+  /// What is to be written.
+  package init(
+    version: Int64, state: SessionState, tree: TreeCut, nacks: [Refusal], acknowledged: [Int: Int],
+    survived: [StoredSession.Crash]
+  ) {
+    self.version = version
+    self.state = state
+    self.tree = tree
+    self.nacks = nacks
+    self.acknowledged = acknowledged
+    self.survived = survived
+  }
 
   /// Takes in what has changed since, when this one could not be written.
   mutating func append(_ later: SessionCut) {
@@ -160,6 +188,7 @@ package struct SessionCut: Sendable {
     nacks += later.nacks
     acknowledged.merge(later.acknowledged) { $1 }
     survived += later.survived
+    isProgress = isProgress && later.isProgress
   }
 }
 
