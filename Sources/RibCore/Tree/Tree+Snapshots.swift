@@ -24,10 +24,10 @@ extension Tree {
     if uncut.nodes.count > 1 { uncut.nodes.sort { $0.id < $1.id } }
     let cut = TreeCut(
       root: root.id, lastID: lastID, transactions: transactionCount,
-      changed: uncut.nodes.map { NodeCut(takenFrom: $0) }, removed: uncut.removed.sorted())
+      changed: uncut.nodes.map { NodeCut(takenFrom: $0) }, removed: uncut.removed.isEmpty ? [] : uncut.removed.sorted())
     // An action touches few nodes: room for them is kept.
     if uncut.nodes.capacity > 8 { uncut.nodes = [] } else { uncut.nodes.removeAll(keepingCapacity: true) }
-    uncut.removed = []
+    if !uncut.removed.isEmpty { uncut.removed = [] }
     return cut
   }
 }

@@ -26,6 +26,8 @@ struct Audience {
   private var clients: [Client]
   /// Invitations that nobody has used.
   private(set) var invitations: [Invitation] = []
+  /// Counts what a store has to be told besides the clients' tries and numbers.
+  private(set) var changeCount = 0
 
   /// The audience of a new session: one client, which is away.
   ///
@@ -111,7 +113,10 @@ struct Audience {
   }
 
   /// Lets a client not come back.
-  mutating func retire(_ id: Int) { self[id].ledger.retire() }
+  mutating func retire(_ id: Int) {
+    self[id].ledger.retire()
+    changeCount += 1
+  }
 
   /// The refusals that clients have heard of since this was asked last: the highest number, for each.
   mutating func takeAcknowledged() -> [Int: Int] {
@@ -133,6 +138,7 @@ struct Audience {
   ///   - scope: what who joins may do.
   ///   - now: seconds since 1970.
   mutating func invite(_ token: String, _ scope: ShareScope, at now: Int) {
+    changeCount += 1
     invitations.removeAll { $0.expires <= now }
     if invitations.count == Invitation.limit { invitations.removeFirst() }
     invitations.append(
@@ -155,6 +161,7 @@ struct Audience {
       return .failure(Ending(.full, "The session has \(clients.count) clients, and takes no more."))
     }
     let id = clients.count + 1
+    changeCount += 1
     clients.append(Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope)))
     invitations.remove(at: place)
     return .success(id)

@@ -35,17 +35,19 @@ extension SessionCore {
   /// - Returns: nil if there is nothing to do any more.
   func takeCut() -> StoreRequest? {
     guard life.isInMemory, commits.begin() else { return nil }
-    let cut: SessionCut
+    let request: StoreRequest
     do throws(RecordingError) {
-      cut = try makeCut()
+      let cut = try makeCut()
+      if let lease { request = .write(lease, cut) } else { request = .create(identity, cut) }
     } catch {
       cutFailed(error)
       return nil
     }
+    uncommitted.request = request
     uncommitted.beginCut()
     audience.forEachChannel { $0.noteCut() }
     for channel in uncommitted.left { channel.noteCut() }
-    return lease.map { .write($0, cut) } ?? .create(identity, cut)
+    return request
   }
 
   private func cutFailed(_ error: RecordingError) {
@@ -83,14 +85,14 @@ extension SessionCore {
       survived: effects.takeSurvived(isLeaving: isLeaving) { client in
         audience.ids.contains(client) ? audience[client].ledger.number : nil
       })
-    cut.isProgress = uncommitted.lastState.map(cut.state.isProgress) ?? false
-    uncommitted.lastState = cut.state
+    let extent = isLeaving ? nil : CutExtent(audience: audience.changeCount, hasActed: hasActed)
+    cut.isProgress = extent != nil && extent == lastExtent
+    lastExtent = extent
     uncommitted.nacks = []
-    if work.keeps(.nothingLeftOut), var earlier = uncommitted.cut {
+    if work.keeps(.nothingLeftOut), var earlier = uncommitted.request?.cut {
       earlier.append(cut)
       cut = earlier
     }
-    uncommitted.cut = cut
     return cut
   }
 
@@ -145,10 +147,10 @@ extension SessionCore {
     audience.forEachChannel { $0.insertNotice() }
     for channel in uncommitted.left { channel.insertNotice() }
     for client in audience.ids { greetAgain(client) }
-    let cut = uncommitted.cut
+    let request = uncommitted.request
     let (commands, waiters) = uncommitted.endCut(all: true)
     // What the store could not write is a part of the next cut.
-    uncommitted.cut = cut
+    uncommitted.request = request
     release(all: true)
     for waiter in waiters { waiter(true) }
     carryOutNow(commands)

@@ -60,6 +60,8 @@ final class SessionCore {
   var lease: SessionLease?
   /// The version of the last cut that was made under the lease.
   var version: Int64 = 0
+  /// What the last cut had of what seldom changes; nil if there is none, or the session was about to leave memory.
+  var lastExtent: CutExtent?
 
   /// A session whose tree is not started.
   ///

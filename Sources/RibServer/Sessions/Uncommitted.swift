@@ -9,9 +9,7 @@ struct Uncommitted {
   /// Channels that have left and are still owed something.
   var left: [Channel] = []
   /// What is being committed: in a store's hands, or what it could not write.
-  var cut: SessionCut?
-  /// The state of the last cut that was made, in the store or on its way there.
-  var lastState: SessionState?
+  var request: StoreRequest?
   /// What effects are to do when the cut is written.
   var cutCommands: [EffectCommand] = []
   /// Called when it is committed, with true, or when it is known that it never will be.
@@ -33,8 +31,15 @@ struct Uncommitted {
   /// - Returns: what effects are to do, and who is to be told.
   mutating func endCut(all: Bool) -> (commands: [EffectCommand], waiters: [(Bool) -> Void]) {
     if all { beginCut() }
-    cut = nil
+    request = nil
     defer { (cutCommands, cutWaiters) = ([], []) }
     return (cutCommands, cutWaiters)
   }
+}
+
+/// What of a session's state differs between cuts that are more than progress: see ``SessionCut/isProgress``.
+struct CutExtent: Equatable {
+  /// How often the clients or their invitations have changed: ``Audience/changeCount``.
+  let audience: Int
+  let hasActed: Bool
 }

@@ -49,7 +49,7 @@ extension SQLiteStore {
     try statement.bind(Int(lease.row), at: 7)
     try statement.bind(Int(lease.number), at: 8)
     cut.state.writeNumbers(into: &numbers)
-    try numbers.bytes.withUnsafeBufferPointer { bytes in
+    try numbers.withUnsafeBufferPointer { bytes in
       try statement.bind(borrowed: bytes, at: 5)
       try statement.runOnce()
     }

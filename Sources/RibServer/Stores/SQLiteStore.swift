@@ -23,7 +23,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   /// The time of the file.
   var time: StoreTime
   /// Memory for the clients' numbers of one session after the other.
-  var numbers = JSONWriter()
+  var numbers: [UInt8] = []
   /// What the process will have to say of itself when it ends.
   private var use = Use.looking
 

@@ -32,6 +32,14 @@ package indirect enum StoreRequest: Sendable {
   case tidy
   /// Takes note that the process is there; answered by ``StoreResult/noted`` or ``StoreResult/clockJumped(seconds:)``.
   case probe
+
+  /// What is to be written of a session; nil if nothing is.
+  var cut: SessionCut? {
+    switch self {
+    case .create(_, let cut), .write(_, let cut): cut
+    default: nil
+    }
+  }
 }
 
 /// A client that comes back to a session, with what it has seen of it.

@@ -9,10 +9,10 @@ package enum StoreResult: Sendable {
   /// Not done: this request alone cannot be. A store says so if it has changed nothing for it, and otherwise throws.
   case refused(StoreError)
   /// Read.
-  case loaded(StoredSession)
+  indirect case loaded(StoredSession)
   /// Not read, and not needed: the session rests, and the client has seen all of it. The client's `try` is written, and the
   /// process holds the session.
-  case resting(RestingSession)
+  indirect case resting(RestingSession)
   /// Not done: the session has to be loaded to answer the client.
   case mustLoad
   /// Not done: a newer connection of the client has been there.
@@ -20,7 +20,7 @@ package enum StoreResult: Sendable {
   /// There is no such session.
   case missing
   /// Not read: the token opens nothing there. This says what would.
-  case denied(SessionState)
+  indirect case denied(SessionState)
   /// Not read: this process holds the session.
   case held(by: Int)
   /// Forgotten: so many sessions.

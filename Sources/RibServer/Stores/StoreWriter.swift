@@ -28,6 +28,8 @@ final class StoreWriter: Sendable {
   private let metrics: ServerMetrics
   private let queue = DispatchQueue(label: "ribserver.store")
   private let state = Mutex(State())
+  /// Whether the store fails, as the state has it: each action asks.
+  private let fails = Atomic(false)
   /// Told on the writer's thread when the store works again.
   private let onRecovery: @Sendable () -> Void
 
@@ -49,7 +51,7 @@ final class StoreWriter: Sendable {
   }
 
   /// Whether the store fails.
-  var isFailing: Bool { state.withLock { $0.health.isFailing } }
+  var isFailing: Bool { fails.load(ordering: .acquiring) }
 
   /// Asks for something.
   ///
@@ -147,6 +149,7 @@ final class StoreWriter: Sendable {
         case .create, .write, .load, .resume, .findExpired, .forget, .tidy, .probe: break
         }
       }
+      defer { fails.store(state.health.isFailing, ordering: .releasing) }
       return state.health.didFail(at: DispatchTime.now().uptimeNanoseconds)
     }
     metrics.failedCommits.increment()
@@ -165,7 +168,10 @@ final class StoreWriter: Sendable {
     queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
       guard !state.withLock({ $0.isClosed }) else { return }
       let works = (try? store.perform([.probe])) != nil
-      let next = state.withLock { $0.health.didTry(works: works, at: DispatchTime.now().uptimeNanoseconds) }
+      let next = state.withLock { state in
+        defer { fails.store(state.health.isFailing, ordering: .releasing) }
+        return state.health.didTry(works: works, at: DispatchTime.now().uptimeNanoseconds)
+      }
       if let next { tryAgain(after: next) } else { recover() }
     }
   }

@@ -26,14 +26,15 @@ extension SessionState {
     return json
   }
   /// Writes of each client its try and its number, as a JSON array: what of ``clientsJSON`` changes with an action.
-  func writeNumbers(into json: inout JSONWriter) {
-    json.removeAll()
-    json.beginArray()
+  func writeNumbers(into json: inout [UInt8]) {
+    json.removeAll(keepingCapacity: true)
     for client in clients {
-      json.integer(client.attempt)
-      json.integer(client.number)
+      json.append(UInt8(ascii: json.isEmpty ? "[" : ","))
+      JSONWriter.append(decimal: client.attempt, to: &json)
+      json.append(UInt8(ascii: ","))
+      JSONWriter.append(decimal: client.number, to: &json)
     }
-    json.endArray()
+    json.append(UInt8(ascii: "]"))
   }
   var invitationsJSON: String { invitations.isEmpty ? "[]" : jsonText(invitations) }
 }

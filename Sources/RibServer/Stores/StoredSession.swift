@@ -50,13 +50,6 @@ package struct SessionState: Sendable, Equatable {
     self.rest = rest
   }
 
-  /// Whether nothing but the revision and the clients' tries and numbers differs from an earlier state, while a process held
-  /// the session all the time.
-  package func isProgress(since earlier: SessionState) -> Bool {
-    isHeld && earlier.isHeld && rest == nil && earlier.rest == nil && hasActed == earlier.hasActed
-      && invitations == earlier.invitations && clients.elementsEqual(earlier.clients) { $0.isSame(as: $1) }
-  }
-
   /// What a session that goes on needs, so that clients do not notice that it was away.
   package struct Rest: Sendable, Equatable {
     /// The life of the tree.
@@ -128,11 +121,6 @@ package struct ClientRecord: Sendable, Equatable, Codable {
     self.number = number
     self.scope = scope
   }
-
-  /// Whether nothing but the try and the number differs.
-  func isSame(as other: ClientRecord) -> Bool {
-    id == other.id && tokenHash == other.tokenHash && scope == other.scope
-  }
 }
 
 /// What a store has to write of a session: the difference from the last cut.
@@ -163,8 +151,8 @@ package struct SessionCut: Sendable {
   package var acknowledged: [Int: Int]
   /// What once made a server die, and has gone well since.
   package var survived: [StoredSession.Crash]
-  /// Whether of the state nothing but the revision and the clients' tries and numbers differs from the cut before: so it is
-  /// with nearly all of them.
+  /// Whether of the state nothing but the revision and the clients' tries and numbers differs from the cut before, and a
+  /// process held the session all the time: so it is with nearly all of them.
   package var isProgress = false
 
   /// What is to be written.

@@ -161,6 +161,9 @@ public struct JSONWriter: Sendable {
     }
   }
 
+  /// Appends the decimal digits of `value`; for other modules, which would call a generic function without its type.
+  package static func append(decimal value: Int, to bytes: inout [UInt8]) { append(value, to: &bytes) }
+
   /// Appends the decimal digits of `value`.
   static func append<T: FixedWidthInteger>(_ value: T, to bytes: inout [UInt8]) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
