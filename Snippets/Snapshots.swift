@@ -76,6 +76,7 @@ struct Rows {
     for node in cut.changed {
       switch node.state {
       case .none, .unchanged: break
+      case .replaced(let state): bases[node.id] = state
       case .rewritten(let base, let later):
         bases[node.id] = base
         changes[node.id] = [:]

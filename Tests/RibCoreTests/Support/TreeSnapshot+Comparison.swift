@@ -23,6 +23,7 @@ extension StateCut {
   var text: String? {
     switch self {
     case .none, .unchanged: nil
+    case .replaced(let state): String(decoding: state, as: UTF8.self)
     case .rewritten(let base, let changes): String(decoding: base + changes.flatMap(\.operations), as: UTF8.self)
     case .changed(let changes): String(decoding: changes.flatMap(\.operations), as: UTF8.self)
     }
@@ -31,7 +32,7 @@ extension StateCut {
   /// The sequence numbers of the changes.
   var sequence: [Int] {
     switch self {
-    case .none, .unchanged: []
+    case .none, .unchanged, .replaced: []
     case .rewritten(_, let changes), .changed(let changes): changes.map(\.sequence)
     }
   }
