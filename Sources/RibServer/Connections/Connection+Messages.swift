@@ -192,7 +192,7 @@ extension Connection {
   }
 
   private func turnAway(_ entrance: Entrance, _ ending: Ending) {
-    if case .events = entrance { return didAnswer(Response(problem: HTTPError(ofClient: ending))) }
+    if case .events = entrance { return answer(with: Response(problem: HTTPError(ofClient: ending))) }
     let ending = entrance.turnedAway(ending)
     channel.say(ending.bye, ending.message)
   }

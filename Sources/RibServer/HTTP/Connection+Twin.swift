@@ -136,12 +136,21 @@ extension Connection {
     }
   }
 
-  func didAnswer(_ response: Response) {
+  /// A session's answer has come, as a job of the loop: the requests behind it go on.
+  private func didAnswer(_ response: Response) {
+    answer(with: response)
+    goOn()
+  }
+
+  /// Answers the request that a session was asked for.
+  ///
+  /// The caller goes on with those behind it: one that is refused at once is
+  /// answered within the loop that handles the connection's requests, and must not begin another such loop.
+  func answer(with response: Response) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
     begin(.idle, of: exchange)
     respond(response, to: head)
-    goOn()
   }
 
   // MARK: Events
