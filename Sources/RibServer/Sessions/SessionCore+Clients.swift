@@ -177,11 +177,21 @@ extension SessionCore {
 
   /// Ends a client's channel, and says why.
   ///
+  /// A client that has not been shown the last patches, as it does not read, is shown the view before; but not where the
+  /// session goes on without what has happened here, or cannot be saved or shown.
+  ///
   /// - Parameters:
   ///   - client: whose.
   ///   - bye: why.
   ///   - message: the same in a sentence.
-  func dismiss(_ client: Int, _ bye: Bye, _ message: String) { detach(client)?.say(bye, message) }
+  func dismiss(_ client: Int, _ bye: Bye, _ message: String) {
+    guard let channel = audience[client].channel else { return }
+    switch bye {
+    case .failed, .moved: _ = channel.settleDebt()
+    default: payDebt(to: channel, of: client)
+    }
+    detach(client)?.say(bye, message)
+  }
 
   /// Waits for a client to come back, as long as it may.
   ///

@@ -197,8 +197,6 @@ extension SessionCore {
     for client in audience.ids {
       guard let channel = audience[client].channel else { continue }
       channel.discardHeld()
-      // It would be shown what has not happened.
-      _ = channel.settleDebt()
       dismiss(client, bye, message)
     }
     let waiters = uncommitted.cutWaiters + uncommitted.waiters

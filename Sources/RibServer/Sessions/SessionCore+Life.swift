@@ -12,7 +12,6 @@ extension SessionCore {
     audience.retire(client)
     noteChange()
     if let channel = audience[client].channel {
-      payDebt(to: channel, of: client)
       // A client that said goodbye hears it when that is committed.
       if commits.isPending { channel.output.hold() }
       dismiss(client, .ended, "Goodbye.")
