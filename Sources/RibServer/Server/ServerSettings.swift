@@ -181,6 +181,9 @@ public struct ServerSettings: Equatable, Sendable {
   ///
   /// The default is below the directory that the process was started in. Two programs want two directories.
   public var stateDirectory = "ribd-state"
+  /// `restored`: whether the store was put back from a copy, for the first start after that: what clients have seen may be newer
+  /// than what is in it, so that they are sent the whole view.
+  public var isRestored = false
   /// `durability`: what an answer survives.
   public var durability = Durability.disk
   /// `record`: the directory in which each session is recorded, to be replayed as a test; none if empty.

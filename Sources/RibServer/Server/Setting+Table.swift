@@ -23,6 +23,9 @@ extension Setting {
     Setting("store", .word(WordPath(\.store)), "Where sessions are kept: in memory they end with the server."),
     Setting("stateDir", .text(\.stateDirectory, "directory"), "Where what outlives the server is."),
     Setting(
+      "restored", .flag(\.isRestored),
+      "The store was put back from a copy: its sessions' clients may have seen more, and get the whole view."),
+    Setting(
       "durability", .word(WordPath(\.durability)),
       "What an answer survives: disk, a power cut, or process, the server's end."),
     Setting(
