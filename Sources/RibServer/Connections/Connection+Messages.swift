@@ -114,6 +114,8 @@ extension Connection {
       throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
     }
     let token = loop.work.environment.makeToken()
+    loop.work.flight?.begin(.start, of: app.name)
+    defer { loop.work.flight?.end() }
     do {
       return (try Session(of: app, hello, token: token, on: loop, context), token)
     } catch let error as DecodingError {

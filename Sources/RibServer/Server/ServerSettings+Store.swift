@@ -35,7 +35,7 @@ extension ServerSettings {
           var start = start
           start.isRestored = isRestored
           _ = try store.begin(start)
-          store.log(start.crashes, besides: start.others, to: logger)
+          store.log(start, to: logger)
         }
         return (store, recorder)
       } catch {

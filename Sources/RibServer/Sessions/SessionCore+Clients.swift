@@ -12,7 +12,7 @@ extension SessionCore {
   /// - Returns: why it cannot be shown, or nil.
   func start(_ channel: Channel?, _ info: ClientInfo, token: String) -> String? {
     do throws(Refusal) {
-      let commands = try tree.start(rendering: work.viewRenderer)
+      let commands = try startTree()
       life.begin()
       driver?.carryOut(.enterMemory(isNew: true))
       noteChange()
@@ -41,6 +41,12 @@ extension SessionCore {
       driver?.carryOut(.walk(walk))
     }
     return nil
+  }
+
+  private func startTree() throws(Refusal) -> [EffectCommand] {
+    work.flight?.begin(.start, of: identity.app)
+    defer { work.flight?.end() }
+    return try tree.start(rendering: work.viewRenderer)
   }
 
   /// Lets a client in, if it may come.

@@ -78,6 +78,8 @@ extension SessionCore {
   func answer(_ request: WorkflowRequest) throws -> NodeID? {
     guard life.isInMemory, !life.isStopping else { throw CancellationError() }
     noteChange()
+    work.flight?.begin(.walk, of: identity.app)
+    defer { work.flight?.end() }
     guard case .node(let id, let commands) = try tree.answer(request, rendering: work.viewRenderer) else { return nil }
     publish()
     carryOut(commands)
