@@ -341,6 +341,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
+  /// Has sessions leave memory that wait for a store that does not answer.
+  func giveUpSessions() {
+    execute { [self] in for session in Array(sessions.values) { session.core.giveUpStore() } }
+  }
+
   // MARK: End
 
   /// Asks every client to go elsewhere, ends connections that have none, and calls back when the last one is gone or time is

@@ -144,6 +144,9 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.drainSeconds`: how long clients have to go elsewhere when the server stops, before it ends their
     /// connections; 0 for not at all.
     public var drainSeconds = 2
+    /// `timeouts.storeSeconds`: how long the session store may take for one commit when the server stops, before it is not
+    /// waited for any more: its disk may be gone.
+    public var storeSeconds = 10
     /// `timeouts.watchdogSeconds`: how long a reducer, or whatever else runs on a loop, may take before the process ends
     /// itself, so that its supervisor starts it anew; 0 for ever.
     ///

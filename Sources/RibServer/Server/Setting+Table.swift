@@ -105,6 +105,9 @@ extension Setting {
       "timeouts.drainSeconds", .number(\.timeouts.drainSeconds, 0...86_400),
       "Seconds that clients have to go elsewhere when the server stops; 0 for none."),
     Setting(
+      "timeouts.storeSeconds", .number(\.timeouts.storeSeconds, seconds),
+      "Seconds that the store may take for a commit when the server stops, before it ends without."),
+    Setting(
       "timeouts.watchdogSeconds", .number(\.timeouts.watchdogSeconds, 0...86_400),
       "Seconds that a reducer may take before the process ends, to be started anew; 0 for any number."),
   ]

@@ -108,6 +108,7 @@ extension SessionCore {
 
   private func didWrite() {
     guard !life.hasEnded else { return removeFromStore() }
+    if let cut = uncommitted.cut { savedTransactionCount = cut.tree.transactions }
     let wasFailing = commits.isFailing
     let isBehind = commits.didSucceed()
     let (commands, waiters) = uncommitted.endCut(all: !isBehind)

@@ -111,12 +111,21 @@ extension SessionCore {
   /// Leaves memory once the store has the session: the server stops.
   func stop() {
     guard life.isInMemory, isDurable else { return }
-    hasMoreThanTheStore = !commits.isClean
     if life.beginStop() { driver?.carryOut(.callOffRest) }
     // What effects still send would put the end off for ever, and nobody has been told of it.
     driver?.carryOut(.cancelAll)
     // A store that fails is given another chance: there may be room by now.
     if commits.storeIsBack() || commits.note() { driver?.carryOut(.commit) }
+  }
+
+  /// Whether something has happened that would be lost with the process: more than that clients have come or gone.
+  private var hasMoreThanTheStore: Bool { tree.transactionCount > savedTransactionCount }
+
+  /// Leaves memory though the store has not written what it was asked to: it does not answer, and the server stops.
+  func giveUpStore() {
+    guard life.isInMemory else { return }
+    if hasMoreThanTheStore { context.lostSessionCount.add(1, ordering: .relaxed) }
+    leaveMemory()
   }
 
   /// A session without a durable store is either in memory or in the store: a copy there would be old with the next event.
@@ -165,6 +174,7 @@ extension SessionCore {
       let (commands, report) = try tree.restore(stored.tree, rendering: work.viewRenderer)
       if let ending = refuse(report) { return ending }
       life.begin()
+      savedTransactionCount = tree.transactionCount
       driver?.carryOut(.enterMemory(isNew: false))
       for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
       if let rest = stored.state.rest, !work.keeps(.wakeHash) || (try? viewHash()) == rest.viewHash {

@@ -47,8 +47,8 @@ final class SessionCore {
   var hasActed = false
   /// Whether the store was told to forget the session.
   var isRemoved = false
-  /// Whether the store did not have all of the session when it was to stop.
-  var hasMoreThanTheStore = false
+  /// The number of the tree's transactions that the store has.
+  var savedTransactionCount: UInt64 = 0
   /// Whether a walk through the tree is under way.
   var isWalking = false
 
