@@ -108,7 +108,7 @@ final class Channel {
   /// Is a client's from now on.
   func enter(_ core: SessionCore, as client: Int) { state = .live(core, client: client) }
 
-  /// Keeps only what wakes the session when the client says something, or when the session is back for somebody else.
+  /// Keeps only what wakes the session when the client says something, or when the session is back in memory for another client.
   func fallAsleep(_ sleeper: Sleeper) {
     state = .asleep(sleeper)
     waitingActions = WaitingActions()
@@ -279,7 +279,7 @@ final class Channel {
   }
 }
 
-/// What a channel asks of whoever sends and receives for it.
+/// What a channel asks of the connection that sends and receives for it.
 protocol ChannelPort: AnyObject {
   /// Whether something was received that is not handled.
   var hasUnreadInput: Bool { get }
@@ -293,6 +293,6 @@ protocol ChannelPort: AnyObject {
   /// All is said: ``Channel/leave(comesBack:)`` is to be called, and the peer to be waited for.
   func channelEnded(comesBack: Bye.Return)
 
-  /// The session has left memory: the channel is to be told when it is back for somebody else.
+  /// The session has left memory: the channel is to be told when it is back for another client.
   func didFallAsleep(_ sleeper: Sleeper)
 }

@@ -22,7 +22,7 @@ struct SendQueue {
   var isHolding: Bool { limit != .max }
   /// The number of bytes that were ever written.
   var writtenCount: Int { sentCount + count }
-  /// How many of them may go; `Int.max` if all may, also those to come.
+  /// How many bytes of all that were ever written may be sent; `Int.max` if nothing is held.
   var releasedCount: Int { isHolding ? sentCount + limit - head : .max }
 
   /// Sends what the socket takes.
@@ -88,7 +88,7 @@ struct SendQueue {
     mark = .max
   }
 
-  /// Puts bytes before those that are held.
+  /// Puts bytes before the held ones.
   mutating func insertBeforeHeld(_ more: [UInt8]) {
     bytes.insert(contentsOf: more, at: min(limit, bytes.count))
     if limit != .max { limit += more.count }

@@ -112,7 +112,7 @@ extension Connection {
     flush()
   }
 
-  /// Asks a client that has just come what those were asked who were there when the server began to go down.
+  /// Asks a client that comes while the server goes down to connect elsewhere, as the other clients were asked.
   func drainWithOthers() {
     if let seconds = loop.drainSecondsLeft { drain(within: seconds) }
   }
@@ -164,7 +164,7 @@ extension Connection {
     guard silence >= limit else {
       return schedule(after: deadline.countsProgress ? min(limit - silence, grace) : limit - silence)
     }
-    // Who pauses cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
+    // A client whose reading is paused cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
     if pace.isPaused || (interest.contains(.reading) && hasUnreadBytes(descriptor)) {
       noteLife()
       return schedule(after: limit)

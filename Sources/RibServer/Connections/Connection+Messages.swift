@@ -153,13 +153,13 @@ extension Connection {
     goOn()
   }
 
-  /// Joins the session that somebody else has woken, or that a bell has rung for.
+  /// Joins the session that another client has woken, or that a bell has rung for.
   func wakeUp(_ sleeper: Sleeper) {
     let step = channel.wakeUp(sleeper)
     if case .none = step {
       let isLast = context.sessions.remove(sleeper)
       context.sessions.didNotWake(sleeper.sessionID)
-      // It may have been cut on the way: then the session is left to whoever finds it.
+      // The connection may have been cut on the way: then no client of the session is here any more.
       if isLast, isEnding || isClosed { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
     }
     carryOut((step, ChannelCharge()))

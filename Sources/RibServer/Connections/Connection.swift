@@ -107,7 +107,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if admission == .turnedAway { turnAway() }
   }
 
-  /// Closes a socket that nobody watches.
+  /// Closes a socket that no poller watches.
   func discardSocket() {
     state = .closed
     context.connections.leave(admission, from: peer)

@@ -38,7 +38,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// When connections go on that were made to pause: a timer for each would cost more than what they say.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
-  /// Sessions on their way out of memory, and those that would be, by their numbers.
+  /// How many sessions are on their way out of memory, and the numbers of the sessions that wait to be.
   private var restingCount = 0
   private var waitingToRest: [Int] = []
   private var whenAllLeft: (() -> Void)?
@@ -268,7 +268,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Has a part of the sessions leave memory: those without a client first, and of these those in which nothing has
+  /// Has a part of the sessions leave memory: sessions without a client first, and among them those in which nothing has
   /// happened for longest.
   func restLongestIdle() {
     let idle = sessions.values.lazy.map(\.core).filter(\.canRest).map { core in
@@ -285,10 +285,10 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the store fails.
   var isStoreFailing: Bool { store?.isFailing ?? false }
 
-  /// Puts a session on the list of those that have something to commit.
+  /// Puts a session on the list of sessions that have something to commit.
   func willCommit(_ session: Session) { committing.append(session) }
 
-  /// Puts a connection on the list of those that have something to send.
+  /// Puts a connection on the list of connections that have something to send.
   func willFlush(_ connection: Connection) { flushing.append(connection) }
 
   /// Ends a batch of events: what it has changed is given to the store, and what may go is sent.
@@ -315,11 +315,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     if !jobs.isEmpty { store.submit(jobs) }
   }
 
-  /// Notes that nobody has a session any more, unless somebody has taken it since.
+  /// Has the store note that the session is in no process's memory, unless another lease was given out since.
   ///
   /// - Parameters:
   ///   - sessionID: the session.
-  ///   - lease: of who was the last to write it.
+  ///   - lease: the lease under which this process wrote it last.
   func noteAbsence(ofSession sessionID: String, _ lease: SessionLease) {
     store?.submit([StoreJob(.noteAbsence(sessionID: sessionID, lease), on: self)])
   }

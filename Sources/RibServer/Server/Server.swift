@@ -84,7 +84,7 @@ public final class Server: Service {
   public func start() throws -> URLAddress {
     let (listener, loopCount) = try state.withLock { state in
       guard case .new = state else { preconditionFailure("a server is started once") }
-      // Whoever stops it now waits until it runs.
+      // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
       let (store, flight) = try context.settings.openStore(loopCount: loopCount, context.logger)
@@ -159,7 +159,7 @@ public final class Server: Service {
   }
 }
 
-/// The loops, for whoever is made before them.
+/// The loops, for the store's writer, which is made before them.
 ///
 /// `@unchecked Sendable`: set once, before the server runs.
 private final class LoopKeeper: @unchecked Sendable {

@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 /// Ends the process when a loop does not come back from what it runs: a reducer that waits for ever holds up every session of its
-/// loop, and nobody else would notice.
+/// loop, and no other part of the server would notice.
 ///
 /// The supervisor starts the process anew, and the flight recorder has what hung: what a session did is refused the third time. The
 /// start of a new session, a walk and a description are known by their app's name, and run again. What runs on a loop outside of

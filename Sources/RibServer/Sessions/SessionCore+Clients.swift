@@ -119,7 +119,7 @@ extension SessionCore {
     else { return .refused(Ending(.taken, "The client has connected again.")) }
     noteChange()
     attach(channel, to: sleeper.client)
-    // Its welcome said what was true then.
+    // Its welcome was said when the store may have worked.
     if commits.isFailing {
       work.json.removeAll()
       work.json.notice(.none)
@@ -131,7 +131,7 @@ extension SessionCore {
 
   // MARK: Several clients
 
-  /// Makes a token with which somebody else can join, once.
+  /// Makes a token with which another client can join, once.
   ///
   /// - Parameters:
   ///   - scope: what they may do.
@@ -151,7 +151,7 @@ extension SessionCore {
     return nil
   }
 
-  /// Makes a client of whoever comes with a token that was shared; the token is void then.
+  /// Makes a client by a token that was shared; the token is void then.
   ///
   /// - Parameter invitation: the token.
   /// - Returns: the client and its own token, or why there is none.

@@ -7,7 +7,7 @@ extension SessionCore {
     for command in commands {
       switch command {
       case .start(let start):
-        // Nobody would end what a session starts that has left.
+        // An effect of a session that has left memory would never be cancelled.
         guard life.isInMemory, !life.isStopping else { continue }
         let number = start.flightNumber
         effects.start(start.token, number)

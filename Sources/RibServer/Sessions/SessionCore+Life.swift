@@ -5,7 +5,7 @@ import Synchronization
 import Wire
 
 extension SessionCore {
-  /// Ends a client's part in the session, and the session if nobody else has one.
+  /// Ends a client's part in the session, and the session if no other client has one.
   ///
   /// - Parameter client: which client.
   func clientSaidBye(_ client: Int) {
@@ -36,7 +36,7 @@ extension SessionCore {
     letGo()
   }
 
-  /// Has the store forget the session; what was held is said then.
+  /// Has the store forget the session; held messages are sent when it has.
   func removeFromStore() {
     guard !isRemoved else { return }
     guard let lease else { return didEnd(isTrue: true) }
@@ -51,7 +51,7 @@ extension SessionCore {
   /// - Parameter result: what has become of it.
   func didRemove(_ result: Result<StoreResult, StoreError>) {
     if case .success(.removed(0)) = result {
-      // Someone else has the session: it has not ended, whatever was done here.
+      // Another process has the session: it has not ended, whatever was done here.
       log(.notice, "The session that was to end goes on elsewhere.")
       didEnd(isTrue: false)
     } else {
@@ -112,7 +112,7 @@ extension SessionCore {
   func stop() {
     guard life.isInMemory, isDurable else { return }
     if life.beginStop() { driver?.carryOut(.callOffRest) }
-    // What effects still send would put the end off for ever, and nobody has been told of it.
+    // What effects still send would put the end off for ever, and no client has been told of it.
     driver?.carryOut(.cancelAll)
     // A store that fails is given another chance: there may be room by now.
     if commits.storeIsBack() || commits.note() { driver?.carryOut(.commit) }

@@ -76,14 +76,14 @@ extension SessionCore {
     }
   }
 
-  /// A view state fails to be encoded that was encoded before: nobody can be shown anything any more.
+  /// A view state fails to be encoded that was encoded before: no client can be shown anything any more.
   private func viewIsLost(_ client: Int, _ error: any Error) {
     log(.error, "A view cannot be encoded any more.", ["reason": "\(error)"])
     dismiss(client, .failed, "The view cannot be encoded: \(error)")
     end()
   }
 
-  /// Shows the client of a channel what was left out while it did not read.
+  /// Shows the client of a channel the newest view, if patches were left out while it did not read.
   ///
   /// - Parameters:
   ///   - channel: the client's.

@@ -99,7 +99,7 @@ final class FlightRecorder: @unchecked Sendable {
     self.others = others
     self.descriptor = descriptor
     size = slotCount * Self.slotSize
-    // Written, not only made longer: on a full disk a hole in the file would kill whoever writes to its memory.
+    // Written, not only made longer: on a full disk a hole in the file would kill the process that writes to its memory.
     let zeros = [UInt8](repeating: 0, count: size)
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, zeros, size, 0) == size else {
       throw .last("resize \(path)")
@@ -305,7 +305,7 @@ private final class FlightFiles {
     closeDescriptor(lock)
   }
 
-  /// Empties the files, as what was in them is stored, and makes the first one the process's own.
+  /// Empties the files, as the store has counted what was in them, and makes the first one the process's own.
   ///
   /// - Parameter slotCount: the number of loops.
   /// - Throws: ``SystemError``.

@@ -1,6 +1,6 @@
 /// What a store was asked for and has not been given yet.
 ///
-/// Reading sessions back is apart from the rest: after a restart all clients come back at once, and the commits of those that
+/// Reading sessions back is apart from the rest: after a restart all clients come back at once, and the commits of clients that
 /// are there do not wait for that. A request to read a session may be overtaken by others, and overtakes none.
 struct StoreQueue {
   /// How many requests a batch has at most: the more, the longer the first one waits for the last one.
@@ -26,7 +26,7 @@ struct StoreQueue {
     }
   }
 
-  /// Gives out what is to be done next.
+  /// Gives out the requests of the next batch.
   ///
   /// - Returns: in order; empty if there is nothing.
   mutating func takeBatch() -> [StoreJob] {

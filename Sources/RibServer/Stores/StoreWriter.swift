@@ -8,7 +8,7 @@ import Wire
 ///
 /// The first request that comes while nothing is under way is served at once; those that come while the disk works are
 /// served together. If a batch cannot be committed because of something in it, its halves are, and so on: the request that is
-/// the reason is refused alone. When the store itself fails, everyone who asked is told so, and it is tried again until it
+/// the reason is refused alone. When the store itself fails, all that was asked for is answered so, and it is tried again until it
 /// works.
 final class StoreWriter: Sendable {
   private struct State {
@@ -16,7 +16,7 @@ final class StoreWriter: Sendable {
     var isRunning = false
     var end = End.open
     var health = StoreHealth()
-    /// Requests that could not be done and that nobody else repeats: that sessions have ended, or have no client.
+    /// Requests that could not be done and that no session repeats: that sessions have ended, or have no client.
     ///
     /// They are made again once the store works.
     var notices: [StoreJob] = []
@@ -97,7 +97,7 @@ final class StoreWriter: Sendable {
     }
   }
 
-  /// Waits for the store no longer: nobody is told what becomes of what it was asked for.
+  /// Waits for the store no longer: requests that wait are dropped, and not answered.
   func giveUp() {
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
       switch state.end {
