@@ -30,7 +30,7 @@ final class Channel {
     case events
   }
 
-  /// What was left out because the client did not read.
+  /// What the client is owed, as patches were left out while it did not read.
   enum Debt {
     case nothing
     case snapshot
@@ -219,7 +219,7 @@ final class Channel {
   /// Has a hash come behind the snapshot that is owed.
   func oweHash() { debt = .snapshotAndHash }
 
-  /// Takes note that what is owed is being paid.
+  /// Takes note that nothing is owed any more: the snapshot is being sent, or is not to be.
   ///
   /// - Returns: what was owed.
   func settleDebt() -> Debt {
@@ -227,7 +227,7 @@ final class Channel {
     return debt
   }
 
-  /// Shows the client what was left out: once the queue is empty, or when nothing comes that could follow.
+  /// Sends the snapshot that the client is owed: once the queue is empty, or when the client says no more.
   func payDebt() {
     guard debt != .nothing, case .live(let core, let client) = state else { return }
     core.payDebt(to: self, of: client)
@@ -241,13 +241,13 @@ final class Channel {
     greeting = Greeting(token: token, isResumed: isResumed, end: output.writtenCount)
   }
 
-  /// Takes note that what is held so far waits for the commit that begins.
+  /// Takes note that the messages held so far wait for the commit that begins.
   func noteCut() {
     output.noteCut()
     waitingActions.noteCut()
   }
 
-  /// Lets go what has waited for a commit.
+  /// Lets messages go that have waited for a commit.
   ///
   /// - Parameter all: whether nothing has to wait for the next one.
   func release(all: Bool) {
@@ -257,14 +257,14 @@ final class Channel {
     flushLater()
   }
 
-  /// Forgets what waits for a commit.
+  /// Forgets the messages that wait for a commit.
   func discardHeld() {
     output.discardHeld()
     if case .frames(let writer) = transport { writer.forgetContext() }
     greeting = nil
   }
 
-  /// Puts the message in the workspace before what is held, unless that begins with a `welcome`, which says the same.
+  /// Puts the message in the workspace before the held ones, unless those begin with a `welcome`, which says the same.
   func insertNotice() {
     guard greeting == nil else { return }
     var bytes: [UInt8] = []

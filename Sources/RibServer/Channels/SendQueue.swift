@@ -64,12 +64,12 @@ struct SendQueue {
     if limit == .max { limit = bytes.count }
   }
 
-  /// Takes note that what is held so far waits for the commit that begins.
+  /// Takes note that the bytes held so far wait for the commit that begins.
   mutating func noteCut() {
     if isHolding { mark = bytes.count }
   }
 
-  /// Lets go what was held when the commit began.
+  /// Lets the bytes go that were held when the commit began.
   ///
   /// - Parameter all: whether what was written since may go as well.
   mutating func release(all: Bool) {
@@ -81,7 +81,7 @@ struct SendQueue {
     mark = .max
   }
 
-  /// Forgets what is held.
+  /// Forgets the held bytes.
   mutating func discardHeld() {
     if isHolding { bytes.removeSubrange(min(limit, bytes.count)...) }
     limit = .max

@@ -68,7 +68,7 @@ extension Connection {
 
   private func sayNotJSON(_ error: JSONError) { channel.say(.badMessage, "A message is JSON, this is not: \(error).") }
 
-  /// Does what a message asks for beyond its channel, and counts it.
+  /// Does what a message asks for that its channel cannot do itself, and counts the message.
   private func carryOut(_ handled: (step: ChannelStep, charge: ChannelCharge)) {
     if handled.charge.actions > 0 { noteAction() }
     if handled.charge.messages > 0 { noteMessages(handled.charge.messages, bytes: handled.charge.bytes) }
@@ -76,7 +76,7 @@ extension Connection {
     case .none: break
     case .begin(let hello): begin(hello)
     case .find(let entrance): find(entrance)
-    // Otherwise the word that it is awake is on its way.
+    // Otherwise another client wakes the session, and ``wakeUp(_:)`` is called.
     case .wake(let sleeper): if context.sessions.take(sleeper) { find(.wake(sleeper)) }
     }
   }
@@ -126,7 +126,7 @@ extension Connection {
     }
   }
 
-  /// Where the sessions are that this loop does not have.
+  /// Finds sessions in memory, on any loop, and in the store.
   var finder: SessionFinder<LoopSource> {
     SessionFinder(registry: context.sessions, source: LoopSource(context: context, loop: loop))
   }

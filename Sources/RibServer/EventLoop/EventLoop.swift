@@ -35,7 +35,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     connections[$0]?.checkDeadline()
     sessions[$0]?.core.timeHasCome()
   }
-  /// When connections go on that were made to pause: a timer for each would cost more than what they say.
+  /// When paused connections are read from again: a timer for each would cost more than their messages.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
   /// How many sessions are on their way out of memory, and the numbers of the sessions that wait to be.
@@ -44,11 +44,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var whenAllLeft: (() -> Void)?
   /// Whether clients were asked to go elsewhere, and some have not.
   private var isDraining = false
-  /// Until when they may take their time.
+  /// Until when clients may go elsewhere, as the loop's time.
   private var drainEnd: UInt64?
   /// Sessions that have something to commit once the present batch of events is handled.
   @exclusivity(unchecked) private var committing: [Session] = []
-  /// Connections that have something to send then.
+  /// Connections that have something to send once the present batch of events is handled.
   @exclusivity(unchecked) private var flushing: [Connection] = []
   private var dateSeconds = -1
   private var dateText = ""
@@ -144,7 +144,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     now = time()
   }
 
-  /// To be called when all that was to be done at once is done.
+  /// To be called when a batch of events, or a job, is handled.
   private func endTurn() {
     endBatch()
     countTurn()
@@ -257,7 +257,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     return true
   }
 
-  /// A session has left memory, or does not any more.
+  /// A session that was about to leave memory has left it, or stays.
   func didRest() {
     restingCount -= 1
     guard !waitingToRest.isEmpty else { return }
@@ -295,7 +295,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func endBatch() {
     while !committing.isEmpty || !flushing.isEmpty {
       commit()
-      // What is sent may come to an end of its own, as a connection that is cut.
+      // A connection that is cut as it sends leaves its session, which has that to commit.
       let connections = flushing
       flushing = []
       for connection in connections { connection.flush() }
@@ -331,7 +331,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Has every session leave memory, and calls back when the store has been given what it needs of them.
+  /// Has every session leave memory, and calls back when the store has written them, or has failed at it.
   func stopSessions(_ done: @escaping @Sendable () -> Void) {
     execute { [self] in
       for session in Array(sessions.values) { session.core.stop() }
@@ -348,8 +348,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: End
 
-  /// Asks every client to go elsewhere, ends connections that have none, and calls back when the last one is gone or time is
-  /// up.
+  /// Asks every client to go elsewhere, ends connections without a session, and calls back when the last connection is gone, or
+  /// time is up.
   func drainAll(within seconds: Int, _ done: @escaping @Sendable () -> Void) {
     execute { [self] in
       drainEnd = now + UInt64(seconds) * 1_000_000_000

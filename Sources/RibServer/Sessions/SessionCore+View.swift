@@ -33,7 +33,7 @@ extension SessionCore {
     send(to: channel, viewRevision: revision)
   }
 
-  /// Shows a client all there is.
+  /// Shows a client the whole view.
   ///
   /// - Parameter client: to whom.
   func sendSnapshot(to client: Int) {
@@ -105,7 +105,7 @@ extension SessionCore {
     channel.send(id: viewRevision.map { "\(epoch).\($0)" })
   }
 
-  /// The hash by which a session that wakes knows whether it shows what it did when it left.
+  /// The hash by which a session that wakes knows whether its view is the one with which it left memory.
   func viewHash() throws(RecordingError) -> String {
     work.json.removeAll()
     try tree.writeView(into: &work.json, rendering: work.viewRenderer)
