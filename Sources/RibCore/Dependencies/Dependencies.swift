@@ -62,7 +62,7 @@ public struct Dependencies: Sendable {
   /// Dependencies that are not there: each says so when it is used, and answers with something harmless.
   ///
   /// - Parameter onUse: called with what was used, to fail the test with.
-  /// - Returns: the dependencies; set those that the test needs.
+  /// - Returns: the dependencies; set the ones that the test needs.
   public static func unimplemented(onUse: @escaping @Sendable (MissingDependency) -> Void) -> Dependencies {
     Dependencies(
       clock: UnimplementedClock(onUse: onUse),
@@ -133,7 +133,7 @@ private struct UnimplementedClock: Clock {
   }
   var minimumResolution: Duration { .zero }
 
-  /// Nobody is kept waiting for a clock that will never go on.
+  /// No task is kept waiting for a clock that will never go on.
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     onUse(MissingDependency(name: "clock"))
     throw CancellationError()

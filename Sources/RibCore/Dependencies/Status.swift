@@ -1,12 +1,12 @@
 /// How far something is that has to be fetched.
 public enum Status<Value> {
-  /// Nobody has asked for it.
+  /// It was not asked for.
   case idle
   /// It is on its way.
   case loading
   /// It is here.
   case loaded(Value)
-  /// It could not be fetched, and why, in words for whoever looks at the screen.
+  /// It could not be fetched, and why, in words for the user.
   case failed(String)
 
   /// The value, if it is here.

@@ -1,7 +1,7 @@
 extension Effect {
   /// Several effects, each of which begins when the one before has ended.
   ///
-  /// If one throws or is cancelled, those after it do not begin.
+  /// If one throws or is cancelled, the effects after it do not begin.
   ///
   /// - Parameter effects: what to do.
   /// - Returns: the effect.
@@ -9,7 +9,7 @@ extension Effect {
 
   /// Several effects, each of which begins when the one before has ended.
   ///
-  /// If one throws or is cancelled, those after it do not begin.
+  /// If one throws or is cancelled, the effects after it do not begin.
   ///
   /// - Parameter effects: what to do.
   /// - Returns: the effect.
@@ -30,7 +30,7 @@ extension Effect {
     .concatenate(.run(id: id, cancelInFlight: true) { _ in try await clock.sleep(for: duration) }, self)
   }
 
-  /// Does what comes under a name at most once in a while: the first at once, of those that come meanwhile the last one at
+  /// Does what comes under a name at most once in a while: the first at once, of the effects that come meanwhile the last one at
   /// the end, or none.
   ///
   /// What is held back is no part of a snapshot: a session that sleeps meanwhile forgets it.
@@ -39,7 +39,7 @@ extension Effect {
   ///   - id: the name.
   ///   - duration: how long to hold back others.
   ///   - clock: what measures it.
-  ///   - latest: whether the last one of those held back is done at the end.
+  ///   - latest: whether the last effect that was held back is done at the end.
   /// - Returns: the effect.
   public func throttle(
     id: some Hashable & Sendable, for duration: Duration, clock: any Clock<Duration>, latest: Bool = true

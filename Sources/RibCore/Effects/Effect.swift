@@ -30,7 +30,7 @@ public struct Effect<Source: Interactor>: Sendable {
     let id: EffectID
     let duration: Duration
     let clock: any Clock<Duration>
-    /// Whether the last one of those held back is let through at the end.
+    /// Whether the last effect that was held back is let through at the end.
     let latest: Bool
     let effect: Effect
   }

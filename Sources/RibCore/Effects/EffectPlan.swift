@@ -52,7 +52,7 @@ struct EffectPlan<Source: Interactor> {
     return didEnd(in: outer) ? outer : nil
   }
 
-  /// Gives up a sequence, and those around it.
+  /// Gives up a sequence, and the sequences around it.
   mutating func abandon(_ sequence: Int) {
     var next: Int? = sequence
     while let number = next {

@@ -100,7 +100,7 @@ extension Dependencies {
   ///     let isNew = Dependencies.draw("flag") { flags.isOn("new") }
   ///
   /// - Parameters:
-  ///   - name: what is drawn, for who reads the recording; a replay gives draws of one name in order.
+  ///   - name: what is drawn, for a reader of the recording; a replay gives draws of one name in order.
   ///   - value: asks.
   /// - Returns: the answer.
   public static func draw<Value: Codable>(_ name: String, _ value: () -> Value) -> Value {

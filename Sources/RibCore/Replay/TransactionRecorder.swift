@@ -8,7 +8,7 @@ package import Wire
 
 /// Writes a tree's transactions as the lines of a recording.
 package final class TransactionRecorder {
-  /// Who acts next; forgotten when that is done.
+  /// The client whose action is run next; forgotten when that is done.
   package var client: RecordedTransaction.Client?
 
   /// Bytes that are kept for the next line.

@@ -113,7 +113,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
       front = place(source.front(of: content))
       if replace(with: entries, in: tree) { hasChanged = true }
     }
-    // Who leaves the front resigns before another one takes it.
+    // The node that leaves the front resigns before another one takes it.
     for (index, child) in children.enumerated() {
       if let child, !parent.isActive || !isActive(index) { child.setActive(false, in: tree) }
     }

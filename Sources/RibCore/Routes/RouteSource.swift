@@ -19,7 +19,7 @@ protocol RouteSource<Parent> {
   func front(of content: Content) -> Int?
   /// A name that a snapshot keeps.
   func name(of entry: Entry) -> String
-  /// Whether different entries have different names; of others, those with one name are numbered.
+  /// Whether different entries have different names; if not, entries of one name are numbered.
   var hasUniqueNames: Bool { get }
   /// Whether other routes may lead to the same part of the state, of whose children one is there at a time.
   var sharesPart: Bool { get }

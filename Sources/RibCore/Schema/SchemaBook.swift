@@ -4,7 +4,7 @@ public import Wire
 /// What the riblets of an app show and take, by their type names, as JSON Schema.
 ///
 /// Which riblets an app has is known once they are attached: trees that have the book note each type in it when its first
-/// node is attached. What it shows is told from its first view, what it takes is found out when somebody asks, and no action
+/// node is attached. What it shows is told from its first view, what it takes is found out when a client asks, and no action
 /// waits for that.
 public final class SchemaBook: Sendable {
   /// How to find out what one type of riblet shows and takes.

@@ -2,7 +2,7 @@ import Wire
 
 /// A snapshot while a tree is restored from it.
 struct Restoration {
-  /// What nobody has asked for yet.
+  /// The nodes that no route has asked for yet.
   private var nodes: [NodeID: NodeSnapshot]
   /// The children of nodes that were restored.
   private var children: [NodeID: [String: [String: NodeID]]] = [:]
@@ -30,7 +30,7 @@ struct Restoration {
     report.restored.append(saved.id)
   }
 
-  /// The report, with those nodes that nothing asked for.
+  /// The report, with the nodes that no route has asked for.
   func finish() -> RestoreReport {
     var report = report
     for (_, node) in nodes.sorted(by: { $0.key < $1.key }) {
@@ -46,7 +46,7 @@ struct Restoration {
     newer = .newerSnapshot(type: failure.type, version: failure.version, known: known)
   }
 
-  /// Looks for newer nodes among those that nobody asked for, as far as their riblets are known from others.
+  /// Looks for newer nodes among those that no route has asked for, as far as their riblets are known from others.
   mutating func noteNewer(than attached: some Sequence<AnyNode>) {
     let versions = Dictionary(attached.map { ($0.typeName, $0.stateVersion) }, uniquingKeysWith: max)
     for node in nodes.values where newer == nil {

@@ -13,7 +13,7 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public let id: NodeID
   /// Its riblet's type, as the snapshot has it.
   public let type: String
-  /// The effects that ran when it was saved, and that nobody was told of: a payment may have been cut off.
+  /// The effects that ran when it was saved, and that no riblet was told of: a payment may have been cut off.
   public let interrupted: [InterruptedEffect]
   /// What went wrong.
   public let reason: String

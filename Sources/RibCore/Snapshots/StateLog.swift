@@ -40,7 +40,7 @@ struct StateLog {
   ///
   /// - Parameters:
   ///   - size: of the whole state.
-  ///   - changes: those of which the store has put it together.
+  ///   - changes: the changes that the store has put it together of.
   init(storedSize size: Int, changes: StoredChanges) {
     state = .written
     baseSize = size

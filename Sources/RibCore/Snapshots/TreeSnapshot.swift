@@ -121,7 +121,7 @@ extension NodeSnapshot {
     }
   }
 
-  /// Applies those changes that were not applied before.
+  /// Applies the changes that were not applied before.
   private static func fold(_ base: String, _ later: [StatePatch], _ changes: inout StoredChanges) -> String {
     let missing = later.filter { $0.sequence > changes.last }
     do throws(StateCoder.ChangeError) {

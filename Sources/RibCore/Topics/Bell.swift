@@ -33,7 +33,7 @@ public struct Bell: Sendable {
 
 /// Keeps a ``Bell`` armed; a token that is let go of disarms it.
 ///
-/// It keeps the topic alive as well: an app that drops topics which nobody holds does not drop one that a session waits for.
+/// It keeps the topic alive as well: an app that drops topics without a holder does not drop one that a session waits for.
 public final class BellToken: Sendable {
   private let topic: any AnyObject & Sendable
   private let disarm: @Sendable () -> Void

@@ -66,7 +66,7 @@ struct PublicationLog<Value: Sendable>: Sendable {
 
   /// Keeps no value any more.
   ///
-  /// - Returns: those that were kept, to be released when no lock is held.
+  /// - Returns: the values that were kept, to be released when no lock is held.
   mutating func forget() -> [Value] {
     defer { values = [] }
     base = position

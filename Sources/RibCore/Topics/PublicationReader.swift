@@ -69,7 +69,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
     Bell(of: topic) { [publications, progress] ring in publications.arm(after: progress.position, ring) }
   }
 
-  /// The values, until the one who reads them is cancelled or lets go of them.
+  /// The values, until the task that reads them is cancelled or lets go of them.
   func makeStream() -> AsyncStream<Value> {
     subscribe()
     return AsyncStream { await self.next()?.value }

@@ -162,7 +162,7 @@ final class Publications<Value: Sendable>: Sendable {
   }
 }
 
-/// A position whose values can be read as long as it exists, but for those that had to make room.
+/// A position whose values can be read as long as it exists, but for values that had to make room.
 final class PublicationMark<Value: Sendable>: Sendable {
   let publications: Publications<Value>
   let position: UInt64

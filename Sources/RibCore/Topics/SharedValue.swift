@@ -1,4 +1,4 @@
-/// A value that sessions share: whoever observes it is told what it is, and then what it becomes.
+/// A value that sessions share: a session that observes it is told what it is, and then what it becomes.
 ///
 /// Like a ``Topic``, it is handed to the riblets by whoever makes them, and wakes sessions that rest with a client connected.
 /// It lives as long as the process: what has to outlive it belongs into a database.
@@ -26,12 +26,12 @@ public final class SharedValue<Value: Sendable>: Sendable {
 
   /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)``.
   ///
-  /// - Parameter change: changes the value; nobody else does meanwhile, and it must not use this shared value itself.
+  /// - Parameter change: changes the value; no other change runs meanwhile, and it must not use this shared value itself.
   public func update(_ change: (inout Value) -> Void) { publications.amend(change) }
 
   /// Begins to observe.
   ///
-  /// - Returns: what it is and what it becomes, without what was passed meanwhile, until whoever reads it is cancelled.
+  /// - Returns: what it is and what it becomes, without what was passed meanwhile, until the task that reads it is cancelled.
   public func subscribe() -> AsyncStream<Value> { PublicationReader(fromTheOldestIn: publications).makeStream() }
 }
 

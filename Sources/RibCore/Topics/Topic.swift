@@ -17,7 +17,7 @@
 public final class Topic<Value: Sendable>: Sendable {
   let publications: Publications<Value>
 
-  /// A topic that nobody observes.
+  /// A topic that no session observes.
   ///
   /// - Parameter bufferSize: how many publications are kept for an observer that is busy or about to begin; of more, it misses
   ///   the oldest.
@@ -28,7 +28,7 @@ public final class Topic<Value: Sendable>: Sendable {
 
   /// Begins to observe.
   ///
-  /// - Returns: what is published from now on, in order, until whoever reads it is cancelled.
+  /// - Returns: what is published from now on, in order, until the task that reads it is cancelled.
   public func subscribe() -> AsyncStream<Value> {
     PublicationReader(from: PublicationMark(in: publications)).makeStream()
   }

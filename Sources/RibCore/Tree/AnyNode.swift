@@ -22,7 +22,7 @@ class AnyNode {
   @exclusivity(unchecked) final var isNew = false
   /// Whether its state may have changed since its children were last reconciled.
   @exclusivity(unchecked) final var isUnsettled = false
-  /// The last transaction, of those that were begun, in which its children were reconciled.
+  /// The last transaction in which its children were reconciled, by its number among all that were begun.
   @exclusivity(unchecked) final var lastReconciliation: UInt64 = 0
   /// Whether its children were reconciled to others in this transaction.
   @exclusivity(unchecked) final var hasOtherChildren = false
@@ -118,7 +118,7 @@ class AnyNode {
   /// Brings back what ``save()`` kept.
   func rollBack() { isActive = wasActive }
 
-  /// Puts the node on the transaction's list, and those whose states its own is a part of.
+  /// Puts the node on the transaction's list, and every node whose state its own is a part of.
   final func touch(_ tree: Tree) {
     var node = self
     while !node.isTouched {
@@ -130,7 +130,7 @@ class AnyNode {
     }
   }
 
-  /// Reconciles those whose states this one is a part of, as far as they have to be after a change of it.
+  /// Reconciles the nodes whose states this one's is a part of, as far as they have to be after a change of it.
   final func unsettleOwners(after change: StateChange, in tree: Tree) {
     var node = self
     while node.isEmbedded, let parent = node.parent {
@@ -140,7 +140,7 @@ class AnyNode {
     }
   }
 
-  /// Puts those on the list whose states are parts of this one.
+  /// Puts the nodes on the list whose states are parts of this one's.
   final func touchParts(_ tree: Tree) {
     for route in attachments where route.areEmbedded {
       for case let child? in route.children {

@@ -59,7 +59,7 @@ extension Tree {
     return endTransaction()
   }
 
-  /// Drains the queue, then reconciles, until there is neither an action nor an unsettled node left.
+  /// Handles what is queued, then reconciles, until there is neither an action nor an unsettled node left.
   func settle() throws(Refusal) {
     var steps = 0
     var last: AnyNode?

@@ -2,7 +2,7 @@ public import Wire
 
 /// The riblets of one session.
 ///
-/// A driver — the server's session, a test — feeds it events; each is one transaction: reduce, drain the queue in order,
+/// A driver — the server's session, a test — feeds it events; each is one transaction: reduce, handle what is queued in order,
 /// reconcile the routes of what was touched until nothing changes, then write one patch. A transaction that cannot be
 /// completed leaves everything as it was. The tree does no I/O: which effects to start and to cancel it answers as
 /// ``EffectCommand`` values, which the driver carries out once the transaction is committed.
@@ -17,7 +17,7 @@ public final class Tree {
   public static let depthLimit = 1_000
   /// How many nodes one transaction may attach: more than any screen has, and few enough for any machine.
   public static let attachLimit = 50_000
-  /// How many bytes the view document may have: 4 MiB, more than any renderer wants.
+  /// How many bytes the view document may have: 4 MiB, more than any client wants.
   public static let viewLimit = 4 << 20
 
   /// How many bytes of JSON the state of one node can have if it is to be saved: 4 MiB.
@@ -61,7 +61,7 @@ public final class Tree {
   /// A tree that is not started.
   ///
   /// - Parameters:
-  ///   - root: the riblet at its root. It has a view, and no output: nobody would hear it.
+  ///   - root: the riblet at its root. It has a view, and no output: it has no parent to hear it.
   ///   - session: the session's name, for ``IdempotencyKey``.
   public init<Root: Riblet>(root: Root, session: String = "") where Root.Output == Never {
     precondition(Root.ViewState.self != Never.self, "\(Root.typeName) has no view, and cannot be a root")
@@ -122,7 +122,7 @@ public final class Tree {
   ///
   /// To be called once, before anything else.
   ///
-  /// - Parameter renderer: memory to work in; there is no patch, for nobody has a view yet.
+  /// - Parameter renderer: memory to work in; there is no patch, as no client has a view yet.
   /// - Returns: effects to start.
   /// - Throws: ``Refusal`` if the tree does not settle or cannot be shown; it is not started then.
   public func start(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {

@@ -1,4 +1,4 @@
-/// Something that happened in a tree, for whoever watches it: a log, a debugger, a test.
+/// Something that happened in a tree, for a log, a debugger or a test.
 public enum TreeEvent: Equatable, Sendable {
   /// A node was attached below another; the root has none.
   case attached(id: NodeID, type: String, parent: NodeID?)

@@ -8,7 +8,7 @@ enum ChannelStep {
   case begin(ClientMessage.Hello)
   /// The client's session is to be found.
   case find(Entrance)
-  /// The client's session is to be found, as the client has something to say, unless somebody else is waking it already.
+  /// The client's session is to be found, as the client has something to say, unless another client is waking it already.
   case wake(Sleeper)
 }
 
@@ -101,7 +101,7 @@ extension Channel {
       return say(.badMessage, "More than \(ResyncLimit.count) resyncs within \(ResyncLimit.seconds) seconds.")
     }
     oweSnapshot()
-    // It goes behind what waits, or now; a large one counts as many messages, so that nobody lives on them.
+    // It goes behind what waits, or now; a large one counts as many messages, so that no client asks for nothing else.
     if output.isEmpty { payDebt() }
     charge.messages = 1
     charge.bytes = output.count
@@ -126,7 +126,7 @@ extension Channel {
     return .wake(sleeper)
   }
 
-  /// Joins a session that somebody else has woken: what they do there is shown here as well.
+  /// Joins a session that another client or a bell has woken, to be shown what happens there.
   ///
   /// - Parameter sleeper: what the channel has slept by.
   /// - Returns: what is to be done.

@@ -30,7 +30,7 @@ final class Channel {
     case events
   }
 
-  /// What was left out because the client did not read.
+  /// What the client is owed, as patches were left out while it did not read.
   enum Debt {
     case nothing
     case snapshot
@@ -108,7 +108,7 @@ final class Channel {
   /// Is a client's from now on.
   func enter(_ core: SessionCore, as client: Int) { state = .live(core, client: client) }
 
-  /// Keeps only what wakes the session when the client says something, or when the session is back for somebody else.
+  /// Keeps only what wakes the session when the client says something, or when the session is back in memory for another client.
   func fallAsleep(_ sleeper: Sleeper) {
     state = .asleep(sleeper)
     waitingActions = WaitingActions()
@@ -219,7 +219,7 @@ final class Channel {
   /// Has a hash come behind the snapshot that is owed.
   func oweHash() { debt = .snapshotAndHash }
 
-  /// Takes note that what is owed is being paid.
+  /// Takes note that nothing is owed any more: the snapshot is being sent, or is not to be.
   ///
   /// - Returns: what was owed.
   func settleDebt() -> Debt {
@@ -227,7 +227,7 @@ final class Channel {
     return debt
   }
 
-  /// Shows the client what was left out: once the queue is empty, or when nothing comes that could follow.
+  /// Sends the snapshot that the client is owed: once the queue is empty, or when the client says no more.
   func payDebt() {
     guard debt != .nothing, case .live(let core, let client) = state else { return }
     core.payDebt(to: self, of: client)
@@ -241,13 +241,13 @@ final class Channel {
     greeting = Greeting(token: token, isResumed: isResumed, end: output.writtenCount)
   }
 
-  /// Takes note that what is held so far waits for the commit that begins.
+  /// Takes note that the messages held so far wait for the commit that begins.
   func noteCut() {
     output.noteCut()
     waitingActions.noteCut()
   }
 
-  /// Lets go what has waited for a commit.
+  /// Lets messages go that have waited for a commit.
   ///
   /// - Parameter all: whether nothing has to wait for the next one.
   func release(all: Bool) {
@@ -257,14 +257,14 @@ final class Channel {
     flushLater()
   }
 
-  /// Forgets what waits for a commit.
+  /// Forgets the messages that wait for a commit.
   func discardHeld() {
     output.discardHeld()
     if case .frames(let writer) = transport { writer.forgetContext() }
     greeting = nil
   }
 
-  /// Puts the message in the workspace before what is held, unless that begins with a `welcome`, which says the same.
+  /// Puts the message in the workspace before the held ones, unless those begin with a `welcome`, which says the same.
   func insertNotice() {
     guard greeting == nil else { return }
     var bytes: [UInt8] = []
@@ -279,7 +279,7 @@ final class Channel {
   }
 }
 
-/// What a channel asks of whoever sends and receives for it.
+/// What a channel asks of the connection that sends and receives for it.
 protocol ChannelPort: AnyObject {
   /// Whether something was received that is not handled.
   var hasUnreadInput: Bool { get }
@@ -293,6 +293,6 @@ protocol ChannelPort: AnyObject {
   /// All is said: ``Channel/leave(comesBack:)`` is to be called, and the peer to be waited for.
   func channelEnded(comesBack: Bye.Return)
 
-  /// The session has left memory: the channel is to be told when it is back for somebody else.
+  /// The session has left memory: the channel is to be told when it is back for another client.
   func didFallAsleep(_ sleeper: Sleeper)
 }

@@ -2,8 +2,7 @@ import Wire
 
 /// The messages of an array that are still to be handled.
 ///
-/// At first they are where the array was read. Those that have to wait are kept as their text alone: what was made of a
-/// text takes several times its memory, and there may be one for each client.
+/// At first they are where the array was read. Messages that have to wait are kept as their text alone: a text that was read takes several times its memory, and there may be one for each client.
 struct PendingMessages {
   private var elements: JSONElements
   /// The texts of messages that have waited, each with a separator behind it.
@@ -27,7 +26,7 @@ struct PendingMessages {
 
   /// The next message.
   ///
-  /// - Parameter reader: for those that have waited.
+  /// - Parameter reader: reads the text of a message that has waited.
   /// - Returns: nil after the last one.
   /// - Throws: ``JSONError`` never, for the array was read before.
   mutating func next(_ reader: inout JSONReader) throws(JSONError) -> JSONElement? {

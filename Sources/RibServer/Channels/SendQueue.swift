@@ -22,7 +22,7 @@ struct SendQueue {
   var isHolding: Bool { limit != .max }
   /// The number of bytes that were ever written.
   var writtenCount: Int { sentCount + count }
-  /// How many of them may go; `Int.max` if all may, also those to come.
+  /// How many bytes of all that were ever written may be sent; `Int.max` if nothing is held.
   var releasedCount: Int { isHolding ? sentCount + limit - head : .max }
 
   /// Sends what the socket takes.
@@ -64,12 +64,12 @@ struct SendQueue {
     if limit == .max { limit = bytes.count }
   }
 
-  /// Takes note that what is held so far waits for the commit that begins.
+  /// Takes note that the bytes held so far wait for the commit that begins.
   mutating func noteCut() {
     if isHolding { mark = bytes.count }
   }
 
-  /// Lets go what was held when the commit began.
+  /// Lets the bytes go that were held when the commit began.
   ///
   /// - Parameter all: whether what was written since may go as well.
   mutating func release(all: Bool) {
@@ -81,14 +81,14 @@ struct SendQueue {
     mark = .max
   }
 
-  /// Forgets what is held.
+  /// Forgets the held bytes.
   mutating func discardHeld() {
     if isHolding { bytes.removeSubrange(min(limit, bytes.count)...) }
     limit = .max
     mark = .max
   }
 
-  /// Puts bytes before those that are held.
+  /// Puts bytes before the held ones.
   mutating func insertBeforeHeld(_ more: [UInt8]) {
     bytes.insert(contentsOf: more, at: min(limit, bytes.count))
     if limit != .max { limit += more.count }

@@ -13,12 +13,12 @@ struct WaitingActions {
   /// Counts an action.
   mutating func note() { count += 1 }
 
-  /// Takes note that those so far are being committed.
+  /// Takes note that the actions so far are being committed.
   mutating func noteCut() { committing = count }
 
   /// Takes note that they are committed.
   ///
-  /// - Parameter all: whether those since are as well.
+  /// - Parameter all: whether the actions since are committed as well.
   mutating func release(all: Bool) {
     count -= all ? count : committing
     committing = 0

@@ -8,7 +8,7 @@ extension Connection {
     schedule(after: timeLimit)
   }
 
-  /// Whether all that is waited for is that the peer takes the rest, and closes.
+  /// Whether the connection only waits for the peer to take the rest of the output, and to close.
   var isEnding: Bool {
     switch state {
     case .closing, .halfClosed: true
@@ -53,7 +53,7 @@ extension Connection {
     if isLive || isEnding && !loop.isStopping { deadline.since = loop.now }
   }
 
-  /// The longest time until a look, in seconds: what a loop has to do later outlives the connection that it is done for.
+  /// The longest time until a look, in seconds: the loop's timer keeps a look's entry, also when the connection has ended.
   private static let longestWait = 60
 
   /// Has ``checkDeadline()`` called after so many seconds or sooner, unless it is called before that anyway.
@@ -85,14 +85,14 @@ extension Connection {
 
   /// Ends what takes too long.
   func checkDeadline() {
-    // One that was set before an earlier one was.
+    // A look that was planned before an earlier one was: it is not time yet.
     let next = deadline.nextCheck
     guard loop.now >= next || next - loop.now < 1_000_000_000 else { return }
     deadline.nextCheck = .max
     if isLive { return checkLife() }
     switch state {
     case .http, .closing, .halfClosed, .echo: break
-    // It has time from when its session is there, or it arrives there.
+    // Its time begins when its session is found, or when it arrives on the session's loop.
     case .channel: if channel.isSearching { return }
     case .moving, .closed: return
     }
@@ -112,7 +112,7 @@ extension Connection {
     flush()
   }
 
-  /// Asks a client that has just come what those were asked who were there when the server began to go down.
+  /// Asks a client that comes while the server goes down to connect elsewhere, as the other clients were asked.
   func drainWithOthers() {
     if let seconds = loop.drainSecondsLeft { drain(within: seconds) }
   }
@@ -124,7 +124,7 @@ extension Connection {
       loop.work.json.removeAll()
       loop.work.json.drain(within: seconds * 1000)
       channel.send()
-    // The answer is on its way, or the session is.
+    // It is asked when its answer is sent, or when its session is found.
     case .http(let exchange) where exchange.phase == .answer: break
     case .channel where channel.isSearching: break
     case .moving: break
@@ -164,7 +164,7 @@ extension Connection {
     guard silence >= limit else {
       return schedule(after: deadline.countsProgress ? min(limit - silence, grace) : limit - silence)
     }
-    // Who pauses cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
+    // A client whose reading is paused cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
     if pace.isPaused || (interest.contains(.reading) && hasUnreadBytes(descriptor)) {
       noteLife()
       return schedule(after: limit)
@@ -185,7 +185,7 @@ extension Connection {
 
   private func ping() {
     setMilestone()
-    // Behind what a peer does not take it would not be heard.
+    // A ping behind output that the peer does not take would not be heard.
     let nothing: [UInt8] = []
     if output.isEmpty, case .frames(let writer) = channel.transport { writer.ping(nothing.span, into: &output.bytes) }
     schedule(after: ServerSettings.Timeouts.graceSeconds)

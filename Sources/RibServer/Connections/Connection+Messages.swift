@@ -68,7 +68,7 @@ extension Connection {
 
   private func sayNotJSON(_ error: JSONError) { channel.say(.badMessage, "A message is JSON, this is not: \(error).") }
 
-  /// Does what a message asks for beyond its channel, and counts it.
+  /// Does what a message asks for that its channel cannot do itself, and counts the message.
   private func carryOut(_ handled: (step: ChannelStep, charge: ChannelCharge)) {
     if handled.charge.actions > 0 { noteAction() }
     if handled.charge.messages > 0 { noteMessages(handled.charge.messages, bytes: handled.charge.bytes) }
@@ -76,7 +76,7 @@ extension Connection {
     case .none: break
     case .begin(let hello): begin(hello)
     case .find(let entrance): find(entrance)
-    // Otherwise the word that it is awake is on its way.
+    // Otherwise another client wakes the session, and ``wakeUp(_:)`` is called.
     case .wake(let sleeper): if context.sessions.take(sleeper) { find(.wake(sleeper)) }
     }
   }
@@ -114,6 +114,8 @@ extension Connection {
       throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
     }
     let token = loop.work.environment.makeToken()
+    loop.work.flight?.begin(.start, of: app.name)
+    defer { loop.work.flight?.end() }
     do {
       return (try Session(of: app, hello, token: token, on: loop, context), token)
     } catch let error as DecodingError {
@@ -124,7 +126,7 @@ extension Connection {
     }
   }
 
-  /// Where the sessions are that this loop does not have.
+  /// Finds sessions in memory, on any loop, and in the store.
   var finder: SessionFinder<LoopSource> {
     SessionFinder(registry: context.sessions, source: LoopSource(context: context, loop: loop))
   }
@@ -151,13 +153,13 @@ extension Connection {
     goOn()
   }
 
-  /// Joins the session that somebody else has woken, or that a bell has rung for.
+  /// Joins the session that another client has woken, or that a bell has rung for.
   func wakeUp(_ sleeper: Sleeper) {
     let step = channel.wakeUp(sleeper)
     if case .none = step {
       let isLast = context.sessions.remove(sleeper)
       context.sessions.didNotWake(sleeper.sessionID)
-      // It may have been cut on the way: then the session is left to whoever finds it.
+      // The connection may have been cut on the way: then no client of the session is here any more.
       if isLast, isEnding || isClosed { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
     }
     carryOut((step, ChannelCharge()))
@@ -192,7 +194,7 @@ extension Connection {
   }
 
   private func turnAway(_ entrance: Entrance, _ ending: Ending) {
-    if case .events = entrance { return didAnswer(Response(problem: HTTPError(ofClient: ending))) }
+    if case .events = entrance { return answer(with: Response(problem: HTTPError(ofClient: ending))) }
     let ending = entrance.turnedAway(ending)
     channel.say(ending.bye, ending.message)
   }

@@ -6,7 +6,7 @@ extension Connection {
 
   /// Counts frames or messages, and bytes of them.
   func noteMessages(_ count: Int, bytes: Int) {
-    // What is sent back is held up by whoever sends it, as by the write queue.
+    // Echoed bytes are slowed down by the peer that sends them, and by the write queue.
     if case .echo = state { return }
     pause(pace.noteMessages(count, bytes: bytes, at: loop.now))
   }

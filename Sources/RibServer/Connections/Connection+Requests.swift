@@ -27,7 +27,7 @@ extension Connection {
       // Unless the answer says otherwise.
       begin(.idle, of: exchange)
       answer(head, body, exchange)
-      // Who waits for answers slows down by that, as the proxy does that many clients share.
+      // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.
       if !input.isEmpty { noteMessages(1, bytes: 0) }
     } catch {
       // Where the next request begins is not known.
@@ -78,13 +78,13 @@ extension Connection {
 
   /// Puts a response on its way.
   func respond(_ response: Response, to head: RequestHead) {
-    // Who is asked to go has nothing more to ask.
+    // A client that is asked to go elsewhere has nothing more to ask here.
     respond(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil, to: head)
   }
 
   private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
     var response = head.map { response.compressed(for: $0) } ?? response
-    // Who speaks HTTP/1.0 expects to be told (RFC 9112 §9.3).
+    // A client of HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     let omitBody = if case .http(let exchange) = state { exchange.requests.isHead } else { false }
     response.write(into: &output.bytes, keepAlive: keepAlive, omitBody: omitBody, date: loop.date)

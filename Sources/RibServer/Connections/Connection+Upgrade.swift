@@ -6,7 +6,7 @@ extension Connection {
   /// - Parameters:
   ///   - head: the request.
   ///   - next: the state to go on in.
-  ///   - subprotocols: those spoken there.
+  ///   - subprotocols: the subprotocols that are spoken there.
   /// - Throws: ``HTTPError`` if the request is none, or wants what is not spoken.
   func upgrade(_ head: RequestHead, to next: State, subprotocols: [String]) throws(HTTPError) {
     let settings = context.settings

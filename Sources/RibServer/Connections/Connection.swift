@@ -30,9 +30,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Whether what was received is handled.
   private enum Turn {
     case free
-    /// Something waits because the client must.
+    /// Messages wait until the client may go on: it is paused, congested, or waits for an answer.
     case heldUp
-    /// Something waits because others have their turn.
+    /// Messages wait until other connections have had their turn.
     case yielding
   }
 
@@ -71,10 +71,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: the socket.
-  ///   - admission: whether it is one too many.
+  ///   - admission: whether it is one connection too many.
   ///   - peer: where it comes from, if that is counted.
   ///   - loop: where it lives.
-  ///   - context: what it shares.
+  ///   - context: the server's.
   init(
     _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: PeerAddress?, on loop: EventLoop,
     _ context: ServerContext
@@ -107,7 +107,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if admission == .turnedAway { turnAway() }
   }
 
-  /// Closes a socket that nobody watches.
+  /// Closes a socket that no poller watches.
   func discardSocket() {
     state = .closed
     context.connections.leave(admission, from: peer)
@@ -125,13 +125,13 @@ final class Connection: PollTarget, @unchecked Sendable {
     }
     guard readiness.contains(.writable) else { return }
     goOn()
-    // What the system takes at other times may be on its own account; room where there was none is the peer's doing.
+    // That the system takes bytes says nothing of the peer; that there is room where there was none does.
     if output.sentCount > sent { noteProgress() }
   }
 
   /// Handles what was received and sends what is said to it.
   private func work() {
-    // What is said meanwhile is sent below.
+    // Answers that are written meanwhile are sent below.
     channel.isFlushing = true
     process()
     flush()
@@ -144,12 +144,12 @@ final class Connection: PollTarget, @unchecked Sendable {
     channel.isFlushing = true
     guard send() else { return abort() }
     endIfAllIsSaid()
-    // What was held up by its own answers goes on now that they are sent, before more is read.
+    // Messages that waited until their client had read its answers are handled now, before more is read.
     if turn == .heldUp, canGoOn { goOnLater() }
     updateInterest()
   }
 
-  /// Lets others have their turn first.
+  /// Lets other connections have their turn first.
   private func goOnLater() {
     guard turn != .yielding else { return }
     turn = .yielding
@@ -284,7 +284,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if output.isEmpty { endSending() }
   }
 
-  /// What was queued behind the last word may have been taken back: then nothing is sent that would tell its end.
+  /// Ends sending if the queue is empty: held messages may have been discarded, and then no send comes that would do so.
   private func endIfAllIsSaid() {
     guard output.isEmpty else { return }
     switch state {

@@ -10,8 +10,8 @@ struct Deadline {
   /// How many bytes the peer's system must have taken, of all that were ever sent, for the peer to have made progress.
   private var milestone = Int.max
 
-  /// Bytes that the peer must take of what waits for it: what is on its way to a peer that is well is less, and by a byte
-  /// now and then nobody keeps a connection.
+  /// Bytes that the peer must take of what waits for it: what is on its way to a peer that is well is less, and no peer keeps a
+  /// connection by a byte now and then.
   static let leastProgress = 4096
 
   init(since: UInt64) { self.since = since }

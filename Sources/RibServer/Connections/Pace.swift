@@ -24,7 +24,7 @@ struct Pace {
   /// - Parameters:
   ///   - limits: the server's.
   ///   - number: the client's. Pauses of neighbours differ by up to half: clients that once went on together would do so
-  ///     for ever, and hold up everyone else at a time.
+  ///     for ever, and hold up all other clients at a time.
   init(_ limits: ServerSettings.Limits, of number: Int) {
     actions = TokenBucket(rate: limits.actionsPerSecond, burst: limits.actionBurst)
     messages = TokenBucket(

@@ -35,20 +35,20 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     connections[$0]?.checkDeadline()
     sessions[$0]?.core.timeHasCome()
   }
-  /// When connections go on that were made to pause: a timer for each would cost more than what they say.
+  /// When paused connections are read from again: a timer for each would cost more than their messages.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
-  /// Sessions on their way out of memory, and those that would be, by their numbers.
+  /// How many sessions are on their way out of memory, and the numbers of the sessions that wait to be.
   private var restingCount = 0
   private var waitingToRest: [Int] = []
   private var whenAllLeft: (() -> Void)?
   /// Whether clients were asked to go elsewhere, and some have not.
   private var isDraining = false
-  /// Until when they may take their time.
+  /// Until when clients may go elsewhere, as the loop's time.
   private var drainEnd: UInt64?
   /// Sessions that have something to commit once the present batch of events is handled.
   @exclusivity(unchecked) private var committing: [Session] = []
-  /// Connections that have something to send then.
+  /// Connections that have something to send once the present batch of events is handled.
   @exclusivity(unchecked) private var flushing: [Connection] = []
   private var dateSeconds = -1
   private var dateText = ""
@@ -144,7 +144,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     now = time()
   }
 
-  /// To be called when all that was to be done at once is done.
+  /// To be called when a batch of events, or a job, is handled.
   private func endTurn() {
     endBatch()
     countTurn()
@@ -257,7 +257,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     return true
   }
 
-  /// A session has left memory, or does not any more.
+  /// A session that was about to leave memory has left it, or stays.
   func didRest() {
     restingCount -= 1
     guard !waitingToRest.isEmpty else { return }
@@ -268,7 +268,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Has a part of the sessions leave memory: those without a client first, and of these those in which nothing has
+  /// Has a part of the sessions leave memory: sessions without a client first, and among them those in which nothing has
   /// happened for longest.
   func restLongestIdle() {
     let idle = sessions.values.lazy.map(\.core).filter(\.canRest).map { core in
@@ -285,17 +285,17 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the store fails.
   var isStoreFailing: Bool { store?.isFailing ?? false }
 
-  /// Puts a session on the list of those that have something to commit.
+  /// Puts a session on the list of sessions that have something to commit.
   func willCommit(_ session: Session) { committing.append(session) }
 
-  /// Puts a connection on the list of those that have something to send.
+  /// Puts a connection on the list of connections that have something to send.
   func willFlush(_ connection: Connection) { flushing.append(connection) }
 
   /// Ends a batch of events: what it has changed is given to the store, and what may go is sent.
   private func endBatch() {
     while !committing.isEmpty || !flushing.isEmpty {
       commit()
-      // What is sent may come to an end of its own, as a connection that is cut.
+      // A connection that is cut as it sends leaves its session, which has that to commit.
       let connections = flushing
       flushing = []
       for connection in connections { connection.flush() }
@@ -315,11 +315,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     if !jobs.isEmpty { store.submit(jobs) }
   }
 
-  /// Notes that nobody has a session any more, unless somebody has taken it since.
+  /// Has the store note that the session is in no process's memory, unless another lease was given out since.
   ///
   /// - Parameters:
   ///   - sessionID: the session.
-  ///   - lease: of who was the last to write it.
+  ///   - lease: the lease under which this process wrote it last.
   func noteAbsence(ofSession sessionID: String, _ lease: SessionLease) {
     store?.submit([StoreJob(.noteAbsence(sessionID: sessionID, lease), on: self)])
   }
@@ -331,7 +331,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Has every session leave memory, and calls back when the store has been given what it needs of them.
+  /// Has every session leave memory, and calls back when the store has written them, or has failed at it.
   func stopSessions(_ done: @escaping @Sendable () -> Void) {
     execute { [self] in
       for session in Array(sessions.values) { session.core.stop() }
@@ -341,10 +341,15 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
+  /// Has sessions leave memory that wait for a store that does not answer.
+  func giveUpSessions() {
+    execute { [self] in for session in Array(sessions.values) { session.core.giveUpStore() } }
+  }
+
   // MARK: End
 
-  /// Asks every client to go elsewhere, ends connections that have none, and calls back when the last one is gone or time is
-  /// up.
+  /// Asks every client to go elsewhere, ends connections without a session, and calls back when the last connection is gone, or
+  /// time is up.
   func drainAll(within seconds: Int, _ done: @escaping @Sendable () -> Void) {
     execute { [self] in
       drainEnd = now + UInt64(seconds) * 1_000_000_000

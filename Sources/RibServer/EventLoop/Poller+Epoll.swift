@@ -7,14 +7,14 @@
   /// One epoll set for all descriptors of a loop, and one dispatch source that watches the set.
   ///
   /// A source for each socket costs libdispatch's bookkeeping for each message. Here the source fires once, and its
-  /// handler drains the set. After a drain that found something it lingers in `epoll_wait` for a moment: the next message
+  /// handler takes all events from the set. When it has found some, it lingers in `epoll_wait` for a moment: the next message
   /// of a quick peer then costs no way through libdispatch. Lingering never delays a job: whoever enqueues one wakes the
   /// handler through an eventfd that is part of the set.
   final class EpollPoller: Poller {
     /// Events taken from the kernel at once.
     private static let batch = 128
     /// How long batches are handled before the queue gets a turn, for timers above all: 10 ms, in nanoseconds.
-    private static let longestDrain: UInt64 = 10_000_000
+    private static let longestTurn: UInt64 = 10_000_000
 
     private struct Slot {
       /// Tells an event of an earlier user of the slot from one of the present user's.
@@ -39,7 +39,7 @@
     ///
     /// - Parameters:
     ///   - queue: the loop's.
-    ///   - linger: how long to wait for more after a drain that found something, in milliseconds.
+    ///   - linger: how long to wait for more once events were found, in milliseconds.
     ///   - jobs: how many jobs wait on the queue.
     ///   - willHandle: called before each batch of events; says the time, in nanoseconds.
     ///   - didHandle: called after each batch.
@@ -63,13 +63,13 @@
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: .max))
       epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event)
-      source.setEventHandler { [unowned self] in drain() }
+      source.setEventHandler { [unowned self] in handleEvents() }
       // Only once the source has let go of the set may its number be used again.
       source.setCancelHandler { [set] in close(set) }
       source.activate()
     }
 
-    /// Who could still wake the poller holds it; only now is there nobody.
+    /// Whatever could still wake the poller holds a reference to it: now nothing can.
     deinit { close(wakeDescriptor) }
 
     // MARK: Watching
@@ -126,7 +126,8 @@
 
     func cancel() { source.cancel() }
 
-    private func drain() {
+    /// Hands on what is ready, and what becomes ready in the next moment.
+    private func handleEvents() {
       var count = epoll_wait(set, &events, Int32(Self.batch), 0)
       var start: UInt64?
       while count > 0 {
@@ -135,7 +136,7 @@
         didHandle()
         let began = start ?? now
         start = began
-        if lingerMilliseconds == 0 || now - began > Self.longestDrain { return }
+        if lingerMilliseconds == 0 || now - began > Self.longestTurn { return }
         count = linger()
       }
     }

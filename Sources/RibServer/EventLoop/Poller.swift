@@ -18,7 +18,7 @@ struct Readiness: OptionSet {
   static let hungUp = Readiness(rawValue: 4)
 }
 
-/// Who is told about a descriptor.
+/// The owner of a descriptor, which is told when it is ready.
 ///
 /// Called on the loop's queue.
 protocol PollTarget: AnyObject {

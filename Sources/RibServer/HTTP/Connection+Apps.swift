@@ -32,6 +32,8 @@ extension Connection {
     guard !context.isOverMemory.load(ordering: .relaxed) else {
       throw HTTPError(.full, "The server has no memory left.")
     }
+    loop.work.flight?.begin(.description, of: app.name)
+    defer { loop.work.flight?.end() }
     let complaint = app.schemas.isEmpty ? start(app) : nil
     var json = JSONWriter()
     json.beginObject()

@@ -136,12 +136,21 @@ extension Connection {
     }
   }
 
-  func didAnswer(_ response: Response) {
+  /// A session's answer has come, as a job of the loop: the requests behind it go on.
+  private func didAnswer(_ response: Response) {
+    answer(with: response)
+    goOn()
+  }
+
+  /// Answers the request that a session was asked for.
+  ///
+  /// The caller goes on with the requests behind it. A request that is refused at once is answered within the loop that
+  /// handles the connection's requests, and must not begin another such loop.
+  func answer(with response: Response) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
     begin(.idle, of: exchange)
     respond(response, to: head)
-    goOn()
   }
 
   // MARK: Events
@@ -177,7 +186,7 @@ extension HTTPError {
     self.init(status: error.reason == .tooLong ? .contentTooLarge : .badRequest, reason: "\(error)")
   }
 
-  /// Who asks has not shown that they may.
+  /// The client has not shown that it may ask.
   ///
   /// - Parameter reason: what is missing.
   /// - Returns: a 401, with the challenge that it must have (RFC 9110 §11.6.1).

@@ -7,7 +7,7 @@ extension SessionCore {
   ///
   /// - Parameters:
   ///   - request: what is asked.
-  ///   - token: of who asks.
+  ///   - token: the asking client's.
   ///   - done: called with the answer, on the session's loop.
   func answer(_ request: TwinRequest, _ token: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
     guard life.isInMemory else { return done(.left) }

@@ -7,7 +7,7 @@ final class ConnectionCounter: Sendable {
     case admitted
     /// It is too many, and is told so.
     case turnedAway
-    /// Even those that are told so are too many.
+    /// There are too many even of connections that are answered 503: it is closed without a word.
     case dropped
   }
 
@@ -32,7 +32,7 @@ final class ConnectionCounter: Sendable {
 
   /// Whether it has to be known where a connection comes from.
   var countsAddresses: Bool { limitPerAddress > 0 }
-  /// How many there are, without those that are told that they are too many.
+  /// The number of connections, without those that are answered 503.
   var count: Int { admitted.load(ordering: .relaxed) }
 
   /// Counts a connection in; to be called by one thread at a time, the listener's.

@@ -61,7 +61,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   func ready(_ readiness: Readiness) {
-    // Bounded, so that a flood of connections does not keep the loop from those it has.
+    // Bounded, so that a flood of connections does not keep the loop from the connections that it has.
     for _ in 0..<64 {
       let accepted = acceptConnection(descriptor)
       if accepted >= 0 {
@@ -89,7 +89,7 @@ final class Listener: PollTarget, @unchecked Sendable {
 
   /// Out of descriptors or memory: to try again at once would only burn the processor.
   ///
-  /// Who connects meanwhile waits in the system's queue.
+  /// Clients that connect meanwhile wait in the system's queue.
   private func pause(_ error: SystemError) {
     if !isPaused {
       context.logger.error("No connection can be accepted until there is room.", metadata: ["error": "\(error)"])

@@ -1,8 +1,9 @@
 import Logging
 import Synchronization
 
-/// Keeps the process within a number of bytes, by default three quarters of what it may have: beyond it, sessions in which nothing happens leave memory, those that
-/// have waited longest first, and there are no new ones.
+/// Keeps the process within a number of bytes, by default three quarters of what it may have.
+///
+/// Beyond it, sessions in which nothing happens leave memory, the ones that have waited longest first, and there are no new ones.
 ///
 /// What counts is what the process has of the machine's memory. Where the system does not tell, there is no ceiling.
 struct MemoryCeiling: Sendable {
@@ -35,7 +36,7 @@ struct MemoryCeiling: Sendable {
     defer { loops[0].execute(after: .seconds(Self.interval)) { look() } }
     guard let resident = residentBytes() else { return }
     let isOver = resident > limit
-    // As many may come as leave: each that comes is a client that waits.
+    // As many sessions may come back as leave: for each of them a client waits.
     context.loadBudget.store(Self.loadsPerLook, ordering: .relaxed)
     let wasOver = context.isOverMemory.exchange(isOver, ordering: .relaxed)
     if isOver != wasOver {

@@ -22,9 +22,9 @@ public final class Server: Service {
     /// Not started.
     case new
     /// Listening.
-    case running(Listener, [EventLoop], StoreWriter, Watchdog?)
-    /// Stopped; a server is started once.
-    case stopped
+    case running(RunningServer)
+    /// Stopped, or about to; a server is started once.
+    case stopped(UncleanStopError?)
   }
 
   private let context: ServerContext
@@ -68,11 +68,13 @@ public final class Server: Service {
 
   /// Serves until the task is cancelled or the service group shuts down.
   ///
-  /// - Throws: ``SystemError`` if the address cannot be bound, ``StoreError`` if the session store cannot be opened.
+  /// - Throws: ``SystemError`` if the address cannot be bound, ``StoreError`` if the session store cannot be opened,
+  ///   ``UncleanStopError`` if something was lost when the server stopped.
   public func run() async throws {
     _ = try start()
     try? await gracefulShutdown()
     await stop()
+    if let lossAtStop { throw lossAtStop }
   }
 
   /// Begins to accept connections.
@@ -82,7 +84,7 @@ public final class Server: Service {
   public func start() throws -> URLAddress {
     let (listener, loopCount) = try state.withLock { state in
       guard case .new = state else { preconditionFailure("a server is started once") }
-      // Whoever stops it now waits until it runs.
+      // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
       let (store, flight) = try context.settings.openStore(loopCount: loopCount, context.logger)
@@ -102,7 +104,10 @@ public final class Server: Service {
       }
       SessionSweeper(writer, on: keeper.loops[0], context).begin()
       MemoryCeiling(context, keeper.loops)?.start()
-      state = .running(listener, keeper.loops, writer, Watchdog(context, keeper.loops))
+      state = .running(
+        RunningServer(
+          context: context, listener: listener, loops: keeper.loops, store: writer,
+          watchdog: Watchdog(context, keeper.loops)))
       return (listener, loopCount)
     }
     let address = URLAddress(host: listener.address, port: listener.port)
@@ -132,48 +137,29 @@ public final class Server: Service {
     return loops
   }
 
-  /// Stops accepting, says `bye` to every client, and returns when they are gone: at the latest after the time that a
-  /// closing connection has.
+  /// Stops accepting, says `bye` to every client, has the store take what sessions still have for it, and returns then.
+  ///
+  /// That takes at most `timeouts.drainSeconds`, then `timeouts.closingSeconds`, and then as long as the store goes on writing:
+  /// once it has not come back from a commit for `timeouts.storeSeconds`, it is not waited for any more.
+  /// ``lossAtStop`` says what was lost by that.
   public func stop() async {
-    let running = state.withLock { state -> (Listener, [EventLoop], StoreWriter, Watchdog?)? in
-      guard case .running(let listener, let loops, let store, let watchdog) = state else { return nil }
-      state = .stopped
-      return (listener, loops, store, watchdog)
+    let running = state.withLock { state -> RunningServer? in
+      guard case .running(let running) = state else { return nil }
+      state = .stopped(nil)
+      return running
     }
-    guard let (listener, loops, store, watchdog) = running else { return }
-    context.logger.info("Stopping.", metadata: ["connections": "\(connectionCount)"])
-    listener.stop()
-    let drainSeconds = context.settings.timeouts.drainSeconds
-    if drainSeconds > 0 { await each(loops) { $0.drainAll(within: drainSeconds, $1) } }
-    await each(loops) { $0.closeAll($1) }
-    await each(loops) { $0.stopSessions($1) }
-    let lost = context.lostSessionCount.load(ordering: .relaxed)
-    if lost > 0 {
-      context.logger.critical(
-        "The session store fails: what these sessions have done since is lost.", metadata: ["sessions": "\(lost)"])
-    }
-    await store.close()
-    context.recordings?.flush()
-    for loop in loops { loop.stop() }
-    watchdog?.stop()
-    context.logger.info("Stopped.")
+    guard let running else { return }
+    let loss = await running.stop(drainingFor: context.settings.timeouts.drainSeconds)
+    state.withLock { $0 = .stopped(loss) }
+  }
+
+  /// What was lost when the server stopped; nil if the store has all of every session, and before ``stop()`` has returned.
+  public var lossAtStop: UncleanStopError? {
+    state.withLock { if case .stopped(let loss) = $0 { loss } else { nil } }
   }
 }
 
-extension Server {
-  /// Has all loops do something, and waits until the last one is done.
-  private func each(
-    _ loops: [EventLoop], _ body: @escaping @Sendable (EventLoop, @escaping @Sendable () -> Void) -> Void
-  ) async {
-    await withTaskGroup { group in
-      for loop in loops {
-        group.addTask { await withCheckedContinuation { done in body(loop) { done.resume() } } }
-      }
-    }
-  }
-}
-
-/// The loops, for whoever is made before them.
+/// The loops, for the store's writer, which is made before them.
 ///
 /// `@unchecked Sendable`: set once, before the server runs.
 private final class LoopKeeper: @unchecked Sendable {

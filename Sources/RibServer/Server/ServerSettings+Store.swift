@@ -18,12 +18,9 @@ extension ServerSettings {
   /// - Parameters:
   ///   - loopCount: the number of loops.
   ///   - logger: told what ran when an earlier process died, and what other processes run.
-  ///   - isRestored: whether the store was put back from a copy: ``StoreStart/isRestored``.
   /// - Returns: both.
   /// - Throws: ``StoreError`` or ``SystemError``.
-  func openStore(
-    loopCount: Int, _ logger: Logger, isRestored: Bool = false
-  ) throws -> (any SessionStore, FlightRecorder?) {
+  func openStore(loopCount: Int, _ logger: Logger) throws -> (any SessionStore, FlightRecorder?) {
     switch store {
     case .memory:
       let store = MemoryStore()
@@ -38,7 +35,7 @@ extension ServerSettings {
           var start = start
           start.isRestored = isRestored
           _ = try store.begin(start)
-          store.log(start.crashes, besides: start.others, to: logger)
+          store.log(start, to: logger)
         }
         return (store, recorder)
       } catch {

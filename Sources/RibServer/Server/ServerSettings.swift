@@ -16,7 +16,7 @@ public struct ServerSettings: Equatable, Sendable {
     /// `limits.actionsPerSecond`: actions that a client may send a second in the long run.
     ///
     /// No one clicks that fast. Frames, messages of all kinds and requests that do not wait for an answer may come ten times
-    /// as often, and long ones count more than once; with 0 there is no limit, for those neither.
+    /// as often, and long ones count more than once; with 0 none of them is limited.
     public var actionsPerSecond = 50
     /// `limits.actionBurst`: actions that a client may send at once.
     public var actionBurst = 100
@@ -31,7 +31,7 @@ public struct ServerSettings: Equatable, Sendable {
     ///
     /// 0, the default, is no limit: behind a proxy all come from one address.
     public var connectionsPerAddress = 0
-    /// `limits.sessions`: sessions at a time, with a connection or without; who wants one more is told to come back later.
+    /// `limits.sessions`: sessions at a time, with a connection or without; a client that wants one more is told to come back later.
     public var sessions = 100_000
     /// `limits.memoryMegabytes`: memory of the process, in units of 1,048,576 bytes, above which sessions in which nothing
     /// happens leave it and no new ones are taken; with 0, the default, ``memoryPercent`` says so.
@@ -144,10 +144,13 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.drainSeconds`: how long clients have to go elsewhere when the server stops, before it ends their
     /// connections; 0 for not at all.
     public var drainSeconds = 2
+    /// `timeouts.storeSeconds`: how long the session store may take for one commit when the server stops, before it is not
+    /// waited for any more: its disk may be gone.
+    public var storeSeconds = 10
     /// `timeouts.watchdogSeconds`: how long a reducer, or whatever else runs on a loop, may take before the process ends
     /// itself, so that its supervisor starts it anew; 0 for ever.
     ///
-    /// A loop that hangs serves nobody any more. What was found to hang twice is not run a third time.
+    /// A loop that hangs serves none of its clients. An action that was found to hang twice is not run a third time.
     public var watchdogSeconds = 30
 
     /// What either end has to answer a ping: a rule of the protocol, since both go by it.
@@ -181,6 +184,9 @@ public struct ServerSettings: Equatable, Sendable {
   ///
   /// The default is below the directory that the process was started in. Two programs want two directories.
   public var stateDirectory = "ribd-state"
+  /// `restored`: whether the store was put back from a copy, for the first start after that: what clients have seen may be newer
+  /// than what is in it, so that they are sent the whole view.
+  public var isRestored = false
   /// `durability`: what an answer survives.
   public var durability = Durability.disk
   /// `record`: the directory in which each session is recorded, to be replayed as a test; none if empty.

@@ -23,6 +23,9 @@ extension Setting {
     Setting("store", .word(WordPath(\.store)), "Where sessions are kept: in memory they end with the server."),
     Setting("stateDir", .text(\.stateDirectory, "directory"), "Where what outlives the server is."),
     Setting(
+      "restored", .flag(\.isRestored),
+      "The store was put back from a copy: its sessions' clients may have seen more, and get the whole view."),
+    Setting(
       "durability", .word(WordPath(\.durability)),
       "What an answer survives: disk, a power cut, or process, the server's end."),
     Setting(
@@ -101,6 +104,9 @@ extension Setting {
     Setting(
       "timeouts.drainSeconds", .number(\.timeouts.drainSeconds, 0...86_400),
       "Seconds that clients have to go elsewhere when the server stops; 0 for none."),
+    Setting(
+      "timeouts.storeSeconds", .number(\.timeouts.storeSeconds, seconds),
+      "Seconds that the store may take for a commit when the server stops, before it ends without."),
     Setting(
       "timeouts.watchdogSeconds", .number(\.timeouts.watchdogSeconds, 0...86_400),
       "Seconds that a reducer may take before the process ends, to be started anew; 0 for any number."),

@@ -14,7 +14,7 @@ package struct UnknownSettingError: Error, Equatable, Sendable, CustomStringConv
   ///
   /// - Parameters:
   ///   - file: what is in it.
-  ///   - settings: those that there are.
+  ///   - settings: all that there are.
   /// - Throws: the first key that is none, in alphabetic order.
   package static func check(file: JSONValue, for settings: [Setting]) throws(UnknownSettingError) {
     try check(keys(of: file, below: ""), among: settings.map(\.key))
@@ -24,7 +24,7 @@ package struct UnknownSettingError: Error, Equatable, Sendable, CustomStringConv
   ///
   /// - Parameters:
   ///   - environment: the names of all variables.
-  ///   - settings: those that there are.
+  ///   - settings: all that there are.
   ///   - others: variables with the prefix that are no settings.
   /// - Throws: the first variable that is none, in alphabetic order.
   package static func check(

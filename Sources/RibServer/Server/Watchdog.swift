@@ -11,10 +11,11 @@ import Synchronization
 #endif
 
 /// Ends the process when a loop does not come back from what it runs: a reducer that waits for ever holds up every session of its
-/// loop, and nobody else would notice.
+/// loop, and no other part of the server would notice.
 ///
-/// The supervisor starts the process anew, and the flight recorder has what hung: the third time it is refused. What runs on a
-/// loop outside of the recorder (the first `start` of a tree, a walk, a description) is ended as well, but blamed on nothing.
+/// The supervisor starts the process anew, and the flight recorder has what hung: what a session did is refused the third time. The
+/// start of a new session, a walk and a description are known by their app's name, and run again. What runs on a loop outside of
+/// the recorder, as the encoding of a view for a client that comes, is ended as well, but blamed on nothing.
 ///
 /// `@unchecked Sendable`: it is the timer alone, which does not change, and whose `cancel` is thread-safe.
 final class Watchdog: @unchecked Sendable {
@@ -43,7 +44,7 @@ final class Watchdog: @unchecked Sendable {
         let progress = TurnWatch.Progress(
           turn: loop.turns.load(ordering: .relaxed), begun: loop.work.flight?.beginCount ?? 0)
         guard watches[index].watch.look(progress) else { continue }
-        Self.end(loop.work.flight?.entry, after: seconds, context)
+        Self.end(loop.work.flight?.running, after: seconds, context)
       }
     }
     timer.schedule(deadline: .now() + .seconds(Self.interval), repeating: .seconds(Self.interval))
@@ -53,9 +54,18 @@ final class Watchdog: @unchecked Sendable {
   /// Looks no more.
   func stop() { timer.cancel() }
 
-  private static func end(_ entry: FlightEntry?, after seconds: Int, _ context: ServerContext) -> Never {
-    let activity = entry?.activity ?? "ran something that is no session's action"
-    var metadata = entry.map { $0.metadata(app: context.sessions.peek($0.sessionID)?.core.identity.app) } ?? [:]
+  private static func end(_ note: FlightNote?, after seconds: Int, _ context: ServerContext) -> Never {
+    let activity: String
+    var metadata: Logger.Metadata = [:]
+    switch note {
+    case .session(let entry):
+      activity = entry.activity
+      metadata = entry.metadata(app: context.sessions.peek(entry.sessionID)?.core.identity.app)
+    case .app(let flight):
+      activity = flight.activity
+      metadata["app"] = "\(flight.app)"
+    case nil: activity = "ran something that is no session's action"
+    }
     metadata["seconds"] = "\(seconds)"
     context.logger.critical("A loop hangs: for seconds it \(activity). The process ends.", metadata: metadata)
     abort()

@@ -20,11 +20,11 @@ struct Client {
 ///
 /// Clients are known by their ids (`cid`), counted from 1; none is used again.
 struct Audience {
-  /// How many clients a session may have, those included that have said goodbye.
+  /// How many clients a session may have, including clients that have said goodbye.
   static let limit = 64
 
   private var clients: [Client]
-  /// Invitations that nobody has used.
+  /// Invitations that are not used.
   private(set) var invitations: [Invitation] = []
   /// Counts what a store has to be told besides the clients' tries and numbers.
   private(set) var changeCount = 0
@@ -131,11 +131,11 @@ struct Audience {
 
   // MARK: Invitations
 
-  /// Keeps a token with which somebody else can join, once; of too many the oldest is void.
+  /// Keeps a token with which another client can join, once; of too many the oldest is void.
   ///
   /// - Parameters:
   ///   - token: the token; only its hash is kept.
-  ///   - scope: what who joins may do.
+  ///   - scope: what the client that joins may do.
   ///   - now: seconds since 1970.
   mutating func invite(_ token: String, _ scope: ShareScope, at now: Int) {
     changeCount += 1
@@ -145,7 +145,7 @@ struct Audience {
       Invitation(tokenHash: SessionToken.hash(token), scope: scope, expires: now + Invitation.lifetime))
   }
 
-  /// Makes a client of who comes with an invitation, which is void then.
+  /// Makes a client by an invitation, which is void then.
   ///
   /// - Parameters:
   ///   - invitation: the token that was shared.

@@ -1,6 +1,6 @@
 import Wire
 
-/// What a session keeps of one renderer, so that each of its actions counts once and each refusal is heard.
+/// What a session keeps of one client, so that each of its actions counts once and each refusal is heard.
 struct ClientLedger {
   /// What becomes of an action that has come.
   enum Turn {
@@ -15,27 +15,27 @@ struct ClientLedger {
   /// The most refusals that a client may leave unacknowledged.
   static let nackLimit = 4096
 
-  /// What a store keeps of the renderer, but for the refusals.
+  /// What a store keeps of the client, but for the refusals.
   private(set) var record: ClientRecord
   /// Refusals that the client has not acknowledged, in order.
   private(set) var nacks: [Nack] = []
 
-  /// The renderer, counted from 1.
+  /// The client's id, counted from 1.
   var id: Int { record.id }
   /// The last action that was run or refused.
   var number: Int { record.number }
 
-  /// What is kept of a new renderer.
+  /// What is kept of a new client.
   ///
   /// - Parameters:
-  ///   - id: the renderer, counted from 1.
+  ///   - id: the client's, counted from 1.
   ///   - token: what it will prove itself with; only its hash is kept.
   ///   - scope: what it may do.
   init(id: Int, token: String, scope: ShareScope = .act) {
     record = ClientRecord(id: id, tokenHash: SessionToken.hash(token), attempt: 0, number: 0, scope: scope)
   }
 
-  /// What was kept of a renderer.
+  /// What was kept of a client.
   ///
   /// - Parameters:
   ///   - record: from a store.
@@ -45,7 +45,7 @@ struct ClientLedger {
     self.nacks = nacks
   }
 
-  /// Lets nobody in with the token any more.
+  /// Makes the token void.
   mutating func retire() { record.tokenHash = "" }
 
   /// Whether the client has said that it does not come back.

@@ -10,7 +10,7 @@
 /// | `retrying`   | `retrying`   | `catchingUp` |                  | `failing`     |                   |
 /// | `catchingUp` | `catchingUp` |              | `due` *          | `failing`     |                   |
 ///
-/// With * the session is to be put on its loop's list of those that have something to commit. In the last three the client
+/// With * the session is to be put on its loop's list of sessions that have something to commit. In the last three the client
 /// does not wait: the session goes on in memory.
 struct Commits {
   private enum State {

@@ -8,7 +8,7 @@ enum Entrance: Sendable {
   case invitation(String)
   /// It was there all the time, and the session was not in memory.
   case wake(Sleeper)
-  /// It asks for the session's events, and has those up to an id.
+  /// It asks for the session's events, and has all up to an id.
   case events(sessionID: String, token: String, after: String?)
 
   /// The session that is looked for.

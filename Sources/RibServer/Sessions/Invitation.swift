@@ -1,15 +1,15 @@
 package import Wire
 
-/// A token that lets someone join a session, once.
+/// A token that lets another client join a session, once.
 package struct Invitation: Sendable, Equatable, Codable {
   /// How long it is valid, in seconds.
   static let lifetime = 600
-  /// How many of a session may wait for someone to come.
+  /// How many unused invitations a session may have.
   static let limit = 16
 
   /// The SHA-256 of the token, in hexadecimal digits.
   package let tokenHash: String
-  /// What who joins may do.
+  /// What the client that joins may do.
   package let scope: ShareScope
   /// When it is void, in seconds since 1970.
   package let expires: Int

@@ -10,8 +10,8 @@
 /// | `left`     |             |             |                 |                 |           |             |
 ///
 /// The first three that follow `new` are in memory. A session that rests or stops leaves once the store has all of it; one
-/// that has ended leaves at once, and the store forgets it. ``leave()`` is also what ends a session that someone else has
-/// taken over, or that cannot be written.
+/// that has ended leaves at once, and the store forgets it. ``leave()`` is also what ends a session that another process
+/// has taken over, or that cannot be written.
 struct Life {
   private enum State {
     /// Its tree is neither started nor restored.

@@ -19,7 +19,7 @@ struct LoopSource: SessionSource, Sendable {
     loop.execute { completion(.failure(error)) }
   }
 
-  /// How many sessions are read at a time: those that come after a restart come in their thousands.
+  /// How many sessions are read at a time: after a restart clients come back in their thousands.
   private static let loadLimit = 512
 
   /// Makes room for a session, or says why there is none: its client comes back a little later.

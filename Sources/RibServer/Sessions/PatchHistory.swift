@@ -31,7 +31,7 @@ struct PatchHistory {
 
   /// How many patches are kept.
   var count: Int { entries.count - forgotten }
-  /// The bytes that are held for them: at most twice the limit, and one patch.
+  /// The bytes that their operations take: at most twice the limit, and one patch.
   var byteCount: Int { bytes.count }
 
   private var start: Int { forgotten == 0 ? 0 : Int(entries[forgotten - 1].end) }
@@ -58,7 +58,7 @@ struct PatchHistory {
     lastRevision = revision
   }
 
-  /// Forgets what a client has seen.
+  /// Forgets the patches that a client has seen.
   ///
   /// - Parameter revision: the view's that the client has.
   mutating func acknowledge(_ revision: Int) {
@@ -96,7 +96,7 @@ struct PatchHistory {
     return true
   }
 
-  /// Forgets what is too old.
+  /// Forgets patches that are too old.
   ///
   /// - Parameter time: now, in nanoseconds.
   mutating func forget(before time: UInt64) {

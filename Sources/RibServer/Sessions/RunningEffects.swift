@@ -11,9 +11,9 @@ import RibCore
 /// A crash that the flight recorder has found is kept until what ran then has gone well, or was refused: of an effect, until
 /// the last one of its name has ended.
 struct RunningEffects {
-  /// What the flight recorder knows those by that run.
+  /// The flight recorder's numbers of the effects that run.
   private var numbers: [EffectToken: Int] = [:]
-  /// The numbers of those that have ended since the session is in memory, as far as it matters.
+  /// The numbers of effects that have ended since the session is in memory; kept only if there are crashes.
   private var ended: Set<Int> = []
   /// What ran when a server died, as far as it has not gone well since.
   private(set) var crashes: [StoredSession.Crash] = []
@@ -80,7 +80,7 @@ struct RunningEffects {
 }
 
 extension EffectStart {
-  /// What the flight recorder knows the effect by, also in the next process: the same for those of one riblet type and one
+  /// What the flight recorder knows the effect by, also in the next process: the same for effects of one riblet type and one
   /// name.
   var flightNumber: Int {
     // FNV-1a; Hasher's results are good for one process.

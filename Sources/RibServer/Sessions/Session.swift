@@ -7,7 +7,7 @@ import Wire
 /// It outlives its connections. When it has had none for a while it leaves memory, and comes back from the store when a
 /// client does.
 ///
-/// It is an actor for those who come from elsewhere, effects and walks, and because its riblets are to die on its loop. All
+/// It is an actor for effects and walks, which run on other threads, and because its riblets are to die on its loop. All
 /// that it has is confined to the loop's queue: the loop is the actor's executor, and connections, the loop and the finder
 /// call it there without a hop. So `nonisolated(unsafe)` is safe: no two calls overlap.
 actor Session: SessionDriver {
@@ -15,7 +15,7 @@ actor Session: SessionDriver {
   nonisolated let loop: EventLoop
   nonisolated let context: ServerContext
   nonisolated(unsafe) let core: SessionCore
-  /// Its number among those of its loop; 0 before it has started and after it has left memory.
+  /// Its number among the loop's sessions; 0 before it has started and after it has left memory.
   nonisolated(unsafe) private var place = 0
   nonisolated(unsafe) private var tasks: [EffectToken: Task<Void, Never>] = [:]
   nonisolated(unsafe) private var walkTask: Task<Void, Never>?

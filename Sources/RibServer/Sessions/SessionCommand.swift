@@ -1,9 +1,9 @@
 import RibCore
 
-/// What a session asks of whoever runs it: everything that is not a computation.
+/// What a session asks of its driver: everything that is not a computation.
 enum SessionCommand {
   /// The tree is there. A new session is to be found by its name from now on; one that was loaded is made known by the
-  /// finder that has loaded it, with those who wait.
+  /// finder that has loaded it, with the clients that wait for it.
   case enterMemory(isNew: Bool)
   /// The session is in memory no more: whatever runs for it is to end.
   case leaveMemory
@@ -11,7 +11,7 @@ enum SessionCommand {
   case commit
   /// The store is to forget the session; ``SessionCore/didRemove(_:)`` is to be called then.
   case remove(SessionLease)
-  /// The store is to know that nobody has the session.
+  /// The store is to know that the session is in no process's memory.
   case noteAbsence(SessionLease)
   /// The store is to forget its copy of a session that goes on in memory, where nothing outlives the process.
   case forget(SessionLease)

@@ -12,7 +12,7 @@ extension SessionCore {
   /// - Returns: why it cannot be shown, or nil.
   func start(_ channel: Channel?, _ info: ClientInfo, token: String) -> String? {
     do throws(Refusal) {
-      let commands = try tree.start(rendering: work.viewRenderer)
+      let commands = try startTree()
       life.begin()
       driver?.carryOut(.enterMemory(isNew: true))
       noteChange()
@@ -41,6 +41,12 @@ extension SessionCore {
       driver?.carryOut(.walk(walk))
     }
     return nil
+  }
+
+  private func startTree() throws(Refusal) -> [EffectCommand] {
+    work.flight?.begin(.start, of: identity.app)
+    defer { work.flight?.end() }
+    return try tree.start(rendering: work.viewRenderer)
   }
 
   /// Lets a client in, if it may come.
@@ -113,7 +119,7 @@ extension SessionCore {
     else { return .refused(Ending(.taken, "The client has connected again.")) }
     noteChange()
     attach(channel, to: sleeper.client)
-    // Its welcome said what was true then.
+    // Its welcome was said when the store may have worked.
     if commits.isFailing {
       work.json.removeAll()
       work.json.notice(.none)
@@ -125,7 +131,7 @@ extension SessionCore {
 
   // MARK: Several clients
 
-  /// Makes a token with which somebody else can join, once.
+  /// Makes a token with which another client can join, once.
   ///
   /// - Parameters:
   ///   - scope: what they may do.
@@ -145,7 +151,7 @@ extension SessionCore {
     return nil
   }
 
-  /// Makes a client of whoever comes with a token that was shared; the token is void then.
+  /// Makes a client by a token that was shared; the token is void then.
   ///
   /// - Parameter invitation: the token.
   /// - Returns: the client and its own token, or why there is none.
@@ -177,11 +183,21 @@ extension SessionCore {
 
   /// Ends a client's channel, and says why.
   ///
+  /// A client that has not been shown the last patches, as it does not read, is shown the view before; but not where the
+  /// session goes on without what has happened here, or cannot be saved or shown.
+  ///
   /// - Parameters:
   ///   - client: whose.
   ///   - bye: why.
   ///   - message: the same in a sentence.
-  func dismiss(_ client: Int, _ bye: Bye, _ message: String) { detach(client)?.say(bye, message) }
+  func dismiss(_ client: Int, _ bye: Bye, _ message: String) {
+    guard let channel = audience[client].channel else { return }
+    switch bye {
+    case .failed, .moved: _ = channel.settleDebt()
+    default: payDebt(to: channel, of: client)
+    }
+    detach(client)?.say(bye, message)
+  }
 
   /// Waits for a client to come back, as long as it may.
   ///

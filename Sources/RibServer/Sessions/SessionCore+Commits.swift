@@ -23,7 +23,7 @@ extension SessionCore {
 
   /// Calls back once everything so far is committed, or goes on in memory because the store fails.
   ///
-  /// - Parameter body: called with false if someone else has the session, and what was not committed has not happened.
+  /// - Parameter body: called with false if another process has the session, and what was not committed has not happened.
   func whenCommitted(_ body: @escaping (_ isCommitted: Bool) -> Void) {
     if commits.isPending { uncommitted.waiters.append(body) } else { body(true) }
   }
@@ -70,7 +70,7 @@ extension SessionCore {
 
   /// What has changed since the last cut that was written.
   private func makeCut() throws(RecordingError) -> SessionCut {
-    // A session that leaves memory is left to whoever finds it, but for clients that wait here.
+    // A session that leaves memory is held by no process, unless clients that are connected here sleep.
     let isLeaving = life.isResting || life.isStopping
     let rest = isLeaving ? SessionState.Rest(epoch: epoch, viewHash: try viewHash()) : nil
     version += 1
@@ -112,6 +112,7 @@ extension SessionCore {
 
   private func didWrite() {
     guard !life.hasEnded else { return removeFromStore() }
+    if let cut = uncommitted.cut { savedTransactionCount = cut.tree.transactions }
     let wasFailing = commits.isFailing
     let isBehind = commits.didSucceed()
     let (commands, waiters) = uncommitted.endCut(all: !isBehind)
@@ -186,7 +187,7 @@ extension SessionCore {
     abandon(.failed, "The session cannot be saved.")
   }
 
-  /// Someone else has the session: nothing more is said here.
+  /// Another process has the session: nothing more is said here.
   private func lost() {
     log(.notice, "The session goes on elsewhere.")
     abandon(.moved, "The session goes on elsewhere: connect again.")
@@ -201,8 +202,6 @@ extension SessionCore {
     for client in audience.ids {
       guard let channel = audience[client].channel else { continue }
       channel.discardHeld()
-      // It would be shown what has not happened.
-      _ = channel.settleDebt()
       dismiss(client, bye, message)
     }
     let waiters = uncommitted.cutWaiters + uncommitted.waiters

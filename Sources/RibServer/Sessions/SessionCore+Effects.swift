@@ -7,7 +7,7 @@ extension SessionCore {
     for command in commands {
       switch command {
       case .start(let start):
-        // Nobody would end what a session starts that has left.
+        // An effect of a session that has left memory would never be cancelled.
         guard life.isInMemory, !life.isStopping else { continue }
         let number = start.flightNumber
         effects.start(start.token, number)
@@ -78,6 +78,8 @@ extension SessionCore {
   func answer(_ request: WorkflowRequest) throws -> NodeID? {
     guard life.isInMemory, !life.isStopping else { throw CancellationError() }
     noteChange()
+    work.flight?.begin(.walk, of: identity.app)
+    defer { work.flight?.end() }
     guard case .node(let id, let commands) = try tree.answer(request, rendering: work.viewRenderer) else { return nil }
     publish()
     carryOut(commands)

@@ -5,15 +5,14 @@ import Synchronization
 import Wire
 
 extension SessionCore {
-  /// Ends a client's part in the session, and the session if nobody else has one.
+  /// Ends a client's part in the session, and the session if no other client has one.
   ///
   /// - Parameter client: which client.
   func clientSaidBye(_ client: Int) {
     audience.retire(client)
     noteChange()
     if let channel = audience[client].channel {
-      payDebt(to: channel, of: client)
-      // A client that said goodbye hears it when that is committed.
+      // The client hears "Goodbye" when its own is committed.
       if commits.isPending { channel.output.hold() }
       dismiss(client, .ended, "Goodbye.")
     }
@@ -25,19 +24,19 @@ extension SessionCore {
     }
   }
 
-  /// Ends the session: nothing that is still on its way arrives.
+  /// Ends the session: messages and effects that are still on their way to it change nothing.
   func end() {
     guard life.isInMemory else { return }
     let isUnderWay = commits.isUnderWay
     if life.end() { driver?.carryOut(.callOffRest) }
     for client in audience.ids { dismiss(client, .gone, "The session has ended.") }
     log(.debug, "A session has ended.")
-    // Before anyone can look for it there. What is under way may be what creates it.
+    // Before a client can look for it in the store. The commit under way may be the one that creates it there.
     if lease != nil || !isUnderWay { removeFromStore() }
     letGo()
   }
 
-  /// Has the store forget the session; what was held is said then.
+  /// Has the store forget the session; held messages are sent when it has.
   func removeFromStore() {
     guard !isRemoved else { return }
     guard let lease else { return didEnd(isTrue: true) }
@@ -52,7 +51,7 @@ extension SessionCore {
   /// - Parameter result: what has become of it.
   func didRemove(_ result: Result<StoreResult, StoreError>) {
     if case .success(.removed(0)) = result {
-      // Someone else has the session: it has not ended, whatever was done here.
+      // Another process has the session: it has not ended, whatever was done here.
       log(.notice, "The session that was to end goes on elsewhere.")
       didEnd(isTrue: false)
     } else {
@@ -77,7 +76,7 @@ extension SessionCore {
     letGo()
   }
 
-  /// Lets go of everything that runs for the session.
+  /// Lets go of the session's clients, tree and effects.
   private func letGo() {
     driver?.carryOut(.leaveMemory)
     for client in audience.ids { audience.detach(client)?.leave() }
@@ -91,7 +90,7 @@ extension SessionCore {
   var canRest: Bool {
     guard commits.isClean, life.isAwake, !isWalking else { return false }
     if audience.isAway { return !tree.hasVolatileEffects }
-    // A client is to be told what happens: what its riblets observe has to be able to wake the session.
+    // A client that is connected is to be told what happens: each thing that its riblets observe has to have a bell.
     guard case .may = tree.restWithClients else { return false }
     var isIdle = true
     audience.forEachChannel { if !$0.isIdle { isIdle = false } }
@@ -112,12 +111,21 @@ extension SessionCore {
   /// Leaves memory once the store has the session: the server stops.
   func stop() {
     guard life.isInMemory, isDurable else { return }
-    hasMoreThanTheStore = !commits.isClean
     if life.beginStop() { driver?.carryOut(.callOffRest) }
-    // What effects still send would put the end off for ever, and nobody has been told of it.
+    // What effects still send would put the end off for ever, and no client has been told of it.
     driver?.carryOut(.cancelAll)
     // A store that fails is given another chance: there may be room by now.
     if commits.storeIsBack() || commits.note() { driver?.carryOut(.commit) }
+  }
+
+  /// Whether something has happened that would be lost with the process: more than that clients have come or gone.
+  private var hasMoreThanTheStore: Bool { tree.transactionCount > savedTransactionCount }
+
+  /// Leaves memory though the store has not written what it was asked to: it does not answer, and the server stops.
+  func giveUpStore() {
+    guard life.isInMemory else { return }
+    if hasMoreThanTheStore { context.lostSessionCount.add(1, ordering: .relaxed) }
+    leaveMemory()
   }
 
   /// A session without a durable store is either in memory or in the store: a copy there would be old with the next event.
@@ -128,7 +136,7 @@ extension SessionCore {
     driver?.carryOut(.forget(lease))
   }
 
-  /// Goes if that was asked for, once everything is committed.
+  /// Leaves memory, now that everything is committed, if the session rests, stops or has ended.
   func leaveIfAsked() {
     if life.hasEnded { return removeFromStore() }
     if life.isStopping {
@@ -145,7 +153,7 @@ extension SessionCore {
     context.metrics.restedSessions.increment()
     let channels = audience.ids.compactMap { client in audience.detach(client).map { (client, $0) } }
     let bells = if case .may(let bells) = tree.restWithClients { bells } else { [Bell]() }
-    // Before they sleep: a client whose session is in memory does not.
+    // Before the channels fall asleep: none sleeps whose session is in memory.
     leaveMemory()
     for (client, channel) in channels {
       let attempt = audience[client].ledger.record.attempt
@@ -166,6 +174,7 @@ extension SessionCore {
       let (commands, report) = try tree.restore(stored.tree, rendering: work.viewRenderer)
       if let ending = refuse(report) { return ending }
       life.begin()
+      savedTransactionCount = tree.transactionCount
       driver?.carryOut(.enterMemory(isNew: false))
       for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
       if let rest = stored.state.rest, !work.keeps(.wakeHash) || (try? viewHash()) == rest.viewHash {
@@ -181,13 +190,13 @@ extension SessionCore {
     life.aloneSince = work.now
     log(.debug, "A session is back in memory.")
     context.metrics.wokenSessions.increment()
-    // The client that has asked for it is still on the way: also a session that may not wait waits for it.
+    // The client that has asked for the session is still on its way here: it has a second, whatever the settings say.
     look(after: 1)
     return nil
   }
 
-  /// What cannot be read is kept as it is, and the session waits for a program that can: unless the app has chosen to go on
-  /// without.
+  /// A session with a state that cannot be read stays in the store as it is, for a version of the app that can read it:
+  /// unless the app has chosen to build such riblets anew.
   private func refuse(_ report: RestoreReport) -> Ending? {
     let unreadable = report.lost.filter(\.isUnreadable)
     guard !unreadable.isEmpty else { return nil }
@@ -203,7 +212,7 @@ extension SessionCore {
   /// Ends the session if it has been without a client for too long, or lets it rest if nothing happens in it.
   func checkTime() {
     guard life.isInMemory else { return }
-    // It leaves, if nothing comes between.
+    // A session that rests or stops is about to leave.
     guard life.isAwake else { return look(after: 5) }
     let settings = context.settings.sessions
     let next: Int
@@ -214,7 +223,7 @@ extension SessionCore {
       history.forget(before: work.now)
       if elapsed >= settings.restSeconds {
         rest()
-        // Something is under way: an effect, a commit.
+        // It cannot rest now, as an effect or a commit is under way.
         if life.isAwake { return look(after: min(limit - elapsed, 5)) }
       }
       next = (elapsed < settings.restSeconds ? min(limit, settings.restSeconds) : limit) - elapsed
@@ -222,7 +231,7 @@ extension SessionCore {
       let idle = life.secondsIdle(at: work.now)
       if idle >= settings.idleRestSeconds {
         rest()
-        // Something is under way, or has to be: an effect that reports to the client.
+        // It cannot rest now, as a commit is under way, or an effect that reports to the client.
         if life.isAwake { return look(after: 5) }
       }
       next = max(settings.idleRestSeconds - idle, 1)
@@ -235,7 +244,7 @@ extension SessionCore {
     if let seconds = life.planLook(after: next, at: work.now) { driver?.carryOut(.look(after: seconds)) }
   }
 
-  /// The time of a look has come.
+  /// The time that ``look(after:)`` has planned has come.
   func timeHasCome() {
     if life.mayLook(at: work.now) { checkTime() }
   }

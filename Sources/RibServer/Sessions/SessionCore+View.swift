@@ -33,7 +33,7 @@ extension SessionCore {
     send(to: channel, viewRevision: revision)
   }
 
-  /// Shows a client all there is.
+  /// Shows a client the whole view.
   ///
   /// - Parameter client: to whom.
   func sendSnapshot(to client: Int) {
@@ -76,14 +76,14 @@ extension SessionCore {
     }
   }
 
-  /// A view state fails to be encoded that was encoded before: nobody can be shown anything any more.
+  /// A view state fails to be encoded that was encoded before: no client can be shown anything any more.
   private func viewIsLost(_ client: Int, _ error: any Error) {
     log(.error, "A view cannot be encoded any more.", ["reason": "\(error)"])
     dismiss(client, .failed, "The view cannot be encoded: \(error)")
     end()
   }
 
-  /// Shows the client of a channel what was left out while it did not read.
+  /// Shows the client of a channel the newest view, if patches were left out while it did not read.
   ///
   /// - Parameters:
   ///   - channel: the client's.
@@ -105,7 +105,7 @@ extension SessionCore {
     channel.send(id: viewRevision.map { "\(epoch).\($0)" })
   }
 
-  /// The hash by which a session that wakes knows whether it shows what it did when it left.
+  /// The hash by which a session that wakes knows whether its view is the one with which it left memory.
   func viewHash() throws(RecordingError) -> String {
     work.json.removeAll()
     try tree.writeView(into: &work.json, rendering: work.viewRenderer)

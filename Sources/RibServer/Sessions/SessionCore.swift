@@ -18,15 +18,15 @@ import Wire
 /// | an action, a report            | tree, ledger                 | a patch or a refusal, held until the commit       |
 /// | a client comes, goes, invites  | audience                     | `welcome`, patches or a snapshot; held as well    |
 /// | the end of a batch of events   | commits                      | a cut for the store                               |
-/// | the store has written          | commits                      | what was held goes, effects start, or it leaves   |
-/// | the store fails                | commits                      | `notice`, and what was held goes                  |
-/// | someone else has the session   | life                         | `bye moved`; what was not committed is forgotten  |
+/// | the store has written          | commits                      | held messages go, effects start, or it leaves     |
+/// | the store fails                | commits                      | `notice`, and held messages go                    |
+/// | another process has it         | life                         | `bye moved`; what was not committed is forgotten  |
 /// | time                           | life                         | it rests, or ends                                 |
 final class SessionCore {
   let identity: SessionIdentity
   let context: ServerContext
   let work: Workspace
-  /// Carries out what the session asks for; nil once nobody runs the session any more.
+  /// Carries out what the session asks for; nil once the session has left memory.
   weak var driver: (any SessionDriver)?
   let tree: Tree
   let walk: App.Walk?
@@ -47,14 +47,14 @@ final class SessionCore {
   var hasActed = false
   /// Whether the store was told to forget the session.
   var isRemoved = false
-  /// Whether the store did not have all of the session when it was to stop.
-  var hasMoreThanTheStore = false
+  /// The number of the tree's transactions that the store has.
+  var savedTransactionCount: UInt64 = 0
   /// Whether a walk through the tree is under way.
   var isWalking = false
 
   /// What a commit survives.
   let storeDurability: Welcome.Durability
-  /// Whether what is said waits for a commit.
+  /// Whether messages to clients wait for a commit.
   var isDurable: Bool { storeDurability != .none }
   /// The right to write the session; nil before the store has it.
   var lease: SessionLease?

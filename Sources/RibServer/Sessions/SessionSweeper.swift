@@ -4,8 +4,11 @@ import Synchronization
 
 /// Has the store forget sessions whose clients have stayed away for too long.
 ///
-/// A few sessions are forgotten in one commit, and of a large one a part, so that nobody else's commit waits for long. One that
+/// A few sessions are forgotten in one commit, and of a large one a part, so that no session's commit waits for long. One that
 /// cannot be forgotten, as the file is damaged there, is left where it is, and the others are forgotten nevertheless.
+///
+/// What follows from one look are three ``SweepChain``s: of requests to forget, to give back space, and to note the time. A
+/// store that takes longer than the pause between two looks is not asked a second time before it has answered.
 struct SessionSweeper: Sendable {
   /// What it goes by; tests have times of their own.
   struct Pace: Sendable {
@@ -29,12 +32,20 @@ struct SessionSweeper: Sendable {
   private let pace: Pace
   /// When it has started, as the loop's time.
   private let start: UInt64
-  private let damaged = Damaged()
+  private let progress = SharedProgress()
 
-  /// Sessions that cannot be forgotten, as the store numbers them.
-  private final class Damaged: Sendable {
-    let rows = Mutex<Set<Int64>>([])
-    var count: Int { rows.withLock { $0.count } }
+  /// How far it is.
+  private struct Progress {
+    /// Sessions that cannot be forgotten, as the store numbers them.
+    var damaged: Set<Int64> = []
+    var forgetting = SweepChain()
+    var tidying = SweepChain()
+    var probing = SweepChain()
+  }
+
+  /// What all copies of a sweeper share.
+  private final class SharedProgress: Sendable {
+    let value = Mutex(Progress())
   }
 
   /// A sweeper.
@@ -61,43 +72,59 @@ struct SessionSweeper: Sendable {
   private func sweep() {
     guard !loop.isStopping else { return }
     if sessions.takeLeftCount() > 0 { releaseFreeMemory() }
-    // The store's time does not count what the clock jumps; that it does is worth a line.
+    if begin(\.probing) { probe() }
+    if begin(\.forgetting) { findExpired() }
+    if begin(\.tidying) { tidy() }
+    loop.execute(after: pace.interval) { sweep() }
+  }
+
+  private func begin(_ chain: WritableKeyPath<Progress, SweepChain>) -> Bool {
+    progress.value.withLock { $0[keyPath: chain].begin() }
+  }
+
+  private func end(_ chain: WritableKeyPath<Progress, SweepChain>) {
+    progress.value.withLock { $0[keyPath: chain].end() }
+  }
+
+  private func probe() {
     submit(.probe) { result in
+      end(\.probing)
+      // The store's time does not count what the clock jumps; that it does is worth a line.
       guard case .success(.clockJumped(let seconds)) = result else { return }
       logger.warning(
         "The system's clock has jumped. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
     }
-    findExpired()
-    tidy()
-    loop.execute(after: pace.interval) { sweep() }
   }
 
   // MARK: Forgetting
 
   private func findExpired() {
-    guard !loop.isStopping else { return }
+    guard !loop.isStopping else { return end(\.forgetting) }
     // Damaged ones are found each time.
-    submit(.findExpired(expiry(limit: pace.sessions + damaged.count))) { result in
+    let damagedCount = progress.value.withLock { $0.damaged.count }
+    submit(.findExpired(expiry(limit: pace.sessions + damagedCount))) { result in
       switch result {
       case .success(.expired(let found)):
-        let rows = damaged.rows.withLock { damaged in found.filter { !damaged.contains($0) } }
-        forget(Array(rows.prefix(pace.sessions)))
+        let rows = progress.value.withLock { progress in found.filter { !progress.damaged.contains($0) } }
+        return forget(Array(rows.prefix(pace.sessions)))
       case .success(.refused(let error)):
         logger.error("Old sessions cannot be looked for.", metadata: ["reason": "\(error)"])
       case .success, .failure: break
       }
+      end(\.forgetting)
     }
   }
 
   private func forget(_ rows: [Int64]) {
-    guard let last = rows.last else { return }
+    guard let last = rows.last else { return end(\.forgetting) }
     let expiry = expiry(limit: pace.rows)
     store.submit(
       rows.map { row in
         StoreJob(.forget(row: row, expiry), on: loop) { result in
           didForget(row, result)
+          guard row == last else { return }
           // There may be more.
-          if row == last, case .success = result { findExpired() }
+          if case .success = result { findExpired() } else { end(\.forgetting) }
         }
       })
   }
@@ -106,8 +133,7 @@ struct SessionSweeper: Sendable {
     switch result {
     case .success(.forgotten(.some)): metrics.forgottenSessions.increment()
     case .success(.refused(let error)):
-      // The next look may have begun before this one was done.
-      guard damaged.rows.withLock({ $0.insert(row).inserted }) else { return }
+      progress.value.withLock { _ = $0.damaged.insert(row) }
       metrics.damagedSessions.increment()
       logger.error(
         "An old session cannot be forgotten, and stays.", metadata: ["row": "\(row)", "reason": "\(error)"])
@@ -132,7 +158,7 @@ struct SessionSweeper: Sendable {
 
   private func tidy() {
     submit(.tidy) { result in
-      if case .success(.tidied(isDone: false)) = result, !loop.isStopping { tidy() }
+      if case .success(.tidied(isDone: false)) = result, !loop.isStopping { tidy() } else { end(\.tidying) }
     }
   }
 
@@ -141,4 +167,33 @@ struct SessionSweeper: Sendable {
   ) {
     store.submit([StoreJob(request, on: loop, completion)])
   }
+}
+
+/// Requests of the sweeper that follow one another, each once the store has answered the one before.
+///
+/// | state     | ``begin()`` | ``end()`` |
+/// |-----------|-------------|-----------|
+/// | `idle`    | `running`   |           |
+/// | `running` |             | `idle`    |
+struct SweepChain {
+  private enum State {
+    /// The store has answered all of it.
+    case idle
+    /// The store has not answered the last request.
+    case running
+  }
+
+  private var state = State.idle
+
+  /// Is to make its first request.
+  ///
+  /// - Returns: false if the store is still busy with the chain.
+  mutating func begin() -> Bool {
+    guard case .idle = state else { return false }
+    state = .running
+    return true
+  }
+
+  /// Makes no further request.
+  mutating func end() { state = .idle }
 }

@@ -6,7 +6,7 @@ struct Uncommitted {
   var nacks: [SessionCut.Refusal] = []
   /// What effects are to do.
   var commands: [EffectCommand] = []
-  /// Channels that have left and are still owed something.
+  /// Channels of clients that have left or come back elsewhere, with messages that are still held.
   var left: [Channel] = []
   /// What is being committed: in a store's hands, or what it could not write.
   var request: StoreRequest?
@@ -14,7 +14,7 @@ struct Uncommitted {
   var cutCommands: [EffectCommand] = []
   /// Called when it is committed, with true, or when it is known that it never will be.
   var waiters: [(_ isCommitted: Bool) -> Void] = []
-  /// Those whose commit is the cut.
+  /// The waiters whose commit is the cut.
   var cutWaiters: [(_ isCommitted: Bool) -> Void] = []
 
   /// Takes note that all that has happened is a part of the cut.
@@ -28,7 +28,7 @@ struct Uncommitted {
   /// Takes note that the cut is written.
   ///
   /// - Parameter all: whether what has happened since has nothing to wait for either.
-  /// - Returns: what effects are to do, and who is to be told.
+  /// - Returns: what effects are to do, and the waiters to be called.
   mutating func endCut(all: Bool) -> (commands: [EffectCommand], waiters: [(Bool) -> Void]) {
     if all { beginCut() }
     request = nil

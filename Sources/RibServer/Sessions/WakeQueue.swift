@@ -1,4 +1,4 @@
-/// The sessions that bells wake: a few at a time, so that ten thousand that observe one topic do not keep everybody else waiting.
+/// The sessions that bells wake: a few at a time, so that ten thousand that observe one topic do not keep other clients waiting.
 ///
 /// | a session | ``ring(_:)``                       | ``end(_:)``                              |
 /// |-----------|------------------------------------|------------------------------------------|
@@ -11,7 +11,7 @@ struct WakeQueue {
 
   private var woken: Set<String> = []
   private var waiting: Set<String> = []
-  /// Those that wait, in order; among them such as do not wait any more.
+  /// The sessions that wait, in order; among them some that do not wait any more.
   private var order: [String] = []
   /// How many at the beginning of `order` have had their turn.
   private var done = 0

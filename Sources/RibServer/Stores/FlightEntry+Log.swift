@@ -23,15 +23,30 @@ extension FlightEntry {
   }
 }
 
+extension AppFlight {
+  /// What it was, after "while it".
+  var activity: String {
+    switch work {
+    case .start: "started an app for a new session"
+    case .walk: "did a step of an app's walk"
+    case .description: "described an app"
+    }
+  }
+}
+
 extension SQLiteStore {
   /// Says what was found at a start.
   ///
   /// - Parameters:
-  ///   - entries: what ran when earlier processes died; the file has counted it.
-  ///   - others: the numbers of the processes that run.
-  ///   - logger: who is told.
-  func log(_ entries: [FlightEntry], besides others: [Int], to logger: Logger) {
-    for entry in entries {
+  ///   - start: what ran when earlier processes died, which the file has counted, and which processes run.
+  ///   - logger: where it is said.
+  func log(_ start: StoreStart, to logger: Logger) {
+    for flight in start.appCrashes {
+      // No session is to blame that could be refused, and all of an app's are not for what one client may have said.
+      logger.error(
+        "An earlier process died while it \(flight.activity).", metadata: ["app": "\(flight.app)"])
+    }
+    for entry in start.crashes {
       let known = known(of: entry)
       var metadata = entry.metadata(app: known?.app)
       metadata["times"] = "\(known?.count ?? 1)"
@@ -40,9 +55,9 @@ extension SQLiteStore {
         "An earlier process died while it \(entry.activity). \(isLast ? "It is not run again." : "It may be run once more.")",
         metadata: metadata)
     }
-    guard !others.isEmpty else { return }
+    guard !start.others.isEmpty else { return }
     logger.notice(
-      "Other processes run on this state directory.", metadata: ["processes": "\(others.count)"])
+      "Other processes run on this state directory.", metadata: ["processes": "\(start.others.count)"])
   }
 
   /// What the file has about an entry's session; nil for one that was never committed.

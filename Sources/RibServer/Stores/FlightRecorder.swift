@@ -8,11 +8,11 @@ import Synchronization
   import Darwin
 #endif
 
-/// Something that was running when a process ended: an action, what an effect sent, or a session that was waking.
+/// Something of a session that was running when a process ended: an action, what an effect sent, or the session's return.
 package struct FlightEntry: Equatable, Sendable {
   /// The session's name.
   package let sessionID: String
-  /// The renderer whose action it was; 0 for none.
+  /// The client whose action it was; 0 for none.
   package let client: Int
   /// The action; without a client 0 for a wake, or the number of an effect, for what it has sent.
   package let number: Int
@@ -23,6 +23,36 @@ package struct FlightEntry: Equatable, Sendable {
     self.client = client
     self.number = number
   }
+}
+
+/// Something of an app that was running when a process ended, for no session that a later process could know.
+package struct AppFlight: Equatable, Sendable {
+  /// What of an app runs beside the transactions of its sessions.
+  package enum Work: UInt64, Sendable {
+    /// A new session begins: its root is built, and its tree started.
+    case start
+    /// A step of the walk with which a new session begins.
+    case walk
+    /// A tree is built to see what the app shows and takes.
+    case description
+  }
+
+  /// The app's name: its first 32 bytes.
+  package let app: String
+  /// What it was.
+  package let work: Work
+
+  /// Something that was running.
+  package init(app: String, work: Work) {
+    self.app = app
+    self.work = work
+  }
+}
+
+/// What is noted of a loop.
+enum FlightNote: Equatable {
+  case session(FlightEntry)
+  case app(AppFlight)
 }
 
 /// Notes what each loop runs, in memory that outlives the process: if user code makes it die, the next start knows what did.
@@ -69,7 +99,7 @@ final class FlightRecorder: @unchecked Sendable {
     self.others = others
     self.descriptor = descriptor
     size = slotCount * Self.slotSize
-    // Written, not only made longer: on a full disk a hole in the file would kill whoever writes to its memory.
+    // Written, not only made longer: on a full disk a hole in the file would kill the process that writes to its memory.
     let zeros = [UInt8](repeating: 0, count: size)
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, zeros, size, 0) == size else {
       throw .last("resize \(path)")
@@ -98,24 +128,36 @@ final class FlightRecorder: @unchecked Sendable {
   }
 
   /// What is noted in a file.
-  fileprivate static func entries(in descriptor: Int32) -> [FlightEntry] {
+  fileprivate static func notes(in descriptor: Int32) -> [FlightNote] {
     var bytes = [UInt8](repeating: 0, count: 1024 * slotSize)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count > 0 else { return [] }
     return stride(from: 0, to: count - count % slotSize, by: slotSize).compactMap { start in
       bytes.withUnsafeBytes { bytes in
         let slot = UnsafeRawBufferPointer(rebasing: bytes[start..<start + slotSize])
-        return slot.loadUnaligned(fromByteOffset: 0, as: UInt64.self) == 1 ? entry(in: slot) : nil
+        return note(in: slot, slot.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
       }
     }
   }
 
-  /// What is noted in a slot in which something is.
-  private static func entry(in slot: UnsafeRawBufferPointer) -> FlightEntry {
-    FlightEntry(
-      sessionID: String(decoding: slot[24..<56], as: UTF8.self),
-      client: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-      number: Int(truncatingIfNeeded: slot.loadUnaligned(fromByteOffset: 16, as: UInt64.self)))
+  /// What of a slot's first word says what is noted in it.
+  fileprivate enum Kind: UInt64 {
+    case nothing, session, app
+  }
+
+  /// What is noted in a slot; nil for nothing, or for what no process has written.
+  private static func note(in slot: UnsafeRawBufferPointer, _ kind: UInt64) -> FlightNote? {
+    let number = slot.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+    let name = String(decoding: slot[24..<56].prefix { $0 != 0 }, as: UTF8.self)
+    switch Kind(rawValue: kind) {
+    case .session:
+      let client = slot.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+      return .session(
+        FlightEntry(
+          sessionID: name, client: Int(truncatingIfNeeded: client), number: Int(truncatingIfNeeded: number)))
+    case .app: return AppFlight.Work(rawValue: number).map { .app(AppFlight(app: name, work: $0)) }
+    case .nothing, nil: return nil
+    }
   }
 
   /// The slot of a loop.
@@ -127,8 +169,8 @@ final class FlightRecorder: @unchecked Sendable {
     return Slot(recorder: self, memory: memory + index * Self.slotSize)
   }
 
-  /// What one loop notes: at 0 whether something runs, at 8 the client, at 16 the number, at 24 the session, and at 56 how much
-  /// has begun.
+  /// What one loop notes: at 0 whether something of a session or of an app runs, at 8 the client, at 16 the number or the kind of
+  /// work, at 24 the session or the app, and at 56 how much has begun.
   ///
   /// `@unchecked Sendable`: it is written on its loop only. What the watchdog's thread reads are the first and the last word,
   /// which are atomic, and the others while the loop has stood still for seconds.
@@ -146,24 +188,40 @@ final class FlightRecorder: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - sessionID: 32 characters.
-    ///   - client: the renderer, or 0.
+    ///   - client: the client's id, or 0.
     ///   - number: the action's.
     @inline(never)
     func begin(_ sessionID: String, client: Int, number: Int) {
-      memory.storeBytes(of: UInt64(client), toByteOffset: 8, as: UInt64.self)
-      memory.storeBytes(of: UInt64(number), toByteOffset: 16, as: UInt64.self)
-      var text = sessionID
+      note(sessionID, UInt64(client), UInt64(number), .session)
+    }
+
+    /// Notes that code of an app begins to run, for no session that the store knows.
+    ///
+    /// - Parameters:
+    ///   - work: what it does.
+    ///   - app: the app's name.
+    @inline(never)
+    func begin(_ work: AppFlight.Work, of app: String) {
+      (memory + 24).initializeMemory(as: UInt8.self, repeating: 0, count: 32)
+      note(app, 0, work.rawValue, .app)
+    }
+
+    @inline(__always)
+    private func note(_ name: String, _ client: UInt64, _ number: UInt64, _ kind: Kind) {
+      memory.storeBytes(of: client, toByteOffset: 8, as: UInt64.self)
+      memory.storeBytes(of: number, toByteOffset: 16, as: UInt64.self)
+      var text = name
       text.withUTF8 { utf8 in
         guard let start = utf8.baseAddress else { return }
         (memory + 24).copyMemory(from: start, byteCount: min(utf8.count, 32))
       }
       begun.pointee.store(begun.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-      state.pointee.store(1, ordering: .releasing)
+      state.pointee.store(kind.rawValue, ordering: .releasing)
     }
 
     /// Notes that it has returned.
     @inline(never)
-    func end() { state.pointee.store(0, ordering: .releasing) }
+    func end() { state.pointee.store(Kind.nothing.rawValue, ordering: .releasing) }
 
     // An Atomic has its value's layout (SE-0410), and so the file that of plain words.
     private var state: UnsafeMutablePointer<Atomic<UInt64>> { memory.assumingMemoryBound(to: Atomic<UInt64>.self) }
@@ -177,9 +235,9 @@ final class FlightRecorder: @unchecked Sendable {
     /// What runs; nil for nothing.
     ///
     /// For another thread than the loop's, once the loop has stood still.
-    var entry: FlightEntry? {
-      guard state.pointee.load(ordering: .acquiring) == 1 else { return nil }
-      return FlightRecorder.entry(in: UnsafeRawBufferPointer(start: memory, count: FlightRecorder.slotSize))
+    var running: FlightNote? {
+      let kind = state.pointee.load(ordering: .acquiring)
+      return FlightRecorder.note(in: UnsafeRawBufferPointer(start: memory, count: FlightRecorder.slotSize), kind)
     }
   }
 }
@@ -223,7 +281,12 @@ private final class FlightFiles {
           continue
         }
         descriptors.append((number, descriptor))
-        start.crashes += FlightRecorder.entries(in: descriptor)
+        for note in FlightRecorder.notes(in: descriptor) {
+          switch note {
+          case .session(let entry): start.crashes.append(entry)
+          case .app(let flight): start.appCrashes.append(flight)
+          }
+        }
       }
       guard let own = descriptors.first else {
         throw SystemError(operation: "lock a flight recorder in \(directory)", code: EAGAIN)
@@ -242,7 +305,7 @@ private final class FlightFiles {
     closeDescriptor(lock)
   }
 
-  /// Empties the files, as what was in them is stored, and makes the first one the process's own.
+  /// Empties the files, as the store has counted what was in them, and makes the first one the process's own.
   ///
   /// - Parameter slotCount: the number of loops.
   /// - Throws: ``SystemError``.

@@ -2,7 +2,7 @@ import RibCore
 import Synchronization
 package import Wire
 
-/// Keeps sessions in memory: those that are not used take less of it, and none outlives the process.
+/// Keeps sessions in memory: a session that rests here takes less than one that runs, and none outlives the process.
 package final class MemoryStore: SessionStore {
   /// A session as it is kept.
   private struct Row {

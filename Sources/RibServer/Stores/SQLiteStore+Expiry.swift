@@ -1,6 +1,6 @@
 import GRDB
 
-// Sessions that nobody comes back to.
+// Sessions that no client comes back to.
 
 extension SQLiteStore {
   func findExpired(_ expiry: SessionExpiry, _ statements: Statements) throws -> StoreResult {
@@ -19,7 +19,7 @@ extension SQLiteStore {
     return (now - Int(expiry.untouched.components.seconds), now - Int(expiry.acted.components.seconds))
   }
 
-  /// Forgets a session at once, or the next part of a large one, which nobody can open any more from then on.
+  /// Forgets a session at once, or the next part of a large one, which no token opens from then on.
   func forget(
     _ row: Int64, _ expiry: SessionExpiry, _ statements: Statements, _ database: Database
   ) throws -> StoreResult {

@@ -80,12 +80,12 @@ extension SQLiteStore {
   /// A session's row.
   private struct SessionRow {
     let identity: SessionIdentity
-    /// Of whoever had it last.
+    /// The lease under which it was written last.
     let lease: SessionLease
     var state: SessionState
     let tree: TreeSnapshot
 
-    /// The lease of whoever has it next.
+    /// The lease of the process that has it next.
     var nextLease: SessionLease { SessionLease(row: lease.row, number: lease.number + 1) }
   }
 
@@ -121,7 +121,7 @@ extension SQLiteStore {
     } catch let error where Self.isOfWhatIsRead(error) {
       return .refused(StoreError(error, isGlobal: false))
     }
-    // From here on nobody else can write it; and what is shown from here on is counted anew if it is lost.
+    // From here on no other process can write it; and what is shown from here on is counted anew if it is lost.
     try statements.takeSession.run(.integer(session.lease.number), .integer(holder), .integer(session.lease.row))
     return .loaded(session)
   }

@@ -122,7 +122,7 @@ extension SQLiteStore {
       SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,
         epoch, viewHash, life = (SELECT number FROM life), numbers FROM session WHERE sid = ?
       """
-    /// Sessions that nobody holds: untouched ones and others, each with a time of its own.
+    /// Sessions that no process holds: untouched ones and others, each with a time of its own.
     static let findExpired = """
       SELECT id FROM session WHERE holder = 0 AND acted = 0 AND seen < ?
       UNION ALL SELECT id FROM session WHERE holder = 0 AND acted = 1 AND seen < ? LIMIT ?
@@ -134,7 +134,7 @@ extension SQLiteStore {
       SELECT count(*) FROM (
         SELECT 1 FROM node WHERE session = ?1 UNION ALL SELECT 1 FROM change WHERE session = ?1 LIMIT ?2)
       """
-    /// Nobody finds it, and no token opens it.
+    /// No search finds it, and no token opens it.
     static let closeExpired = """
       UPDATE session SET sid = '-' || ltrim(sid, '-'), lease = lease + 1, clients = '[]', numbers = NULL,
         invitations = '[]', acted = 0, seen = 0 WHERE \(isExpired)

@@ -13,7 +13,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   package static let fileName = "sessions.sqlite"
 
   package let durability: Welcome.Durability
-  /// Only processes of this machine have the file, and each loads what it needs: nobody takes over what one has not written.
+  /// Only processes of this machine have the file, and each loads what it needs: no process takes over what another has not written.
   package let outage = Outage.goesOn
   let database: DatabaseQueue
   let clock: StoreClock

@@ -24,7 +24,7 @@ package protocol SessionStore: Sendable {
 
   /// Takes note that a process starts; called once, before ``perform(_:)``.
   ///
-  /// In one commit: what ran when other processes died is counted, and nobody holds the sessions of processes that have died.
+  /// In one commit: what ran when other processes died is counted, and the sessions of processes that have died are free.
   ///
   /// - Parameter start: the process, and what it has found.
   /// - Returns: the number that the store knows the process by; not 0.
@@ -45,7 +45,7 @@ package protocol SessionStore: Sendable {
 
 /// What sessions do while their store fails.
 package enum Outage: Sendable {
-  /// They go on in memory, say so to their clients, and are written when the store is back: nobody else can take them over
+  /// They go on in memory, say so to their clients, and are written when the store is back: no other process can take them over
   /// meanwhile.
   case goesOn
   /// They wait: nothing that is not committed is let out, as another process may take them over.

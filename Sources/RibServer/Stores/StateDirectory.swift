@@ -8,7 +8,7 @@ import GRDB
   import Darwin
 #endif
 
-/// What a server keeps in its state directory, for the tools of whoever runs it; also while servers run on it.
+/// What a server keeps in its state directory, for an operator's tools; also while servers run on it.
 package struct StateDirectory: Sendable {
   /// Something that is not run again, as a server's process has died of it.
   package struct Poison: Equatable, Sendable, CustomStringConvertible {

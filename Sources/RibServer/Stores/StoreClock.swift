@@ -2,7 +2,7 @@ import Dispatch
 
 /// What a store tells the time by.
 package struct StoreClock: Sendable {
-  /// Seconds since 1970, as the system has them now: they jump when somebody sets the clock.
+  /// Seconds since 1970, as the system has them now: they jump when the clock is set.
   package let wall: @Sendable () -> Int
   /// Seconds since some point in the past: they never jump, and may stop while the machine sleeps.
   package let monotonic: @Sendable () -> Int

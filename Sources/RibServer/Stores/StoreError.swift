@@ -1,10 +1,10 @@
 /// A session store could not do something.
 public struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What happened, and what to do, for whoever runs the server.
+  /// What happened, and what to do, for the server's operator.
   public let description: String
   /// Whether the store fails: the disk is full, the file is locked, damaged as a whole or closed.
   ///
-  /// Otherwise what was asked for is the reason, and other requests may well succeed.
+  /// Otherwise the request is the reason, and other requests may well succeed.
   package let isGlobal: Bool
 
   /// An error.

@@ -1,8 +1,8 @@
-/// Something that is asked of the store, and who wants to know what became of it.
+/// A request to the store, and the session or the closure that is told what became of it.
 ///
 /// `@unchecked Sendable`: what changes, `result`, is set by the writer's thread before it hands the job back to the loop.
 final class StoreJob: @unchecked Sendable {
-  /// Who is told, on the loop.
+  /// What is told of the result, on the loop.
   private enum Asker {
     /// A session, of its commit.
     case session(Session)
@@ -41,7 +41,7 @@ final class StoreJob: @unchecked Sendable {
     asker = .closure(completion)
   }
 
-  /// Tells who has asked; to be called on the loop.
+  /// Hands the result to the session or the closure; to be called on the loop.
   func complete() {
     let result = result ?? .failure(StoreError("The store has not answered."))
     switch asker {

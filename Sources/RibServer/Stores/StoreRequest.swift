@@ -4,7 +4,7 @@
 package indirect enum StoreRequest: Sendable {
   /// Takes a session in that the store does not have; answered by ``StoreResult/written(_:)`` or ``StoreResult/lost``.
   ///
-  /// If the same process has created it before and nobody has loaded it since (its lease is 1), this is a write.
+  /// If the same process has created it before and it was not loaded since (its lease is 1), this is a write.
   case create(SessionIdentity, SessionCut)
   /// Writes what has changed of a session; answered by ``StoreResult/written(_:)`` or ``StoreResult/lost``.
   case write(SessionLease, SessionCut)
@@ -70,7 +70,7 @@ package struct SessionResume: Equatable, Sendable {
   }
 }
 
-/// Which sessions are to be forgotten: those that were without a client for longer than a time.
+/// Which sessions are to be forgotten: all that were without a client for longer than a time.
 package struct SessionExpiry: Equatable, Sendable {
   /// The time for sessions that a client has acted on.
   package let acted: Duration

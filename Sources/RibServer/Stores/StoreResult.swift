@@ -2,7 +2,7 @@ package import Wire
 
 /// What has become of a request.
 package enum StoreResult: Sendable {
-  /// Written: whoever writes the session next shows this.
+  /// Written; the next write of the session is to show this lease.
   case written(SessionLease)
   /// Not written: another process has loaded the session since, it was forgotten, or a later cut is there.
   case lost
@@ -37,11 +37,11 @@ package enum StoreResult: Sendable {
   case clockJumped(seconds: Int)
 }
 
-/// The right to write a session: who loads it gets a newer one, and the older one is void.
+/// The right to write a session: a process that loads it gets a newer one, and the older one is void.
 package struct SessionLease: Equatable, Sendable {
   /// The session, as the store numbers it.
   package let row: Int64
-  /// Counts those who have loaded or resumed the session, from 1.
+  /// 1 for the process that has created the session, and one more each time that it is loaded or resumed.
   package let number: Int64
 
   /// A right.

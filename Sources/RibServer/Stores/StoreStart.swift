@@ -6,6 +6,8 @@ package struct StoreStart: Sendable {
   package var others: [Int] = []
   /// What processes were running when they died, as ``FlightRecorder`` has found it.
   package var crashes: [FlightEntry] = []
+  /// What of apps they were running, for no session that is in the store.
+  package var appCrashes: [AppFlight] = []
   /// Whether the store was put back from a copy: what clients have seen may be newer than what is in it, so that no view
   /// of theirs may be taken for the session's.
   package var isRestored = false

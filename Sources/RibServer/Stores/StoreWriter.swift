@@ -8,19 +8,35 @@ import Wire
 ///
 /// The first request that comes while nothing is under way is served at once; those that come while the disk works are
 /// served together. If a batch cannot be committed because of something in it, its halves are, and so on: the request that is
-/// the reason is refused alone. When the store itself fails, everyone who asked is told so, and it is tried again until it
+/// the reason is refused alone. When the store itself fails, all that was asked for is answered so, and it is tried again until it
 /// works.
 final class StoreWriter: Sendable {
   private struct State {
     var queue = StoreQueue()
     var isRunning = false
-    var isClosed = false
+    var end = End.open
     var health = StoreHealth()
-    /// Requests that could not be done and that nobody else repeats: that sessions have ended, or have no client.
+    /// Requests that could not be done and that no session repeats: that sessions have ended, or have no client.
     ///
     /// They are made again once the store works.
     var notices: [StoreJob] = []
-    var onIdle: [@Sendable () -> Void] = []
+  }
+
+  /// How the writer comes to its end.
+  ///
+  /// | state     | ``close()`` | ``giveUp()`` | the store has returned from everything |
+  /// |-----------|-------------|--------------|----------------------------------------|
+  /// | `open`    | `closing`   | `givenUp`    |                                        |
+  /// | `closing` |             | `givenUp`    | `closed`                               |
+  /// | `givenUp` |             |              | `closed`                               |
+  /// | `closed`  |             |              |                                        |
+  private enum End {
+    case open
+    /// The store is closed once all that it was asked for is done; until then the caller waits.
+    case closing(CheckedContinuation<Void, Never>)
+    /// The store has not come back from a request. If it does, it is closed, and asked for nothing more.
+    case givenUp
+    case closed
   }
 
   let store: any SessionStore
@@ -30,6 +46,8 @@ final class StoreWriter: Sendable {
   private let state = Mutex(State())
   /// Whether the store fails, as the state has it: each action asks.
   private let fails = Atomic(false)
+  /// How often the store was asked for something: as long as that grows, it does its work.
+  let progress = Atomic<UInt64>(0)
   /// Told on the writer's thread when the store works again.
   private let onRecovery: @Sendable () -> Void
 
@@ -67,17 +85,52 @@ final class StoreWriter: Sendable {
     if mustStart { queue.async { self.run() } }
   }
 
-  /// Closes the store once all that was asked for is done.
+  /// Closes the store once all that was asked for is done, and returns then, or when the store is given up.
   func close() async {
     await withCheckedContinuation { done in
-      let isIdle = state.withLock { state in
-        if state.isRunning { state.onIdle.append { done.resume() } }
-        return !state.isRunning
+      let mustWait = state.withLock { state in
+        guard case .open = state.end else { return false }
+        state.end = .closing(done)
+        return true
       }
-      if isIdle { done.resume() }
+      // Behind what runs.
+      queue.async { self.closeStore() }
+      if !mustWait { done.resume() }
     }
-    state.withLock { $0.isClosed = true }
-    queue.sync { store.close() }
+  }
+
+  /// Waits for the store no longer: requests that wait are dropped, and not answered.
+  func giveUp() {
+    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      switch state.end {
+      case .open, .givenUp:
+        state.end = .givenUp
+        return nil
+      case .closing(let waiting):
+        state.end = .givenUp
+        return waiting
+      case .closed: return nil
+      }
+    }
+    waiting?.resume()
+  }
+
+  /// Whether the store has not come back from a request, and was left alone.
+  var isGivenUp: Bool { state.withLock { if case .givenUp = $0.end { true } else { false } } }
+
+  /// Whether the store is to be closed, and has something to do before.
+  var isClosing: Bool { state.withLock { if case .closing = $0.end { true } else { false } } }
+
+  private func closeStore() {
+    let isClosed = state.withLock { if case .closed = $0.end { true } else { false } }
+    guard !isClosed else { return }
+    store.close()
+    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      defer { state.end = .closed }
+      guard case .closing(let waiting) = state.end else { return nil }
+      return waiting
+    }
+    waiting?.resume()
   }
 
   private func run() {
@@ -94,15 +147,13 @@ final class StoreWriter: Sendable {
   }
 
   private func take() -> [StoreJob]? {
-    let (jobs, idle) = state.withLock { state -> ([StoreJob]?, [@Sendable () -> Void]) in
+    state.withLock { state in
+      if case .givenUp = state.end { state.queue = StoreQueue() }
       let jobs = state.queue.takeBatch()
-      guard jobs.isEmpty else { return (jobs, []) }
+      guard jobs.isEmpty else { return jobs }
       state.isRunning = false
-      defer { state.onIdle = [] }
-      return (nil, state.onIdle)
+      return nil
     }
-    for done in idle { done() }
-    return jobs
   }
 
   /// Has requests done: in one commit, or without those that cannot be.
@@ -110,6 +161,7 @@ final class StoreWriter: Sendable {
   /// - Parameter jobs: what was asked for; their results are set.
   /// - Throws: ``StoreError`` if the store fails; the jobs that are not done have no result then.
   private func perform(_ jobs: ArraySlice<StoreJob>) throws(StoreError) {
+    progress.add(1, ordering: .relaxed)
     let start = DispatchTime.now().uptimeNanoseconds
     do throws(StoreError) {
       let results = try store.perform(jobs.map(\.request))
@@ -166,7 +218,7 @@ final class StoreWriter: Sendable {
 
   private func tryAgain(after pause: Int) {
     queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
-      guard !state.withLock({ $0.isClosed }) else { return }
+      guard state.withLock({ if case .open = $0.end { true } else { false } }) else { return }
       let works = (try? store.perform([.probe])) != nil
       let next = state.withLock { state in
         defer { fails.store(state.health.isFailing, ordering: .releasing) }

@@ -22,9 +22,9 @@ package struct SessionIdentity: Sendable, Equatable {
 package struct SessionState: Sendable, Equatable {
   /// The revision of its view.
   package var revision: Int
-  /// Its renderers.
+  /// Its clients.
   package var clients: [ClientRecord]
-  /// Invitations that nobody has used.
+  /// Invitations that are not used.
   package var invitations: [Invitation]
   /// Whether an action was applied.
   package var hasActed: Bool
@@ -100,9 +100,9 @@ package struct SessionState: Sendable, Equatable {
   }
 }
 
-/// What is kept of a renderer, but for its refusals.
+/// What is kept of a client, but for its refusals.
 package struct ClientRecord: Sendable, Equatable, Codable {
-  /// The renderer, counted from 1.
+  /// The client's id, counted from 1.
   package let id: Int
   /// The SHA-256 of its token, in hexadecimal digits; empty once it has said that it does not come back.
   package var tokenHash: String
@@ -113,7 +113,7 @@ package struct ClientRecord: Sendable, Equatable, Codable {
   /// What it may do.
   package let scope: ShareScope
 
-  /// A renderer.
+  /// A client.
   package init(id: Int, tokenHash: String, attempt: Int, number: Int, scope: ShareScope) {
     self.id = id
     self.tokenHash = tokenHash
@@ -125,9 +125,9 @@ package struct ClientRecord: Sendable, Equatable, Codable {
 
 /// What a store has to write of a session: the difference from the last cut.
 package struct SessionCut: Sendable {
-  /// A refusal, and whose.
+  /// A refusal, and the client that it is for.
   package struct Refusal: Sendable, Equatable {
-    /// The renderer.
+    /// The client's id.
     package let client: Int
     /// What it is to be told.
     package let nack: Nack
@@ -147,7 +147,7 @@ package struct SessionCut: Sendable {
   package var tree: TreeCut
   /// Refusals that are new.
   package var nacks: [Refusal]
-  /// For each renderer, counted from 1, the refusals that it has heard of: the highest number.
+  /// For each client, counted from 1, the refusals that it has heard of: the highest number.
   package var acknowledged: [Int: Int]
   /// What once made a server die, and has gone well since.
   package var survived: [StoredSession.Crash]
@@ -168,7 +168,7 @@ package struct SessionCut: Sendable {
     self.survived = survived
   }
 
-  /// Takes in what has changed since, when this one could not be written.
+  /// Takes in the next cut, when the store could not write this one.
   mutating func append(_ later: SessionCut) {
     version = later.version
     state = later.state
@@ -187,7 +187,7 @@ package struct StoredSession: Sendable {
     /// How often something may be found before it is not run again.
     package static let limit = 2
 
-    /// The renderer whose action it was; 0 if the session was waking, or an effect had sent something.
+    /// The client whose action it was; 0 if the session was waking, or an effect had sent something.
     package let client: Int
     /// The action; without a client 0 if the session was waking, or the number of the effect.
     package let number: Int

@@ -8,21 +8,21 @@ public enum Bye: String, CaseIterable, Sendable {
   case shutdown
   /// The client was silent for longer than the heartbeat allows.
   case silent
-  /// The session goes on elsewhere, or must be loaded anew: whoever connects again finds it.
+  /// The session goes on in another process: a client that connects again finds it.
   case moved
-  /// Sessions cannot be read from the store just now.
+  /// The session cannot be read just now: the store fails, or the app is of another version.
   case unavailable
   /// There is no such session any more.
   case gone
-  /// The session made the server die again and again when it was woken, and is set aside.
+  /// The session made the server's process die twice, as it woke or by what its effects sent, and is set aside.
   case poisoned
   /// The client has connected again: this connection is no longer its own.
   case taken
-  /// The server has as many sessions as it may have.
+  /// The server has as many sessions, or no more memory, or the session as many clients, as it may have.
   case full
   /// A `hello` from the past: the client has said a later one.
   case stale
-  /// The token is not the one of this renderer.
+  /// The token is not this client's, or the client may not do what it asks for.
   case denied
   /// The client sent what is no message of this protocol, or a message out of turn.
   case badMessage = "bad_message"
@@ -30,7 +30,7 @@ public enum Bye: String, CaseIterable, Sendable {
   case unknownApp = "unknown_app"
   /// No `hello` came in time.
   case noHello = "no_hello"
-  /// The app's root could not be built or shown.
+  /// The app's root could not be built or shown, or the session cannot be saved.
   case failed
 
   /// What a client does after a `bye`.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What a store has of a state")
 struct StateLogTests {
-  private let large = Array(repeating: UInt8(ascii: "1"), count: StateLog.smallSize + 1)
+  private let large = Array(repeating: UInt8(ascii: "1"), count: StateCut.smallSize + 1)
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   private func written() -> StateLog {
@@ -28,6 +28,30 @@ struct StateLogTests {
     log.rewrite(bytes("1"))
     _ = log.takeCut()
     #expect(log.isWritten && log.needsWhole)
+  }
+
+  @Test func smallState_takesThePlaceOfTheOneBefore() {
+    var log = StateLog()
+    log.rewrite(bytes("1"))
+    log.rewrite(bytes("2"))
+    #expect(log.takeCut() == .rewritten(base: bytes("2"), changes: []))
+    log.rewrite(bytes("3"))
+    log.rewrite(bytes("4"))
+    #expect(log.takeCut() == .replaced(bytes("4")))
+    log.rewrite(bytes("5"))
+    log.rewrite(large)
+    #expect(log.takeCut() == .rewritten(base: large, changes: []))
+    log.rewrite(bytes("6"))
+    #expect(log.takeCut() == .rewritten(base: bytes("6"), changes: []))
+    log.rewrite(bytes("7"))
+    #expect(log.takeCut() == .replaced(bytes("7")))
+  }
+
+  /// The changes that a store has of a state that has become small are to go.
+  @Test(arguments: [(0, true), (3, false)]) func smallStateOfAStore_isReplacedIfItHasNoChanges(last: Int, isReplaced: Bool) {
+    var log = StateLog(storedSize: 10, changes: StoredChanges(last: last, size: 0))
+    log.rewrite(bytes("1"))
+    #expect(log.takeCut() == (isReplaced ? .replaced(bytes("1")) : .rewritten(base: bytes("1"), changes: [])))
   }
 
   @Test func operations_areOneChangeACut() {
@@ -82,6 +106,12 @@ struct StateLogTests {
       (.changed([one]), .changed([two]), .changed([one, two])), (.changed([one]), whole, whole),
       (whole, .unchanged, whole), (whole, .changed([one]), .rewritten(base: large, changes: [one])),
       (.rewritten(base: [], changes: [one]), .changed([two]), .rewritten(base: [], changes: [one, two])),
+      (.unchanged, .replaced([1]), .replaced([1])), (.replaced([1]), .unchanged, .replaced([1])),
+      (.replaced([1]), .replaced([2]), .replaced([2])), (.replaced([1]), whole, whole),
+      (whole, .replaced([2]), .rewritten(base: [2], changes: [])),
+      (.changed([one]), .replaced([2]), .rewritten(base: [2], changes: [])),
+      (.none, .replaced([2]), .rewritten(base: [2], changes: [])),
+      (.replaced([1]), .changed([one]), .rewritten(base: [1], changes: [one])),
     ]
     for (earlier, later, both) in table {
       var cut = earlier

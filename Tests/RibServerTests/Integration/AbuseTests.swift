@@ -1,4 +1,5 @@
 import CurlTransport
+import Foundation
 import RibClient
 import RibCore
 import RibServer
@@ -103,6 +104,33 @@ import Wire
         if let text = try socket.text(timeout: 5000) { last = text } else { break }
       }
       #expect(last.contains(#""value":\#(sent)}"#) || last.contains(#""count":\#(sent),"#))
+    }
+    #expect(daemon.stop() == 0)
+  }
+
+  /// Requests for events that are refused are answered one after the other, and not one within the other: with as little
+  /// stack as a thread has on other systems.
+  @Test func refusedRequestsForEvents_doNotNest() async throws {
+    let daemon = try Daemon(["--limits-actions-per-second", "0", "--loops", "1"], prelude: "ulimit -s 512")
+    let url = daemon.url
+    try await blocking {
+      let twin = try TwinClient(url)
+      #expect(try twin.create().status == 201)
+      let request = "GET /v1/sessions/\(twin.sessionID)/events HTTP/1.1\r\nHost:x\r\nAuthorization:Bearer x\r\n"
+      let count = 10_000
+      let bytes = Array((String(repeating: "\(request)\r\n", count: count) + "\(request)Connection:close\r\n\r\n").utf8)
+      let socket = try CurlSocket(url: url)
+      var (rest, buffer, text, refused) = (bytes[...], ReceiveBuffer(), "", 0)
+      while true {
+        if !rest.isEmpty { rest = rest.dropFirst(try socket.sendSome(rest)) }
+        guard try socket.receive(into: &buffer) else { break }
+        text += buffer.text
+        buffer.consume(buffer.count)
+        // What may be the beginning of the next one is kept.
+        refused += text.components(separatedBy: "HTTP/1.1 401 ").count - 1
+        text = String(text.replacing("HTTP/1.1 401 ", with: "").suffix(12))
+      }
+      #expect(refused == count + 1)
     }
     #expect(daemon.stop() == 0)
   }

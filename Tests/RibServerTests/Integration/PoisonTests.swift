@@ -19,15 +19,19 @@ import Wire
       case burnLater
       case burnBesideAnother
     }
-    enum InternalAction { case burn, glow }
+    enum InternalAction { case burn, glow, step }
     let directory: String
 
-    /// Dies if there is a file of this name.
+    /// Dies if there is a file of this name, and waits for ever if there is one of the name behind `hang-`.
     func check(_ name: String) {
       if FileManager.default.fileExists(atPath: "\(directory)/\(name)") { fatalError("as it was told") }
+      if FileManager.default.fileExists(atPath: "\(directory)/hang-\(name)") { DispatchSemaphore(value: 0).wait() }
     }
 
-    func makeState() -> Int { 0 }
+    func makeState() -> Int {
+      check("state")
+      return 0
+    }
 
     func didRestore(_ count: inout Int, interrupted: [InterruptedEffect]) -> Effect<Self> {
       check("restore")
@@ -57,6 +61,7 @@ import Wire
       switch internalAction {
       case .burn: fatalError("as it was told")
       case .glow: count += 1
+      case .step: check("walk")
       }
       return .none
     }
@@ -77,10 +82,12 @@ import Wire
     settings.store = store
     settings.timeouts.watchdogSeconds = watchdog
     settings.stateDirectory = directory
-    let app = App("fuse") {
+    let app = App("fuse", parameters: [String: Int].self) { _ in
       let fuse = Fuse(directory: directory)
       fuse.check("root")
       return fuse
+    } walk: { _, root in
+      try await root.send(.step)
     }
     // What a process says that dies is read by its test.
     let logger = Logger(label: "test") { label -> any LogHandler in
@@ -204,6 +211,66 @@ import Wire
     await #expect(processExitsWith: .signal(SIGABRT)) { [path = path as String] in
       try Self.live(in: path, .memory, watchdog: 1, saying: [PlainClient.act(1, #""hang""#)])
     }
+  }
+
+  /// A session that cannot even begin has no name that a later process could refuse: what is noted is its app.
+  @Test(arguments: ["root", "state", "walk"]) func startThatHangs_endsTheProcess_andIsNoted(_ place: String)
+    async throws
+  {
+    let path = directory.path
+    try Data().write(to: URL(fileURLWithPath: "\(path)/hang-\(place)"))
+    let hung = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+      [path = path as String] in
+      try Self.live(in: path, watchdog: 1, saying: [])
+    }
+    let what = place == "walk" ? "did a step of an app's walk" : "started an app for a new session"
+    let errors = String(decoding: hung?.standardErrorContent ?? [], as: UTF8.self)
+    let line = errors.split(separator: "\n").first { $0.contains("A loop hangs: for seconds it \(what).") }
+    #expect(line?.contains("app=fuse seconds=1") == true, "\(errors.suffix(2000))")
+    try await expectFinding(what, in: path)
+  }
+
+  @Test(arguments: ["root", "state", "walk"]) func startThatKills_isNoted(_ place: String) async throws {
+    let path = directory.path
+    try Data().write(to: URL(fileURLWithPath: "\(path)/\(place)"))
+    expectDeath(
+      await #expect(processExitsWith: .failure) { [path = path as String] in try Self.live(in: path, saying: []) })
+    try await expectFinding(
+      place == "walk" ? "did a step of an app's walk" : "started an app for a new session", in: path)
+  }
+
+  /// Whoever asks for an app's schema has a tree of it built.
+  @Test func descriptionThatHangs_endsTheProcess_andIsNoted() async throws {
+    let path = directory.path
+    try Data().write(to: URL(fileURLWithPath: "\(path)/hang-state"))
+    let hung = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+      [path = path as String] in
+      let server = Self.server(path, watchdog: 1)
+      let socket = try CurlSocket(url: try server.start().description)
+      try socket.send(Array("GET /v1/apps/fuse/schema HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+      var buffer = ReceiveBuffer()
+      while try socket.receive(into: &buffer) {}
+    }
+    let errors = String(decoding: hung?.standardErrorContent ?? [], as: UTF8.self)
+    let line = errors.split(separator: "\n").first { $0.contains("A loop hangs: for seconds it described an app.") }
+    #expect(line?.contains("app=fuse seconds=1") == true, "\(errors.suffix(2000))")
+    try await expectFinding("described an app", in: path)
+  }
+
+  /// Starts a process in which nothing happens, and looks what it says of the one before.
+  private func expectFinding(_ what: String, in path: String, _ location: SourceLocation = #_sourceLocation)
+    async throws
+  {
+    let next = await #expect(processExitsWith: .success, observing: [\.standardErrorContent], sourceLocation: location)
+    {
+      [path = path as String] in
+      let server = Self.server(path, watchdog: 1)
+      _ = try server.start()
+      await server.stop()
+    }
+    let errors = String(decoding: next?.standardErrorContent ?? [], as: UTF8.self)
+    let line = errors.split(separator: "\n").first { $0.contains("An earlier process died while it \(what).") }
+    #expect(line?.contains("app=fuse") == true, "\(errors.suffix(2000))", sourceLocation: location)
   }
 
   /// Once may have been the fault of something else.

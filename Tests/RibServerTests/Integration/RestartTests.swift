@@ -82,6 +82,44 @@ import Wire
     #expect(try last.next(#"{"t":"patch","rev":6,"base":5,"n":6,"#).contains(#""path":"/nodes/8""#))
   }
 
+  /// A store that was put back from a copy: what clients have seen since the copy was made is not taken for its view, and what
+  /// effects do again they do under other keys.
+  @Test func storeThatWasPutBack_goesOnAsAnotherOne() throws {
+    let book = "\(directory.path)/book"
+    func start(_ arguments: [String] = []) throws -> Daemon {
+      try Daemon(arguments, stateDirectory: directory.path, environment: ["RIBD_LEDGER": book])
+    }
+    let first = try start()
+    let client = try PlainClient(first.url, app: "ledger")
+    let welcome = try client.welcome
+    try client.act(1, #"{"pay":1}"#)
+    while try !client.next(#"{"t":"patch""#).contains(#""path":"/nodes/1/state/paid","value":1"#) {}
+    #expect(first.stop() == 0)
+    let copy = "\(directory.path)/copy"
+    try FileManager.default.copyItem(atPath: directory.store, toPath: copy)
+
+    // Two servers that do the same: what happens after the copy was made, and what happens in its place.
+    var epochs = [welcome.epoch]
+    for arguments in [[], ["--restored"]] {
+      let daemon = try start(arguments)
+      let attempt = epochs.count
+      let back = try PlainClient(daemon.url, resuming: welcome, attempt: attempt, revision: attempt == 1 ? 3 : 5)
+      let resumed = try back.welcome
+      #expect(resumed.resumed && resumed.number == 1 && resumed.revision == 3)
+      epochs.append(resumed.epoch)
+      if attempt == 2 { #expect(try back.next(#"{"t":"snap""#).contains(#""paid":1"#)) }
+      try back.act(2, #"{"pay":2}"#)
+      while try !back.next(#"{"t":"patch""#).contains(#""path":"/nodes/1/state/paid","value":2"#) {}
+      #expect(daemon.stop() == 0)
+      try FileManager.default.removeItem(atPath: directory.store)
+      try FileManager.default.copyItem(atPath: copy, toPath: directory.store)
+    }
+    #expect(epochs[0] == epochs[1] && epochs[1] != epochs[2])
+    let lines = try String(contentsOfFile: book, encoding: .utf8).split(separator: "\n")
+    #expect(lines.map { $0.split(separator: " ")[1] } == ["1", "2", "2"])
+    #expect(Set(lines.map { $0.split(separator: " ")[0] }).count == 3)
+  }
+
   @Test(arguments: [SIGKILL, SIGTERM]) func invitation_survives_andIsGoodForOne(_ signal: Int32) throws {
     let first = try daemon()
     let client = try PlainClient(first.url, app: "counter")

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 import Wire
@@ -38,6 +39,7 @@ import Wire
     #expect(await eventually { host.isStopping })
     host.store.hold(false)
     await stopped
+    #expect(host.lossAtStop == nil)
     #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
   }
 
@@ -63,21 +65,82 @@ import Wire
     host.store.failProbes(true)
     host.store.fail(false)
     await host.stop()
+    #expect(host.lossAtStop == nil)
     #expect(try stored(try client.welcome.sessionID)?.contains(#"["a"]"#) == true)
-    #expect(host.context.lostSessionCount.load(ordering: .relaxed) == 0)
   }
 
   /// A store that fails to the end loses what was done since, and that is counted.
   @Test func stop_whileTheStoreFails_countsWhatIsLost() async throws {
     let host = try StoreHost([Logbook.app()], on: try makeStore())
     let client = try await blocking { try PlainClient(host.url) }
+    // Nothing is lost of a session in which nothing happens.
+    let idle = try await blocking { try PlainClient(host.url) }
     host.store.fail(true)
     try await blocking {
       try client.act(1, #"{"write":"a"}"#)
       try client.next(#"{"t":"notice","durability":"none"}"#)
     }
     await host.stop()
-    #expect(host.context.lostSessionCount.load(ordering: .relaxed) == 1)
+    withExtendedLifetime(idle) {}
+    #expect(host.lossAtStop == UncleanStopError(lostSessionCount: 1, isStoreHanging: false))
+  }
+
+  /// A store that does not answer any more, as on a disk that is gone, does not keep the server from its end.
+  ///
+  /// What is lost is said. If it answers one day, it is closed.
+  @Test(.timeLimit(.minutes(1))) func stop_whileTheStoreHangs_ends() async throws {
+    let host = try StoreHost(
+      [Logbook.app()], on: try makeStore(),
+      {
+        $0.timeouts.closingSeconds = 1
+        $0.timeouts.storeSeconds = 1
+      })
+    let clients = try await blocking { try (0..<3).map { _ in try PlainClient(host.url) } }
+    // Nothing is lost of the third.
+    for client in clients { try await blocking { try client.act(1, #"{"write":"a"}"#) } }
+    for client in clients { try await blocking { _ = try client.next(#"{"t":"patch""#) } }
+    host.store.hold(true)
+    for client in clients.prefix(2) { try await blocking { try client.act(2, #"{"write":"b"}"#) } }
+    #expect(await eventually { host.store.isWaiting })
+    await host.stop()
+    #expect(host.lossAtStop == UncleanStopError(lostSessionCount: 2, isStoreHanging: true))
+    #expect(host.store.isWaiting)
+    host.store.hold(false)
+    #expect(await eventually { host.store.isClosed })
+    #expect(await eventually { host.sessionCount == 0 })
+  }
+
+  /// The same where nothing has to be written: the store does not even answer whether it works.
+  @Test(.timeLimit(.minutes(1))) func stop_whileTheStoreHangsAtAProbe_ends() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore(), { $0.timeouts.storeSeconds = 1 })
+    host.store.hold(true)
+    host.writer.submit([StoreJob(.probe, on: host.loops[0])])
+    #expect(await eventually { host.store.isWaiting })
+    await host.stop()
+    #expect(host.lossAtStop == UncleanStopError(lostSessionCount: 0, isStoreHanging: true))
+    host.store.hold(false)
+    #expect(await eventually { host.store.isClosed })
+  }
+
+  /// Whoever runs the daemon sees by its status that something was lost.
+  @Test func daemonThatLosesSessions_endsWithAnError() async throws {
+    let log = "\(directory.path)/log"
+    // So many blocks of 512 or 1024 bytes a file may have, and no more.
+    let daemon = try Daemon(stateDirectory: directory.path, log: log, prelude: "ulimit -S -f 400")
+    let url = daemon.url
+    try await blocking {
+      let client = try PlainClient(url, app: "ledger")
+      var number = 0
+      var answer = ""
+      repeat {
+        number += 1
+        try client.act(number, #""count""#)
+        answer = try client.next()
+      } while !answer.hasPrefix(#"{"t":"notice","durability":"none"}"#)
+    }
+    #expect(daemon.stop() == 1)
+    let lines = try String(contentsOfFile: log, encoding: .utf8)
+    #expect(lines.contains("The session store fails. What one session has done since it worked is lost."))
   }
 
   /// A server that stops while it waits for the store does not wait for the session.
@@ -97,6 +160,7 @@ import Wire
     #expect(await eventually { host.isStopping })
     host.store.hold(false)
     await stopped
+    #expect(host.lossAtStop == nil)
     #expect(host.sessionCount == 0)
     _ = try? await blocking { try client.end() }
     #expect(try stored(welcome.sessionID)?.contains(#"["a"]"#) == true)

@@ -60,6 +60,27 @@ import Wire
     await run.stop()
   }
 
+  /// A store that takes longer than the sweeper's pause is asked once, and not again and again.
+  @Test(arguments: ["findExpired", "forget", "tidy", "probe"])
+  func slowStore_isNotAskedAgain_beforeItHasAnswered(_ request: String) async throws {
+    let base = try open()
+    for number in 0..<10 { _ = try base.create("\(number)") }
+    clock.advance(60)
+    let store = SwitchedStore(base)
+    store.hold(at: request)
+    let run = try SweeperRun(store, timeToLive: 50)
+    #expect(await eventually { store.isWaiting })
+    let turns = run.turns
+    #expect(await eventually { run.turns > turns + 40 })
+    let count = store.batches.count
+    store.hold(false)
+    // What was held, and what came meanwhile.
+    #expect(await eventually { store.batches.count >= count + 2 })
+    #expect(store.batches[count...].prefix(2).allSatisfy { $0 <= 12 }, "\(store.batches)")
+    #expect(await eventually { names(base).isEmpty })
+    await run.stop()
+  }
+
   /// A large session goes in parts, and nobody gets a part of it.
   @Test func largeSession_isForgottenInParts() async throws {
     let store = try open()

@@ -47,13 +47,36 @@ import Testing
   @Test func watchdog_seesWhatRuns() throws {
     let recorder = FlightRecorder(slotCount: 2)
     let slot = recorder.slot(1)
-    #expect(slot.entry == nil && slot.beginCount == 0)
+    #expect(slot.running == nil && slot.beginCount == 0)
     slot.begin(Self.session, client: 3, number: 7)
-    #expect(slot.entry == FlightEntry(sessionID: Self.session, client: 3, number: 7) && slot.beginCount == 1)
+    let action = FlightEntry(sessionID: Self.session, client: 3, number: 7)
+    #expect(slot.running == .session(action) && slot.beginCount == 1)
     slot.end()
-    #expect(slot.entry == nil && slot.beginCount == 1)
+    #expect(slot.running == nil && slot.beginCount == 1)
+    slot.begin(.description, of: "counter")
+    #expect(slot.running == .app(AppFlight(app: "counter", work: .description)))
     slot.begin(Self.session, client: 0, number: 0)
-    #expect(slot.beginCount == 2 && recorder.slot(0).beginCount == 0)
+    #expect(slot.beginCount == 3 && recorder.slot(0).beginCount == 0)
+  }
+
+  /// What belongs to no session is found by its app's name, however long that is.
+  @Test func whatWasBegunForAnApp_isFoundByTheNext() throws {
+    var start = StoreStart()
+    let name = String(repeating: "é", count: 30)
+    do {
+      let (recorder, _) = try open(slots: 3)
+      recorder.slot(0).begin(.start, of: "counter")
+      recorder.slot(1).begin(.walk, of: name)
+      recorder.slot(2).begin(.description, of: "tabs")
+      recorder.slot(2).end()
+    }
+    let recorder = try FlightRecorder.open(in: directory.path, slotCount: 1) { start = $0 }
+    #expect(start.crashes.isEmpty)
+    #expect(
+      start.appCrashes == [
+        AppFlight(app: "counter", work: .start), AppFlight(app: String(name.prefix(16)), work: .walk),
+      ])
+    withExtendedLifetime(recorder) {}
   }
 
   /// What a process that runs has noted is its own; each has a file.

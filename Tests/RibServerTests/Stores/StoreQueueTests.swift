@@ -29,6 +29,28 @@ import Testing
     loop.stop()
   }
 
+  /// Also where more is to be written than one batch takes: what reads waits for the batch that has what was asked for before.
+  @Test func reading_waitsForWritesOfALaterBatch() throws {
+    var queue = StoreQueue()
+    queue.append([job(.load(sessionID: "first"))])
+    queue.append((0..<1200).map { _ in job(.probe) } + [job(.remove(sessionID: "a", SessionLease(row: 1, number: 1)))])
+    queue.append([job(.load(sessionID: "a"))])
+    var batches: [[String]] = []
+    while true {
+      let batch = names(queue.takeBatch())
+      guard !batch.isEmpty else { break }
+      #expect(batch.count <= StoreQueue.batchLimit)
+      batches.append(batch)
+    }
+    // The one that overtakes nothing does not wait.
+    #expect(batches[0].last == "load")
+    let all = batches.flatMap(\.self)
+    let (removal, last) = (try #require(all.firstIndex(of: "remove")), try #require(all.lastIndex(of: "load")))
+    #expect(removal < last)
+    #expect(all.count == 1203)
+    loop.stop()
+  }
+
   /// All clients come back at once: those that are there do not wait for that.
   @Test func commits_doNotWaitForThoseThatComeBack() {
     var queue = StoreQueue()

@@ -55,6 +55,33 @@ import Wire
     loop.stop()
   }
 
+  /// A store that does not answer is not waited for: whoever closes it goes on, and what waits is dropped.
+  ///
+  /// It is closed when it answers after all.
+  @Test(arguments: [false, true]) func storeThatIsGivenUp_isNotWaitedFor(isClosing: Bool) async throws {
+    store.hold(true)
+    writer.submit([probe("a")])
+    #expect(await eventually { store.isWaiting })
+    #expect(writer.progress.load(ordering: .relaxed) == 1 && !writer.isGivenUp)
+    writer.submit([probe("b")])
+    if isClosing {
+      async let closed: Void = writer.close()
+      #expect(await eventually { writer.isClosing })
+      writer.giveUp()
+      await closed
+    } else {
+      writer.giveUp()
+      await writer.close()
+    }
+    #expect(writer.isGivenUp && !store.isClosed)
+    store.hold(false)
+    #expect(await eventually { store.isClosed })
+    #expect(store.requests == ["probe"] && writer.progress.load(ordering: .relaxed) == 1)
+    writer.giveUp()
+    await writer.close()
+    loop.stop()
+  }
+
   @Test func storeThatFails_isTriedAgainUntilItWorks() async throws {
     store.fail(true)
     writer.submit([probe("a"), probe("b")])

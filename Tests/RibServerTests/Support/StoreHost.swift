@@ -11,6 +11,7 @@ final class StoreHost: Sendable {
   let writer: StoreWriter
   let loops: [EventLoop]
   private let listener: Listener
+  private let loss = Mutex<UncleanStopError?>(nil)
 
   var sessionCount: Int { context.sessionCount.load(ordering: .relaxed) }
   /// Whether nobody is let in any more.
@@ -53,15 +54,13 @@ final class StoreHost: Sendable {
   ///
   /// - Parameter seconds: how long clients may take to go elsewhere; 0 for not being asked to.
   func stop(drainingFor seconds: Int = 0) async {
-    listener.stop()
-    if seconds > 0 {
-      for loop in loops { await withCheckedContinuation { done in loop.drainAll(within: seconds) { done.resume() } } }
-    }
-    for loop in loops { await withCheckedContinuation { done in loop.closeAll { done.resume() } } }
-    for loop in loops { await withCheckedContinuation { done in loop.stopSessions { done.resume() } } }
-    await writer.close()
-    for loop in loops { loop.stop() }
+    let running = RunningServer(context: context, listener: listener, loops: loops, store: writer, watchdog: nil)
+    let found = await running.stop(drainingFor: seconds)
+    loss.withLock { $0 = found }
   }
+
+  /// What was lost when it stopped.
+  var lossAtStop: UncleanStopError? { loss.withLock { $0 } }
 
   /// Runs `body` against a server on `store`, and stops it.
   static func with(

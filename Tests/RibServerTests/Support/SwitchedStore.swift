@@ -19,6 +19,7 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   private var holdsFrom = Int.max
   private var heldName: String?
   private var waiting = 0
+  private var hasClosed = false
   private var log: [String] = []
 
   init(_ base: any SessionStore) { self.base = base }
@@ -48,7 +49,10 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
     return try base.perform(requests)
   }
 
-  func close() { base.close() }
+  func close() {
+    base.close()
+    change { hasClosed = true }
+  }
 
   private func change(_ body: () -> Void) {
     condition.lock()
@@ -99,6 +103,13 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     return waiting > 0
+  }
+
+  /// Whether it was closed.
+  var isClosed: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return hasClosed
   }
 
   /// What was asked for, in order.

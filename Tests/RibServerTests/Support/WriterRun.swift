@@ -41,6 +41,9 @@ final class SweeperRun: Sendable {
   private let loop: EventLoop
   private let writer: StoreWriter
 
+  /// How often its loop has had something to do.
+  var turns: UInt64 { loop.turns.load(ordering: .relaxed) }
+
   init(
     _ store: any SessionStore, timeToLive: Int, untouched: Int = 0, pace: SessionSweeper.Pace = .forTests,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

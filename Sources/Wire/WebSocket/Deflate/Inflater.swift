@@ -120,7 +120,7 @@ private struct InflatedOutput {
   /// - Returns: zlib's status.
   /// - Throws: ``WebSocketError`` if there is more than there may be, or it is no text.
   mutating func fill(from stream: UnsafeMutablePointer<z_stream>, _ flush: Int32) throws(WebSocketError) -> Int32 {
-    guard count < limit else { return try drain(stream, flush) }
+    guard count < limit else { return try expectNothing(of: stream, flush) }
     if count == bytes.count {
       let more = min(limit - count, count)
       bytes.reserveCapacity(count + more)
@@ -142,8 +142,10 @@ private struct InflatedOutput {
     return status
   }
 
-  /// Makes sure that what is left inflates to nothing.
-  private func drain(_ stream: UnsafeMutablePointer<z_stream>, _ flush: Int32) throws(WebSocketError) -> Int32 {
+  /// Makes sure that the rest of the input inflates to nothing.
+  private func expectNothing(
+    of stream: UnsafeMutablePointer<z_stream>, _ flush: Int32
+  ) throws(WebSocketError) -> Int32 {
     var byte: UInt8 = 0
     let status = withUnsafeMutablePointer(to: &byte) { room in
       stream.pointee.next_out = room

@@ -1,0 +1,52 @@
+import Logging
+import Synchronization
+
+/// The parts of a server that listens, and how they stop.
+struct RunningServer: Sendable {
+  let context: ServerContext
+  let listener: Listener
+  let loops: [EventLoop]
+  let store: StoreWriter
+  /// Nil if none is wanted.
+  let watchdog: Watchdog?
+
+  /// Ends connections, then sessions, then the store, each once what stands before has ended.
+  ///
+  /// - Parameter drainSeconds: how long clients may take to go elsewhere; 0 for not being asked to.
+  /// - Returns: what was lost; nil if the store has all of every session.
+  func stop(drainingFor drainSeconds: Int) async -> UncleanStopError? {
+    context.logger.info("Stopping.", metadata: ["connections": "\(context.connections.count)"])
+    listener.stop()
+    if drainSeconds > 0 { await each { $0.drainAll(within: drainSeconds, $1) } }
+    await each { $0.closeAll($1) }
+    let deadline = StopDeadline(seconds: context.settings.timeouts.storeSeconds, for: store) {
+      for loop in loops { loop.giveUpSessions() }
+    }
+    await each { $0.stopSessions($1) }
+    await store.close()
+    deadline.cancel()
+    let error = makeError()
+    context.recordings?.flush()
+    for loop in loops { loop.stop() }
+    watchdog?.stop()
+    if error == nil { context.logger.info("Stopped.") }
+    return error
+  }
+
+  private func makeError() -> UncleanStopError? {
+    let error = UncleanStopError(
+      lostSessionCount: context.lostSessionCount.load(ordering: .relaxed), isStoreHanging: store.isGivenUp)
+    guard error.lostSessionCount > 0 || error.isStoreHanging else { return nil }
+    context.logger.critical("\(error)", metadata: ["sessions": "\(error.lostSessionCount)"])
+    return error
+  }
+
+  /// Has all loops do something, and waits until the last one is done.
+  private func each(_ body: @escaping @Sendable (EventLoop, @escaping @Sendable () -> Void) -> Void) async {
+    await withTaskGroup { group in
+      for loop in loops {
+        group.addTask { await withCheckedContinuation { done in body(loop) { done.resume() } } }
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Logging
+import RibCore
+import Testing
+import Wire
+
+@testable import RibServer
+
+/// What a client is told last, by a session without I/O.
+@Suite struct SessionCoreTests {
+  private struct Lamp: Riblet {
+    static let typeName = "Lamp"
+    enum ViewAction: Decodable { case toggle }
+    func makeState() -> Bool { false }
+    func reduce(into isOn: inout Bool, viewAction: ViewAction) -> Effect<Self> {
+      isOn.toggle()
+      return .none
+    }
+    func view(_ isOn: Bool) -> Bool { isOn }
+  }
+
+  private let core: SessionCore
+  private let channel: Channel
+
+  /// A session that has started, with a client.
+  init() throws {
+    let work = Workspace(messageLimit: 1000, writeQueueLimit: 100_000)
+    let context = ServerContext(
+      apps: [], files: StaticFiles(), settings: ServerSettings(),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    core = try SessionCore(of: App("lamp") { Lamp() }, nil, token: "token", durability: .disk, work, context)
+    channel = Channel(work)
+    #expect(core.start(channel, ClientInfo(), token: "token") == nil)
+  }
+
+  /// The kinds of what was written for the client, in order, also of what is held.
+  private var messages: [String] {
+    let text = String(decoding: channel.output.bytes, as: UTF8.self)
+    return text.split(separator: #"{"t":""#).dropFirst().map { String($0.prefix { $0 != "\"" }) }
+  }
+
+  /// A client that does not read has not been shown the last patches: it is, before the session is over.
+  @Test func endedSession_showsWhatItOwes() {
+    channel.oweSnapshot()
+    core.end()
+    #expect(messages == ["welcome", "snap", "snap", "bye"])
+  }
+
+  @Test func goodbye_isAnsweredByWhatIsOwed() {
+    channel.oweSnapshot()
+    core.clientSaidBye(1)
+    #expect(messages == ["welcome", "snap", "snap", "bye"])
+  }
+
+  /// What was not committed has not happened: neither what is held nor what is owed is shown.
+  @Test func sessionThatGoesOnElsewhere_showsNothingThatHasNotHappened() {
+    #expect(core.takeCut() != nil)
+    channel.oweSnapshot()
+    core.didCommit(.success(.lost))
+    #expect(messages == ["bye"])
+  }
+
+  /// What cannot be saved goes no further.
+  @Test func sessionThatCannotBeWritten_showsNothingThatWillNotBeSaved() {
+    #expect(core.takeCut() != nil)
+    channel.oweSnapshot()
+    core.didCommit(.success(.refused(StoreError("The test has it refused.", isGlobal: false))))
+    #expect(messages == ["bye"])
+  }
+}
