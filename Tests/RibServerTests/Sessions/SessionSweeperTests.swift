@@ -96,7 +96,7 @@ import Wire
       Issue.record("it was forgotten at once")
       return
     }
-    #expect(rows(store, "change") == 100 && rows(store, "node") == 800)
+    #expect(rows(store, "change") == 1100 && rows(store, "node") == 800)
     #expect(try store.load("large") == nil)
     guard case .denied = try store.perform(.load(sessionID: "-large", tokenHash: "hash 1")) else {
       Issue.record("it can be opened")

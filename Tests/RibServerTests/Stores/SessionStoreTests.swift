@@ -92,6 +92,37 @@ import Wire
 
   // MARK: Writing
 
+  /// What most cuts are: the revision, the clients' numbers and tries, and a small state.
+  @Test(arguments: Kind.allCases) func progress_isWritten_andNothingElseIsChanged(_ kind: Kind) throws {
+    try Self.with(kind) { store, _ in
+      let guest = StoreSample.client(2, number: 4, scope: .view)
+      var state = StoreSample.state(clients: [StoreSample.client(), guest], isHeld: true)
+      state.invitations = [Invitation(tokenHash: "t", scope: .view, expires: 99)]
+      let lease = try store.create(
+        "one", StoreSample.cut(state, changed: [StoreSample.node(1), StoreSample.node(2, "7")]))
+      var last = StoreSample.cut(state)
+      for number in 1...3 {
+        state.revision = 10 * number
+        state.clients[0] = ClientRecord(id: 1, tokenHash: "hash 1", attempt: 3 + number, number: number, scope: .act)
+        var node = NodeCut(StoreSample.node(1))
+        (node.children, node.effects, node.state) = (nil, nil, .replaced(Array("\(number)".utf8)))
+        last = StoreSample.cut(state, nacks: [StoreSample.refusal(number)], version: Int64(number + 1))
+        last.tree = TreeCut(root: 1, lastID: 5, transactions: UInt64(number), changed: [node], removed: [])
+        last.isProgress = true
+        for _ in 1...2 { #expect(try store.write(lease, last) == "written") }
+      }
+      let late = StoreSample.cut(state, version: 2)
+      #expect(try store.write(lease, late) == "lost")
+      let loaded = try #require(try store.load())
+      #expect(loaded.state == state)
+      #expect(loaded.tree.nodes.mapValues(\.state) == [1: "3", 2: "7"])
+      #expect(loaded.tree.lastID == 5 && loaded.tree.transactions == 3)
+      #expect(loaded.nacks == (1...3).map { StoreSample.refusal($0) })
+      last.version += 1
+      #expect(try store.write(lease, last) == "lost")
+    }
+  }
+
   @Test(arguments: Kind.allCases) func write_changesOnlyWhatItSays(_ kind: Kind) throws {
     try Self.with(kind) { store, _ in
       let nodes = (1...4).map { StoreSample.node($0, "\($0)") }
