@@ -108,7 +108,9 @@ extension Connection {
   private func hand(_ request: TwinRequest, to id: String, _ token: String) {
     let session = finder.find(id, SessionToken.hash(token)) { [weak self] result in
       switch result {
-      case .success(let session): self?.hand(request, to: session, token)
+      case .success(.awake(let session)): self?.hand(request, to: session, token)
+      // Only a WebSocket is answered without the session.
+      case .success(.resting): break
       case .failure(let ending): self?.didAnswer(Response(problem: request.error(ending)))
       }
     }

@@ -31,6 +31,18 @@ enum Entrance: Sendable {
     }
   }
 
+  /// What the client comes back with, for a session that rests.
+  ///
+  /// - Parameter program: the one that runs.
+  /// - Returns: nil if it needs the session in memory.
+  func resume(in program: String) -> SessionResume? {
+    // One without a view is to be shown it.
+    guard case .resumption(let resume) = self, !resume.epoch.isEmpty, resume.revision > 0 else { return nil }
+    return SessionResume(
+      sessionID: resume.sessionID, clientID: resume.clientID, tokenHash: SessionToken.hash(resume.token),
+      attempt: resume.attempt, epoch: resume.epoch, revision: resume.revision, program: program)
+  }
+
   /// The session that an invitation is for: what stands before the dot.
   ///
   /// - Parameter token: the invitation.

@@ -217,12 +217,9 @@ extension SessionCore {
   /// What a client is told first.
   func makeWelcome(for client: Int, _ token: String, isResumed: Bool) -> Welcome {
     let ledger = audience[client].ledger
-    let settings = context.settings
     return Welcome(
-      sessionID: id, clientID: client, token: token, epoch: epoch, revision: revision, number: ledger.number,
-      nacks: work.keeps(.nackKept) ? ledger.nacks : [], resumed: isResumed, durability: durability,
-      build: Server.version, timeToLive: settings.sessions.timeToLiveSeconds * 1000,
-      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced)
+      to: id, ledger.record, nacks: work.keeps(.nackKept) ? ledger.nacks : [], token: token, epoch: epoch,
+      revision: revision, resumed: isResumed, durability: durability, context.settings)
   }
 
   /// What an answer survives at present.

@@ -55,12 +55,18 @@ extension SessionCore {
       // Someone else has the session: it has not ended, whatever was done here.
       log(.notice, "The session that was to end goes on elsewhere.")
       didEnd(isTrue: false)
+    } else if case .failure = result, commits.outage == .waits {
+      // The store is told again; until then the session is there.
+      didEnd(isTrue: false)
     } else {
       didEnd(isTrue: true)
     }
   }
 
-  private func didEnd(isTrue: Bool) {
+  /// Tells clients of the session's end.
+  ///
+  /// - Parameter isTrue: whether it has ended for all that is known; otherwise nothing that waits is told.
+  func didEnd(isTrue: Bool) {
     let waiting = uncommitted
     uncommitted = Uncommitted()
     for channel in waiting.left {
@@ -96,6 +102,15 @@ extension SessionCore {
     var isIdle = true
     audience.forEachChannel { if !$0.isIdle { isIdle = false } }
     return isIdle
+  }
+
+  /// What the session goes on with, so that clients do not notice that it was away.
+  ///
+  /// - Throws: `RecordingError` if the view cannot be encoded.
+  func makeRest() throws(RecordingError) -> SessionState.Rest {
+    // Otherwise something begins when it comes back, also if no client says a word.
+    let sleepsOn = tree.effectCount == 0 && effects.crashes.isEmpty
+    return SessionState.Rest(epoch: epoch, viewHash: try viewHash(), program: sleepsOn ? context.program : nil)
   }
 
   /// Leaves memory once the store has the session, unless something happens before.

@@ -129,7 +129,7 @@ package final class MemoryStore: SessionStore {
 
   private static func resume(_ resume: SessionResume, _ content: inout Content, _ now: Int) -> StoreResult {
     guard let row = find(resume.sessionID, content, now) else { return .missing }
-    switch row.state.readmission(of: resume) {
+    switch row.state.readmission(of: resume, isHeldHere: true) {
     case .denied: return .denied(row.state)
     case .stale: return .stale
     case .mustLoad: return .mustLoad

@@ -13,7 +13,7 @@ extension SQLiteStore {
       .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
       .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
       .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
-      .optional(state.rest?.viewHash), .integer(holder)
+      .optional(state.rest?.viewHash), .integer(holder), .optional(state.rest?.program)
     ) { row = Int64($0.integer(0)) }
     guard let row else { return .lost }
     try write(cut, row, statements)
@@ -28,7 +28,8 @@ extension SQLiteStore {
       .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
       .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
       .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
-      .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number), .integer(cut.version))
+      .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number), .integer(cut.version),
+      .optional(state.rest?.program))
     guard database.changesCount == 1 else { return .lost }
     try write(cut, lease.row, statements)
     return .written(lease)
@@ -58,6 +59,8 @@ extension SQLiteStore {
     let identity: SessionIdentity
     /// Of whoever had it last.
     let lease: SessionLease
+    /// The process that holds it; 0 for none.
+    let holder: Int
     var state: SessionState
     let tree: TreeSnapshot
 
@@ -71,14 +74,14 @@ extension SQLiteStore {
     try statements.selectSession.rows(.text(id)) { row in
       var rest: SessionState.Rest?
       if let epoch = row.optionalText(13), let hash = row.optionalText(14), row.integer(15) != 0 {
-        rest = SessionState.Rest(epoch: epoch, viewHash: hash)
+        rest = SessionState.Rest(epoch: epoch, viewHash: hash, program: row.optionalText(16))
       }
       guard let transactions = UInt64(exactly: row.integer(7)) else {
         throw StoreError("The session has done \(row.integer(7)) transactions.", isGlobal: false)
       }
       found = SessionRow(
         identity: SessionIdentity(id: id, app: row.text(2), parameters: row.optionalText(3)),
-        lease: SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1))),
+        lease: SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1))), holder: row.integer(11),
         state: SessionState(
           revision: row.integer(4), clients: try [ClientRecord](json: row.text(8)),
           invitations: try [Invitation](json: row.text(9)), hasActed: row.integer(10) != 0,
@@ -136,7 +139,7 @@ extension SQLiteStore {
     let resting: RestingSession
     do {
       guard let found = try find(resume.sessionID, statements) else { return .missing }
-      switch found.state.readmission(of: resume) {
+      switch found.state.readmission(of: resume, isHeldHere: found.holder == holder) {
       case .denied: return .denied(found.state)
       case .stale: return .stale
       case .mustLoad: return .mustLoad

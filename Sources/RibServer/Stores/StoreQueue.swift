@@ -7,9 +7,12 @@ struct StoreQueue {
   static let batchLimit = 512
   /// How many of them read sessions at most.
   static let readLimit = 64
+  /// How many of them let clients come back to sessions that rest, at most: these read one row and write one.
+  static let resumeLimit = 256
 
   private var writes: [StoreJob] = []
   private var reads: [StoreJob] = []
+  private var resumes: [StoreJob] = []
 
   /// Takes requests in.
   ///
@@ -17,7 +20,8 @@ struct StoreQueue {
   mutating func append(_ jobs: [StoreJob]) {
     for job in jobs {
       switch job.request {
-      case .load, .resume: reads.append(job)
+      case .load: reads.append(job)
+      case .resume: resumes.append(job)
       case .create, .write, .remove, .noteAbsence, .findExpired, .forget, .tidy, .probe: writes.append(job)
       }
     }
@@ -28,15 +32,17 @@ struct StoreQueue {
   /// - Returns: in order; empty if there is nothing.
   mutating func takeBatch() -> [StoreJob] {
     let readCount = min(reads.count, Self.readLimit)
-    let writeCount = min(writes.count, Self.batchLimit - readCount)
-    guard readCount > 0 || writeCount < writes.count else {
+    let resumeCount = min(resumes.count, Self.resumeLimit)
+    let writeCount = min(writes.count, Self.batchLimit - readCount - resumeCount)
+    guard readCount > 0 || resumeCount > 0 || writeCount < writes.count else {
       // What is most often: all of it, without a copy.
       defer { writes = [] }
       return writes
     }
-    let batch = Array(writes.prefix(writeCount)) + reads.prefix(readCount)
+    let batch = Array(writes.prefix(writeCount)) + resumes.prefix(resumeCount) + reads.prefix(readCount)
     writes.removeFirst(writeCount)
     reads.removeFirst(readCount)
+    resumes.removeFirst(resumeCount)
     return batch
   }
 }

@@ -19,6 +19,7 @@ final class ModelWorld {
   var clients: [ModelClient] = []
   var links: [ModelLink] = []
   var linkCount = 0
+  private var serverCount = 0
   /// Whether clients come to either of two servers.
   let isCluster: Bool
   /// The actions whose effects have started, while the server said that it survives a crash.
@@ -46,8 +47,8 @@ final class ModelWorld {
     random = ModelRandom(seed: seed)
     self.socket = socket
     environment = Self.environment(seed: seed)
-    store = ModelStore(rules)
     isCluster = random.oneIn(4)
+    store = ModelStore(rules, random.oneIn(3) ? .waits : .goesOn)
     log = keepsLog ? [] : nil
     for _ in 0..<(isCluster ? 2 : 1) { servers.append(makeServer()) }
     clients.append(ModelClient(number: 1, isQuiet: rules.contains(.quiet)))
@@ -61,7 +62,8 @@ final class ModelWorld {
   }
 
   func makeServer() -> ModelServer {
-    ModelServer(rules, store, socket, environment) { [unowned self] name in
+    serverCount += 1
+    return ModelServer(serverCount, rules, store, socket, environment) { [unowned self] name in
       if !hasStoreFailed { started.insert(name) }
     }
   }
