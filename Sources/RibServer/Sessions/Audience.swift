@@ -93,9 +93,23 @@ struct Audience {
     if !checksAttempt { resume.attempt = max(resume.attempt, self[resume.clientID].ledger.record.attempt + 1) }
     switch self[resume.clientID].ledger.admit(resume) {
     case nil: return nil
-    case .stale?: return Ending(.stale, "Attempt \(resume.attempt) is not above the last one.")
+    case .stale?: return Self.stale(resume.attempt)
     case let bye?: return Ending(bye, "The token is not that of client \(resume.clientID) in this session.")
     }
+  }
+
+  /// Takes note of the `try` of a client that comes back, and has shown its token.
+  ///
+  /// - Parameters:
+  ///   - attempt: its `try`.
+  ///   - id: the client.
+  /// - Returns: why it is not let in; nothing is changed then. Nil if it is.
+  mutating func take(_ attempt: Int, of id: Int) -> Ending? {
+    self[id].ledger.take(attempt: attempt) ? nil : Self.stale(attempt)
+  }
+
+  private static func stale(_ attempt: Int) -> Ending {
+    Ending(.stale, "Attempt \(attempt) is not above the last one.")
   }
 
   /// Gives a channel to a client.

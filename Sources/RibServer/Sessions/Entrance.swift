@@ -8,8 +8,8 @@ enum Entrance: Sendable {
   case invitation(String)
   /// It was there all the time, and the session was not in memory.
   case wake(Sleeper)
-  /// It asks for the session's events, and has those up to an id.
-  case events(sessionID: String, token: String, after: String?)
+  /// It asks for the session's events, and has those up to an id; its `try`, if it counts them.
+  case events(sessionID: String, token: String, after: String?, attempt: Int?)
 
   /// The session that is looked for.
   var sessionID: String {
@@ -17,7 +17,7 @@ enum Entrance: Sendable {
     case .resumption(let resume): resume.sessionID
     case .invitation(let token): Self.sessionID(ofInvitation: token)
     case .wake(let sleeper): sleeper.sessionID
-    case .events(let id, _, _): id
+    case .events(let id, _, _, _): id
     }
   }
 
@@ -27,7 +27,7 @@ enum Entrance: Sendable {
     case .resumption(let resume): SessionToken.hash(resume.token)
     case .invitation(let token): SessionToken.hash(token)
     case .wake: nil
-    case .events(_, let token, _): SessionToken.hash(token)
+    case .events(_, let token, _, _): SessionToken.hash(token)
     }
   }
 

@@ -64,10 +64,11 @@ extension SessionCore {
         sendSnapshot(to: client)
       }
     case .wake(let sleeper): return wake(sleeper, at: channel)
-    case .events(_, let token, let last):
+    case .events(_, let token, let last, let attempt):
       guard let client = audience.client(with: token) else {
         return .refused(Ending(.denied, "The token is that of no client of this session."))
       }
+      if let attempt, let ending = audience.take(attempt, of: client) { return .refused(ending) }
       let known = Self.viewTag(last)
       goOn(channel, with: client, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
     }
