@@ -22,6 +22,8 @@ struct Client {
 struct Audience {
   /// How many clients a session may have, those included that have said goodbye.
   static let limit = 64
+  /// How many there may be for one to join whom a client has invited that may only look: the rest is left to those who may act.
+  static let viewerLimit = 48
 
   private var clients: [Client]
   /// Invitations that nobody has used.
@@ -54,8 +56,8 @@ struct Audience {
   var count: Int { clients.count }
   /// Whether no client is there.
   var isAway: Bool { clients.allSatisfy { $0.channel == nil } }
-  /// Whether no client comes back.
-  var isRetired: Bool { clients.allSatisfy(\.ledger.isRetired) }
+  /// Whether no client comes back that may act: those who look on could not end the session, nor change anything.
+  var isRetired: Bool { clients.allSatisfy { $0.ledger.isRetired || $0.ledger.record.scope == .view } }
   /// What a store keeps of the clients.
   var records: [ClientRecord] { clients.map(\.ledger.record) }
   /// The refusals that clients have not heard of.
@@ -142,15 +144,23 @@ struct Audience {
 
   /// Keeps a token with which somebody else can join, once; of too many the oldest is void.
   ///
+  /// Those of clients that may act and those of the others do not push each other out.
+  ///
   /// - Parameters:
   ///   - token: the token; only its hash is kept.
   ///   - scope: what who joins may do.
+  ///   - inviter: what the client may do that invites.
   ///   - now: seconds since 1970.
-  mutating func invite(_ token: String, _ scope: ShareScope, at now: Int) {
+  mutating func invite(_ token: String, _ scope: ShareScope, by inviter: ShareScope = .act, at now: Int) {
     invitations.removeAll { $0.expires <= now }
-    if invitations.count == Invitation.limit { invitations.removeFirst() }
+    if invitations.count(where: { $0.inviter == inviter }) == Invitation.limit,
+      let oldest = invitations.firstIndex(where: { $0.inviter == inviter })
+    {
+      invitations.remove(at: oldest)
+    }
     invitations.append(
-      Invitation(tokenHash: SessionToken.hash(token), scope: scope, expires: now + Invitation.lifetime))
+      Invitation(
+        tokenHash: SessionToken.hash(token), scope: scope, expires: now + Invitation.lifetime, inviter: inviter))
   }
 
   /// Makes a client of who comes with an invitation, which is void then.
@@ -165,7 +175,7 @@ struct Audience {
     guard let place else {
       return .failure(Ending(.denied, "Nobody was invited with this token, or it was used, or it is too old."))
     }
-    guard clients.count < Self.limit else {
+    guard clients.count < (invitations[place].inviter == .view ? Self.viewerLimit : Self.limit) else {
       return .failure(Ending(.full, "The session has \(clients.count) clients, and takes no more."))
     }
     let id = clients.count + 1

@@ -8,6 +8,7 @@ struct LoopSource: SessionSource, Sendable {
   let loop: EventLoop
 
   var isStopping: Bool { loop.isStopping }
+  var wallClock: Int { loop.work.environment.wallClock() }
 
   func execute(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 

@@ -134,11 +134,12 @@ extension SessionCore {
   /// - Returns: why it is not granted; nil if the token was sent.
   func share(_ scope: ShareScope, from client: Int) -> Ending? {
     guard let channel = audience[client].channel else { return nil }
-    if scope == .act, audience[client].ledger.record.scope == .view {
+    let inviter = audience[client].ledger.record.scope
+    if scope == .act, inviter == .view {
       return Ending(.denied, "A client that may only look cannot let others act.")
     }
     let token = "\(id).\(work.environment.makeToken())"
-    audience.invite(token, scope, at: work.environment.wallClock())
+    audience.invite(token, scope, by: inviter, at: work.environment.wallClock())
     noteChange()
     work.json.removeAll()
     work.json.share(token: token, expires: Invitation.lifetime * 1000)

@@ -5,7 +5,7 @@ import Synchronization
 import Wire
 
 extension SessionCore {
-  /// Ends a client's part in the session, and the session if nobody else has one.
+  /// Ends a client's part in the session, and the session if nobody else may act in it.
   ///
   /// - Parameter client: which client.
   func clientSaidBye(_ client: Int) {
@@ -18,7 +18,7 @@ extension SessionCore {
       dismiss(client, .ended, "Goodbye.")
     }
     if audience.isRetired {
-      end()
+      end(.ended)
     } else if life.isInMemory, audience.isAway {
       life.aloneSince = work.now
       checkTime()
@@ -26,11 +26,13 @@ extension SessionCore {
   }
 
   /// Ends the session: nothing that is still on its way arrives.
-  func end() {
+  ///
+  /// - Parameter bye: what clients are told that are there.
+  func end(_ bye: Bye = .gone) {
     guard life.isInMemory else { return }
     let isUnderWay = commits.isUnderWay
     if life.end() { driver?.carryOut(.callOffRest) }
-    for client in audience.ids { dismiss(client, .gone, "The session has ended.") }
+    for client in audience.ids { dismiss(client, bye, "The session has ended.") }
     log(.debug, "A session has ended.")
     // Before anyone can look for it there. What is under way may be what creates it.
     if lease != nil || !isUnderWay { removeFromStore() }

@@ -9,6 +9,9 @@ protocol SessionSource {
   /// Whether sessions are not to come into memory any more.
   var isStopping: Bool { get }
 
+  /// Seconds since 1970.
+  var wallClock: Int { get }
+
   /// Asks the store for a session, which makes it this server's.
   ///
   /// - Parameters:
@@ -88,7 +91,7 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
       ask(registry.answerFirst(id, .failure(ending)), for: id)
     case .success(.denied(let state)):
       let ending = Ending(.denied, "The token opens nothing in this session.")
-      ask(registry.deny(id, by: state, ending), for: id)
+      ask(registry.deny(id, by: state, at: source.wallClock, ending), for: id)
     case .success(.refused): finish(id, .failed, "What is kept of the session is damaged.")
     case .failure: finish(id, .unavailable, "The session store cannot be read. Come back later.")
     case .success: finish(id, .gone, "There is no such session, or none any more. Say hello without resume.")

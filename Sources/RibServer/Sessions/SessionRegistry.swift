@@ -191,16 +191,17 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Parameters:
   ///   - id: the session's name.
   ///   - state: what of it says whom it admits.
+  ///   - now: seconds since 1970.
   ///   - ending: what they are told.
   /// - Returns: what the store is to be asked for those that wait and whom it admits; nil if there are none.
-  func deny(_ id: String, by state: SessionState, _ ending: Ending) -> StoreRequest? {
+  func deny(_ id: String, by state: SessionState, at now: Int, _ ending: Ending) -> StoreRequest? {
     let (denied, next) = entries.withLock { entries -> ([Seeker], StoreRequest?) in
       guard case .loading(let seekers)? = entries[id] else { return ([], nil) }
-      // In order, and with one look at the clock for each.
+      // In order.
       var (admitted, denied): ([Seeker], [Seeker]) = ([], [])
       for (place, seeker) in seekers.enumerated() {
         // The one that was asked for may have the token of another client.
-        if place > 0, state.admits(seeker.tokenHash) { admitted.append(seeker) } else { denied.append(seeker) }
+        if place > 0, state.admits(seeker.tokenHash, at: now) { admitted.append(seeker) } else { denied.append(seeker) }
       }
       entries[id] = admitted.isEmpty ? nil : .loading(admitted)
       return (denied, admitted.isEmpty ? nil : Self.request(admitted, for: id, isOpened: true))

@@ -95,7 +95,7 @@ extension SQLiteStore {
     let session: StoredSession
     do {
       guard let found = try find(id, statements) else { return .missing }
-      guard found.state.admits(tokenHash) else { return .denied(found.state) }
+      guard found.state.admits(tokenHash, at: clock.wall()) else { return .denied(found.state) }
       session = try read(found, statements)
     } catch let error where Self.isOfWhatIsRead(error) {
       return .refused(StoreError(error, isGlobal: false))

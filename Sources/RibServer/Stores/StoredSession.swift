@@ -70,12 +70,14 @@ package struct SessionState: Sendable, Equatable {
 
   /// Whether a token may open the session.
   ///
-  /// - Parameter tokenHash: the token's; nil for a client that was let in before.
+  /// - Parameters:
+  ///   - tokenHash: the token's; nil for a client that was let in before.
+  ///   - now: seconds since 1970.
   /// - Returns: false if it is neither a client's nor an invitation's.
-  package func admits(_ tokenHash: String?) -> Bool {
+  package func admits(_ tokenHash: String?, at now: Int) -> Bool {
     guard let tokenHash else { return true }
     return clients.contains { $0.tokenHash == tokenHash }
-      || invitations.contains { $0.tokenHash == tokenHash && $0.expires > wallClockSeconds() }
+      || invitations.contains { $0.tokenHash == tokenHash && $0.expires > now }
   }
 
   /// What a store may say to a client that comes back without loading the session.

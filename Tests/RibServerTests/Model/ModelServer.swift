@@ -183,6 +183,7 @@ final class ModelServer: @unchecked Sendable {
 
 extension ModelServer: SessionSource {
   var isStopping: Bool { isDead }
+  var wallClock: Int { ModelWorld.wallClock }
 
   func execute(_ body: @escaping @Sendable () -> Void) { later.append(body) }
 

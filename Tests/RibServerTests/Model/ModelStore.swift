@@ -70,7 +70,7 @@ final class ModelStore {
       return .written(lease)
     case .load(let id, let tokenHash, _):
       guard var row = written[id] else { return .missing }
-      guard row.state.admits(tokenHash) else { return .denied(row.state) }
+      guard row.state.admits(tokenHash, at: ModelWorld.wallClock) else { return .denied(row.state) }
       row.lease = SessionLease(row: row.lease.row, number: row.lease.number + 1)
       row.version = 0
       row.holder = server

@@ -54,11 +54,14 @@ final class ModelWorld {
     clients.append(ModelClient(number: 1, isQuiet: rules.contains(.quiet)))
   }
 
+  /// Seconds since 1970.
+  static let wallClock = 4_000_000_000
+
   /// A world without time, in which random bits follow from the seed.
   private static func environment(seed: UInt64) -> Environment {
     let random = Mutex(ModelRandom(seed: ~seed))
     return Environment(
-      monotonic: { 0 }, wallClock: { 4_000_000_000 }, randomWord: { random.withLock { $0.next() } })
+      monotonic: { 0 }, wallClock: { wallClock }, randomWord: { random.withLock { $0.next() } })
   }
 
   func makeServer() -> ModelServer {

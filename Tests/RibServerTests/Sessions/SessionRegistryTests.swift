@@ -79,15 +79,15 @@ import Wire
       }
       let state = StoreSample.state(clients: [StoreSample.client()])
       _ = registry.find(session.id, "hash 1", answers.waiter("d"))
-      let isWaited = registry.deny(session.id, by: state, Ending(.denied, "no")) != nil
+      let isWaited = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(isWaited && answers.all == ["a: denied no", "b: denied no"])
       registry.finish(session.id, .success(session))
       #expect(answers.all.suffix(2) == ["c: \(session.id)", "d: \(session.id)"])
-      let isWaitedStill = registry.deny(session.id, by: state, Ending(.denied, "no")) != nil
+      let isWaitedStill = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(!isWaitedStill)
       registry.remove(session, session.id)
       _ = registry.find(session.id, "x", answers.waiter("e"))
-      let isWaitedAgain = registry.deny(session.id, by: state, Ending(.denied, "no")) != nil
+      let isWaitedAgain = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(!isWaitedAgain && registry.count == 0 && answers.all.last == "e: denied no")
     }
   }
@@ -212,9 +212,9 @@ import Wire
     for (name, hash, client) in [("a", "hash 2", 1), ("b", "x", 1), ("c", "hash 2", 2)] {
       _ = registry.find("s", hash, resuming: Self.resume("s", 1, client: client), answers.waiter(name))
     }
-    #expect(Self.text(registry.deny("s", by: state, Ending(.denied, "no"))) == "resume 2 1")
+    #expect(Self.text(registry.deny("s", by: state, at: 0, Ending(.denied, "no"))) == "resume 2 1")
     #expect(answers.all == ["a: denied no", "b: denied no"])
-    #expect(Self.text(registry.deny("s", by: state, Ending(.denied, "no"))) == "none")
+    #expect(Self.text(registry.deny("s", by: state, at: 0, Ending(.denied, "no"))) == "none")
     #expect(answers.all.count == 3 && registry.count == 0)
   }
 
