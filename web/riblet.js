@@ -783,7 +783,8 @@ export function eventStream(url, { t, resume, ...hello }, on) {
     if (response.ok) return response;
     const { detail } = await response.json();
     // No app of this name will be there later either, and no root of it.
-    end((path ? statusCodes : { ...statusCodes, 404: 4404, 500: 4403 })[response.status], detail);
+    const codes = !path ? { 404: 4404, 500: 4403 } : method === "GET" && { 409: 4410 };
+    end({ ...statusCodes, ...codes }[response.status], detail);
     throw new Error(detail);
   }
 
@@ -811,7 +812,7 @@ export function eventStream(url, { t, resume, ...hello }, on) {
       on.message(JSON.stringify([welcome, { ...welcome, t: "snap", view }]));
     }
     const { epoch, rev } = session;
-    const known = rev && { "Last-Event-ID": `${epoch}.${rev}` };
+    const known = { ...(rev && { "Last-Event-ID": `${epoch}.${rev}` }), ...(resume && { "Riblet-Try": resume.try }) };
     const { body } = await request("GET", `/${session.sid}/events`, undefined, known);
     isOpen = true;
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();

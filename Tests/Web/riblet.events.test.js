@@ -94,9 +94,17 @@ test("a session is resumed by listening, after the last event", async (t) => {
   const twin = new Twin(t);
   twin.connect({ t: "hello", resume });
   assert.equal(twin.requests[0].headers["Last-Event-ID"], "E.4");
+  assert.equal(twin.requests[0].headers["Riblet-Try"], 1);
   await twin.stream();
   await twin.say({ ...welcome, resumed: true });
   assert.equal(twin.take()[0].t, "welcome");
+});
+
+test("a stream that was overtaken by a later attempt does not come back", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", resume });
+  await twin.answer(409, { detail: "no" });
+  assert.deepEqual(twin.take(), [[4410, "no"]]);
 });
 
 test("without a view there is no last event", (t) => {

@@ -9,7 +9,7 @@ import Wire
 /// | state       | meaning                                          | ``receive(_:)``          | ``enter(_:as:)`` | ``fallAsleep(_:)`` | ``say(_:_:)`` |
 /// |-------------|--------------------------------------------------|--------------------------|------------------|--------------------|---------------|
 /// | `greeting`  | `hello` is awaited                               | `begin` or `find`        | `live`           |                    | `over`        |
-/// | `searching` | the session is read from the store, or elsewhere | is kept                  | `live`           |                    | `over`        |
+/// | `searching` | the session is read from the store, or elsewhere | is kept                  | `live`           | `asleep`           | `over`        |
 /// | `live`      | the session is told what the client says         | by the session           |                  | `asleep`           | `over`        |
 /// | `asleep`    | the session has left memory                      | `find`, but for a `ping` | `live`           |                    | `over`        |
 /// | `over`      | all is said                                      | is not looked at         |                  |                    |               |
@@ -107,6 +107,24 @@ final class Channel {
 
   /// Is a client's from now on.
   func enter(_ core: SessionCore, as client: Int) { state = .live(core, client: client) }
+
+  /// Welcomes a client whose session rests on.
+  ///
+  /// - Parameters:
+  ///   - welcome: what it is told.
+  ///   - sleeper: what it sleeps by.
+  /// - Returns: what is to be done.
+  func comeBack(_ welcome: Welcome, _ sleeper: Sleeper) -> ChannelStep {
+    work.json.removeAll()
+    work.json.welcome(welcome)
+    send()
+    // What else it has said in the same breath.
+    let hasMore = messages != nil
+    fallAsleep(sleeper)
+    guard hasMore else { return .none }
+    search()
+    return .wake(sleeper)
+  }
 
   /// Keeps only what wakes the session when the client says something, or when the session is back in memory for another client.
   func fallAsleep(_ sleeper: Sleeper) {

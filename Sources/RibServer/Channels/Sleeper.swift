@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a channel keeps of a session that has left memory.
 final class Sleeper: Sendable {
   let sessionID: String
@@ -9,8 +11,8 @@ final class Sleeper: Sendable {
   let epoch: String
   /// The view's revision that the client was told of.
   let revision: Int
-  /// The last to write the session.
-  let lease: SessionLease
+  private let row: Int64
+  private let leaseNumber: Atomic<Int64>
 
   /// A client whose session rests.
   ///
@@ -20,13 +22,22 @@ final class Sleeper: Sendable {
   ///   - attempt: the client's last.
   ///   - epoch: of its view.
   ///   - revision: of its view.
-  ///   - lease: as it was when the session left.
+  ///   - lease: as it was when the session left, or the client came.
   init(sessionID: String, client: Int, attempt: Int, epoch: String, revision: Int, lease: SessionLease) {
     self.sessionID = sessionID
     self.client = client
     self.attempt = attempt
     self.epoch = epoch
     self.revision = revision
-    self.lease = lease
+    row = lease.row
+    leaseNumber = Atomic(lease.number)
   }
+
+  /// The newest that this process has of the session, as far as it was seen.
+  var lease: SessionLease { SessionLease(row: row, number: leaseNumber.load(ordering: .relaxed)) }
+
+  /// Takes note that another client has come back to the session, which goes on resting.
+  ///
+  /// - Parameter lease: the newer one.
+  func renew(_ lease: SessionLease) { leaseNumber.max(lease.number, ordering: .relaxed) }
 }

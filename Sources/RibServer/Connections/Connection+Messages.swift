@@ -133,8 +133,17 @@ extension Connection {
 
   /// Looks for the session that the client wants, and goes to the loop where it lives.
   func find(_ entrance: Entrance) {
-    let session = finder.find(entrance.sessionID, entrance.tokenHash) { [weak self, context, loop] result in
-      if case .failure = result, case .wake(let sleeper) = entrance, context.sessions.remove(sleeper) {
+    let resume = entrance.resume(in: context.program)
+    let session = finder.find(entrance.sessionID, entrance.tokenHash, resuming: resume) {
+      [weak self, context, loop] result in
+      let sleeper: Sleeper? =
+        switch (result, entrance) {
+        case (.failure, .wake(let sleeper)): sleeper
+        // It may have been cut on the way.
+        case (.success(.resting(_, let sleeper)), _): self?.channel.isSearching == true ? nil : sleeper
+        default: nil
+        }
+      if let sleeper, context.sessions.remove(sleeper) {
         loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease)
       }
       self?.didFind(result, entrance)
@@ -144,17 +153,39 @@ extension Connection {
   }
 
   /// The session that was looked for is there, or is known not to be.
-  private func didFind(_ result: Result<Session, Ending>, _ entrance: Entrance) {
+  private func didFind(_ result: Result<SessionRegistry<Session>.Found, Ending>, _ entrance: Entrance) {
     guard channel.endSearch() else { return }
     switch result {
-    case .success(let session): visit(session, entrance)
+    case .success(.awake(let session)): visit(session, entrance)
+    case .success(.resting(let session, let sleeper)): comeBack(to: session, sleeper, entrance)
     case .failure(let ending): turnAway(entrance, ending)
     }
     goOn()
   }
 
+  /// Is there again, and sleeps: the session rests on.
+  private func comeBack(to session: RestingSession, _ sleeper: Sleeper, _ entrance: Entrance) {
+    guard case .resumption(let resume) = entrance else { return }
+    let welcome = Welcome(to: session, resume, durability: loop.durability, context.settings)
+    debug("A client has come back to a session that rests.", ["session": "\(sleeper.sessionID)"])
+    let step = channel.comeBack(welcome, sleeper)
+    arrived()
+    carryOut((step, ChannelCharge()))
+  }
+
+  /// Has something said to a client that sleeps.
+  func call(_ call: SleeperCall, _ sleeper: Sleeper) {
+    switch call {
+    case .wake: wakeUp(sleeper)
+    case .overtaken:
+      if case .asleep(let mine) = channel.state, mine === sleeper {
+        channel.say(.taken, "The client has connected again.")
+      }
+    }
+  }
+
   /// Joins the session that another client has woken, or that a bell has rung for.
-  func wakeUp(_ sleeper: Sleeper) {
+  private func wakeUp(_ sleeper: Sleeper) {
     let step = channel.wakeUp(sleeper)
     if case .none = step {
       let isLast = context.sessions.remove(sleeper)

@@ -59,7 +59,7 @@ extension Connection {
       case .actions(let id):
         try ask(.act(first: try IdempotencyKeyField.number(in: head.headers), body), of: id, head, exchange)
       case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
-      case .events(let id): try askForEvents(of: id, after: head.headers["Last-Event-ID"], head, exchange)
+      case .events(let id): try askForEvents(of: id, head, exchange)
       case .apps: respond(listApps(), to: head)
       case .schema(let app): respond(try describe(app), to: head)
       case .file(let path): if let file = context.files[path] { respond(file.response(to: head), to: head) }

@@ -343,10 +343,14 @@ extension Connection: ChannelPort {
 
   func didFallAsleep(_ sleeper: Sleeper) {
     let sessions = context.sessions
-    sessions.add(sleeper) { [weak self, loop] in
+    sessions.add(sleeper) { [weak self, loop] call in
       let connection = self
       loop.execute {
-        if let connection { connection.wakeUp(sleeper) } else { sessions.didNotWake(sleeper.sessionID) }
+        if let connection {
+          connection.call(call, sleeper)
+        } else if case .wake = call {
+          sessions.didNotWake(sleeper.sessionID)
+        }
       }
     }
   }

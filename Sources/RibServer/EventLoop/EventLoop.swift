@@ -63,6 +63,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   let store: StoreWriter?
   /// What a commit survives.
   let durability: Welcome.Durability
+  /// What sessions do while the store fails.
+  let outage: Outage
   /// Whether sessions wait for their commits.
   var isDurable: Bool { durability != .none }
   /// How many times the loop has begun a batch of events or a job, or ended one: odd while it is in one.
@@ -89,6 +91,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     queue = DispatchQueue(label: name)
     self.store = store
     durability = store?.store.durability ?? .none
+    outage = store?.store.outage ?? .goesOn
     work = Workspace(environment, flight: flight, messageLimit: messageLimit, writeQueueLimit: writeQueueLimit)
     let willHandle: () -> UInt64 = { [unowned self] in
       beginTurn()

@@ -60,17 +60,15 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - id: the session.
-  ///   - last: the id of the last event that the client has.
   ///   - head: the request.
   ///   - exchange: the connection's.
-  /// - Throws: ``HTTPError`` with 401 without a token.
-  func askForEvents(
-    of id: String, after last: String?, _ head: RequestHead, _ exchange: HTTPExchange
-  ) throws(HTTPError) {
+  /// - Throws: ``HTTPError`` with 401 without a token, with 400 for an attempt that is no number.
+  func askForEvents(of id: String, _ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) {
     let token = try token(in: head)
+    let attempt = try TryField.number(in: head.headers)
     begin(.answer, of: exchange)
     exchange.asked = head
-    find(.events(sessionID: id, token: token, after: last))
+    find(.events(sessionID: id, token: token, after: head.headers["Last-Event-ID"], attempt: attempt))
   }
 
   private func token(in head: RequestHead) throws(HTTPError) -> String {
@@ -108,7 +106,9 @@ extension Connection {
   private func hand(_ request: TwinRequest, to id: String, _ token: String) {
     let session = finder.find(id, SessionToken.hash(token)) { [weak self] result in
       switch result {
-      case .success(let session): self?.hand(request, to: session, token)
+      case .success(.awake(let session)): self?.hand(request, to: session, token)
+      // Only a WebSocket is answered without the session.
+      case .success(.resting): break
       case .failure(let ending): self?.didAnswer(Response(problem: request.error(ending)))
       }
     }

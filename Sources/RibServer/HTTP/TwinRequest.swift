@@ -62,7 +62,8 @@ extension HTTPError {
     case .badMessage, .noHello: self.init(status: .badRequest, reason: message)
     case .full, .unavailable, .moved, .shutdown:
       self.init(status: .serviceUnavailable, reason: message, headers: ["Retry-After": "1"])
-    case .ended, .silent, .taken, .stale, .failed: self.init(status: .internalServerError, reason: message)
+    case .stale: self.init(status: .conflict, reason: message)
+    case .ended, .silent, .taken, .failed: self.init(status: .internalServerError, reason: message)
     }
   }
 }

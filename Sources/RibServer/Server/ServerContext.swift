@@ -17,6 +17,8 @@ final class ServerContext: Sendable {
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)
   let metrics = ServerMetrics()
+  /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.
+  let program: String
   /// The clocks and the random bits.
   let environment: Environment
   /// Whether the process has more memory than it may have.
@@ -24,8 +26,12 @@ final class ServerContext: Sendable {
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
 
-  init(apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system) {
+  init(
+    apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system,
+    program: String = Executable.mark
+  ) {
     self.files = files
+    self.program = program
     self.environment = environment
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")

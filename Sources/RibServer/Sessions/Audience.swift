@@ -22,6 +22,8 @@ struct Client {
 struct Audience {
   /// How many clients a session may have, including clients that have said goodbye.
   static let limit = 64
+  /// How many there may be for one to join whom a client has invited that may only look: the rest is left to those who may act.
+  static let viewerLimit = 48
 
   private var clients: [Client]
   /// Invitations that are not used.
@@ -56,8 +58,8 @@ struct Audience {
   var count: Int { clients.count }
   /// Whether no client is there.
   var isAway: Bool { clients.allSatisfy { $0.channel == nil } }
-  /// Whether no client comes back.
-  var isRetired: Bool { clients.allSatisfy(\.ledger.isRetired) }
+  /// Whether no client comes back that may act: those who look on could not end the session, nor change anything.
+  var isRetired: Bool { clients.allSatisfy { $0.ledger.isRetired || $0.ledger.record.scope == .view } }
   /// What a store keeps of the clients.
   var records: [ClientRecord] { clients.map(\.ledger.record) }
   /// The refusals that clients have not heard of.
@@ -95,9 +97,23 @@ struct Audience {
     if !checksAttempt { resume.attempt = max(resume.attempt, self[resume.clientID].ledger.record.attempt + 1) }
     switch self[resume.clientID].ledger.admit(resume) {
     case nil: return nil
-    case .stale?: return Ending(.stale, "Attempt \(resume.attempt) is not above the last one.")
+    case .stale?: return Self.stale(resume.attempt)
     case let bye?: return Ending(bye, "The token is not that of client \(resume.clientID) in this session.")
     }
+  }
+
+  /// Takes note of the `try` of a client that comes back, and has shown its token.
+  ///
+  /// - Parameters:
+  ///   - attempt: its `try`.
+  ///   - id: the client.
+  /// - Returns: why it is not let in; nothing is changed then. Nil if it is.
+  mutating func take(_ attempt: Int, of id: Int) -> Ending? {
+    self[id].ledger.take(attempt: attempt) ? nil : Self.stale(attempt)
+  }
+
+  private static func stale(_ attempt: Int) -> Ending {
+    Ending(.stale, "Attempt \(attempt) is not above the last one.")
   }
 
   /// Gives a channel to a client.
@@ -133,16 +149,24 @@ struct Audience {
 
   /// Keeps a token with which another client can join, once; of too many the oldest is void.
   ///
+  /// Those of clients that may act and those of the others do not push each other out.
+  ///
   /// - Parameters:
   ///   - token: the token; only its hash is kept.
   ///   - scope: what the client that joins may do.
+  ///   - inviter: what the client may do that invites.
   ///   - now: seconds since 1970.
-  mutating func invite(_ token: String, _ scope: ShareScope, at now: Int) {
+  mutating func invite(_ token: String, _ scope: ShareScope, by inviter: ShareScope = .act, at now: Int) {
     changeCount += 1
     invitations.removeAll { $0.expires <= now }
-    if invitations.count == Invitation.limit { invitations.removeFirst() }
+    if invitations.count(where: { $0.inviter == inviter }) == Invitation.limit,
+      let oldest = invitations.firstIndex(where: { $0.inviter == inviter })
+    {
+      invitations.remove(at: oldest)
+    }
     invitations.append(
-      Invitation(tokenHash: SessionToken.hash(token), scope: scope, expires: now + Invitation.lifetime))
+      Invitation(
+        tokenHash: SessionToken.hash(token), scope: scope, expires: now + Invitation.lifetime, inviter: inviter))
   }
 
   /// Makes a client by an invitation, which is void then.
@@ -157,7 +181,7 @@ struct Audience {
     guard let place else {
       return .failure(Ending(.denied, "Nobody was invited with this token, or it was used, or it is too old."))
     }
-    guard clients.count < Self.limit else {
+    guard clients.count < (invitations[place].inviter == .view ? Self.viewerLimit : Self.limit) else {
       return .failure(Ending(.full, "The session has \(clients.count) clients, and takes no more."))
     }
     let id = clients.count + 1

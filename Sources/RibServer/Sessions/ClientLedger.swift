@@ -86,9 +86,17 @@ struct ClientLedger {
   /// - Returns: why not; nothing is changed then. Nil if it is let in.
   mutating func admit(_ resume: ClientMessage.Resume) -> Bye? {
     guard resume.clientID == id, SessionToken.matches(resume.token, record.tokenHash) else { return .denied }
-    guard resume.attempt > record.attempt else { return .stale }
-    record.attempt = resume.attempt
-    return nil
+    return take(attempt: resume.attempt) ? nil : .stale
+  }
+
+  /// Counts an attempt to come back.
+  ///
+  /// - Parameter attempt: its number.
+  /// - Returns: whether it is above the last one; nothing is changed otherwise.
+  mutating func take(attempt: Int) -> Bool {
+    guard attempt > record.attempt else { return false }
+    record.attempt = attempt
+    return true
   }
 
   /// A refusal's reason, cut where it repeats more of what the client has sent than a developer reads: it is kept until the

@@ -12,6 +12,18 @@
 ///
 /// With * the session is to be put on its loop's list of sessions that have something to commit. In the last three the client
 /// does not wait: the session goes on in memory.
+///
+/// That is how it is with a store whose ``Outage`` is `goesOn`. With one that has sessions wait, `waiting` stands for the last
+/// three, and the client waits as for any commit. What has become of the cut that failed is not known: the next one has all
+/// of it, too.
+///
+/// | state        | ``note()``   | ``begin()``  | ``didSucceed()`` | ``didFail()`` | ``storeIsBack()`` |
+/// |--------------|--------------|--------------|------------------|---------------|-------------------|
+/// | `clean`      | `due` *      |              |                  |               |                   |
+/// | `due`        | `due`        | `committing` |                  | `waiting`     |                   |
+/// | `committing` | `behind`     |              | `clean`          | `waiting`     |                   |
+/// | `behind`     | `behind`     |              | `due` *          | `waiting`     |                   |
+/// | `waiting`    | `waiting`    |              |                  | `waiting`     | `due` *           |
 struct Commits {
   private enum State {
     /// Everything is committed.
@@ -28,14 +40,23 @@ struct Commits {
     case retrying
     /// The first commit since is under way.
     case catchingUp
+    /// The store fails, and what is to be committed waits until it is back.
+    case waiting
   }
 
+  /// What the session does while the store fails.
+  let outage: Outage
   private var state = State.clean
+
+  /// A session that has nothing to commit.
+  ///
+  /// - Parameter outage: what it does while the store fails.
+  init(_ outage: Outage = .goesOn) { self.outage = outage }
 
   /// Whether what the client is told now has to wait.
   var isPending: Bool {
     switch state {
-    case .due, .committing, .behind: true
+    case .due, .committing, .behind, .waiting: true
     case .clean, .failing, .retrying, .catchingUp: false
     }
   }
@@ -44,7 +65,7 @@ struct Commits {
   var isFailing: Bool {
     switch state {
     case .failing, .retrying, .catchingUp: true
-    case .clean, .due, .committing, .behind: false
+    case .clean, .due, .committing, .behind, .waiting: false
     }
   }
 
@@ -52,7 +73,7 @@ struct Commits {
   var isUnderWay: Bool {
     switch state {
     case .committing, .behind, .catchingUp: true
-    case .clean, .due, .failing, .retrying: false
+    case .clean, .due, .failing, .retrying, .waiting: false
     }
   }
 
@@ -68,7 +89,7 @@ struct Commits {
       state = .due
       return true
     case .committing: state = .behind
-    case .due, .behind, .failing, .retrying, .catchingUp: break
+    case .due, .behind, .failing, .retrying, .catchingUp, .waiting: break
     }
     return false
   }
@@ -80,7 +101,7 @@ struct Commits {
     switch state {
     case .due: state = .committing
     case .retrying: state = .catchingUp
-    case .clean, .committing, .behind, .failing, .catchingUp: return false
+    case .clean, .committing, .behind, .failing, .catchingUp, .waiting: return false
     }
     return true
   }
@@ -94,20 +115,28 @@ struct Commits {
     case .behind, .catchingUp:
       state = .due
       return true
-    case .clean, .due, .failing, .retrying: break
+    case .clean, .due, .failing, .retrying, .waiting: break
     }
     return false
   }
 
   /// Takes note that the store fails.
-  mutating func didFail() { state = .failing }
+  mutating func didFail() {
+    switch outage {
+    case .goesOn: state = .failing
+    case .waits: if !isClean { state = .waiting }
+    }
+  }
 
   /// Takes note that the store works again.
   ///
   /// - Returns: whether the session is to be put on the loop's list.
   mutating func storeIsBack() -> Bool {
-    guard case .failing = state else { return false }
-    state = .retrying
+    switch state {
+    case .failing: state = .retrying
+    case .waiting: state = .due
+    case .clean, .due, .committing, .behind, .retrying, .catchingUp: return false
+    }
     return true
   }
 }

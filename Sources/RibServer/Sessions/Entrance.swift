@@ -8,8 +8,8 @@ enum Entrance: Sendable {
   case invitation(String)
   /// It was there all the time, and the session was not in memory.
   case wake(Sleeper)
-  /// It asks for the session's events, and has all up to an id.
-  case events(sessionID: String, token: String, after: String?)
+  /// It asks for the session's events, and has those up to an id; its `try`, if it counts them.
+  case events(sessionID: String, token: String, after: String?, attempt: Int?)
 
   /// The session that is looked for.
   var sessionID: String {
@@ -17,7 +17,7 @@ enum Entrance: Sendable {
     case .resumption(let resume): resume.sessionID
     case .invitation(let token): Self.sessionID(ofInvitation: token)
     case .wake(let sleeper): sleeper.sessionID
-    case .events(let id, _, _): id
+    case .events(let id, _, _, _): id
     }
   }
 
@@ -27,8 +27,20 @@ enum Entrance: Sendable {
     case .resumption(let resume): SessionToken.hash(resume.token)
     case .invitation(let token): SessionToken.hash(token)
     case .wake: nil
-    case .events(_, let token, _): SessionToken.hash(token)
+    case .events(_, let token, _, _): SessionToken.hash(token)
     }
+  }
+
+  /// What the client comes back with, for a session that rests.
+  ///
+  /// - Parameter program: the one that runs.
+  /// - Returns: nil if it needs the session in memory.
+  func resume(in program: String) -> SessionResume? {
+    // One without a view is to be shown it.
+    guard case .resumption(let resume) = self, !resume.epoch.isEmpty, resume.revision > 0 else { return nil }
+    return SessionResume(
+      sessionID: resume.sessionID, clientID: resume.clientID, tokenHash: SessionToken.hash(resume.token),
+      attempt: resume.attempt, epoch: resume.epoch, revision: resume.revision, program: program)
   }
 
   /// The session that an invitation is for: what stands before the dot.

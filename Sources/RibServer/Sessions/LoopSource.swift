@@ -8,14 +8,15 @@ struct LoopSource: SessionSource, Sendable {
   let loop: EventLoop
 
   var isStopping: Bool { loop.isStopping }
+  var wallClock: Int { loop.work.environment.wallClock() }
 
   func execute(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
-  func load(
-    _ id: String, _ tokenHash: String?, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
-  ) {
+  func ask(_ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void) {
     guard let store = loop.store else { return completion(.success(.missing)) }
-    guard let error = admit() else { return submit(id, tokenHash, to: store, completion) }
+    // A session that rests on takes no memory.
+    if case .resume = request { return store.submit([StoreJob(request, on: loop, completion)]) }
+    guard let error = admit() else { return load(request, from: store, completion) }
     loop.execute { completion(.failure(error)) }
   }
 
@@ -34,21 +35,31 @@ struct LoopSource: SessionSource, Sendable {
     return StoreError("Too many sessions are being read.")
   }
 
-  private func submit(
-    _ id: String, _ tokenHash: String?, to store: StoreWriter,
+  private func load(
+    _ request: StoreRequest, from store: StoreWriter,
     _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
   ) {
     let (logger, context) = (context.logger, context)
-    let request = StoreRequest.load(sessionID: id, tokenHash: tokenHash)
     store.submit([
       StoreJob(request, on: loop) { result in
         context.loadCount.subtract(1, ordering: .relaxed)
-        if case .success(.refused(let error)) = result {
+        if case .success(.refused(let error)) = result, case .load(let id, _, _) = request {
           logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
         }
         completion(result)
       }
     ])
+  }
+
+  func refusal(of resting: RestingSession) -> Ending? {
+    let identity = resting.identity
+    guard context.apps[identity.app] == nil else { return nil }
+    loop.noteAbsence(ofSession: identity.id, resting.lease)
+    return unknownApp(identity.app)
+  }
+
+  private func unknownApp(_ name: String) -> Ending {
+    Ending(.unknownApp, "There is no app \"\(name)\" here any more.")
   }
 
   func restore(_ stored: StoredSession) -> Result<Session, Ending> {
@@ -62,9 +73,7 @@ struct LoopSource: SessionSource, Sendable {
 
   private func makeSession(_ stored: StoredSession) throws(Ending) -> Session {
     let id = stored.identity.id
-    guard let app = context.apps[stored.identity.app] else {
-      throw Ending(.unknownApp, "There is no app \"\(stored.identity.app)\" here any more.")
-    }
+    guard let app = context.apps[stored.identity.app] else { throw unknownApp(stored.identity.app) }
     if let crash = stored.crashes.first(where: { $0.client == 0 && $0.count >= StoredSession.Crash.limit }) {
       context.logger.critical(
         "A session is set aside: the server dies of it.", metadata: ["session": "\(id)", "times": "\(crash.count)"])

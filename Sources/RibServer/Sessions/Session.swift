@@ -30,7 +30,8 @@ actor Session: SessionDriver {
   init(of app: App, _ hello: ClientMessage.Hello, token: String, on loop: EventLoop, _ context: ServerContext) throws {
     self.init(
       try SessionCore(
-        of: app, hello.parameters, token: token, durability: loop.durability, loop.work, context), loop, context)
+        of: app, hello.parameters, token: token, durability: loop.durability, outage: loop.outage, loop.work, context),
+      loop, context)
   }
 
   /// A session whose tree is not restored.
@@ -38,7 +39,8 @@ actor Session: SessionDriver {
   /// - Throws: what the app says of the parameters.
   init(of app: App, _ stored: StoredSession, on loop: EventLoop, _ context: ServerContext) throws {
     self.init(
-      try SessionCore(of: app, stored, durability: loop.durability, loop.work, context), loop, context)
+      try SessionCore(of: app, stored, durability: loop.durability, outage: loop.outage, loop.work, context), loop,
+      context)
   }
 
   private init(_ core: SessionCore, _ loop: EventLoop, _ context: ServerContext) {

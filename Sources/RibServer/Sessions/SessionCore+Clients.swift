@@ -70,10 +70,11 @@ extension SessionCore {
         sendSnapshot(to: client)
       }
     case .wake(let sleeper): return wake(sleeper, at: channel)
-    case .events(_, let token, let last):
+    case .events(_, let token, let last, let attempt):
       guard let client = audience.client(with: token) else {
         return .refused(Ending(.denied, "The token is that of no client of this session."))
       }
+      if let attempt, let ending = audience.take(attempt, of: client) { return .refused(ending) }
       let known = Self.viewTag(last)
       goOn(channel, with: client, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
     }
@@ -139,11 +140,12 @@ extension SessionCore {
   /// - Returns: why it is not granted; nil if the token was sent.
   func share(_ scope: ShareScope, from client: Int) -> Ending? {
     guard let channel = audience[client].channel else { return nil }
-    if scope == .act, audience[client].ledger.record.scope == .view {
+    let inviter = audience[client].ledger.record.scope
+    if scope == .act, inviter == .view {
       return Ending(.denied, "A client that may only look cannot let others act.")
     }
     let token = "\(id).\(work.environment.makeToken())"
-    audience.invite(token, scope, at: work.environment.wallClock())
+    audience.invite(token, scope, by: inviter, at: work.environment.wallClock())
     noteChange()
     work.json.removeAll()
     work.json.share(token: token, expires: Invitation.lifetime * 1000)
@@ -233,12 +235,9 @@ extension SessionCore {
   /// What a client is told first.
   func makeWelcome(for client: Int, _ token: String, isResumed: Bool) -> Welcome {
     let ledger = audience[client].ledger
-    let settings = context.settings
     return Welcome(
-      sessionID: id, clientID: client, token: token, epoch: epoch, revision: revision, number: ledger.number,
-      nacks: work.keeps(.nackKept) ? ledger.nacks : [], resumed: isResumed, durability: durability,
-      build: Server.version, timeToLive: settings.sessions.timeToLiveSeconds * 1000,
-      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced)
+      to: id, ledger.record, nacks: work.keeps(.nackKept) ? ledger.nacks : [], token: token, epoch: epoch,
+      revision: revision, resumed: isResumed, durability: durability, context.settings)
   }
 
   /// What an answer survives at present.

@@ -72,7 +72,7 @@ extension SessionCore {
   private func makeCut() throws(RecordingError) -> SessionCut {
     // A session that leaves memory is held by no process, unless clients that are connected here sleep.
     let isLeaving = life.isResting || life.isStopping
-    let rest = isLeaving ? SessionState.Rest(epoch: epoch, viewHash: try viewHash()) : nil
+    let rest = isLeaving ? try makeRest() : nil
     version += 1
     var cut = SessionCut(
       version: version,
@@ -138,10 +138,11 @@ extension SessionCore {
 
   // MARK: A store that fails
 
-  /// Goes on in memory, and says so.
+  /// Goes on in memory, and says so; or waits for the store.
   func storeFailed() {
     let isNew = !commits.isFailing
     commits.didFail()
+    guard commits.outage == .goesOn else { return waitForStore() }
     guard isNew else { return leaveIfAsked() }
     work.json.removeAll()
     work.json.notice(.none)
@@ -156,6 +157,21 @@ extension SessionCore {
     for waiter in waiters { waiter(true) }
     carryOutNow(commands)
     leaveIfAsked()
+  }
+
+  /// Lets nothing out before the store is back: until then another process may have the session.
+  ///
+  /// What was to be written, and may have been, is a part of the next cut.
+  private func waitForStore() {
+    if life.hasEnded {
+      // It is not known whether the session is there; nobody has been told of it.
+      if lease == nil { didEnd(isTrue: false) }
+    } else if life.isStopping {
+      abandon(.shutdown, "The server is going down.")
+    } else {
+      callOffRest()
+      if !work.keeps(.storeAwaited) { release(all: true) }
+    }
   }
 
   /// Tells a client whose `welcome` has waited what it survives now: nothing may come before it, and what it says of actions

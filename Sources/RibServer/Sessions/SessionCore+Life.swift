@@ -5,7 +5,7 @@ import Synchronization
 import Wire
 
 extension SessionCore {
-  /// Ends a client's part in the session, and the session if no other client has one.
+  /// Ends a client's part in the session, and the session if no other client may act in it.
   ///
   /// - Parameter client: which client.
   func clientSaidBye(_ client: Int) {
@@ -17,7 +17,7 @@ extension SessionCore {
       dismiss(client, .ended, "Goodbye.")
     }
     if audience.isRetired {
-      end()
+      end(.ended)
     } else if life.isInMemory, audience.isAway {
       life.aloneSince = work.now
       checkTime()
@@ -25,11 +25,13 @@ extension SessionCore {
   }
 
   /// Ends the session: messages and effects that are still on their way to it change nothing.
-  func end() {
+  ///
+  /// - Parameter bye: what clients are told that are there.
+  func end(_ bye: Bye = .gone) {
     guard life.isInMemory else { return }
     let isUnderWay = commits.isUnderWay
     if life.end() { driver?.carryOut(.callOffRest) }
-    for client in audience.ids { dismiss(client, .gone, "The session has ended.") }
+    for client in audience.ids { dismiss(client, bye, "The session has ended.") }
     log(.debug, "A session has ended.")
     // Before a client can look for it in the store. The commit under way may be the one that creates it there.
     if lease != nil || !isUnderWay { removeFromStore() }
@@ -54,12 +56,18 @@ extension SessionCore {
       // Another process has the session: it has not ended, whatever was done here.
       log(.notice, "The session that was to end goes on elsewhere.")
       didEnd(isTrue: false)
+    } else if case .failure = result, commits.outage == .waits {
+      // The store is told again; until then the session is there.
+      didEnd(isTrue: false)
     } else {
       didEnd(isTrue: true)
     }
   }
 
-  private func didEnd(isTrue: Bool) {
+  /// Tells clients of the session's end.
+  ///
+  /// - Parameter isTrue: whether it has ended for all that is known; otherwise nothing that waits is told.
+  func didEnd(isTrue: Bool) {
     let waiting = uncommitted
     uncommitted = Uncommitted()
     for channel in waiting.left {
@@ -95,6 +103,15 @@ extension SessionCore {
     var isIdle = true
     audience.forEachChannel { if !$0.isIdle { isIdle = false } }
     return isIdle
+  }
+
+  /// What the session goes on with, so that clients do not notice that it was away.
+  ///
+  /// - Throws: `RecordingError` if the view cannot be encoded.
+  func makeRest() throws(RecordingError) -> SessionState.Rest {
+    // Otherwise something begins when it comes back, also if no client says a word.
+    let sleepsOn = tree.effectCount == 0 && effects.crashes.isEmpty
+    return SessionState.Rest(epoch: epoch, viewHash: try viewHash(), program: sleepsOn ? context.program : nil)
   }
 
   /// Leaves memory once the store has the session, unless something happens before.

@@ -19,7 +19,7 @@ import Wire
 /// | a client comes, goes, invites  | audience                     | `welcome`, patches or a snapshot; held as well    |
 /// | the end of a batch of events   | commits                      | a cut for the store                               |
 /// | the store has written          | commits                      | held messages go, effects start, or it leaves     |
-/// | the store fails                | commits                      | `notice`, and held messages go                    |
+/// | the store fails                | commits                      | `notice`, and held messages go; or none does      |
 /// | another process has it         | life                         | `bye moved`; what was not committed is forgotten  |
 /// | time                           | life                         | it rests, or ends                                 |
 final class SessionCore {
@@ -36,7 +36,7 @@ final class SessionCore {
   var life = Life()
   var audience: Audience
   var effects: RunningEffects
-  var commits = Commits()
+  var commits: Commits
   var uncommitted = Uncommitted()
 
   /// The life of the tree that revisions are counted in.
@@ -70,18 +70,20 @@ final class SessionCore {
   ///   - parameters: what the client has said in its `hello`.
   ///   - token: what the first client proves itself with.
   ///   - durability: what a commit survives.
+  ///   - outage: what the session does while the store fails.
   ///   - work: the loop's memory.
   ///   - context: what all loops share.
   /// - Throws: what the app says of the parameters.
   init(
-    of app: App, _ parameters: JSONElement?, token: String, durability: Welcome.Durability, _ work: Workspace,
-    _ context: ServerContext
+    of app: App, _ parameters: JSONElement?, token: String, durability: Welcome.Durability, outage: Outage,
+    _ work: Workspace, _ context: ServerContext
   ) throws {
     identity = SessionIdentity(
       id: work.environment.randomHex(words: 2), app: app.name, parameters: parameters?.source)
     audience = Audience(token: token)
     effects = RunningEffects()
     storeDurability = durability
+    commits = Commits(outage)
     self.work = work
     self.context = context
     epoch = work.environment.randomHex(words: 1)
@@ -96,11 +98,13 @@ final class SessionCore {
   ///   - app: what its root is built by.
   ///   - stored: what the store has of it; the tree comes with ``restore(_:)``.
   ///   - durability: what a commit survives.
+  ///   - outage: what the session does while the store fails.
   ///   - work: the loop's memory.
   ///   - context: what all loops share.
   /// - Throws: what the app says of the parameters.
   init(
-    of app: App, _ stored: StoredSession, durability: Welcome.Durability, _ work: Workspace, _ context: ServerContext
+    of app: App, _ stored: StoredSession, durability: Welcome.Durability, outage: Outage, _ work: Workspace,
+    _ context: ServerContext
   ) throws {
     identity = stored.identity
     audience = Audience(stored)
@@ -110,6 +114,7 @@ final class SessionCore {
     if stored.state.rest != nil, !work.keeps(.wakeRevision) { revision = max(1, revision - 1) }
     lease = stored.lease
     storeDurability = durability
+    commits = Commits(outage)
     self.work = work
     self.context = context
     epoch = work.environment.randomHex(words: 1)

@@ -9,20 +9,27 @@ protocol SessionSource {
   /// Whether sessions are not to come into memory any more.
   var isStopping: Bool { get }
 
-  /// Asks the store for a session, and makes it this server's.
+  /// Seconds since 1970.
+  var wallClock: Int { get }
+
+  /// Asks the store for a session, which makes it this server's.
   ///
   /// - Parameters:
-  ///   - id: its name.
-  ///   - tokenHash: of the token that is to open it; nil for a client that was let in before.
-  ///   - completion: called on the loop.
-  func load(
-    _ id: String, _ tokenHash: String?, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void)
+  ///   - request: to load it, or to let a client come back to it while it rests.
+  ///   - completion: called on the loop, later.
+  func ask(_ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void)
 
   /// Brings a session into memory.
   ///
   /// - Parameter stored: what the store has of it.
   /// - Returns: the session, or why it cannot go on; it is the source's to tell the store that nobody has it then.
   func restore(_ stored: StoredSession) -> Result<Member, Ending>
+
+  /// Judges a session that a client has come back to, and that rests on.
+  ///
+  /// - Parameter resting: what the store has said of it.
+  /// - Returns: why it cannot go on; it is the source's to tell the store that nobody has it then. Nil if it can.
+  func refusal(of resting: RestingSession) -> Ending?
 
   /// Runs something on the loop.
   ///
@@ -35,8 +42,9 @@ protocol SessionSource {
 /// | a session                     | is found                                                                    |
 /// |-------------------------------|-----------------------------------------------------------------------------|
 /// | is in memory, on any loop     | at once                                                                     |
-/// | is being loaded for somebody  | when it is there                                                            |
-/// | is in the store               | once it is loaded by the loop of who asked first, if the token opens it     |
+/// | is being asked for            | when the store has answered who asked first, and then those that wait       |
+/// | rests, and the client has seen all of it | not: the client sleeps at once, and the session stays where it is |
+/// | is in the store otherwise     | once it is loaded by the loop of who asked first, if the token opens it     |
 /// | is nowhere, cannot be read    | not: with the reason                                                        |
 ///
 /// Who has found a session goes to its loop and asks to be let in, ``SessionCore/admit(_:at:)``; if the session has left
@@ -50,40 +58,67 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   /// - Parameters:
   ///   - id: its name.
   ///   - tokenHash: of the token that is to open it; nil for a client that was let in before.
+  ///   - resume: what the client comes back with; nil if it needs the session in memory.
   ///   - completion: called on that loop later, with the session or with why there is none.
   /// - Returns: the session if it is in memory; then nothing is called.
   func find(
-    _ id: String, _ tokenHash: String?, _ completion: @escaping @Sendable (Result<Source.Member, Ending>) -> Void
+    _ id: String, _ tokenHash: String?, resuming resume: SessionResume? = nil,
+    _ completion: @escaping @Sendable (Result<SessionRegistry<Source.Member>.Found, Ending>) -> Void
   ) -> Source.Member? {
-    let search = registry.find(id, tokenHash) { result in source.execute { completion(result) } }
+    let search = registry.find(id, tokenHash, resuming: resume) { result in source.execute { completion(result) } }
     switch search {
     case .found(let member): return member
     case .waits: break
-    case .mustLoad: load(id, tokenHash)
+    case .mustAsk(let request): ask(request, for: id)
     }
     return nil
   }
 
-  private func load(_ id: String, _ tokenHash: String?) {
-    source.load(id, tokenHash) { result in didLoad(id, result) }
+  private func ask(_ request: StoreRequest?, for id: String) {
+    if let request { source.ask(request) { result in didAnswer(id, result) } }
   }
 
-  private func didLoad(_ id: String, _ result: Result<StoreResult, StoreError>) {
+  private func didAnswer(_ id: String, _ result: Result<StoreResult, StoreError>) {
     // Nobody would have it leave memory again.
     guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
     switch result {
     case .success(.loaded(let stored)): registry.finish(id, source.restore(stored))
+    case .success(.resting(let session)): ask(registry.answerFirst(id, rest(session)), for: id)
+    // The token is the client's.
+    case .success(.mustLoad): ask(.load(sessionID: id), for: id)
+    case .success(.stale):
+      let ending = Ending(.stale, "The attempt is not above the last one.")
+      ask(registry.answerFirst(id, .failure(ending)), for: id)
     case .success(.denied(let state)):
       let ending = Ending(.denied, "The token opens nothing in this session.")
-      // Those who are left were judged.
-      if registry.deny(id, by: state, ending) { load(id, nil) }
+      ask(registry.deny(id, by: state, at: source.wallClock, ending), for: id)
     case .success(.refused): finish(id, .failed, "What is kept of the session is damaged.")
     case .failure: finish(id, .unavailable, "The session store cannot be read. Come back later.")
     case .success: finish(id, .gone, "There is no such session, or none any more. Say hello without resume.")
     }
   }
 
+  /// Has a client sleep whose session rests on.
+  private func rest(_ session: RestingSession) -> Result<SessionRegistry<Source.Member>.Found, Ending> {
+    if let ending = source.refusal(of: session) { return .failure(ending) }
+    let sleeper = Sleeper(session)
+    // From here on somebody waits for the session, also while the word is on its way to the client's channel.
+    registry.add(sleeper) { _ in }
+    return .success(.resting(session, sleeper))
+  }
+
   private func finish(_ id: String, _ bye: Bye, _ reason: String) {
     registry.finish(id, .failure(Ending(bye, reason)))
+  }
+}
+
+extension Sleeper {
+  /// A client that has come back with all of its view.
+  ///
+  /// - Parameter session: its session, which rests on.
+  fileprivate convenience init(_ session: RestingSession) {
+    self.init(
+      sessionID: session.identity.id, client: session.client.id, attempt: session.client.attempt,
+      epoch: session.state.rest?.epoch ?? "", revision: session.state.revision, lease: session.lease)
   }
 }

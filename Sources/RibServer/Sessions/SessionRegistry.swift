@@ -6,13 +6,21 @@ import Wire
 ///
 /// A ``SessionFinder`` looks for them here. `Member` is whatever runs a session.
 final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
+  /// A session that was looked for.
+  enum Found: Sendable {
+    /// It is in memory.
+    case awake(Member)
+    /// It rests on, and the client that has come back to it sleeps: only one is told so that has come back.
+    case resting(RestingSession, Sleeper)
+  }
+
   /// Called with a session that was looked for, or with why there is none.
-  typealias Waiter = @Sendable (Result<Member, Ending>) -> Void
+  typealias Waiter = @Sendable (Result<Found, Ending>) -> Void
 
   private enum Entry {
     /// It is in memory.
     case live(Member)
-    /// Someone has asked the store for it; these wait.
+    /// The store has been asked for it, for the first of these; the others wait.
     case loading([Seeker])
   }
 
@@ -20,6 +28,8 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   private struct Seeker {
     /// Of the token that is to open it; nil for a client that was let in before.
     let tokenHash: String?
+    /// What it comes back with; nil if it needs the session in memory.
+    let resume: SessionResume?
     let waiter: Waiter
   }
 
@@ -27,10 +37,10 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   enum Search {
     /// It is in memory.
     case found(Member)
-    /// Someone else has asked the store for it: the waiter will be called.
+    /// The store has been asked for somebody else: the waiter will be called.
     case waits
-    /// The store has to be asked, and ``SessionRegistry/finish(_:_:)`` called.
-    case mustLoad
+    /// The store has to be asked this, and its answer be told to the registry.
+    case mustAsk(StoreRequest)
   }
 
   private let entries = Mutex<[String: Entry]>([:])
@@ -42,9 +52,27 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// A session that is not in memory, and has clients connected.
   private struct Dormant {
     /// The clients, and what tells each that the session is there, or is to be brought there.
-    var sleepers: [(sleeper: Sleeper, wake: @Sendable () -> Void)] = []
+    var sleepers: [(sleeper: Sleeper, call: @Sendable (SleeperCall) -> Void)] = []
     /// What rings when the session is to be woken.
     var bells: [BellToken] = []
+
+    /// Takes a client in.
+    ///
+    /// - Returns: what tells those that were overtaken: connections of the same client, or the client itself.
+    mutating func add(
+      _ sleeper: Sleeper, _ call: @escaping @Sendable (SleeperCall) -> Void
+    ) -> [@Sendable (SleeperCall) -> Void] {
+      sleepers.removeAll { $0.sleeper === sleeper }
+      for other in sleepers {
+        other.sleeper.renew(sleeper.lease)
+        sleeper.renew(other.sleeper.lease)
+      }
+      let same = sleepers.filter { $0.sleeper.client == sleeper.client }
+      guard same.allSatisfy({ $0.sleeper.attempt <= sleeper.attempt }) else { return [call] }
+      sleepers.removeAll { $0.sleeper.client == sleeper.client }
+      sleepers.append((sleeper, call))
+      return same.map(\.call)
+    }
   }
 
   private let leftCount = Atomic(0)
@@ -78,10 +106,13 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Parameters:
   ///   - id: its name.
   ///   - tokenHash: of the token that is to open it; nil for a client that was let in before.
+  ///   - resume: what the client comes back with, if it need not be in memory for it.
   ///   - waiter: called once it is there, or is known not to be, if that takes time; on any thread.
   /// - Returns: what becomes of it.
-  func find(_ id: String, _ tokenHash: String?, _ waiter: @escaping Waiter) -> Search {
-    let seeker = Seeker(tokenHash: tokenHash, waiter: waiter)
+  func find(
+    _ id: String, _ tokenHash: String?, resuming resume: SessionResume? = nil, _ waiter: @escaping Waiter
+  ) -> Search {
+    let seeker = Seeker(tokenHash: tokenHash, resume: resume, waiter: waiter)
     let search = entries.withLock { entries -> Search in
       switch entries[id] {
       case .live(let member)?:
@@ -94,14 +125,46 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
         return .waits
       case nil:
         entries[id] = .loading([seeker])
-        return .mustLoad
+        return .mustAsk(Self.request([seeker], for: id, isOpened: false))
       }
     }
     if case .found = search { wakeEnded(id) }
     return search
   }
 
-  /// Ends a search.
+  /// What the store is to be asked.
+  ///
+  /// - Parameters:
+  ///   - seekers: the clients that wait; one at least.
+  ///   - id: the session's name.
+  ///   - isOpened: whether their tokens open the session.
+  /// - Returns: to load it, or to let the first one come back while it rests.
+  private static func request(_ seekers: [Seeker], for id: String, isOpened: Bool) -> StoreRequest {
+    // Once it is in memory it is so for all.
+    guard let resume = seekers[0].resume, seekers.allSatisfy({ $0.resume != nil }) else {
+      return .load(sessionID: id, tokenHash: isOpened ? nil : seekers[0].tokenHash)
+    }
+    return .resume(resume)
+  }
+
+  /// Ends the search of the client that the store was asked for, and goes on with those that wait.
+  ///
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - result: what that client is told.
+  /// - Returns: what the store is to be asked next; nil if nobody waits.
+  func answerFirst(_ id: String, _ result: Result<Found, Ending>) -> StoreRequest? {
+    let (first, next) = entries.withLock { entries -> (Seeker?, StoreRequest?) in
+      guard case .loading(let seekers)? = entries[id], let first = seekers.first else { return (nil, nil) }
+      let rest = Array(seekers.dropFirst())
+      entries[id] = rest.isEmpty ? nil : .loading(rest)
+      return (first, rest.isEmpty ? nil : Self.request(rest, for: id, isOpened: false))
+    }
+    first?.waiter(result)
+    return next
+  }
+
+  /// Ends a search, for all who wait.
   ///
   /// - Parameters:
   ///   - id: the session's name.
@@ -112,10 +175,10 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
       if case .success(let member) = result { entries[id] = .live(member) } else { entries[id] = nil }
       return seekers
     }
-    for seeker in seekers { seeker.waiter(result) }
+    for seeker in seekers { seeker.waiter(result.map { .awake($0) }) }
     if case .success = result {
       let woken = dormant.withLock { $0.removeValue(forKey: id) }
-      for sleeper in woken?.sleepers ?? [] { sleeper.wake() }
+      for sleeper in woken?.sleepers ?? [] { sleeper.call(.wake) }
     } else if waking.withLock({ $0.isWaking(id) }) {
       // The bell has rung for the others, too: the next one tries.
       return didNotWake(id)
@@ -128,21 +191,23 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Parameters:
   ///   - id: the session's name.
   ///   - state: what of it says whom it admits.
+  ///   - now: seconds since 1970.
   ///   - ending: what they are told.
-  /// - Returns: whether somebody waits whom it admits: the store is to be asked again, for them.
-  func deny(_ id: String, by state: SessionState, _ ending: Ending) -> Bool {
-    let (denied, isAwaited) = entries.withLock { entries -> ([Seeker], Bool) in
-      guard case .loading(let seekers)? = entries[id] else { return ([], false) }
-      // In order, and with one look at the clock for each.
+  /// - Returns: what the store is to be asked for those that wait and whom it admits; nil if there are none.
+  func deny(_ id: String, by state: SessionState, at now: Int, _ ending: Ending) -> StoreRequest? {
+    let (denied, next) = entries.withLock { entries -> ([Seeker], StoreRequest?) in
+      guard case .loading(let seekers)? = entries[id] else { return ([], nil) }
+      // In order.
       var (admitted, denied): ([Seeker], [Seeker]) = ([], [])
-      for seeker in seekers {
-        if state.admits(seeker.tokenHash) { admitted.append(seeker) } else { denied.append(seeker) }
+      for (place, seeker) in seekers.enumerated() {
+        // The one that was asked for may have the token of another client.
+        if place > 0, state.admits(seeker.tokenHash, at: now) { admitted.append(seeker) } else { denied.append(seeker) }
       }
       entries[id] = admitted.isEmpty ? nil : .loading(admitted)
-      return (denied, !admitted.isEmpty)
+      return (denied, admitted.isEmpty ? nil : Self.request(admitted, for: id, isOpened: true))
     }
     for seeker in denied { seeker.waiter(.failure(ending)) }
-    return isAwaited
+    return next
   }
 
   // MARK: Sleepers
@@ -150,14 +215,14 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// Has a client told when its session is in memory again; at once, if it is by now.
   ///
   /// - Parameters:
-  ///   - sleeper: the client.
-  ///   - wake: called once, on any thread: when the session is there, or when a bell has rung for it and the client is to bring
-  ///     it there.
-  func add(_ sleeper: Sleeper, _ wake: @escaping @Sendable () -> Void) {
+  ///   - sleeper: the client; if it sleeps already, it is called otherwise from now on.
+  ///   - call: called once, on any thread.
+  func add(_ sleeper: Sleeper, _ call: @escaping @Sendable (SleeperCall) -> Void) {
     let id = sleeper.sessionID
-    dormant.withLock { $0[id, default: Dormant()].sleepers.append((sleeper, wake)) }
+    // Outside of the lock.
+    for overtaken in dormant.withLock({ $0[id, default: Dormant()].add(sleeper, call) }) { overtaken(.overtaken) }
     let isThere = entries.withLock { if case .live? = $0[id] { true } else { false } }
-    if isThere, take(sleeper) { wake() }
+    if isThere, take(sleeper) { call(.wake) }
   }
 
   /// Forgets a client, which will not be told then.
@@ -212,7 +277,7 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Returns: false if no client of the session sleeps any more.
   private func wakeSleeper(of id: String) -> Bool {
     guard let next = dormant.withLock({ $0[id]?.sleepers.first }), take(next.sleeper) else { return false }
-    next.wake()
+    next.call(.wake)
     return true
   }
 
@@ -230,4 +295,12 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     let isAwaited = dormant.withLock { $0[id] != nil }
     if isAwaited { rang(id) }
   }
+}
+
+/// What a client is told whose session is not in memory.
+enum SleeperCall {
+  /// The session is there, or a bell has rung and the client is to bring it there.
+  case wake
+  /// The client has come back on another connection, and the session rests on.
+  case overtaken
 }

@@ -75,6 +75,8 @@ enum SessionRule: String, Sendable {
   case onceOnly
   /// What a store could not write is a part of the next commit.
   case nothingLeftOut
+  /// Nothing is let out while a store fails from which another process may take the session.
+  case storeAwaited
   /// A session that wakes keeps the revision that it had.
   case wakeRevision
   /// A session that wakes with another view has another epoch.

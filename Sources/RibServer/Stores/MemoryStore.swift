@@ -58,17 +58,19 @@ package final class MemoryStore: SessionStore {
   package func begin(_ start: StoreStart) -> Int { start.number + 1 }
 
   package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
-    let now = clock.monotonic()
-    return content.withLock { content in requests.map { Self.perform($0, &content, now) } }
+    let (now, wall) = (clock.monotonic(), clock.wall())
+    return content.withLock { content in requests.map { Self.perform($0, &content, now, wall: wall) } }
   }
 
   package func close() {}
 
-  private static func perform(_ request: StoreRequest, _ content: inout Content, _ now: Int) -> StoreResult {
+  private static func perform(
+    _ request: StoreRequest, _ content: inout Content, _ now: Int, wall: Int
+  ) -> StoreResult {
     switch request {
     case .create(let identity, let cut): create(identity, cut, &content, now)
     case .write(let lease, let cut): write(lease, cut, &content, now)
-    case .load(let id, let tokenHash, takesOver: _): load(id, tokenHash, &content, now)
+    case .load(let id, let tokenHash, takesOver: _): load(id, tokenHash, &content, now, wall: wall)
     case .resume(let resume): self.resume(resume, &content, now)
     case .remove(_, let lease):
       .removed(content.row(lease).flatMap { content.remove($0.number) } == nil ? 0 : 1)
@@ -117,9 +119,11 @@ package final class MemoryStore: SessionStore {
     return row
   }
 
-  private static func load(_ id: String, _ tokenHash: String?, _ content: inout Content, _ now: Int) -> StoreResult {
+  private static func load(
+    _ id: String, _ tokenHash: String?, _ content: inout Content, _ now: Int, wall: Int
+  ) -> StoreResult {
     guard let row = find(id, content, now) else { return .missing }
-    guard row.state.admits(tokenHash) else { return .denied(row.state) }
+    guard row.state.admits(tokenHash, at: wall) else { return .denied(row.state) }
     let lease = take(row, &content)
     content.rows[lease.row]?.state.rest = nil
     return .loaded(
@@ -129,7 +133,7 @@ package final class MemoryStore: SessionStore {
 
   private static func resume(_ resume: SessionResume, _ content: inout Content, _ now: Int) -> StoreResult {
     guard let row = find(resume.sessionID, content, now) else { return .missing }
-    switch row.state.readmission(of: resume) {
+    switch row.state.readmission(of: resume, isHeldHere: true) {
     case .denied: return .denied(row.state)
     case .stale: return .stale
     case .mustLoad: return .mustLoad

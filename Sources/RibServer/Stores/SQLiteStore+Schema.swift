@@ -51,6 +51,8 @@ extension SQLiteStore {
         sql: """
           -- Counts what was written under the lease.
           ALTER TABLE session ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+          -- The program in which it rests on when a client comes back; without one it has to be loaded then.
+          ALTER TABLE session ADD COLUMN program TEXT;
           -- Those that a process holds.
           CREATE INDEX sessionHolder ON session(holder) WHERE holder <> 0;
           -- With `holder` in it, old sessions are found without a look at their rows, which may be damaged.

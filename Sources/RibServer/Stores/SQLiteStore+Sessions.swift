@@ -15,7 +15,7 @@ extension SQLiteStore {
       .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
       .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
       .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
-      .optional(state.rest?.viewHash), .integer(holder)
+      .optional(state.rest?.viewHash), .integer(holder), .optional(state.rest?.program)
     ) { row = Int64($0.integer(0)) }
     guard let row else { return .lost }
     try write(cut, row, statements, database)
@@ -31,7 +31,8 @@ extension SQLiteStore {
       .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
       .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
       .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
-      .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number), .integer(cut.version))
+      .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number), .integer(cut.version),
+      .optional(state.rest?.program))
     guard database.changesCount == 1 else { return .lost }
     try write(cut, lease.row, statements, database)
     return .written(lease)
@@ -82,6 +83,8 @@ extension SQLiteStore {
     let identity: SessionIdentity
     /// The lease under which it was written last.
     let lease: SessionLease
+    /// The process that holds it; 0 for none.
+    let holder: Int
     var state: SessionState
     let tree: TreeSnapshot
 
@@ -95,16 +98,16 @@ extension SQLiteStore {
     try statements.selectSession.rows(.text(id)) { row in
       var rest: SessionState.Rest?
       if let epoch = row.optionalText(13), let hash = row.optionalText(14), row.integer(15) != 0 {
-        rest = SessionState.Rest(epoch: epoch, viewHash: hash)
+        rest = SessionState.Rest(epoch: epoch, viewHash: hash, program: row.optionalText(16))
       }
       guard let transactions = UInt64(exactly: row.integer(7)) else {
         throw StoreError("The session has done \(row.integer(7)) transactions.", isGlobal: false)
       }
       found = SessionRow(
         identity: SessionIdentity(id: id, app: row.text(2), parameters: row.optionalText(3)),
-        lease: SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1))),
+        lease: SessionLease(row: Int64(row.integer(0)), number: Int64(row.integer(1))), holder: row.integer(11),
         state: SessionState(
-          revision: row.integer(4), clients: try [ClientRecord](json: row.text(8), numbers: row.optionalText(16)),
+          revision: row.integer(4), clients: try [ClientRecord](json: row.text(8), numbers: row.optionalText(17)),
           invitations: try [Invitation](json: row.text(9)), hasActed: row.integer(10) != 0,
           isHeld: row.integer(11) != 0, alone: .seconds(max(now - row.integer(12), 0)), rest: rest),
         tree: TreeSnapshot(root: row.integer(5), lastID: row.integer(6), transactions: transactions, nodes: [:]))
@@ -116,7 +119,7 @@ extension SQLiteStore {
     let session: StoredSession
     do {
       guard let found = try find(id, statements) else { return .missing }
-      guard found.state.admits(tokenHash) else { return .denied(found.state) }
+      guard found.state.admits(tokenHash, at: clock.wall()) else { return .denied(found.state) }
       session = try read(found, statements)
     } catch let error where Self.isOfWhatIsRead(error) {
       return .refused(StoreError(error, isGlobal: false))
@@ -160,7 +163,7 @@ extension SQLiteStore {
     let resting: RestingSession
     do {
       guard let found = try find(resume.sessionID, statements) else { return .missing }
-      switch found.state.readmission(of: resume) {
+      switch found.state.readmission(of: resume, isHeldHere: found.holder == holder) {
       case .denied: return .denied(found.state)
       case .stale: return .stale
       case .mustLoad: return .mustLoad

@@ -94,18 +94,18 @@ extension SQLiteStore {
     /// The life is only of interest if the session rests.
     static let insertSession = """
       INSERT INTO session (sid, app, parameters, lease, version, rev, root, lastNode, transactions, clients, invitations,
-          acted, holder, seen, epoch, viewHash, life)
-        VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, (SELECT number FROM life))
+          acted, holder, seen, epoch, viewHash, program, life)
+        VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?17, (SELECT number FROM life))
         ON CONFLICT (sid) DO UPDATE SET version = excluded.version, rev = excluded.rev, root = excluded.root,
           lastNode = excluded.lastNode, transactions = excluded.transactions, clients = excluded.clients, numbers = NULL,
           invitations = excluded.invitations, acted = excluded.acted, holder = excluded.holder, seen = excluded.seen,
-          epoch = excluded.epoch, viewHash = excluded.viewHash, life = excluded.life
+          epoch = excluded.epoch, viewHash = excluded.viewHash, program = excluded.program, life = excluded.life
         WHERE lease = 1 AND holder IN (0, ?16) AND version <= excluded.version
         RETURNING id
       """
     static let updateSession = """
       UPDATE session SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, clients = ?5, numbers = NULL,
-        invitations = ?6, acted = ?7, holder = ?8, seen = ?9, epoch = ?10, viewHash = ?11, version = ?14,
+        invitations = ?6, acted = ?7, holder = ?8, seen = ?9, epoch = ?10, viewHash = ?11, program = ?15, version = ?14,
         life = iif(?10 IS NULL, life, (SELECT number FROM life)) WHERE id = ?12 AND lease = ?13 AND version <= ?14
       """
     /// As with most commits. No column of an index is in it, and nothing is looked up: it takes half the time.
@@ -120,7 +120,7 @@ extension SQLiteStore {
       """
     static let selectSession = """
       SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,
-        epoch, viewHash, life = (SELECT number FROM life), numbers FROM session WHERE sid = ?
+        epoch, viewHash, life = (SELECT number FROM life), program, numbers FROM session WHERE sid = ?
       """
     /// Sessions that no process holds: untouched ones and others, each with a time of its own.
     static let findExpired = """

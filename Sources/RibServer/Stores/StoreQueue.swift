@@ -7,12 +7,18 @@ struct StoreQueue {
   static let batchLimit = 512
   /// How many of them read sessions at most.
   static let readLimit = 64
+  /// How many of them let clients come back to sessions that rest, at most: these read one row and write one.
+  static let resumeLimit = 256
 
   private var writes: [StoreJob] = []
-  /// Requests to read a session, each with the number of writes that were ever asked for before it.
-  private var reads: [(job: StoreJob, predecessors: Int)] = []
+  /// Requests to read a session, and requests to let a client come back to one, each with the number of writes that were ever
+  /// asked for before it.
+  private var reads: [Reading] = []
+  private var resumes: [Reading] = []
   /// The number of writes that were ever given out.
   private var givenCount = 0
+
+  private typealias Reading = (job: StoreJob, predecessors: Int)
 
   /// Takes requests in.
   ///
@@ -20,7 +26,8 @@ struct StoreQueue {
   mutating func append(_ jobs: [StoreJob]) {
     for job in jobs {
       switch job.request {
-      case .load, .resume: reads.append((job, predecessors: givenCount + writes.count))
+      case .load: reads.append((job, predecessors: givenCount + writes.count))
+      case .resume: resumes.append((job, predecessors: givenCount + writes.count))
       case .create, .write, .remove, .noteAbsence, .findExpired, .forget, .tidy, .probe: writes.append(job)
       }
     }
@@ -31,18 +38,25 @@ struct StoreQueue {
   /// - Returns: in order; empty if there is nothing.
   mutating func takeBatch() -> [StoreJob] {
     let readCount = min(reads.count, Self.readLimit)
-    let writeCount = min(writes.count, Self.batchLimit - readCount)
+    let resumeCount = min(resumes.count, Self.resumeLimit)
+    let writeCount = min(writes.count, Self.batchLimit - readCount - resumeCount)
     givenCount += writeCount
-    guard readCount > 0 || writeCount < writes.count else {
+    guard readCount > 0 || resumeCount > 0 || writeCount < writes.count else {
       // What is most often: all of it, without a copy.
       defer { writes = [] }
       return writes
     }
-    // One whose predecessors do not fit in this batch is for a later one.
-    let due = reads.prefix(readCount).prefix { $0.predecessors <= givenCount }
-    let batch = Array(writes.prefix(writeCount)) + due.map(\.job)
+    let batch =
+      Array(writes.prefix(writeCount)) + Self.take(resumeCount, of: &resumes, after: givenCount)
+      + Self.take(readCount, of: &reads, after: givenCount)
     writes.removeFirst(writeCount)
-    reads.removeFirst(due.count)
     return batch
+  }
+
+  /// Takes requests out; one whose predecessors do not fit in this batch is for a later one, and so are those behind it.
+  private static func take(_ count: Int, of readings: inout [Reading], after writes: Int) -> [StoreJob] {
+    let due = readings.prefix(count).prefix { $0.predecessors <= writes }.map(\.job)
+    readings.removeFirst(due.count)
+    return due
   }
 }

@@ -56,10 +56,12 @@ package struct SessionResume: Equatable, Sendable {
   package let epoch: String
   /// The revision of its view.
   package let revision: Int
+  /// The program that it has come to: another one may show another view, and has to look.
+  package let program: String
 
   /// A client that comes back.
   package init(
-    sessionID: String, clientID: Int, tokenHash: String, attempt: Int, epoch: String, revision: Int
+    sessionID: String, clientID: Int, tokenHash: String, attempt: Int, epoch: String, revision: Int, program: String
   ) {
     self.sessionID = sessionID
     self.clientID = clientID
@@ -67,6 +69,7 @@ package struct SessionResume: Equatable, Sendable {
     self.attempt = attempt
     self.epoch = epoch
     self.revision = revision
+    self.program = program
   }
 }
 

@@ -56,22 +56,28 @@ package struct SessionState: Sendable, Equatable {
     package let epoch: String
     /// The SHA-256 of the view.
     package let viewHash: String
+    /// The program that it may sleep on with when a client comes back; nil if it has to be loaded then, because an effect is
+    /// to run again, or what it observes.
+    package let program: String?
 
     /// A session that has left memory.
-    package init(epoch: String, viewHash: String) {
+    package init(epoch: String, viewHash: String, program: String? = nil) {
       self.epoch = epoch
       self.viewHash = viewHash
+      self.program = program
     }
   }
 
   /// Whether a token may open the session.
   ///
-  /// - Parameter tokenHash: the token's; nil for a client that was let in before.
+  /// - Parameters:
+  ///   - tokenHash: the token's; nil for a client that was let in before.
+  ///   - now: seconds since 1970.
   /// - Returns: false if it is neither a client's nor an invitation's.
-  package func admits(_ tokenHash: String?) -> Bool {
+  package func admits(_ tokenHash: String?, at now: Int) -> Bool {
     guard let tokenHash else { return true }
     return clients.contains { $0.tokenHash == tokenHash }
-      || invitations.contains { $0.tokenHash == tokenHash && $0.expires > wallClockSeconds() }
+      || invitations.contains { $0.tokenHash == tokenHash && $0.expires > now }
   }
 
   /// What a store may say to a client that comes back without loading the session.
@@ -88,14 +94,19 @@ package struct SessionState: Sendable, Equatable {
 
   /// Judges a client that comes back.
   ///
-  /// - Parameter resume: what it says.
+  /// - Parameters:
+  ///   - resume: what it says.
+  ///   - isHeldHere: whether the process that holds the session, if one does, is the one that asks: then clients wait there
+  ///     for the session, which it has not in memory.
   /// - Returns: what it may be told.
-  package func readmission(of resume: SessionResume) -> Readmission {
+  package func readmission(of resume: SessionResume, isHeldHere: Bool) -> Readmission {
     guard let index = clients.firstIndex(where: { $0.id == resume.clientID }), !resume.tokenHash.isEmpty,
       clients[index].tokenHash == resume.tokenHash
     else { return .denied }
     guard resume.attempt > clients[index].attempt else { return .stale }
-    guard !isHeld, let rest, rest.epoch == resume.epoch, revision == resume.revision else { return .mustLoad }
+    guard !isHeld || isHeldHere, let rest, rest.program == resume.program, rest.epoch == resume.epoch,
+      revision == resume.revision
+    else { return .mustLoad }
     return .resting(index)
   }
 }

@@ -49,6 +49,50 @@ import Wire
     }
   }
 
+  /// Nobody is left who may act: those who look on are told, and the session is no more.
+  @Test(arguments: [false, true]) func lastClientThatMayAct_endsTheSession(byRequest: Bool) async throws {
+    try await withServer { server, url in
+      try await blocking {
+        let first = try PlainClient(url, app: "counter")
+        let second = try PlainClient(url, joining: try first.share("act"))
+        let viewer = try PlainClient(url, joining: try first.share("view"))
+        let leave = { (client: PlainClient) in
+          let welcome = try client.welcome
+          if byRequest {
+            let twin = try TwinClient(url, sessionID: welcome.sessionID, token: welcome.token)
+            #expect(try twin.end().status == 204)
+          } else {
+            try client.send(#"{"t":"bye"}"#)
+          }
+          #expect(try client.end() == "ended 1000")
+        }
+        try leave(first)
+        // Somebody goes on.
+        try second.act(1, #""increment""#)
+        for client in [second, viewer] { try client.next(#"{"t":"patch","rev":2,"base":1,"#) }
+        try leave(second)
+        #expect(try viewer.end() == "ended 1000")
+        let welcome = try viewer.welcome
+        #expect(try PlainClient(url, resuming: welcome, attempt: 1).end() == "none 4200")
+      }
+      #expect(await eventually { server.sessionCount == 0 })
+    }
+  }
+
+  @Test func viewersGuests_leaveRoomForTheOwners() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let first = try PlainClient(url, app: "counter")
+        let mine = try first.share("act")
+        let viewer = try PlainClient(url, joining: try first.share("view"))
+        for _ in 0..<20 { _ = try viewer.share("view") }
+        for _ in 3...48 { _ = try PlainClient(url, joining: try viewer.share("view")) }
+        #expect(try PlainClient(url, saying: Self.hello(try viewer.share("view"))).end() == "full 4100")
+        #expect(try PlainClient(url, joining: mine).welcome.clientID == 49)
+      }
+    }
+  }
+
   @Test func seventeenthToken_voidsTheOldest() async throws {
     try await withServer { _, url in
       try await blocking {

@@ -131,6 +131,46 @@ import Wire
     }
   }
 
+  /// A request for events that was on its way for long does not overtake the client's newer connection.
+  @Test(arguments: ServerSettings.Store.allCases)
+  func events_ofAnOlderAttempt_areRefused(_ store: ServerSettings.Store) async throws {
+    let directory = try TemporaryDirectory()
+    try await withServer({
+      $0.store = store
+      $0.stateDirectory = directory.path
+    }) { _, url in
+      try await blocking {
+        let client = try PlainClient(url, app: "counter")
+        let welcome = try client.welcome
+        let twin = { try TwinClient(url, sessionID: welcome.sessionID, token: welcome.token) }
+        let socket = try PlainClient(url, resuming: welcome, attempt: 2)
+        try socket.next(#"{"t":"snap""#)
+        #expect(try client.end() == "taken 4409")
+        for attempt in ["1", "2"] { #expect(try twin().open(attempt: attempt).status == .conflict) }
+        for attempt in ["0", "-3", "x", "", "1.5", "+3", "9007199254740992"] {
+          #expect(try twin().open(attempt: attempt).status == .badRequest, "\(attempt)")
+        }
+        // Nothing has changed.
+        try socket.act(1, #""increment""#)
+        try socket.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
+        let stream = try twin()
+        #expect(try stream.open(attempt: "3").status == .ok)
+        #expect(try socket.end() == "taken 4409")
+        #expect(try stream.event()?.data.hasPrefix(#"{"t":"welcome""#) == true)
+        // Both count together.
+        #expect(try PlainClient(url, resuming: welcome, attempt: 3).end() == "none 4410")
+        #expect(try twin().open(attempt: "3").status == .conflict)
+        // Without a number it is as it was.
+        #expect(try twin().open().status == .ok)
+        while let event = try stream.event() {
+          guard event.data.hasPrefix(#"{"t":"bye""#) else { continue }
+          #expect(event.data.contains(#""code":"taken""#))
+          break
+        }
+      }
+    }
+  }
+
   /// Whatever stands in Last-Event-ID, the client is shown all there is.
   @Test(arguments: ["", "x", ".", "E.1.2", "E.-1", "E.9223372036854775807", "E.9223372036854775808", "E.1e3"])
   func events_afterNoEventOfOurs_beginAnew(_ last: String) async throws {

@@ -80,15 +80,25 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
   }
 
   private func find(_ entrance: Entrance) {
-    let host = server.finder.find(entrance.sessionID, entrance.tokenHash) { [weak self] result in
+    let resume = entrance.resume(in: ModelServer.context.program)
+    let host = server.finder.find(entrance.sessionID, entrance.tokenHash, resuming: resume) {
+      [weak self, server] result in
+      if case .success(.resting(_, let sleeper)) = result, self?.channel.isSearching != true { server.leave(sleeper) }
       guard let self, channel.endSearch() else { return }
       switch result {
-      case .success(let host): enter(host, entrance)
+      case .success(.awake(let host)): enter(host, entrance)
+      case .success(.resting(let session, let sleeper)): comeBack(to: session, sleeper, entrance)
       case .failure(let ending): turnAway(entrance.turnedAway(ending))
       }
       server.goOnLater(self)
     }
     if let host { enter(host, entrance) } else { channel.search() }
+  }
+
+  private func comeBack(to session: RestingSession, _ sleeper: Sleeper, _ entrance: Entrance) {
+    guard case .resumption(let resume) = entrance else { return }
+    let welcome = Welcome(to: session, resume, durability: .disk, ModelServer.context.settings)
+    try? carryOut(channel.comeBack(welcome, sleeper))
   }
 
   private func enter(_ host: ModelHost, _ entrance: Entrance) {
@@ -114,10 +124,16 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
 
   func didFallAsleep(_ sleeper: Sleeper) {
     guard server.rules.contains(.wakeTogether) else { return }
-    server.registry.add(sleeper) { [weak self] in
+    server.registry.add(sleeper) { [weak self] call in
       guard let self else { return }
       server.execute {
-        try? self.carryOut(self.channel.wakeUp(sleeper))
+        switch call {
+        case .wake: try? self.carryOut(self.channel.wakeUp(sleeper))
+        case .overtaken:
+          if case .asleep(let mine) = self.channel.state, mine === sleeper {
+            self.channel.say(.taken, "The client has connected again.")
+          }
+        }
         self.server.goOnLater(self)
       }
     }
@@ -159,6 +175,6 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
   }
 
   private func leave(_ comesBack: Bye.Return) {
-    if let sleeper = channel.leave(comesBack: comesBack) { _ = server.registry.remove(sleeper) }
+    if let sleeper = channel.leave(comesBack: comesBack) { server.leave(sleeper) }
   }
 }

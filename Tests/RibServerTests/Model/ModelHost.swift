@@ -39,8 +39,9 @@ final class ModelHost: SessionDriver, @unchecked Sendable {
     case .cancel(let token): effects.removeAll { $0.token == token }
     case .cancelAll: effects = []
     case .publish(let publish): publish()
+    case .noteAbsence(let lease): server.noteAbsence(ofSession: core.id, lease)
     // There is no time, and no walk.
-    case .noteAbsence, .callOffRest, .look, .walk, .resumeWalk, .listen: break
+    case .callOffRest, .look, .walk, .resumeWalk, .listen: break
     }
   }
 

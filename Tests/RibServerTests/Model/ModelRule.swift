@@ -18,12 +18,16 @@ enum ModelRule: String, CaseIterable, Sendable {
   case wholeCommit
   /// What a store could not write is a part of the next commit.
   case nothingLeftOut
+  /// Nothing is let out while a store fails from which another process may take the session.
+  case storeAwaited
   /// A session that wakes keeps the revision that it had.
   case wakeRevision
   /// A session that wakes with another view has another epoch.
   case wakeHash
   /// No client sleeps on while another one wakes the session.
   case wakeTogether
+  /// A client sleeps on only if it has all of the view that its session rests with.
+  case allSeen
   /// What is committed is synced before it is reported.
   case syncedFirst
   /// Who has lost the lease writes no more.

@@ -17,6 +17,8 @@ final class ModelServer: @unchecked Sendable {
     let completion: (Result<StoreResult, StoreError>) -> Void
   }
 
+  /// What the store knows it by, counted from 1.
+  let number: Int
   let rules: Set<ModelRule>
   let store: ModelStore
   let socket: ModelSocket
@@ -25,7 +27,7 @@ final class ModelServer: @unchecked Sendable {
   let work: Workspace
   let registry = SessionRegistry<ModelHost>()
   private static let app = App("model") { ModelRoot() }
-  private static let context = ServerContext(
+  static let context = ServerContext(
     apps: [app], files: StaticFiles(), settings: ServerSettings(),
     logger: Logger(label: "model") { _ in SwiftLogNoOpLogHandler() })
 
@@ -48,9 +50,10 @@ final class ModelServer: @unchecked Sendable {
 
   /// A server that has just been started.
   init(
-    _ rules: Set<ModelRule>, _ store: ModelStore, _ socket: ModelSocket, _ environment: Environment,
+    _ number: Int, _ rules: Set<ModelRule>, _ store: ModelStore, _ socket: ModelSocket, _ environment: Environment,
     onEffect: @escaping (Int) -> Void
   ) {
+    self.number = number
     self.rules = rules
     self.store = store
     self.socket = socket
@@ -73,7 +76,8 @@ final class ModelServer: @unchecked Sendable {
   /// - Returns: why it cannot be shown, or nil.
   func begin(_ hello: ClientMessage.Hello, at channel: Channel) throws -> String? {
     let token = work.environment.makeToken()
-    let core = try SessionCore(of: Self.app, hello.parameters, token: token, durability: .disk, work, Self.context)
+    let core = try SessionCore(
+      of: Self.app, hello.parameters, token: token, durability: .disk, outage: store.outage, work, Self.context)
     let host = ModelHost(core, on: self)
     return withExtendedLifetime(host) { host.core.start(channel, hello.client, token: token) }
   }
@@ -128,7 +132,7 @@ final class ModelServer: @unchecked Sendable {
     let taken = jobs
     jobs = []
     do {
-      let results = try store.perform(taken.map(\.request))
+      let results = try store.perform(taken.map(\.request), for: number)
       if isStoreFailing { recover() }
       unreported = zip(taken, results).map { ($0, .success($1)) }
     } catch {
@@ -179,16 +183,30 @@ final class ModelServer: @unchecked Sendable {
 
 extension ModelServer: SessionSource {
   var isStopping: Bool { isDead }
+  var wallClock: Int { ModelWorld.wallClock }
 
   func execute(_ body: @escaping @Sendable () -> Void) { later.append(body) }
 
-  func load(
-    _ id: String, _ tokenHash: String?, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
-  ) { submit(Job(request: .load(sessionID: id, tokenHash: tokenHash), completion: completion)) }
+  func ask(_ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void) {
+    submit(Job(request: request, completion: completion))
+  }
+
+  func refusal(of resting: RestingSession) -> Ending? { nil }
+
+  /// A client does not sleep any more, and is not there either.
+  func leave(_ sleeper: Sleeper) {
+    if registry.remove(sleeper) { noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
+  }
+
+  /// Notes that nobody has a session any more.
+  func noteAbsence(ofSession id: String, _ lease: SessionLease) {
+    submit(Job(request: .noteAbsence(sessionID: id, lease)) { _ in })
+  }
 
   func restore(_ stored: StoredSession) -> Result<ModelHost, Ending> {
     do {
-      let host = ModelHost(try SessionCore(of: Self.app, stored, durability: .disk, work, Self.context), on: self)
+      let host = ModelHost(
+        try SessionCore(of: Self.app, stored, durability: .disk, outage: store.outage, work, Self.context), on: self)
       return host.core.restore(stored).map { .failure($0) } ?? .success(host)
     } catch {
       return .failure(Ending(.failed, "\(error)"))

@@ -25,6 +25,9 @@ struct ModelTests {
     }
     let findings = halves.flatMap(\.findings).sorted { $0.seed < $1.seed }
     print("\(count) schedules, \(halves.map(\.stepCount).reduce(0, +)) steps, \(time.duration(to: .now))")
+    let restingCount = halves.map(\.restingCount).reduce(0, +)
+    print("clients came back to a session that rested on \(restingCount) times")
+    #expect(restingCount >= count / 100)
     for (seed, finding) in findings.prefix(5) { Issue.record("RIB_MODEL_SEED=\(seed): \(finding)") }
     #expect(findings.count == 0)
   }
@@ -54,6 +57,8 @@ struct ModelTests {
 struct ModelReport: Sendable {
   private(set) var findings: [(seed: UInt64, finding: any Error)] = []
   private(set) var stepCount = 0
+  /// How often a client has come back to a session that rested on.
+  private(set) var restingCount = 0
 
   /// Runs schedules.
   ///
@@ -67,6 +72,7 @@ struct ModelReport: Sendable {
       let world = ModelWorld(seed: seed, without: broken, socket)
       do { try world.run() } catch { findings.append((seed, error)) }
       stepCount += world.stepCount
+      restingCount += world.store.restingCount
     }
   }
 }

@@ -20,14 +20,15 @@ extension ModelWorld {
 
   func breakStore() throws {
     // A server that goes on in memory cannot know that another one has the session.
-    guard !isCluster else { return }
+    guard !isCluster || store.outage == .waits else { return }
     if store.isDown {
       note("the store works again")
       store.isDown = false
     } else if random.oneIn(4), clients[0].session.lastWelcome != nil {
       note("the store fails")
       store.isDown = true
-      hasStoreFailed = true
+      store.losesAnswers = store.outage == .waits && random.oneIn(2)
+      hasStoreFailed = hasStoreFailed || store.outage == .goesOn
     }
     for server in servers { try server.probe() }
   }

@@ -19,6 +19,7 @@ final class ModelWorld {
   var clients: [ModelClient] = []
   var links: [ModelLink] = []
   var linkCount = 0
+  private var serverCount = 0
   /// Whether clients come to either of two servers.
   let isCluster: Bool
   /// The actions whose effects have started, while the server said that it survives a crash.
@@ -46,22 +47,26 @@ final class ModelWorld {
     random = ModelRandom(seed: seed)
     self.socket = socket
     environment = Self.environment(seed: seed)
-    store = ModelStore(rules)
     isCluster = random.oneIn(4)
+    store = ModelStore(rules, random.oneIn(3) ? .waits : .goesOn)
     log = keepsLog ? [] : nil
     for _ in 0..<(isCluster ? 2 : 1) { servers.append(makeServer()) }
     clients.append(ModelClient(number: 1, isQuiet: rules.contains(.quiet)))
   }
 
+  /// Seconds since 1970.
+  static let wallClock = 4_000_000_000
+
   /// A world without time, in which random bits follow from the seed.
   private static func environment(seed: UInt64) -> Environment {
     let random = Mutex(ModelRandom(seed: ~seed))
     return Environment(
-      monotonic: { 0 }, wallClock: { 4_000_000_000 }, randomWord: { random.withLock { $0.next() } })
+      monotonic: { 0 }, wallClock: { wallClock }, randomWord: { random.withLock { $0.next() } })
   }
 
   func makeServer() -> ModelServer {
-    ModelServer(rules, store, socket, environment) { [unowned self] name in
+    serverCount += 1
+    return ModelServer(serverCount, rules, store, socket, environment) { [unowned self] name in
       if !hasStoreFailed { started.insert(name) }
     }
   }

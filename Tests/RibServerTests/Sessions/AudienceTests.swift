@@ -30,6 +30,44 @@ import Wire
     #expect(second == 2)
   }
 
+  /// Clients that may only look invite as many as they like, and take nothing from those that may act.
+  @Test func viewersInvitations_leaveRoomForOthers() throws {
+    var audience = Audience(token: "first")
+    audience.invite("mine", .act, at: 0)
+    for number in 0...2 * Invitation.limit { audience.invite("\(number)", .view, by: .view, at: 0) }
+    #expect(audience.invitations.count == Invitation.limit + 1)
+    for number in 2...Audience.viewerLimit {
+      audience.invite("i\(number)", .view, by: .view, at: 0)
+      #expect(try audience.accept("i\(number)", as: "\(number)", at: 0).get() == number)
+    }
+    audience.invite("one more", .view, by: .view, at: 0)
+    guard case .failure(let ending) = audience.accept("one more", as: "x", at: 0) else {
+      Issue.record("let in")
+      return
+    }
+    #expect(ending.bye == .full)
+    #expect(try audience.accept("mine", as: "x", at: 0).get() == Audience.viewerLimit + 1)
+    for number in Audience.viewerLimit + 2...Audience.limit {
+      audience.invite("a\(number)", .view, at: 0)
+      #expect(try audience.accept("a\(number)", as: "\(number)", at: 0).get() == number)
+    }
+  }
+
+  /// Those who look on cannot keep a session that nobody may act in.
+  @Test func session_isOver_whenNobodyMayAct() throws {
+    var audience = Audience(token: "first")
+    for scope in [ShareScope.view, .act, .view] {
+      audience.invite("i", scope, at: 0)
+      _ = try audience.accept("i", as: "x", at: 0).get()
+    }
+    audience.retire(1)
+    #expect(!audience.isRetired)
+    audience.retire(2)
+    #expect(!audience.isRetired)
+    audience.retire(3)
+    #expect(audience.isRetired)
+  }
+
   @Test func session_takesSoManyClients_alsoThoseThatHaveLeft() throws {
     var audience = Audience(token: "1")
     for number in 2...Audience.limit {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RibServer
 
-/// The table in the documentation of ``Commits``, whole.
+/// The tables in the documentation of ``Commits``, whole.
 @Suite struct CommitsTests {
   enum Input: CaseIterable { case note, begin, didSucceed, didFail, storeIsBack }
 
@@ -25,6 +25,20 @@ import Testing
     ("catchingUp", ["catchingUp", "catchingUp", "due*", "failing", "catchingUp"]),
   ]
 
+  /// The same with a store that has sessions wait.
+  static let waitingStates: [String: [Input]] = [
+    "clean": [], "due": [.note], "committing": [.note, .begin], "behind": [.note, .begin, .note],
+    "waiting": [.note, .begin, .didFail],
+  ]
+
+  static let waitingTable: [(String, [String])] = [
+    ("clean", ["due*", "clean", "clean", "clean", "clean"]),
+    ("due", ["due", "committing!", "due", "waiting", "due"]),
+    ("committing", ["behind", "committing", "clean", "waiting", "committing"]),
+    ("behind", ["behind", "behind", "due*", "waiting", "behind"]),
+    ("waiting", ["waiting", "waiting", "waiting", "waiting", "due*"]),
+  ]
+
   private static func apply(_ input: Input, to commits: inout Commits) -> String {
     switch input {
     case .note: commits.note() ? "*" : ""
@@ -39,9 +53,9 @@ import Testing
     }
   }
 
-  private static func commits(_ state: String) throws -> Commits {
-    var commits = Commits()
-    for input in try #require(states[state]) { _ = apply(input, to: &commits) }
+  private static func commits(_ state: String, _ outage: Outage) throws -> Commits {
+    var commits = Commits(outage)
+    for input in try #require((outage == .waits ? waitingStates : states)[state]) { _ = apply(input, to: &commits) }
     return commits
   }
 
@@ -54,6 +68,7 @@ import Testing
     return switch (commits.isPending, commits.isFailing, commits.isUnderWay, begins) {
     case (false, false, false, false): "clean"
     case (true, false, false, true): "due"
+    case (true, false, false, false): "waiting"
     case (true, false, true, false): isToldOfSuccess ? "behind" : "committing"
     case (false, true, false, false): "failing"
     case (false, true, false, true): "retrying"
@@ -63,9 +78,19 @@ import Testing
   }
 
   @Test(arguments: table) func eachInput_leadsWhereTheTableSays(state: String, after: [String]) throws {
-    #expect(Self.name(try Self.commits(state)) == state)
+    try check(state, after, .goesOn)
+  }
+
+  @Test(arguments: waitingTable) func eachInput_leadsWhereTheTableSays_ifSessionsWait(
+    state: String, after: [String]
+  ) throws {
+    try check(state, after, .waits)
+  }
+
+  private func check(_ state: String, _ after: [String], _ outage: Outage) throws {
+    #expect(Self.name(try Self.commits(state, outage)) == state)
     for (input, expected) in zip(Input.allCases, after) {
-      var commits = try Self.commits(state)
+      var commits = try Self.commits(state, outage)
       let told = Self.apply(input, to: &commits)
       #expect(Self.name(commits) + told == expected, "\(input)")
       #expect(commits.isClean == (Self.name(commits) == "clean"))

@@ -19,7 +19,9 @@ import Wire
 
   /// Reads without holding.
   private func alone(_ id: String, _ store: SQLiteStore) throws -> Duration? {
-    let resume = SessionResume(sessionID: id, clientID: 77, tokenHash: "", attempt: 0, epoch: "", revision: 0)
+    let resume = SessionResume(
+      sessionID: id, clientID: 77, tokenHash: "", attempt: 0, epoch: "", revision: 0,
+      program: "")
     guard case .denied(let state) = try store.perform(.resume(resume)) else { return nil }
     return state.isHeld ? nil : state.alone
   }

@@ -87,7 +87,8 @@ import Wire
       try $0.execute(sql: "UPDATE session SET clients = '[' WHERE sid = 'damaged'")
     }
     let resume = SessionResume(
-      sessionID: "damaged", clientID: 1, tokenHash: "hash 1", attempt: 9, epoch: "", revision: 1)
+      sessionID: "damaged", clientID: 1, tokenHash: "hash 1", attempt: 9, epoch: "", revision: 1,
+      program: "")
     let results = try store.perform([
       .load(sessionID: "damaged"), .resume(resume), .create(StoreSample.identity("two"), StoreSample.cut()),
     ])
@@ -182,6 +183,32 @@ import Wire
     #expect(try holders() == [1, 0])
     try second.begin(as: 0, besides: [])
     #expect(try holders() == [0, 0])
+  }
+
+  /// Clients wait for it in another process, which may have more of it by now.
+  @Test func sessionThatAnotherProcessHolds_hasToBeLoaded() throws {
+    let (first, second) = (try open(), try open())
+    defer { for store in [first, second] { store.close() } }
+    try first.begin(as: 0, besides: [])
+    try second.begin(as: 1, besides: [0])
+    let rest = SessionState.Rest(epoch: "e", viewHash: "h", program: "p")
+    _ = try first.create("one", StoreSample.cut(StoreSample.state(isHeld: true, rest: rest)))
+    let resume = SessionResume(
+      sessionID: "one", clientID: 1, tokenHash: "hash 1", attempt: 4, epoch: "e", revision: 1, program: "p")
+    guard case .mustLoad = try second.perform(.resume(resume)),
+      case .resting(let session) = try first.perform(.resume(resume))
+    else {
+      Issue.record("it was taken")
+      return
+    }
+    // Nobody waits there any more: the other one may have it.
+    _ = try first.perform(.noteAbsence(sessionID: "one", session.lease))
+    let again = SessionResume(
+      sessionID: "one", clientID: 1, tokenHash: "hash 1", attempt: 5, epoch: "e", revision: 1, program: "p")
+    guard case .resting = try second.perform(.resume(again)) else {
+      Issue.record("it has to be loaded")
+      return
+    }
   }
 
   /// What a process has shown that has died may be lost: sessions that wake then have another epoch.

@@ -102,15 +102,16 @@ extension SessionStoreTests {
 
   // MARK: Coming back
 
-  private static let rest = SessionState.Rest(epoch: "e", viewHash: "h")
+  private static let rest = SessionState.Rest(epoch: "e", viewHash: "h", program: "p")
 
   private func resume(
     _ id: String = "one", client: Int = 1, token: String = "hash 1", attempt: Int = 4, epoch: String = "e",
-    revision: Int = 7
+    revision: Int = 7, program: String = "p"
   ) -> StoreRequest {
     .resume(
       SessionResume(
-        sessionID: id, clientID: client, tokenHash: token, attempt: attempt, epoch: epoch, revision: revision))
+        sessionID: id, clientID: client, tokenHash: token, attempt: attempt, epoch: epoch, revision: revision,
+        program: program))
   }
 
   private func resting(isHeld: Bool = false, rest: SessionState.Rest? = rest) -> SessionCut {
@@ -165,15 +166,15 @@ extension SessionStoreTests {
   @Test(arguments: Kind.allCases) func otherResumptions_areNotAnswered(_ kind: Kind) throws {
     try Self.with(kind) { store, _ in
       let lease = try store.create("one", resting())
-      _ = try store.create("held", resting(isHeld: true))
+      _ = try store.create("busy", resting(rest: SessionState.Rest(epoch: "e", viewHash: "h")))
       _ = try store.create("awake", resting(rest: nil))
       let cases: [(StoreRequest, String)] = [
         (resume("none"), "missing"), (resume(client: 3), "denied"), (resume(client: 2), "denied"),
         (resume(client: 2, token: ""), "denied"), (resume(token: "hash 2"), "denied"),
         (resume(token: "", attempt: 1, epoch: "x"), "denied"), (resume(attempt: 3), "stale"),
         (resume(attempt: 1, epoch: "x"), "stale"), (resume(epoch: "x"), "mustLoad"), (resume(epoch: ""), "mustLoad"),
-        (resume(revision: 6), "mustLoad"), (resume(revision: 8), "mustLoad"), (resume("held"), "mustLoad"),
-        (resume("awake"), "mustLoad"),
+        (resume(revision: 6), "mustLoad"), (resume(revision: 8), "mustLoad"), (resume("busy"), "mustLoad"),
+        (resume("awake"), "mustLoad"), (resume(program: "q"), "mustLoad"),
       ]
       for (request, expected) in cases {
         let result = try store.perform(request)
@@ -183,6 +184,22 @@ extension SessionStoreTests {
       guard case .resting = try store.perform(resume()) else {
         Issue.record("it does not rest any more")
         return
+      }
+    }
+  }
+
+  /// Another client of the session sleeps in this process: the session is in no memory.
+  @Test(arguments: Kind.allCases) func sessionThatTheProcessHolds_restsOn(_ kind: Kind) throws {
+    try Self.with(kind) { store, _ in
+      var cut = resting(isHeld: true)
+      cut.state.clients[1] = StoreSample.client(2)
+      _ = try store.create("one", cut)
+      for (client, lease) in [(1, 2), (2, 3)] {
+        guard case .resting(let session) = try store.perform(resume(client: client, token: "hash \(client)")) else {
+          Issue.record("it has to be loaded")
+          return
+        }
+        #expect(session.lease.number == Int64(lease) && session.client.id == client)
       }
     }
   }

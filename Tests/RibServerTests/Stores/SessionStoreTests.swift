@@ -90,6 +90,23 @@ import Wire
     }
   }
 
+  /// By the clock that the store has, and no other.
+  @Test(arguments: Kind.allCases) func invitation_isVoidInTime(_ kind: Kind) throws {
+    try Self.with(kind) { store, clock in
+      var state = StoreSample.state()
+      state.invitations = [
+        Invitation(tokenHash: "invited", scope: .view, expires: clock.clock.wall() + 10, inviter: .view)
+      ]
+      _ = try store.create("one", StoreSample.cut(state))
+      #expect(try store.load("one", "invited")?.state.invitations == state.invitations)
+      clock.advance(10)
+      guard case .denied = try store.perform(.load(sessionID: "one", tokenHash: "invited")) else {
+        Issue.record("it opens the session")
+        return
+      }
+    }
+  }
+
   // MARK: Writing
 
   /// What most cuts are: the revision, the clients' numbers and tries, and a small state.

@@ -51,6 +51,22 @@ import Testing
     loop.stop()
   }
 
+  /// Those who only come back to sessions that rest on are more at a time, and wait for no load.
+  @Test func resumptions_doNotWaitForLoads() {
+    var queue = StoreQueue()
+    let resume = SessionResume(
+      sessionID: "a", clientID: 1, tokenHash: "", attempt: 1, epoch: "", revision: 1, program: "")
+    queue.append((0..<100).map { job(.load(sessionID: "\($0)")) })
+    queue.append((0..<300).map { _ in job(.resume(resume)) })
+    queue.append((0..<300).map { _ in job(.probe) })
+    for expected in [[192, 256, 64], [108, 44, 36]] {
+      let batch = names(queue.takeBatch())
+      #expect(["probe", "resume", "load"].map { name in batch.count { $0 == name } } == expected)
+    }
+    #expect(queue.takeBatch().isEmpty)
+    loop.stop()
+  }
+
   /// All clients come back at once: those that are there do not wait for that.
   @Test func commits_doNotWaitForThoseThatComeBack() {
     var queue = StoreQueue()

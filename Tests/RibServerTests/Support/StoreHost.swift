@@ -18,13 +18,14 @@ final class StoreHost: Sendable {
   var isStopping: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.isStopping } } }
 
   init(
-    _ apps: [App], on store: any SessionStore, loops count: Int = 1, _ change: (inout ServerSettings) -> Void = { _ in }
+    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, loops count: Int = 1,
+    _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     var settings = ServerSettings()
     settings.port = 0
     settings.limits.actionsPerSecond = 0
     change(&settings)
-    let store = SwitchedStore(store)
+    let store = SwitchedStore(store, outage: outage)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let context = ServerContext(apps: apps, files: StaticFiles(), settings: settings, logger: logger)
     let told = Told()
@@ -64,10 +65,10 @@ final class StoreHost: Sendable {
 
   /// Runs `body` against a server on `store`, and stops it.
   static func with(
-    _ apps: [App], on store: any SessionStore, loops: Int = 1, _ change: (inout ServerSettings) -> Void = { _ in },
-    _ body: @escaping @Sendable (StoreHost) async throws -> Void
+    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, loops: Int = 1,
+    _ change: (inout ServerSettings) -> Void = { _ in }, _ body: @escaping @Sendable (StoreHost) async throws -> Void
   ) async throws {
-    let host = try StoreHost(apps, on: store, loops: loops, change)
+    let host = try StoreHost(apps, on: store, outage: outage, loops: loops, change)
     do {
       try await body(host)
     } catch {

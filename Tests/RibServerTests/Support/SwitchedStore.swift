@@ -12,6 +12,7 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   private var isFailing = false
   private var failsWrites = false
   private var failsProbes = false
+  private var losesAnswers = false
   private var refused: Set<String> = []
   private var lastID: String?
   private var sizes: [Int] = []
@@ -22,10 +23,16 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   private var hasClosed = false
   private var log: [String] = []
 
-  init(_ base: any SessionStore) { self.base = base }
+  /// - Parameters:
+  ///   - base: what does the work.
+  ///   - outage: what sessions do while it fails; nil for what the other store says.
+  init(_ base: any SessionStore, outage: Outage? = nil) {
+    self.base = base
+    self.outage = outage ?? base.outage
+  }
 
   var durability: Welcome.Durability { base.durability }
-  var outage: Outage { base.outage }
+  let outage: Outage
 
   func begin(_ start: StoreStart) throws(StoreError) -> Int { try base.begin(start) }
 
@@ -41,9 +48,14 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
     sizes.append(requests.count)
     let created = requests.compactMap { if case .create(let identity, _) = $0 { identity.id } else { nil } }
     let fails = isFailing || (failsWrites && names != ["probe"]) || (failsProbes && names == ["probe"])
+    let losesAnswers = losesAnswers
     let isRefused = !refused.isDisjoint(with: created)
     if let lastID, !isRefused, created.contains(lastID) { isFailing = true }
     condition.unlock()
+    if losesAnswers {
+      _ = try base.perform(requests)
+      throw StoreError("The test has the answer get lost.")
+    }
     guard !fails else { throw StoreError("The test has it fail.") }
     guard !isRefused else { throw StoreError("The test has it refused.", isGlobal: false) }
     return try base.perform(requests)
@@ -69,6 +81,9 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
 
   /// Has the question fail whether the store works, and nothing else.
   func failProbes(_ fails: Bool) { change { failsProbes = fails } }
+
+  /// Has everything done, and every answer get lost, or none.
+  func loseAnswers(_ loses: Bool) { change { losesAnswers = loses } }
 
   /// Has no batch succeed in which one of these is created.
   func refuse(_ ids: [String]) { change { refused = Set(ids) } }

@@ -93,10 +93,11 @@ final class TwinClient: @unchecked Sendable {
   func end() throws -> Answer { try ask("DELETE", "/v1/sessions/\(sessionID)", headers: [authorization]) }
 
   /// Asks for the stream of events.
-  func open(after last: String? = nil) throws -> ResponseHead {
+  func open(after last: String? = nil, attempt: String? = nil) throws -> ResponseHead {
     try send(
       "GET", "/v1/sessions/\(sessionID)/events", "",
-      headers: [authorization] + (last.map { ["Last-Event-ID: \($0)"] } ?? []))
+      headers: [authorization] + (last.map { ["Last-Event-ID: \($0)"] } ?? [])
+        + (attempt.map { ["Riblet-Try: \($0)"] } ?? []))
     return try head()
   }
 

@@ -1,0 +1,41 @@
+import Wire
+
+extension Welcome {
+  /// What a client is told first, whether its session is in memory or rests.
+  ///
+  /// - Parameters:
+  ///   - sessionID: the session.
+  ///   - client: what is kept of the client.
+  ///   - nacks: its refusals that it has not acknowledged.
+  ///   - token: what it proves itself with.
+  ///   - epoch: the life of the tree.
+  ///   - revision: of the view.
+  ///   - resumed: whether the client was here before.
+  ///   - durability: what answers survive.
+  ///   - settings: the server's.
+  init(
+    to sessionID: String, _ client: ClientRecord, nacks: [Nack], token: String, epoch: String, revision: Int,
+    resumed: Bool, durability: Durability, _ settings: ServerSettings
+  ) {
+    self.init(
+      sessionID: sessionID, clientID: client.id, token: token, epoch: epoch, revision: revision, number: client.number,
+      nacks: nacks, resumed: resumed, durability: durability, build: Server.version,
+      timeToLive: settings.sessions.timeToLiveSeconds * 1000,
+      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced)
+  }
+
+  /// What a client is told that comes back with all of its view to a session that rests.
+  ///
+  /// - Parameters:
+  ///   - session: the session.
+  ///   - resume: what the client has said.
+  ///   - durability: what answers survive.
+  ///   - settings: the server's.
+  init(
+    to session: RestingSession, _ resume: ClientMessage.Resume, durability: Durability, _ settings: ServerSettings
+  ) {
+    self.init(
+      to: session.identity.id, session.client, nacks: session.nacks, token: resume.token, epoch: resume.epoch,
+      revision: session.state.revision, resumed: true, durability: durability, settings)
+  }
+}

@@ -1,0 +1,149 @@
+import CurlTransport
+import Synchronization
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibServer
+
+/// A store that has sessions wait while it fails: nothing is let out that it does not have.
+@Suite struct StoreOutageTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func withHost(
+    _ outside: Logbook.Outside = Logbook.Outside(), _ change: (inout ServerSettings) -> Void = { _ in },
+    _ body: @escaping @Sendable (StoreHost) async throws -> Void
+  ) async throws {
+    let store = try SQLiteStore(path: directory.store, durability: .process)
+    try await StoreHost.with([Logbook.app(outside)], on: store, outage: .waits, change, body)
+  }
+
+  private static func isTold(_ client: PlainClient) -> Bool { (try? client.next(timeout: 50)) != nil }
+
+  @Test(arguments: [false, true]) func whatTheStoreHasNotAnswered_isHeld(losesAnswers: Bool) async throws {
+    let outside = Logbook.Outside()
+    try await withHost(outside) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      let fail = { @Sendable (fails: Bool) in losesAnswers ? host.store.loseAnswers(fails) : host.store.fail(fails) }
+      fail(true)
+      try await blocking {
+        try client.act(1, #"{"write":"a"}"#)
+        try client.act(2, #"{"workAndWrite":"b"}"#)
+        try client.act(3, #""wrong""#)
+      }
+      #expect(await eventually { host.writer.isFailing })
+      try await blocking {
+        #expect(!Self.isTold(client))
+        // A session that begins meanwhile waits as well.
+        let late = try PlainClient(host.url, saying: #"{"t":"hello","app":"logbook"}"#)
+        #expect(!Self.isTold(late))
+        #expect(outside.log.isEmpty && host.sessionCount == 2)
+        fail(false)
+        try late.next(#"{"t":"welcome""#)
+        // No notice comes: nothing was let out that does not survive.
+        try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
+        try client.next(#"{"t":"patch","rev":2,"base":2,"n":2,"#)
+        try client.next(#"{"t":"nack","n":3,"#)
+        try client.next(#"{"t":"patch","rev":3,"base":2,"n":3,"#)
+        try client.act(4, #"{"write":"c"}"#)
+        try client.next(#"{"t":"patch","rev":4,"base":3,"n":4,"#)
+      }
+      let loaded = try #require(try host.store.load(try client.welcome.sessionID))
+      #expect(loaded.tree.nodes[1]?.state?.contains(#"["a","b","c"]"#) == true)
+      #expect(loaded.nacks.map(\.nack.number) == [3] && loaded.state.clients[0].number == 4)
+    }
+  }
+
+  /// It was not known whether the session was created.
+  @Test(arguments: [false, true]) func creation_isRepeated(losesAnswers: Bool) async throws {
+    try await withHost { host in
+      if losesAnswers { host.store.loseAnswers(true) } else { host.store.fail(true) }
+      let client = try await blocking { try PlainClient(host.url, saying: #"{"t":"hello","app":"logbook"}"#) }
+      #expect(await eventually { host.writer.isFailing })
+      try await blocking {
+        #expect(!Self.isTold(client))
+        host.store.loseAnswers(false)
+        host.store.fail(false)
+        #expect(try client.next(#"{"t":"welcome""#).contains(#""durability":"process""#))
+        try client.next(#"{"t":"snap""#)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+      }
+    }
+  }
+
+  /// Another process has gone on with the session: what was not answered has not happened.
+  @Test func sessionThatIsTakenMeanwhile_takesNothingBack() async throws {
+    try await withHost { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      let id = try client.welcome.sessionID
+      host.store.failWrites(true)
+      host.store.failProbes(true)
+      try await blocking { try client.act(1, #"{"write":"a"}"#) }
+      #expect(await eventually { host.writer.isFailing })
+      // By another connection to the same store.
+      let other = try SQLiteStore(path: directory.store, durability: .process)
+      let loaded = try #require(try other.load(id))
+      #expect(loaded.tree.nodes[1]?.state?.contains(#""lines":[]"#) == true)
+      other.close()
+      host.store.failProbes(false)
+      host.store.failWrites(false)
+      let end = try await blocking { try client.next(#"{"t":"bye""#) }
+      #expect(end.contains(#""code":"moved""#))
+      #expect(await eventually { host.sessionCount == 0 })
+    }
+  }
+
+  /// Requests of the twin wait for the store as a WebSocket does.
+  @Test func request_waits() async throws {
+    try await withHost { host in
+      let (client, twin) = try await blocking {
+        let client = try PlainClient(host.url)
+        let welcome = try client.welcome
+        return (client, try TwinClient(host.url, sessionID: welcome.sessionID, token: welcome.token))
+      }
+      host.store.fail(true)
+      async let answer = blocking { try twin.act(#""1""#, #"{"to":1,"a":{"write":"a"}}"#) }
+      #expect(await eventually { host.writer.isFailing })
+      try await blocking { #expect(!Self.isTold(client)) }
+      host.store.fail(false)
+      let text = try await answer.body
+      #expect(text == #"{"rev":2,"n":1,"nacks":[]}"#)
+      _ = try await blocking { try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#) }
+    }
+  }
+
+  /// A session does not leave memory with what the store does not have, and leaves when it has it.
+  @Test func sessionThatWasToRest_stays() async throws {
+    try await withHost(Logbook.Outside(), { $0.sessions.restSeconds = 1 }) { host in
+      let welcome = try await blocking {
+        let client = try PlainClient(host.url)
+        host.store.fail(true)
+        try client.act(1, #"{"write":"a"}"#)
+        try waitUntil { host.writer.isFailing }
+        client.cut()
+        return try client.welcome
+      }
+      host.store.fail(false)
+      #expect(await eventually(within: 60) { host.sessionCount == 0 })
+      let loaded = try #require(try host.store.load(welcome.sessionID))
+      #expect(loaded.tree.nodes[1]?.state?.contains(#"["a"]"#) == true && loaded.state.clients[0].number == 1)
+    }
+  }
+
+  /// A server that stops while the store fails has promised nothing that it does not have.
+  @Test func stop_tellsNothingThatIsNotCommitted() async throws {
+    let store = try SQLiteStore(path: directory.store, durability: .process)
+    let host = try StoreHost([Logbook.app()], on: store, outage: .waits)
+    let client = try await blocking { try PlainClient(host.url) }
+    host.store.fail(true)
+    try await blocking { try client.act(1, #"{"write":"a"}"#) }
+    #expect(await eventually { host.writer.isFailing })
+    await host.stop()
+    let text = try await blocking { try client.socket.text() }
+    #expect(text == nil && host.sessionCount == 0)
+    #expect(host.context.lostSessionCount.load(ordering: .relaxed) == 0)
+  }
+}
