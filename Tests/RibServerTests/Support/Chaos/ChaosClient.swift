@@ -25,6 +25,8 @@ final class ChaosClient: @unchecked Sendable {
     var checks = 0
     var drains = 0
     var takenBack = 0
+    /// How often a server of another version could not read its session.
+    var turnedAway = 0
     /// Sessions of others that were joined, and tokens for that which were used up on the way.
     var joins = 0
     var lostTokens = 0
@@ -385,6 +387,7 @@ final class ChaosClient: @unchecked Sendable {
 
   private func ended(_ bye: Bye?, _ text: String, _ now: Int) {
     note("bye \(bye?.rawValue ?? "?"): \(text)")
+    if bye == .unavailable, text.contains("by this version of the app") { figures.turnedAway += 1 }
     switch bye?.comesBack ?? .atOnce {
     case .atOnce: away(.atOnce, now)
     case .later: away(.later, now)
