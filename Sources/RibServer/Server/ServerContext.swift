@@ -16,7 +16,7 @@ final class ServerContext: Sendable {
   let loadCount = Atomic(0)
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)
-  let metrics = ServerMetrics()
+  let metrics: ServerMetrics
   /// The clocks and the random bits.
   let environment: Environment
   /// Whether the process has more memory than it may have.
@@ -24,8 +24,12 @@ final class ServerContext: Sendable {
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
 
-  init(apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system) {
+  init(
+    apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system,
+    metrics: ServerMetrics = ServerMetrics()
+  ) {
     self.files = files
+    self.metrics = metrics
     self.environment = environment
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")

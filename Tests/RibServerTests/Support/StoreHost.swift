@@ -17,7 +17,8 @@ final class StoreHost: Sendable {
   var isStopping: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.isStopping } } }
 
   init(
-    _ apps: [App], on store: any SessionStore, loops count: Int = 1, _ change: (inout ServerSettings) -> Void = { _ in }
+    _ apps: [App], on store: any SessionStore, loops count: Int = 1, metrics: ServerMetrics = ServerMetrics(),
+    _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     var settings = ServerSettings()
     settings.port = 0
@@ -25,7 +26,8 @@ final class StoreHost: Sendable {
     change(&settings)
     let store = SwitchedStore(store)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let context = ServerContext(apps: apps, files: StaticFiles(), settings: settings, logger: logger)
+    let context = ServerContext(
+      apps: apps, files: StaticFiles(), settings: settings, logger: logger, metrics: metrics)
     let told = Told()
     let writer = StoreWriter(store, logger) { for loop in told.loops { loop.storeIsBack() } }
     let loops = try (0..<count).map {
