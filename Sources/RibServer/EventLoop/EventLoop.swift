@@ -50,6 +50,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var committing: [Session] = []
   /// Connections that have something to send once the present batch of events is handled.
   @exclusivity(unchecked) private var flushing: [Connection] = []
+  /// What the store has answered.
+  var answers = StoreAnswers()
   private var dateSeconds = -1
   private var dateText = ""
   /// Whether the server goes down: a connection that is handed over now is not begun.

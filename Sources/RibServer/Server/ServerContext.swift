@@ -16,7 +16,7 @@ final class ServerContext: Sendable {
   let loadCount = Atomic(0)
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)
-  let metrics = ServerMetrics()
+  let metrics: ServerMetrics
   /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.
   let program: String
   /// The clocks and the random bits.
@@ -28,9 +28,10 @@ final class ServerContext: Sendable {
 
   init(
     apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system,
-    program: String = Executable.mark
+    metrics: ServerMetrics = ServerMetrics(), program: String = Executable.mark
   ) {
     self.files = files
+    self.metrics = metrics
     self.program = program
     self.environment = environment
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in

@@ -177,7 +177,7 @@ extension SessionCore {
       channel.fallAsleep(
         Sleeper(sessionID: id, client: client, attempt: attempt, epoch: epoch, revision: revision, lease: lease))
     }
-    if !channels.isEmpty, !bells.isEmpty { driver?.carryOut(.listen(bells)) }
+    if !channels.isEmpty, !bells.isEmpty, work.keeps(.bellsArmed) { driver?.carryOut(.listen(bells)) }
   }
 
   // MARK: Restoration

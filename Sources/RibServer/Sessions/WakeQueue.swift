@@ -6,8 +6,8 @@
 /// | waits     |                                    | sleeps: something else has woken it      |
 /// | is woken  |                                    | is awake; the next one that waits is woken |
 struct WakeQueue {
-  /// How many are woken at a time.
-  static let limit = 64
+  /// How many are woken at a time: others wait for as many to be read, and for as many commits.
+  static let limit = 16
 
   private var woken: Set<String> = []
   private var waiting: Set<String> = []

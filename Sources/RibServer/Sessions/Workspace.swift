@@ -57,7 +57,7 @@ final class Workspace {
   #endif
 }
 
-/// The rules of a session that keep an action from being lost or doubled.
+/// The rules of a session that keep an action from being lost or doubled, and a publication from being missed.
 ///
 /// A debug build can be told not to keep one; the model's tests show that each is needed.
 enum SessionRule: String, Sendable {
@@ -83,4 +83,6 @@ enum SessionRule: String, Sendable {
   case wakeHash
   /// Effects start after the commit that holds their cause.
   case effectsAfterCommit
+  /// What a session at rest observes wakes it.
+  case bellsArmed
 }

@@ -181,13 +181,13 @@ final class StoreWriter: Sendable {
     }
   }
 
-  /// One job of the loop serves all that have asked from there.
+  /// Each loop is told once for all that have asked from there.
   private func answer(_ jobs: [StoreJob]) {
     var rest = jobs
     while let loop = rest.first?.loop {
       let mine = rest.filter { $0.loop === loop }
       if mine.count == rest.count { rest = [] } else { rest.removeAll { $0.loop === loop } }
-      loop.execute { for job in mine { job.complete() } }
+      loop.answer(mine)
     }
   }
 

@@ -6,7 +6,7 @@ import Wire
 @testable import RibServer
 
 /// A server that stops asks its clients to go elsewhere, waits for them, and not for longer than it has said.
-@Suite struct DrainTests {
+@Suite(.timeLimit(.minutes(5))) struct DrainTests {
   private static func isDrain(_ text: String?, within seconds: Int) -> Bool {
     text == #"{"t":"drain","within":\#(seconds * 1000)}"#
   }

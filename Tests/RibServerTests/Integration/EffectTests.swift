@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 /// Effects of riblets on a server: they push patches, and end with their session.
-@Suite struct EffectTests {
+@Suite(.timeLimit(.minutes(5))) struct EffectTests {
   /// Sends itself ticks.
   struct Ticker: Riblet {
     static let typeName = "Ticker"

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Connections end when they must, whatever the peer does, and not before.
-@Suite struct EndingTests {
+@Suite(.timeLimit(.minutes(5))) struct EndingTests {
   /// A client's empty ping.
   private static let ping: [UInt8] = [0x89, 0x80, 0, 0, 0, 0]
 

@@ -1,4 +1,5 @@
 import CurlTransport
+import Foundation
 import RibServer
 import Testing
 import Wire
@@ -118,6 +119,22 @@ struct HTTPTests {
         let text = try Self.exchange(url, String(repeating: request, count: 100) + Self.last)
         #expect(Self.statuses(text).count == 101)
         #expect(ContinuousClock.now - start > .milliseconds(380))
+      }
+    }
+  }
+
+  /// Whether this machine has the address of itself in IPv6.
+  private static let hasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8).isEmpty) == false
+
+  @Test(.enabled(if: hasIPv6)) func server_listensOnIPv6() async throws {
+    try await withServer({ $0.host = "::1" }) { _, url in
+      #expect(url.hasPrefix("http://[::1]:"))
+      try await blocking {
+        #expect(try TwinClient(url).ask("GET", "/healthz").status == 200)
+        let client = try PlainClient(url, app: "counter")
+        try client.act(1, #""increment""#)
+        try client.next(#"{"t":"patch""#)
+        client.cut()
       }
     }
   }

@@ -8,8 +8,16 @@ import Wire
 
 @testable import Showcase
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Who is silent is asked, and who does not answer is given up.
-@Suite struct LifeTests {
+@Suite(.timeLimit(.minutes(5))) struct LifeTests {
   /// A client's empty pong.
   private static let pong: [UInt8] = [0x8A, 0x80, 0, 0, 0, 0]
 
@@ -77,6 +85,54 @@ import Wire
       return .none
     }
     func view(_ shown: Int) -> Int { shown }
+  }
+
+  /// Keeps its loop from everything else for a while.
+  private struct Sitter: Riblet {
+    static let typeName = "Sitter"
+    enum ViewAction: Decodable { case sit }
+    enum InternalAction { case sitNow }
+    /// Whether it sits.
+    let isSitting: Flag
+    final class Flag: Sendable { let value = Atomic(false) }
+    func makeState() -> Int { 0 }
+    func reduce(into count: inout Int, viewAction: ViewAction) -> Effect<Self> { .run { send in await send(.sitNow) } }
+    func reduce(into count: inout Int, internalAction: InternalAction) -> Effect<Self> {
+      isSitting.value.store(true, ordering: .releasing)
+      let end = ContinuousClock.now + .seconds(4)
+      while ContinuousClock.now < end { sched_yield() }
+      return .none
+    }
+    func view(_ count: Int) -> Int { count }
+  }
+
+  /// A reducer takes longer than the heartbeat: a client that has said something meanwhile is not asked whether it is there.
+  @Test func clientThatCouldNotBeHeard_isNotPinged() async throws {
+    let isSitting = Sitter.Flag()
+    try await withServer(
+      apps: [App("counter") { Counter() }, App("sitter") { Sitter(isSitting: isSitting) }],
+      {
+        $0.loops = 1
+        $0.timeouts.heartbeatSeconds = 1
+      }
+    ) { _, url in
+      try await blocking {
+        let sitter = try PlainClient(url, app: "sitter")
+        let socket = try CurlWebSocket.counter(url)
+        try sitter.act(1, #""sit""#)
+        try waitUntil { isSitting.value.load(ordering: .acquiring) }
+        // The time for a ping has come, and nobody can send one.
+        let end = ContinuousClock.now + .seconds(3)
+        try waitUntil { ContinuousClock.now > end }
+        try socket.send(#"{"t":"act","n":1,"to":1,"a":"increment"}"#)
+        var reader = FrameReader(role: .client, messageLimit: 1000)
+        var buffer = ReceiveBuffer()
+        guard case .text? = try Self.next(socket.socket, &reader, &buffer) else {
+          Issue.record("The client was pinged, or given up.")
+          return
+        }
+      }
+    }
   }
 
   @Test func peersThatAnswerNothing_areGivenUp() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import RibServer
 
 /// Sessions that rest while their clients are connected, and what happens elsewhere meanwhile.
-@Suite struct LiveAtRestTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveAtRestTests {
   private static func hears(_ count: Int, _ client: PlainClient) throws {
     while true {
       let text = try client.next()

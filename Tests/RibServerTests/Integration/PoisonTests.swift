@@ -10,7 +10,7 @@ import Wire
 @testable import RibServer
 
 /// User code that makes the process die is not run for ever: each death here is that of a process of its own.
-@Suite struct PoisonTests {
+@Suite(.timeLimit(.minutes(5))) struct PoisonTests {
   /// Dies where it is told to.
   private struct Fuse: Riblet {
     static let typeName = "Fuse"

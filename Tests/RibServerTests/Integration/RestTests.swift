@@ -8,7 +8,7 @@ import Wire
 @testable import RibServer
 
 /// Sessions in which nothing happens leave memory, and come back as if they had been there all the time.
-@Suite struct RestTests {
+@Suite(.timeLimit(.minutes(5))) struct RestTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -8,7 +8,7 @@ import Wire
 @testable import RibServer
 
 /// What was answered survives the server, however it ends.
-@Suite struct RestartTests {
+@Suite(.timeLimit(.minutes(5))) struct RestartTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
@@ -350,7 +350,8 @@ import Wire
 
   /// The file may not grow: the daemon says so to its clients, and goes on; and writes everything when it may again.
   @Test func fullDisk_isSurvivedInMemory() throws {
-    let daemon = try Daemon(stateDirectory: directory.path, prelude: "ulimit -S -f 300")
+    let daemon = try Daemon(stateDirectory: directory.path)
+    try daemon.limitFiles(to: 150 << 10)
     let client = try PlainClient(daemon.url, app: "counter")
     let welcome = try client.welcome
     var (number, isFull) = (0, false)
@@ -369,7 +370,7 @@ import Wire
       try client.act(number, #""increment""#)
       #expect(try client.next(#"{"t":"patch""#).contains(#""n":\#(number),"#))
     }
-    try daemon.liftFileLimit()
+    try daemon.limitFiles(to: nil)
     try client.next(#"{"t":"notice","durability":"disk"}"#)
     _ = daemon.stop(SIGKILL)
     let again = try self.daemon()

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// What sessions do by themselves: walk where a link leads, and hear of one another.
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
   private struct Link: Decodable, Sendable {
     var open: String?
   }

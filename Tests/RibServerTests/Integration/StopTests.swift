@@ -7,7 +7,7 @@ import Wire
 @testable import RibServer
 
 /// A server that stops while its store has something to do.
-@Suite struct StopTests {
+@Suite(.timeLimit(.minutes(5))) struct StopTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -10,7 +10,7 @@ import Wire
 @testable import RibServer
 
 /// A store that fails does not end a session: it goes on in memory, says so, and is written when the store is back.
-@Suite struct StoreFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreFailureTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

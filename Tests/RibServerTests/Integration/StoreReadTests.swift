@@ -5,7 +5,7 @@ import Wire
 @testable import RibServer
 
 /// A session that cannot be read just now is not gone: its client comes back later, and finds it as it was.
-@Suite struct StoreReadTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreReadTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

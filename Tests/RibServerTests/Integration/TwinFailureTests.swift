@@ -4,7 +4,7 @@ import Wire
 @testable import RibServer
 
 /// What the HTTP twin answers when a session cannot: nothing that was not done is told to be done.
-@Suite struct TwinFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct TwinFailureTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

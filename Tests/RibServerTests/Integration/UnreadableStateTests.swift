@@ -5,7 +5,7 @@ import Wire
 @testable import RibServer
 
 /// A deploy whose code cannot read what is stored.
-@Suite struct UnreadableStateTests {
+@Suite(.timeLimit(.minutes(5))) struct UnreadableStateTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

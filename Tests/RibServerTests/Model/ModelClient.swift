@@ -48,6 +48,12 @@ final class ModelClient {
   /// The actions that its view shows as done; nil if it has no view.
   var shown: [Int]? { session.view.flatMap(Self.done) }
 
+  /// What its view shows as published last; nil if it has no view.
+  var shownNews: Int? {
+    guard case .integer(let number)? = session.view?["nodes"]?["1"]?["state"]?["news"] else { return nil }
+    return Int(number)
+  }
+
   /// The actions that a view shows as done.
   static func done(in view: JSONValue) -> [Int]? {
     guard case .array(let names)? = view["nodes"]?["1"]?["state"]?["done"] else { return nil }

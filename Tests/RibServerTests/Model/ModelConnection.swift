@@ -124,6 +124,8 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
 
   func didFallAsleep(_ sleeper: Sleeper) {
     guard server.rules.contains(.wakeTogether) else { return }
+    server.interrupt()
+    defer { server.interrupt() }
     server.registry.add(sleeper) { [weak self] call in
       guard let self else { return }
       server.execute {

@@ -1,4 +1,4 @@
-/// The rules that keep an action from being lost or doubled: the model can be run without one of them.
+/// The rules that keep an action from being lost or doubled, and a publication from being missed: the model can be run without one of them.
 enum ModelRule: String, CaseIterable, Sendable {
   /// Nothing leaves before the commit that holds it.
   case commitFirst
@@ -36,6 +36,10 @@ enum ModelRule: String, CaseIterable, Sendable {
   case quiet
   /// Effects start after the commit that holds their cause.
   case effectsAfterCommit
+  /// What a session at rest observes wakes it.
+  case bellsArmed
+  /// What was published before a bell is armed, and the session was not told of, rings as well.
+  case pastRings
 
   /// What a server without this rule does not do either: what would keep a client from noticing that the rule is broken.
   var broken: Set<ModelRule> {
@@ -63,6 +67,8 @@ struct ModelFinding: Error, Hashable, CustomStringConvertible {
     case stuck
     /// A client's outbox is not answered.
     case unanswered
+    /// A client is not shown what was published.
+    case untold
     /// A client has another view than the server.
     case otherView = "another view"
     /// The two ends do not agree on the protocol.

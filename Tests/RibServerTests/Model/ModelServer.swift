@@ -3,6 +3,7 @@ import RibCore
 import Wire
 
 @testable import RibServer
+@testable import RibTesting
 
 /// A server's process: one loop with its sessions, and the writer to the store.
 ///
@@ -24,11 +25,17 @@ final class ModelServer: @unchecked Sendable {
   let socket: ModelSocket
   /// Told of each effect that starts: by which action.
   let onEffect: (Int) -> Void
+  /// Called where another thread may do something, although it is in the midst of a step.
+  let interrupt: () -> Void
   let work: Workspace
   let registry = SessionRegistry<ModelHost>()
-  private static let app = App("model") { ModelRoot() }
+  /// What the sessions observe.
+  let news: ModelNews
+  /// Where effects run.
+  let executor = ManualExecutor()
+  private let app: App
   static let context = ServerContext(
-    apps: [app], files: StaticFiles(), settings: ServerSettings(),
+    apps: [], files: StaticFiles(), settings: ServerSettings(),
     logger: Logger(label: "model") { _ in SwiftLogNoOpLogHandler() })
 
   /// Bytes that may wait before the client gets no more patches: few, so that it happens.
@@ -51,13 +58,16 @@ final class ModelServer: @unchecked Sendable {
   /// A server that has just been started.
   init(
     _ number: Int, _ rules: Set<ModelRule>, _ store: ModelStore, _ socket: ModelSocket, _ environment: Environment,
-    onEffect: @escaping (Int) -> Void
+    _ news: ModelNews, onEffect: @escaping (Int) -> Void, interrupt: @escaping () -> Void
   ) {
     self.number = number
     self.rules = rules
     self.store = store
     self.socket = socket
+    self.news = news
     self.onEffect = onEffect
+    self.interrupt = interrupt
+    app = App("model") { ModelRoot(news: news) }
     work = Workspace(environment, messageLimit: 65_536, writeQueueLimit: Self.writeQueueLimit)
     work.brokenRules = Set(ModelRule.allCases).subtracting(rules).reduce(into: []) { broken, rule in
       if let rule = SessionRule(rawValue: rule.rawValue) { broken.insert(rule) }
@@ -77,7 +87,7 @@ final class ModelServer: @unchecked Sendable {
   func begin(_ hello: ClientMessage.Hello, at channel: Channel) throws -> String? {
     let token = work.environment.makeToken()
     let core = try SessionCore(
-      of: Self.app, hello.parameters, token: token, durability: .disk, outage: store.outage, work, Self.context)
+      of: app, hello.parameters, token: token, durability: .disk, outage: store.outage, work, Self.context)
     let host = ModelHost(core, on: self)
     return withExtendedLifetime(host) { host.core.start(channel, hello.client, token: token) }
   }
@@ -126,6 +136,15 @@ final class ModelServer: @unchecked Sendable {
 
   func submit(_ job: Job) { jobs.append(job) }
 
+  /// Lets effects go on that observe: all of them, or for a step.
+  ///
+  /// - Returns: whether there was something to do.
+  func runEffects(atMost steps: Int = .max) throws -> Bool {
+    let count = executor.run(atMost: steps)
+    try endEvents()
+    return count > 0
+  }
+
   /// Does what was asked for, in one commit that is not synced: the first half of `StoreWriter.run()`.
   func write() throws {
     guard unreported.isEmpty, !jobs.isEmpty else { return }
@@ -171,6 +190,7 @@ final class ModelServer: @unchecked Sendable {
   /// Ends without another word.
   func die() {
     isDead = true
+    for host in hosts { host.die() }
     hosts = []
     committing = []
     flushing = []
@@ -178,6 +198,7 @@ final class ModelServer: @unchecked Sendable {
     later = []
     jobs = []
     unreported = []
+    executor.runUntilIdle()
   }
 }
 
@@ -206,7 +227,7 @@ extension ModelServer: SessionSource {
   func restore(_ stored: StoredSession) -> Result<ModelHost, Ending> {
     do {
       let host = ModelHost(
-        try SessionCore(of: Self.app, stored, durability: .disk, outage: store.outage, work, Self.context), on: self)
+        try SessionCore(of: app, stored, durability: .disk, outage: store.outage, work, Self.context), on: self)
       return host.core.restore(stored).map { .failure($0) } ?? .success(host)
     } catch {
       return .failure(Ending(.failed, "\(error)"))

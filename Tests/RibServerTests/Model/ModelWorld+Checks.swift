@@ -14,7 +14,7 @@ extension ModelWorld {
     for _ in 0..<200 {
       for client in clients where client.link == nil && !client.hasEnded { try connect(client) }
       try goRound()
-      if isQuiet { return }
+      if isQuiet, try servers.allSatisfy({ try !$0.runEffects() }) { return }
     }
     let state = clients.map { "client \($0.number): \($0.session.state), outbox \($0.session.outbox.map(\.number))" }
     throw ModelFinding(kind: .unanswered, detail: state.joined(separator: "; "))
@@ -36,6 +36,11 @@ extension ModelWorld {
         throw ModelFinding(
           kind: .otherView, detail: "client \(client.number) shows \(client.shown ?? []), committed is \(row.done)")
       }
+    }
+    for client in clients where !client.hasEnded && client.shownNews != published {
+      throw ModelFinding(
+        kind: .untold,
+        detail: "client \(client.number) shows \(client.shownNews ?? -1), published was \(published) last")
     }
     for client in live { client.link?.up.append(try client.session.check()) }
     try calmDown()

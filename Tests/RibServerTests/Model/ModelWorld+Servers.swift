@@ -56,7 +56,10 @@ extension ModelWorld {
 
   /// Everything that is under way goes on.
   func goRound() throws {
-    for server in servers { try server.probe() }
+    for server in servers {
+      try server.probe()
+      _ = try server.runEffects()
+    }
     for link in links {
       if link.isStalled { try goOn(link) }
       while !link.up.isEmpty { try deliverUp(link) }
@@ -68,6 +71,24 @@ extension ModelWorld {
     for client in clients {
       while client.link.map({ !$0.down.isEmpty || $0.isServerGone }) ?? false { try deliverDown(client) }
     }
+  }
+
+  /// Somebody publishes: a session, or what is outside.
+  func publish() throws {
+    tell()
+    for server in servers { try server.endEvents() }
+  }
+
+  /// Publishes, perhaps from another thread, while a server is in the midst of a step.
+  func tell() {
+    guard newsKind != .none else { return }
+    published += 1
+    note("published: \(published)")
+    for server in servers { server.news.publish(published) }
+  }
+
+  func runEffects() throws {
+    for server in servers where try server.runEffects(atMost: 1) { note("effects go on") }
   }
 
   func endEffect() throws {

@@ -24,6 +24,11 @@ final class ModelWorld {
   let isCluster: Bool
   /// The actions whose effects have started, while the server said that it survives a crash.
   var started: Set<Int> = []
+  /// What was published last, to the sessions of all servers.
+  var published = 0
+  let newsKind: ModelNews.Kind
+  /// Whether the schedule is still under way.
+  var isUnderWay = true
   /// Whether the store has ever failed: what was told then may be lost.
   var hasStoreFailed = false
   private(set) var stepCount = 0
@@ -49,6 +54,7 @@ final class ModelWorld {
     environment = Self.environment(seed: seed)
     isCluster = random.oneIn(4)
     store = ModelStore(rules, random.oneIn(3) ? .waits : .goesOn)
+    newsKind = ModelNews.Kind.allCases[random.below(3)]
     log = keepsLog ? [] : nil
     for _ in 0..<(isCluster ? 2 : 1) { servers.append(makeServer()) }
     clients.append(ModelClient(number: 1, isQuiet: rules.contains(.quiet)))
@@ -66,8 +72,11 @@ final class ModelWorld {
 
   func makeServer() -> ModelServer {
     serverCount += 1
-    return ModelServer(serverCount, rules, store, socket, environment) { [unowned self] name in
+    let news = ModelNews(published, newsKind)
+    return ModelServer(serverCount, rules, store, socket, environment, news) { [unowned self] name in
       if !hasStoreFailed { started.insert(name) }
+    } interrupt: { [unowned self] in
+      if isUnderWay, random.oneIn(8) { tell() }
     }
   }
 
@@ -93,12 +102,13 @@ final class ModelWorld {
 
   /// Lets go of what refers to itself.
   private func end() {
+    isUnderWay = false
     for server in servers { server.die() }
     for link in links { link.connection = nil }
   }
 
   private func step() throws {
-    switch random.below(42) {
+    switch random.below(44) {
     case 0..<7: try act()
     case 7..<14: try deliverUp()
     case 14..<21: try deliverDown()
@@ -116,6 +126,8 @@ final class ModelWorld {
     case 36: try endEffect()
     case 37: try check()
     case 38: try settle()
+    case 39: try publish()
+    case 40: try runEffects()
     default: try connect()
     }
   }

@@ -71,18 +71,13 @@ import Wire
 extension TemporaryDirectory {
   /// Overwrites a page in the file itself: the middle one of those that are full of a character.
   func damagePages(of mark: Character) throws {
-    let other = try DatabaseQueue(path: store)
-    try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-    let file = try FileHandle(forUpdating: URL(fileURLWithPath: store))
-    let bytes = [UInt8](try file.readToEnd() ?? Data())
-    let byte = try #require(mark.asciiValue)
-    let pages = stride(from: 0, to: bytes.count, by: 4096).filter { start in
-      bytes[start..<min(start + 4096, bytes.count)].count { $0 == byte } > 3000
-    }
+    let damage = StoreDamage(path: store)
+    try damage.checkpoint()
+    let pages = try damage.pages(fullOf: try #require(mark.asciiValue))
     let page = try #require(pages.dropFirst(pages.count / 2).first)
-    try file.seek(toOffset: UInt64(page))
-    try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+    try damage.overwrite(page, with: [UInt8](repeating: 0xA5, count: StoreDamage.pageSize))
     // Whoever has read the page reads it again.
+    let other = try DatabaseQueue(path: store)
     try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 7") }
   }
 

@@ -25,11 +25,13 @@ final class Daemon: @unchecked Sendable {
   ///   - descriptors: how many it may have open; nil for as many as this process.
   ///   - log: a file that its log is added to; nil for this process's standard error.
   ///   - prelude: what a shell does before it becomes the daemon; nil for nothing.
+  ///   - hasOwnMounts: whether what the shell mounts is there for the daemon alone.
   ///   - startSeconds: how long it may take until it says its URL.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
   init(
     _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
-    descriptors: Int? = nil, log: String? = nil, prelude: String? = nil, startSeconds: Double = 60
+    descriptors: Int? = nil, log: String? = nil, prelude: String? = nil, hasOwnMounts: Bool = false,
+    startSeconds: Double = 60
   ) throws {
     let directory = stateDirectory ?? Self.makeDirectory()
     ownsDirectory = stateDirectory == nil
@@ -40,8 +42,9 @@ final class Daemon: @unchecked Sendable {
       ["--port", "\(port)", "--log-level", "error", "--state-dir", directory, "--timeouts-drain-seconds", "0"]
       + arguments
     if let prelude = prelude ?? descriptors.map({ "ulimit -n \($0)" }) {
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", #"\#(prelude) && exec "$0" "$@""#, ribd.path] + all
+      process.executableURL = URL(fileURLWithPath: hasOwnMounts ? "/usr/bin/unshare" : "/bin/sh")
+      process.arguments =
+        (hasOwnMounts ? ["-m", "/bin/sh"] : []) + ["-c", #"\#(prelude) && exec "$0" "$@""#, ribd.path] + all
     } else {
       process.executableURL = ribd
       process.arguments = all
@@ -102,10 +105,13 @@ final class Daemon: @unchecked Sendable {
     return process.terminationStatus
   }
 
-  /// Lets its files grow as long as they may.
-  func liftFileLimit() throws {
+  /// Lets its files grow to so many bytes, or as long as they may.
+  ///
+  /// Once it runs: the thread sanitizer needs a larger file when it starts, and what it has of it is mapped.
+  func limitFiles(to bytes: Int?) throws {
     let prlimit = URL(fileURLWithPath: "/usr/bin/prlimit")
-    _ = try Program.run(prlimit, ["--pid", "\(pid)", "--fsize=unlimited"])
+    let limit = bytes.map { "\($0):unlimited" } ?? "unlimited"
+    _ = try Program.run(prlimit, ["--pid", "\(pid)", "--fsize=\(limit)"])
   }
 
   /// The number of open descriptors.

@@ -19,6 +19,7 @@ final class StoreHost: Sendable {
 
   init(
     _ apps: [App], on store: any SessionStore, outage: Outage? = nil, loops count: Int = 1,
+    metrics: ServerMetrics = ServerMetrics(),
     _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     var settings = ServerSettings()
@@ -27,7 +28,8 @@ final class StoreHost: Sendable {
     change(&settings)
     let store = SwitchedStore(store, outage: outage)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let context = ServerContext(apps: apps, files: StaticFiles(), settings: settings, logger: logger)
+    let context = ServerContext(
+      apps: apps, files: StaticFiles(), settings: settings, logger: logger, metrics: metrics)
     let told = Told()
     let writer = StoreWriter(store, logger) { for loop in told.loops { loop.storeIsBack() } }
     let loops = try (0..<count).map {

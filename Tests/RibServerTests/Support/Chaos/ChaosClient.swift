@@ -9,27 +9,6 @@ import Wire
 /// `@unchecked Sendable`: everything but `told` and `isSettled` belongs to the thread of its ``ChaosFleet``, and is read by
 /// others once that has ended.
 final class ChaosClient: @unchecked Sendable {
-  /// What the client was told, for those who look at what is committed.
-  struct Told {
-    var sessionID: String?
-    var clientID = 1
-    var number = 0
-    var count = 0
-  }
-
-  /// What has happened to the clients, all together.
-  struct Figures {
-    var connections = 0
-    var resumes = 0
-    var doubles = 0
-    var checks = 0
-    var drains = 0
-    var takenBack = 0
-    /// Sessions of others that were joined, and tokens for that which were used up on the way.
-    var joins = 0
-    var lostTokens = 0
-  }
-
   let id: Int
   let told = Mutex(Told())
   private(set) var model: ChaosModel
@@ -385,6 +364,7 @@ final class ChaosClient: @unchecked Sendable {
 
   private func ended(_ bye: Bye?, _ text: String, _ now: Int) {
     note("bye \(bye?.rawValue ?? "?"): \(text)")
+    if bye == .unavailable, text.contains("by this version of the app") { figures.turnedAway += 1 }
     switch bye?.comesBack ?? .atOnce {
     case .atOnce: away(.atOnce, now)
     case .later: away(.later, now)

@@ -6,6 +6,8 @@ struct ChaosFigures {
     let count: Int
     /// How many there are in a minute with 200 clients, about; nil where it is left to chance.
     var usual: Double?
+    /// How many there are in any run of a minute or more, however many clients it has.
+    var least = 0
     /// Whether half the clients make half as many.
     var isOfClients = true
   }
@@ -22,7 +24,7 @@ struct ChaosFigures {
     return figures.compactMap { figure in
       guard let usual = figure.usual else { return nil }
       let share = figure.isOfClients ? Double(clients) / 200 : 1
-      let floor = Int(usual * Double(seconds) / 60 * share / 10)
+      let floor = max(Int(usual * Double(seconds) / 60 * share / 10), seconds >= 60 ? figure.least : 0)
       return figure.count < floor ? "\(figure.count) \(figure.name), and at least \(floor) were to be." : nil
     }
   }

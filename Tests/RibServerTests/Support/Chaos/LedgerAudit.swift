@@ -95,6 +95,10 @@ struct LedgerAudit {
     keys[session, default: [:]][number] = key
   }
 
+  private static func isOtherVersions(_ state: JSONValue) -> Bool {
+    state["count"] == .string("none") || state == .object(["count": .integer(0)])
+  }
+
   /// Reads a copy, so that what it does to the journal is not the server's concern.
   private func readStore() throws -> [String: Stored] {
     let copy = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)").path
@@ -112,6 +116,7 @@ struct LedgerAudit {
         database,
         sql: """
           SELECT sid, lease, clients, state FROM session JOIN node ON node.session = session.id AND node.id = session.root
+          WHERE app = 'ledger'
           """)
     }
     try queue.close()
@@ -120,7 +125,12 @@ struct LedgerAudit {
       let state = try JSONValue(parsing: row["state"])
       guard case .array(let clients) = try JSONValue(parsing: row["clients"]),
         case .array(let unpaid)? = state["unpaid"]
-      else { throw CocoaError(.fileReadCorruptFile) }
+      else {
+        // What another version of the program has begun, as a client's first word has reached it late: that client has
+        // a session by then.
+        if !Self.isOtherVersions(state) { throw CocoaError(.fileReadCorruptFile) }
+        continue
+      }
       stored[row["sid"]] = Stored(
         count: state["count"]?.wholeNumber ?? -1, lastPayment: state["lastPayment"]?.wholeNumber ?? -1,
         unpaid: unpaid.count, numbers: clients.map { $0["number"]?.wholeNumber ?? -1 }, loads: (row["lease"] as Int) - 1
