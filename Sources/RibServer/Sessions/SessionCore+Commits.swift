@@ -44,6 +44,7 @@ extension SessionCore {
       return nil
     }
     uncommitted.request = request
+    uncommitted.transactionCount = tree.transactionCount
     uncommitted.beginCut()
     audience.forEachChannel { $0.noteCut() }
     for channel in uncommitted.left { channel.noteCut() }
@@ -112,7 +113,7 @@ extension SessionCore {
 
   private func didWrite() {
     guard !life.hasEnded else { return removeFromStore() }
-    if let cut = uncommitted.cut { savedTransactionCount = cut.tree.transactions }
+    if uncommitted.request != nil { savedTransactionCount = uncommitted.transactionCount }
     let wasFailing = commits.isFailing
     let isBehind = commits.didSucceed()
     let (commands, waiters) = uncommitted.endCut(all: !isBehind)

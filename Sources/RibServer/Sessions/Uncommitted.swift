@@ -10,6 +10,8 @@ struct Uncommitted {
   var left: [Channel] = []
   /// What is being committed: in a store's hands, or what it could not write.
   var request: StoreRequest?
+  /// How many transactions the tree had done when that was cut.
+  var transactionCount: UInt64 = 0
   /// What effects are to do when the cut is written.
   var cutCommands: [EffectCommand] = []
   /// Called when it is committed, with true, or when it is known that it never will be.

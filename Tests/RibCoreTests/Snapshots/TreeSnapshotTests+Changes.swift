@@ -54,7 +54,7 @@ extension TreeSnapshotTests {
         Issue.record("not whole")
         return
       }
-      #expect(base.count <= StateLog.smallSize)
+      #expect(base.count <= StateCut.smallSize)
     }
   }
 

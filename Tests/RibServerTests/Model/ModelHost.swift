@@ -100,7 +100,7 @@ final class ModelHost: SessionDriver, @unchecked Sendable {
 extension Bell {
   /// A bell that does not ring for what was published before it is armed.
   fileprivate func withoutPast() -> Bell {
-    Bell(of: ModelNews(0, isShared: false)) { ring in
+    Bell(of: ModelNews(0, .topic)) { ring in
       let isArmed = Armed()
       let token = arm { if isArmed.value.load(ordering: .relaxed) { ring() } }
       isArmed.value.store(true, ordering: .relaxed)
