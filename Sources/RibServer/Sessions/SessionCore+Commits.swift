@@ -114,11 +114,12 @@ extension SessionCore {
   private func didWrite() {
     guard !life.hasEnded else { return removeFromStore() }
     if uncommitted.request != nil { savedTransactionCount = uncommitted.transactionCount }
-    let wasFailing = commits.isFailing
+    if owesNotice { tellDurability(storeDurability) }
+    // What was said while it caught up is in the next commit: should that fail, the client was not told otherwise.
+    owesNotice = commits.isFailing
     let isBehind = commits.didSucceed()
     let (commands, waiters) = uncommitted.endCut(all: !isBehind)
     if isBehind { driver?.carryOut(.commit) }
-    if wasFailing { sendNotice() }
     release(all: !isBehind)
     for waiter in waiters { waiter(true) }
     // What they cause is for the next commit.
@@ -144,10 +145,9 @@ extension SessionCore {
     let isNew = !commits.isFailing
     commits.didFail()
     guard commits.outage == .goesOn else { return waitForStore() }
+    owesNotice = false
     guard isNew else { return leaveIfAsked() }
-    work.json.removeAll()
-    work.json.notice(.none)
-    audience.forEachChannel { $0.insertNotice() }
+    tellDurability(.none)
     for channel in uncommitted.left { channel.insertNotice() }
     for client in audience.ids { greetAgain(client) }
     let request = uncommitted.request
@@ -189,12 +189,11 @@ extension SessionCore {
     if commits.storeIsBack() { driver?.carryOut(.commit) }
   }
 
-  private func sendNotice() {
-    audience.forEachChannel { channel in
-      work.json.removeAll()
-      work.json.notice(storeDurability)
-      send(to: channel)
-    }
+  /// Tells the clients what they are told survives from here on, before whatever waits for a commit.
+  private func tellDurability(_ durability: Welcome.Durability) {
+    work.json.removeAll()
+    work.json.notice(durability)
+    audience.forEachChannel { $0.insertNotice() }
   }
 
   /// The session alone cannot be written: it goes no further, as it would be lost.

@@ -52,6 +52,9 @@ final class SessionCore {
   /// Whether a walk through the tree is under way.
   var isWalking = false
 
+  /// Whether the clients are to be told that the store is back, with the next commit.
+  var owesNotice = false
+
   /// What a commit survives.
   let storeDurability: Welcome.Durability
   /// Whether messages to clients wait for a commit.

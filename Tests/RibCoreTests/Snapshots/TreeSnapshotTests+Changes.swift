@@ -50,7 +50,7 @@ extension TreeSnapshotTests {
     let session = try pile(0)
     for text in ["x", "y"] {
       try session.send(#"{"write":{"_0":"\#(text)"}}"#)
-      guard case .rewritten(let base, []) = session.tree.takeCut().changed.first?.state else {
+      guard case .replaced(let base) = session.tree.takeCut().changed.first?.state else {
         Issue.record("not whole")
         return
       }

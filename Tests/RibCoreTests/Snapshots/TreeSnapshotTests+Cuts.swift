@@ -22,7 +22,7 @@ extension TreeSnapshotTests {
     try session.send(#""count""#, to: .path("stack"))
     let cut = session.tree.takeCut()
     #expect(cut.changed.map(\.id) == [2])
-    #expect(cut.changed.map(\.state) == [.rewritten(base: Array("1".utf8), changes: [])])
+    #expect(cut.changed.map(\.state) == [.replaced(Array("1".utf8))])
     #expect(cut.transactions == session.tree.transactionCount)
   }
 

@@ -148,6 +148,25 @@ extension SQLiteStoreTests {
     }
   }
 
+  @Test func smallStateOfTheFirstVersion_isReplaced() throws {
+    let queue = try DatabaseQueue(path: directory.store)
+    try SQLiteStore.migrator.migrate(queue, upTo: "1")
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO session VALUES (7, 'one', 3, 'app', NULL, 5, 1, 2, 9, '[]', '[]', 1, 0, 77, NULL, NULL, 1);
+          INSERT INTO node VALUES (7, 1, 'Node', 1, '1', NULL, NULL);
+          """)
+    }
+    try queue.close()
+    let store = try open()
+    defer { store.close() }
+    let lease = try #require(try store.load()).lease
+    _ = try store.write(lease, cut(.replaced(Array("2".utf8))))
+    #expect(try store.load()?.tree.nodes[1]?.state == "2")
+    #expect(try count("change") == 1)
+  }
+
   /// A file that was written before there were changes.
   @Test func fileOfTheFirstVersion_isReadAndChanged() throws {
     let queue = try DatabaseQueue(path: directory.store)
@@ -171,7 +190,5 @@ extension SQLiteStoreTests {
       ])
     _ = try store.write(loaded.lease, cut(.changed([change(1, #"[{"op":"remove","path":"/a"}]"#)])))
     #expect(try store.load()?.tree.nodes[1]?.state == #"{"b":[1]}"#)
-    _ = try store.write(try #require(try store.load()).lease, cut(.replaced(Array("2".utf8))))
-    #expect(try store.load()?.tree.nodes[1]?.state == "2")
   }
 }
