@@ -20,6 +20,9 @@ struct StoreQueue {
 
   private typealias Reading = (job: StoreJob, predecessors: Int)
 
+  /// How many requests there are.
+  var count: Int { writes.count + resumes.count + reads.count }
+
   /// Takes requests in.
   ///
   /// - Parameter jobs: in order.

@@ -14,6 +14,9 @@ final class StoreWriter: Sendable {
   private struct State {
     var queue = StoreQueue()
     var isRunning = false
+    var pace = CommitPace()
+    /// How many requests the writer's thread waits for; nil if it does not.
+    var awaited: Int?
     var end = End.open
     var health = StoreHealth()
     /// Requests that could not be done and that no session repeats: that sessions have ended, or have no client.
@@ -44,6 +47,8 @@ final class StoreWriter: Sendable {
   private let metrics: ServerMetrics
   private let queue = DispatchQueue(label: "ribserver.store")
   private let state = Mutex(State())
+  /// Signalled when there are as many requests as the writer's thread waits for.
+  private let enough = DispatchSemaphore(value: 0)
   /// Whether the store fails, as the state has it: each action asks.
   private let fails = Atomic(false)
   /// How often the store was asked for something: as long as that grows, it does its work.
@@ -77,12 +82,15 @@ final class StoreWriter: Sendable {
   ///
   /// - Parameter jobs: what.
   func submit(_ jobs: [StoreJob]) {
-    let mustStart = state.withLock { state in
+    let (mustStart, isEnough) = state.withLock { state in
       state.queue.append(jobs)
+      let isEnough = state.awaited.map { state.queue.count >= $0 } ?? false
+      if isEnough { state.awaited = nil }
       defer { state.isRunning = true }
-      return !state.isRunning
+      return (!state.isRunning, isEnough)
     }
     if mustStart { queue.async { self.run() } }
+    if isEnough { enough.signal() }
   }
 
   /// Closes the store once all that was asked for is done, and returns then, or when the store is given up.
@@ -135,6 +143,7 @@ final class StoreWriter: Sendable {
 
   private func run() {
     while let jobs = take() {
+      let start = DispatchTime.now().uptimeNanoseconds
       do throws(StoreError) {
         try perform(jobs[...])
       } catch {
@@ -142,12 +151,33 @@ final class StoreWriter: Sendable {
         for job in failed { job.result = .failure(error) }
         noteFailure(error, failed)
       }
+      state.withLock {
+        $0.pace.didCommit(jobs.count, from: start, to: DispatchTime.now().uptimeNanoseconds)
+      }
       answer(jobs)
     }
   }
 
+  /// Waits until there is enough for a commit, where it is worth it.
+  private func waitForMore() {
+    let end = state.withLock { state -> UInt64? in
+      guard case .open = state.end, state.queue.count > 0 else { return nil }
+      let wait = state.pace.wait(with: state.queue.count, at: DispatchTime.now().uptimeNanoseconds)
+      state.awaited = wait?.count
+      return wait?.end
+    }
+    guard let end, enough.wait(timeout: DispatchTime(uptimeNanoseconds: end)) == .timedOut else { return }
+    let isSignalled = state.withLock { state in
+      defer { state.awaited = nil }
+      return state.awaited == nil
+    }
+    // Between the two.
+    if isSignalled { enough.wait() }
+  }
+
   private func take() -> [StoreJob]? {
-    state.withLock { state in
+    waitForMore()
+    return state.withLock { state in
       if case .givenUp = state.end { state.queue = StoreQueue() }
       let jobs = state.queue.takeBatch()
       guard jobs.isEmpty else { return jobs }
