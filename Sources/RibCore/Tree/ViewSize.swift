@@ -15,11 +15,13 @@ struct ViewSize {
   /// As many bytes as the view can have after another patch.
   ///
   /// - Parameter patch: the patch's bytes.
+  /// - Returns: at least the view's bytes then.
   func bound(with patch: Int) -> Int { measured + growth + patch }
 
   /// Whether it is time to measure the view after another patch.
   ///
   /// - Parameter patch: the patch's bytes.
+  /// - Returns: true if the patches have more bytes than the view had.
   func isStale(with patch: Int) -> Bool { growth + patch > max(measured, Self.leastGrowth) }
 
   /// Takes note of a patch.

@@ -1,8 +1,9 @@
 /// When the next commit begins.
 ///
 /// A commit takes the store's time and the processor's, whether it is of one session or of many; and clients that were just
-/// answered ask again soon. So after a commit of many the next one waits until as many have asked, but not for longer than that
-/// commit took. One that follows a commit of few begins at once: nobody waits where there is little to do.
+/// answered ask again soon. So after a commit of many the next one waits until twice as many have asked, but not for longer than
+/// that commit took, nor than a millisecond. One that follows a commit of few begins at once: no client waits where there is little to
+/// do.
 struct CommitPace {
   /// From how many requests on a commit is one of many.
   private static let many = 8
@@ -11,7 +12,7 @@ struct CommitPace {
 
   /// How many requests the last commit was for.
   private var size = 0
-  /// Until when the next one waits for as many, as nanoseconds of the monotonic clock.
+  /// Until when the next one waits for more, as nanoseconds of the monotonic clock.
   private var end: UInt64 = 0
 
   /// Takes note of a commit.

@@ -58,8 +58,12 @@ extension SQLiteStore {
           -- With `holder` in it, old sessions are found without a look at their rows, which may be damaged.
           DROP INDEX sessionSeen;
           CREATE INDEX sessionSeen ON session(holder, acted, seen) WHERE holder = 0;
-          -- Of each client in `clients` its try and its number, where they have changed since that was written.
-          ALTER TABLE session ADD COLUMN numbers TEXT;
+          -- What each action changes of a session, where it differs from the session's own row: small rows, of which many lie in a
+          -- page, as each page that is touched is written whole. `numbers` has each client's try and number.
+          CREATE TABLE progress (
+            session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE, lease INTEGER NOT NULL,
+            version INTEGER NOT NULL, rev INTEGER NOT NULL, root INTEGER NOT NULL, lastNode INTEGER NOT NULL,
+            transactions INTEGER NOT NULL, numbers TEXT NOT NULL);
           -- With rows of their own: without, whoever looks for a riblet reads the whole states of those beside it, which takes
           -- three times as long for states of 2 KB, and meets their damage.
           ALTER TABLE node RENAME TO oldNode;

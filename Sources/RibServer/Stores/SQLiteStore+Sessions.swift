@@ -18,6 +18,7 @@ extension SQLiteStore {
       .optional(state.rest?.viewHash), .integer(holder), .optional(state.rest?.program)
     ) { row = Int64($0.integer(0)) }
     guard let row else { return .lost }
+    try statements.deleteProgress.run(.integer(row))
     try write(cut, row, statements, database)
     return .written(SessionLease(row: row, number: 1))
   }
@@ -34,6 +35,7 @@ extension SQLiteStore {
       .optional(state.rest?.viewHash), .integer(lease.row), .integer(lease.number), .integer(cut.version),
       .optional(state.rest?.program))
     guard database.changesCount == 1 else { return .lost }
+    try statements.deleteProgress.run(.integer(lease.row))
     try write(cut, lease.row, statements, database)
     return .written(lease)
   }
@@ -41,7 +43,18 @@ extension SQLiteStore {
   private func writeProgress(
     _ cut: SessionCut, _ lease: SessionLease, _ statements: Statements, _ database: Database
   ) throws -> StoreResult {
-    let statement = statements.updateProgress
+    cut.state.writeNumbers(into: &numbers)
+    try runProgress(statements.updateProgress, cut, lease)
+    if database.changesCount == 0 {
+      // The first since the session's own row was written.
+      try runProgress(statements.insertProgress, cut, lease)
+      guard database.changesCount == 1 else { return .lost }
+    }
+    try write(cut, lease.row, statements, database)
+    return .written(lease)
+  }
+
+  private func runProgress(_ statement: SQLiteStatement, _ cut: SessionCut, _ lease: SessionLease) throws {
     try statement.bind(cut.state.revision, at: 1)
     try statement.bind(cut.tree.root, at: 2)
     try statement.bind(cut.tree.lastID, at: 3)
@@ -49,14 +62,10 @@ extension SQLiteStore {
     try statement.bind(Int(cut.version), at: 6)
     try statement.bind(Int(lease.row), at: 7)
     try statement.bind(Int(lease.number), at: 8)
-    cut.state.writeNumbers(into: &numbers)
     try numbers.withUnsafeBufferPointer { bytes in
       try statement.bind(borrowed: bytes, at: 5)
       try statement.runOnce()
     }
-    guard database.changesCount == 1 else { return .lost }
-    try write(cut, lease.row, statements, database)
-    return .written(lease)
   }
 
   private func seen(_ state: SessionState) -> Int { time.now(clock) - Int(state.alone.components.seconds) }
@@ -125,7 +134,11 @@ extension SQLiteStore {
       return .refused(StoreError(error, isGlobal: false))
     }
     // From here on no other process can write it; and what is shown from here on is counted anew if it is lost.
-    try statements.takeSession.run(.integer(session.lease.number), .integer(holder), .integer(session.lease.row))
+    try statements.takeSession.run(
+      .integer(session.lease.number), .integer(holder), .integer(session.state.revision), .integer(session.tree.root),
+      .integer(session.tree.lastID), .integer(Int64(session.tree.transactions)), .utf8(session.state.clientsJSON),
+      .integer(session.lease.row))
+    try statements.deleteProgress.run(.integer(session.lease.row))
     return .loaded(session)
   }
 

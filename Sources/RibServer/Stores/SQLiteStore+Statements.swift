@@ -7,6 +7,8 @@ extension SQLiteStore {
     let insertSession: SQLiteStatement
     let updateSession: SQLiteStatement
     let updateProgress: SQLiteStatement
+    let insertProgress: SQLiteStatement
+    let deleteProgress: SQLiteStatement
     let upsertNode: SQLiteStatement
     let updateState: SQLiteStatement
     let replaceState: SQLiteStatement
@@ -51,6 +53,8 @@ extension SQLiteStore {
       insertSession = try prepare(SQL.insertSession)
       updateSession = try prepare(SQL.updateSession)
       updateProgress = try prepare(SQL.updateProgress)
+      insertProgress = try prepare(SQL.insertProgress)
+      deleteProgress = try prepare("DELETE FROM progress WHERE session = ?")
       upsertNode = try prepare(SQL.upsertNode)
       updateState = try prepare("UPDATE node SET version = ?, state = ? WHERE session = ? AND id = ?")
       replaceState = try prepare("UPDATE change SET ops = ? WHERE session = ? AND node = ? AND seq = 0")
@@ -63,10 +67,9 @@ extension SQLiteStore {
       insertNack = try prepare("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
       deleteNacks = try prepare("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
       deleteCrash = try prepare("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")
-      takeSession = try prepare(
-        "UPDATE session SET lease = ?, version = 0, holder = ?, epoch = NULL, viewHash = NULL WHERE id = ?")
+      takeSession = try prepare(SQL.takeSession)
       resumeSession = try prepare(
-        "UPDATE session SET lease = ?, version = 0, holder = ?, seen = ?, clients = ?, numbers = NULL WHERE id = ?")
+        "UPDATE session SET lease = ?, version = 0, holder = ?, seen = ?, clients = ? WHERE id = ?")
       selectSession = try prepare(SQL.selectSession)
       selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
       selectChanges = try prepare("SELECT node, seq, ops FROM change WHERE session = ? ORDER BY node, seq")
@@ -97,21 +100,34 @@ extension SQLiteStore {
           acted, holder, seen, epoch, viewHash, program, life)
         VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?17, (SELECT number FROM life))
         ON CONFLICT (sid) DO UPDATE SET version = excluded.version, rev = excluded.rev, root = excluded.root,
-          lastNode = excluded.lastNode, transactions = excluded.transactions, clients = excluded.clients, numbers = NULL,
+          lastNode = excluded.lastNode, transactions = excluded.transactions, clients = excluded.clients,
           invitations = excluded.invitations, acted = excluded.acted, holder = excluded.holder, seen = excluded.seen,
           epoch = excluded.epoch, viewHash = excluded.viewHash, program = excluded.program, life = excluded.life
         WHERE lease = 1 AND holder IN (0, ?16) AND version <= excluded.version
+          AND NOT EXISTS (SELECT 1 FROM progress WHERE progress.session = session.id
+            AND progress.version > excluded.version)
         RETURNING id
       """
     static let updateSession = """
-      UPDATE session SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, clients = ?5, numbers = NULL,
-        invitations = ?6, acted = ?7, holder = ?8, seen = ?9, epoch = ?10, viewHash = ?11, program = ?15, version = ?14,
+      UPDATE session SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, clients = ?5, invitations = ?6,
+        acted = ?7, holder = ?8, seen = ?9, epoch = ?10, viewHash = ?11, program = ?15, version = ?14,
         life = iif(?10 IS NULL, life, (SELECT number FROM life)) WHERE id = ?12 AND lease = ?13 AND version <= ?14
+        AND NOT EXISTS (SELECT 1 FROM progress WHERE session = ?12 AND version > ?14)
       """
-    /// As with most commits. No column of an index is in it, and nothing is looked up: it takes half the time.
+    /// What most commits run.
     static let updateProgress = """
-      UPDATE session SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, numbers = ?5, version = ?6
-        WHERE id = ?7 AND lease = ?8 AND version <= ?6
+      UPDATE progress SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, numbers = ?5, version = ?6
+        WHERE session = ?7 AND lease = ?8 AND version <= ?6
+      """
+    /// What the first one runs, if the session has no row there.
+    static let insertProgress = """
+      INSERT OR REPLACE INTO progress (rev, root, lastNode, transactions, numbers, version, session, lease)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, id, lease FROM session WHERE id = ?7 AND lease = ?8 AND version <= ?6
+          AND NOT EXISTS (SELECT 1 FROM progress WHERE session = ?7 AND lease = ?8)
+      """
+    static let takeSession = """
+      UPDATE session SET lease = ?, version = 0, holder = ?, rev = ?, root = ?, lastNode = ?, transactions = ?, clients = ?,
+        epoch = NULL, viewHash = NULL WHERE id = ?
       """
     static let upsertNode = """
       INSERT INTO node (session, id, type, version, state, children, effects) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -119,8 +135,10 @@ extension SQLiteStore {
         effects = excluded.effects
       """
     static let selectSession = """
-      SELECT id, lease, app, parameters, rev, root, lastNode, transactions, clients, invitations, acted, holder, seen,
-        epoch, viewHash, life = (SELECT number FROM life), program, numbers FROM session WHERE sid = ?
+      SELECT id, session.lease, app, parameters, coalesce(progress.rev, session.rev), coalesce(progress.root, session.root),
+        coalesce(progress.lastNode, session.lastNode), coalesce(progress.transactions, session.transactions), clients,
+        invitations, acted, holder, seen, epoch, viewHash, life = (SELECT number FROM life), program, numbers
+        FROM session LEFT JOIN progress ON progress.session = id AND progress.lease = session.lease WHERE sid = ?
       """
     /// Sessions that no process holds: untouched ones and others, each with a time of its own.
     static let findExpired = """
@@ -136,7 +154,7 @@ extension SQLiteStore {
       """
     /// No search finds it, and no token opens it.
     static let closeExpired = """
-      UPDATE session SET sid = '-' || ltrim(sid, '-'), lease = lease + 1, clients = '[]', numbers = NULL,
+      UPDATE session SET sid = '-' || ltrim(sid, '-'), lease = lease + 1, clients = '[]',
         invitations = '[]', acted = 0, seen = 0 WHERE \(isExpired)
       """
     static let deleteSomeChanges = """

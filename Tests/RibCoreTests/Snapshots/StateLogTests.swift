@@ -48,7 +48,9 @@ struct StateLogTests {
   }
 
   /// The changes that a store has of a state that has become small are to go.
-  @Test(arguments: [(0, true), (3, false)]) func smallStateOfAStore_isReplacedIfItHasNoChanges(last: Int, isReplaced: Bool) {
+  @Test(arguments: [(0, true), (3, false)]) func smallStateOfAStore_isReplacedIfItHasNoChanges(
+    last: Int, isReplaced: Bool
+  ) {
     var log = StateLog(storedSize: 10, changes: StoredChanges(last: last, size: 0))
     log.rewrite(bytes("1"))
     #expect(log.takeCut() == (isReplaced ? .replaced(bytes("1")) : .rewritten(base: bytes("1"), changes: [])))

@@ -27,7 +27,8 @@ import Wire
     let context = ServerContext(
       apps: [], files: StaticFiles(), settings: ServerSettings(),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    core = try SessionCore(of: App("lamp") { Lamp() }, nil, token: "token", durability: .disk, outage: .goesOn, work, context)
+    core = try SessionCore(
+      of: App("lamp") { Lamp() }, nil, token: "token", durability: .disk, outage: .goesOn, work, context)
     channel = Channel(work)
     #expect(core.start(channel, ClientInfo(), token: "token") == nil)
   }

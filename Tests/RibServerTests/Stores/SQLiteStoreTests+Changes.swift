@@ -136,15 +136,44 @@ extension SQLiteStoreTests {
     }
   }
 
-  @Test(arguments: ["[1]", "[1,2,3]", "{}", "["]) func numbersThatAreNotTheClients_areNotRead(_ numbers: String) throws {
-    try withStore { store, _ in
+  @Test(arguments: ["[1]", "[1,2,3]", "{}", "["]) func numbersThatAreNotTheClients_areNotRead(_ numbers: String) throws
+  {
+    try withStore { store, lease in
       try store.database.writeWithoutTransaction {
-        try $0.execute(sql: "UPDATE session SET numbers = ?", arguments: [numbers])
+        try $0.execute(
+          sql: "INSERT INTO progress VALUES (?, ?, 2, 1, 1, 1, 1, ?)", arguments: [lease.row, lease.number, numbers])
       }
       guard case .refused = try store.perform(.load(sessionID: "one")) else {
         Issue.record("it is read")
         return
       }
+    }
+  }
+
+  /// What the session's own row does not have is taken into it when the session is read, and goes when the row is written.
+  @Test func progress_isTakenIntoTheSession() throws {
+    try withStore { store, lease in
+      var cut = StoreSample.cut(
+        StoreSample.state(revision: 7, clients: [StoreSample.client(number: 5)], isHeld: true), version: 2)
+      cut.isProgress = true
+      #expect(try store.write(lease, cut) == "written")
+      cut.isProgress = false
+      cut.version = 1
+      #expect(try store.write(lease, cut) == "lost")
+      #expect(try count("progress") == 1)
+      cut.version = 3
+      #expect(try store.write(lease, cut) == "written")
+      #expect(try count("progress") == 0)
+      (cut.isProgress, cut.version, cut.state.revision) = (true, 4, 8)
+      #expect(try store.write(lease, cut) == "written")
+      for number in 2...3 {
+        let loaded = try #require(try store.load())
+        #expect(loaded.lease.number == Int64(number))
+        #expect(loaded.state.revision == 8 && loaded.state.clients == cut.state.clients)
+        #expect(try count("progress") == 0)
+      }
+      _ = try store.perform(.remove(sessionID: "one", SessionLease(row: lease.row, number: 3)))
+      #expect(try count("progress") == 0)
     }
   }
 

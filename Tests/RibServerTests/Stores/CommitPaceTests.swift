@@ -1,0 +1,35 @@
+import Testing
+
+@testable import RibServer
+
+@Suite struct CommitPaceTests {
+  @Test func firstCommit_waitsForNothing() {
+    let pace = CommitPace()
+    #expect(pace.wait(with: 1, at: 0) == nil)
+  }
+
+  /// A session alone is never kept waiting.
+  @Test func commitAfterFew_waitsForNothing() {
+    var pace = CommitPace()
+    pace.didCommit(7, from: 0, to: 500_000)
+    #expect(pace.wait(with: 1, at: 500_000) == nil)
+  }
+
+  @Test func commitAfterMany_waitsForMore_asLongAsThatOneTook() {
+    var pace = CommitPace()
+    pace.didCommit(8, from: 100_000, to: 500_000)
+    #expect(pace.wait(with: 15, at: 500_000)?.count == 16)
+    #expect(pace.wait(with: 1, at: 500_000)?.end == 900_000)
+    #expect(pace.wait(with: 16, at: 500_000) == nil)
+    #expect(pace.wait(with: 1, at: 900_000) == nil)
+  }
+
+  /// On a slow disk, or after a clock that was read in another order.
+  @Test func wait_isAMillisecondAtMost() {
+    var pace = CommitPace()
+    pace.didCommit(100, from: 0, to: 30_000_000)
+    #expect(pace.wait(with: 1, at: 30_000_000)?.end == 31_000_000)
+    pace.didCommit(100, from: 50, to: 40)
+    #expect(pace.wait(with: 1, at: 40) == nil)
+  }
+}
