@@ -186,7 +186,7 @@ import Wire
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
     return try DatabaseQueue(path: directory.store, configuration: configuration).read {
-      try Int.fetchOne($0, sql: "SELECT max(rev) FROM session") ?? 0
+      try Int.fetchOne($0, sql: "SELECT max(rev) FROM (SELECT rev FROM session UNION SELECT rev FROM progress)") ?? 0
     }
   }
 

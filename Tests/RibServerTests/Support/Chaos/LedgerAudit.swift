@@ -99,6 +99,16 @@ struct LedgerAudit {
     state["count"] == .string("none") || state == .object(["count": .integer(0)])
   }
 
+  /// The clients' last actions: as their records have them, or as they have become since.
+  private static func numbers(of clients: [JSONValue], since later: String?) throws -> [Int] {
+    guard let later else { return clients.map { $0["number"]?.wholeNumber ?? -1 } }
+    // A try and a number for each.
+    guard case .array(let pairs) = try JSONValue(parsing: later), pairs.count == 2 * clients.count else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    return clients.indices.map { pairs[2 * $0 + 1].wholeNumber ?? -1 }
+  }
+
   /// Reads a copy, so that what it does to the journal is not the server's concern.
   private func readStore() throws -> [String: Stored] {
     let copy = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)").path
@@ -115,7 +125,10 @@ struct LedgerAudit {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT sid, lease, clients, state FROM session JOIN node ON node.session = session.id AND node.id = session.root
+          SELECT sid, session.lease, clients, progress.numbers, coalesce(change.ops, node.state) AS state FROM session
+          JOIN node ON node.session = session.id AND node.id = session.root
+          LEFT JOIN change ON change.session = node.session AND change.node = node.id AND change.seq = 0
+          LEFT JOIN progress ON progress.session = session.id
           WHERE app = 'ledger'
           """)
     }
@@ -133,8 +146,8 @@ struct LedgerAudit {
       }
       stored[row["sid"]] = Stored(
         count: state["count"]?.wholeNumber ?? -1, lastPayment: state["lastPayment"]?.wholeNumber ?? -1,
-        unpaid: unpaid.count, numbers: clients.map { $0["number"]?.wholeNumber ?? -1 }, loads: (row["lease"] as Int) - 1
-      )
+        unpaid: unpaid.count, numbers: try Self.numbers(of: clients, since: row["numbers"]),
+        loads: (row["lease"] as Int) - 1)
     }
     return stored
   }
