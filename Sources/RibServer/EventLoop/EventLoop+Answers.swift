@@ -12,6 +12,17 @@ extension EventLoop {
     }
   }
 
+  /// Does something on the loop once all answers are told that the store has given before.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter body: what is to be done.
+  func afterAnswers(_ body: @escaping @Sendable () -> Void) {
+    let job = StoreJob(.probe, on: self) { _ in body() }
+    job.result = .success(.noted)
+    answer([job])
+  }
+
   private func tellAnswers() {
     let end = time() + StoreAnswers.turn
     while let job = answers.next() {

@@ -331,7 +331,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Has sessions that went on in memory committed.
   func storeIsBack() {
-    execute { [self] in
+    // A session that has not been told yet that the store has failed would go on as if it still did.
+    afterAnswers { [self] in
       for session in sessions.values { session.core.storeIsBack() }
     }
   }

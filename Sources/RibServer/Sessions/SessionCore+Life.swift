@@ -41,7 +41,8 @@ extension SessionCore {
   /// Has the store forget the session; held messages are sent when it has.
   func removeFromStore() {
     guard !isRemoved else { return }
-    guard let lease else { return didEnd(isTrue: true) }
+    // Of a store that waits it is not known whether it has what was to create the session.
+    guard let lease else { return didEnd(isTrue: commits.outage == .goesOn || uncommitted.request == nil) }
     isRemoved = true
     driver?.carryOut(.remove(lease))
   }

@@ -33,6 +33,7 @@ struct CommitPace {
   ///   - now: in nanoseconds of the monotonic clock.
   /// - Returns: nil if it begins now.
   func wait(with count: Int, at now: UInt64) -> (count: Int, end: UInt64)? {
-    count < 2 * size && now < end ? (2 * size, end) : nil
+    let enough = min(2 * size, StoreQueue.batchLimit)
+    return count < enough && now < end ? (enough, end) : nil
   }
 }

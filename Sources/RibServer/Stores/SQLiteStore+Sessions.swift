@@ -196,6 +196,7 @@ extension SQLiteStore {
     try statements.resumeSession.run(
       .integer(resting.lease.number), .integer(holder), .integer(time.now(clock)), .utf8(resting.state.clientsJSON),
       .integer(resting.lease.row))
+    try statements.deleteProgress.run(.integer(resting.lease.row))
     return .resting(resting)
   }
 

@@ -105,14 +105,14 @@ extension SQLiteStore {
           epoch = excluded.epoch, viewHash = excluded.viewHash, program = excluded.program, life = excluded.life
         WHERE lease = 1 AND holder IN (0, ?16) AND version <= excluded.version
           AND NOT EXISTS (SELECT 1 FROM progress WHERE progress.session = session.id
-            AND progress.version > excluded.version)
+            AND progress.lease = session.lease AND progress.version > excluded.version)
         RETURNING id
       """
     static let updateSession = """
       UPDATE session SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, clients = ?5, invitations = ?6,
         acted = ?7, holder = ?8, seen = ?9, epoch = ?10, viewHash = ?11, program = ?15, version = ?14,
         life = iif(?10 IS NULL, life, (SELECT number FROM life)) WHERE id = ?12 AND lease = ?13 AND version <= ?14
-        AND NOT EXISTS (SELECT 1 FROM progress WHERE session = ?12 AND version > ?14)
+        AND NOT EXISTS (SELECT 1 FROM progress WHERE session = ?12 AND lease = ?13 AND version > ?14)
       """
     /// What most commits run.
     static let updateProgress = """

@@ -221,6 +221,8 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
       version: 1, state: SessionState(revision: 1, clients: [], invitations: [], hasActed: false, isHeld: true),
       tree: TreeCut(TreeSnapshot(root: 1, lastID: 1, transactions: 0, nodes: [1: node])), nacks: [nack],
       acknowledged: [:], survived: [])
-    return (try? perform([.probe, .create(identity, cut), .load(sessionID: identity.id)], endingWith: .rollback)) != nil
+    let results = try? perform([.probe, .create(identity, cut), .load(sessionID: identity.id)], endingWith: .rollback)
+    if case .loaded? = results?.last { return true }
+    return false
   }
 }

@@ -6,10 +6,10 @@ import Wire
 extension SessionState {
   /// Written by hand: it is a part of every commit.
   var clientsJSON: [UInt8] {
-    var json: [UInt8] = []
-    json.reserveCapacity(160 * clients.count)
+    var json = [UInt8(ascii: "[")]
+    json.reserveCapacity(2 + 160 * clients.count)
     for client in clients {
-      json.append(UInt8(ascii: json.isEmpty ? "[" : ","))
+      if json.count > 1 { json.append(UInt8(ascii: ",")) }
       json.append(contentsOf: #"{"id":"#.utf8)
       json.append(contentsOf: String(client.id).utf8)
       json.append(contentsOf: #","tokenHash":""#.utf8)
@@ -28,8 +28,9 @@ extension SessionState {
   /// Writes of each client its try and its number, as a JSON array: what of ``clientsJSON`` changes with an action.
   func writeNumbers(into json: inout [UInt8]) {
     json.removeAll(keepingCapacity: true)
+    json.append(UInt8(ascii: "["))
     for client in clients {
-      json.append(UInt8(ascii: json.isEmpty ? "[" : ","))
+      if json.count > 1 { json.append(UInt8(ascii: ",")) }
       JSONWriter.append(decimal: client.attempt, to: &json)
       json.append(UInt8(ascii: ","))
       JSONWriter.append(decimal: client.number, to: &json)

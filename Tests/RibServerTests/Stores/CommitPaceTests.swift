@@ -24,6 +24,14 @@ import Testing
     #expect(pace.wait(with: 1, at: 900_000) == nil)
   }
 
+  /// A batch has no room for more.
+  @Test func wait_isForOneBatchAtMost() {
+    var pace = CommitPace()
+    pace.didCommit(500, from: 0, to: 500_000)
+    #expect(pace.wait(with: 511, at: 500_000)?.count == 512)
+    #expect(pace.wait(with: 512, at: 500_000) == nil)
+  }
+
   /// On a slow disk, or after a clock that was read in another order.
   @Test func wait_isAMillisecondAtMost() {
     var pace = CommitPace()

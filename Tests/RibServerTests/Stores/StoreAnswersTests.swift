@@ -46,6 +46,23 @@ import Testing
     loop.stop()
   }
 
+  /// That the store is back is told behind all that it has refused: otherwise a session would not hear of it.
+  @Test func recovery_overtakesNoAnswer() async throws {
+    let told = Told()
+    loop.answer(
+      (0..<20).map { number in
+        StoreJob(.probe, on: loop) { [loop] _ in
+          let end = loop.time() + StoreAnswers.turn / 2
+          while loop.time() < end {}
+          told.add("\(number)")
+        }
+      })
+    loop.afterAnswers { told.add("back") }
+    #expect(await eventually { told.texts.count == 21 })
+    #expect(told.texts == (0..<20).map(String.init) + ["back"])
+    loop.stop()
+  }
+
   private final class Told: Sendable {
     private let all = Mutex<[String]>([])
     var texts: [String] { all.withLock { $0 } }
