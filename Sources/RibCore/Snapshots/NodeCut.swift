@@ -54,7 +54,7 @@ public enum StateCut: Equatable, Sendable {
   case none
   /// It is the same.
   case unchanged
-  /// A state of at most ``smallSize`` bytes in place of another such one, without changes of either: what most small states
+  /// A state of at most 512 bytes in place of another such one, without changes of either: what most small states
   /// are in most cuts.
   case replaced([UInt8])
   /// A base in place of the former one and all changes since that one, and what has changed since.
