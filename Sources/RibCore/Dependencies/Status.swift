@@ -1,12 +1,12 @@
 /// How far something is that has to be fetched.
 public enum Status<Value> {
-  /// It was not asked for.
+  /// The value was not asked for.
   case idle
   /// It is on its way.
   case loading
   /// It is here.
   case loaded(Value)
-  /// It could not be fetched, and why, in words for the user.
+  /// The value could not be fetched; the text says why, in words for the user.
   case failed(String)
 
   /// The value, if it is here.

@@ -1,4 +1,4 @@
-/// What a riblet has for itself and its children: a scope of dependencies, which lives as long as it is held.
+/// A scope of dependencies for a riblet and its children; it lives as long as the riblet holds it.
 ///
 /// A riblet's `init` makes one from what its parent provides; the closures of its routes hand it, or parts of it, to the
 /// children. It dies with the riblet's node.

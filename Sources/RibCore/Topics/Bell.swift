@@ -33,7 +33,7 @@ public struct Bell: Sendable {
 
 /// Keeps a ``Bell`` armed; a token that is let go of disarms it.
 ///
-/// It keeps the topic alive as well: an app that drops topics without a holder does not drop one that a session waits for.
+/// The bell keeps its topic alive: an app that drops topics without a holder does not drop one for which a session waits.
 public final class BellToken: Sendable {
   private let topic: any AnyObject & Sendable
   private let disarm: @Sendable () -> Void

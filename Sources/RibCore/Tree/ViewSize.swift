@@ -4,7 +4,7 @@
 /// longer the view can have become. It is done again once they have more bytes than the view had, and so costs as much as a
 /// patch does in the long run.
 struct ViewSize {
-  /// What is not worth to be looked at again, in bytes of patches.
+  /// Bytes of patches below which the view is not measured again.
   private static let leastGrowth = 4096
 
   /// The size when it was measured last.

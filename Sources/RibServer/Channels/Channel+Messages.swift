@@ -101,7 +101,8 @@ extension Channel {
       return say(.badMessage, "More than \(ResyncLimit.count) resyncs within \(ResyncLimit.seconds) seconds.")
     }
     oweSnapshot()
-    // It goes behind what waits, or now; a large one counts as many messages, so that no client asks for nothing else.
+    // The snapshot goes behind messages that wait, or now if none does. A large one counts as many messages, so that no client can
+    // ask for snapshots alone.
     if output.isEmpty { payDebt() }
     charge.messages = 1
     charge.bytes = output.count

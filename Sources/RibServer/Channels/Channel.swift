@@ -30,7 +30,7 @@ final class Channel {
     case events
   }
 
-  /// What the client is owed, as patches were left out while it did not read.
+  /// The debt to the client: a snapshot, or a hash as well, if patches were left out while the client did not read.
   enum Debt {
     case nothing
     case snapshot
@@ -118,7 +118,7 @@ final class Channel {
     work.json.removeAll()
     work.json.welcome(welcome)
     send()
-    // What else it has said in the same breath.
+    // Messages that the client has sent together with its `hello`.
     let hasMore = messages != nil
     fallAsleep(sleeper)
     guard hasMore else { return .none }

@@ -332,9 +332,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Has sessions that went on in memory committed.
   func storeIsBack() {
     // A session that has not been told yet that the store has failed would go on as if it still did.
-    afterAnswers { [self] in
-      for session in sessions.values { session.core.storeIsBack() }
-    }
+    afterAnswers { [self] in for session in sessions.values { session.core.storeIsBack() } }
   }
 
   /// Has every session leave memory, and calls back when the store has written them, or has failed at it.
