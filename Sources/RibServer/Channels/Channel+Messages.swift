@@ -10,6 +10,10 @@ enum ChannelStep {
   case find(Entrance)
   /// The client's session is to be found, as the client has something to say, unless another client is waking it already.
   case wake(Sleeper)
+  /// The client was to wake its session, and is elsewhere by now: another one's turn.
+  ///
+  /// `isGone`: it is not connected any more.
+  case letSleep(Sleeper, isGone: Bool)
 }
 
 /// What something that a client has said counts towards its limits.
@@ -127,16 +131,23 @@ extension Channel {
     return .wake(sleeper)
   }
 
-  /// Joins a session that another client or a bell has woken, to be shown what happens there.
+  /// Takes what a client that sleeps is told: it joins a session that another client or a bell has woken, or is overtaken.
   ///
-  /// - Parameter sleeper: what the channel has slept by.
+  /// - Parameters:
+  ///   - call: what it is told.
+  ///   - sleeper: what the channel has slept by.
   /// - Returns: what is to be done.
-  func wakeUp(_ sleeper: Sleeper) -> ChannelStep {
-    switch state {
-    case .asleep, .searching:
+  func receive(_ call: SleeperCall, for sleeper: Sleeper) -> ChannelStep {
+    switch (call, state) {
+    case (.wake, .asleep), (.wake, .searching):
       search()
       return .find(.wake(sleeper))
-    case .greeting, .live, .over: return .none
+    case (.wake, .over): return .letSleep(sleeper, isGone: true)
+    case (.wake, .greeting), (.wake, .live): return .letSleep(sleeper, isGone: false)
+    case (.overtaken, .asleep(let mine)) where mine === sleeper:
+      say(.taken, "The client has connected again.")
+      return .none
+    case (.overtaken, _): return .none
     }
   }
 }

@@ -76,8 +76,9 @@ extension Connection {
     case .none: break
     case .begin(let hello): begin(hello)
     case .find(let entrance): find(entrance)
-    // Otherwise another client wakes the session, and ``wakeUp(_:)`` is called.
+    // Otherwise another client wakes the session, and the channel is called.
     case .wake(let sleeper): if context.sessions.take(sleeper) { find(.wake(sleeper)) }
+    case .letSleep(let sleeper, let isGone): finder.letSleep(sleeper, isGone: isGone)
     }
   }
 
@@ -133,19 +134,9 @@ extension Connection {
 
   /// Looks for the session that the client wants, and goes to the loop where it lives.
   func find(_ entrance: Entrance) {
-    let resume = entrance.resume(in: context.program)
-    let session = finder.find(entrance.sessionID, entrance.tokenHash, resuming: resume) {
-      [weak self, context, loop] result in
-      let sleeper: Sleeper? =
-        switch (result, entrance) {
-        case (.failure, .wake(let sleeper)): sleeper
-        // It may have been cut on the way.
-        case (.success(.resting(_, let sleeper)), _): self?.channel.isSearching == true ? nil : sleeper
-        default: nil
-        }
-      if let sleeper, context.sessions.remove(sleeper) {
-        loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease)
-      }
+    let session = finder.find(entrance) { [weak self] in
+      self?.channel.isSearching == true
+    } completion: { [weak self] result in
       self?.didFind(result, entrance)
     }
     if let session { return visit(session, entrance) }
@@ -175,25 +166,7 @@ extension Connection {
 
   /// Has something said to a client that sleeps.
   func call(_ call: SleeperCall, _ sleeper: Sleeper) {
-    switch call {
-    case .wake: wakeUp(sleeper)
-    case .overtaken:
-      if case .asleep(let mine) = channel.state, mine === sleeper {
-        channel.say(.taken, "The client has connected again.")
-      }
-    }
-  }
-
-  /// Joins the session that another client has woken, or that a bell has rung for.
-  private func wakeUp(_ sleeper: Sleeper) {
-    let step = channel.wakeUp(sleeper)
-    if case .none = step {
-      let isLast = context.sessions.remove(sleeper)
-      context.sessions.didNotWake(sleeper.sessionID)
-      // The connection may have been cut on the way: then no client of the session is here any more.
-      if isLast, isEnding || isClosed { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
-    }
-    carryOut((step, ChannelCharge()))
+    carryOut((channel.receive(call, for: sleeper), ChannelCharge()))
     goOn()
   }
 

@@ -325,8 +325,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
-    guard let sleeper = channel.leave(comesBack: comesBack) else { return }
-    if context.sessions.remove(sleeper) { loop.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
+    if let sleeper = channel.leave(comesBack: comesBack) { finder.leave(sleeper) }
   }
 }
 

@@ -246,8 +246,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: Rest
 
-  /// How many sessions may be on their way out of memory at a time: each takes memory for what the store gets.
-  private static let restLimit = 64
+  /// How many sessions may be on their way out of memory at a time: each takes memory for what the store gets, and time in which
+  /// no client is answered.
+  private static let restLimit = 16
+  /// How many sessions leave memory at least when there is too much in it.
+  private static let smallestPart = 64
 
   /// Whether a session may leave memory now; if not, it is asked again when another one has left.
   ///
@@ -279,7 +282,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     let idle = sessions.values.lazy.map(\.core).filter(\.canRest).map { core in
       (core: core, isAlone: core.life.aloneSince != nil, time: core.life.lastChange)
     }
-    let count = max(Self.restLimit, idle.count / 10)
+    let count = max(Self.smallestPart, idle.count / 10)
     for entry in idle.sorted(by: { $0.isAlone != $1.isAlone ? $0.isAlone : $0.time < $1.time }).prefix(count) {
       entry.core.rest()
     }

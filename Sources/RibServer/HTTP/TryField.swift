@@ -1,6 +1,6 @@
 import Wire
 
-/// The `Riblet-Try` of a request for events: the client's `try`, as an integer of RFC 8941 §3.3.1.
+/// The `Riblet-Try` of a request for events: the client's `try`, in decimal digits alone (PROTOCOL.md, "http-events").
 enum TryField {
   /// The number in a request's header.
   ///

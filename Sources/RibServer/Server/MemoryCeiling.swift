@@ -10,7 +10,7 @@ struct MemoryCeiling: Sendable {
   /// How often it looks, in seconds.
   private static let interval = 1
   /// How many sessions may come into memory between two looks while there is too much in it.
-  private static let loadsPerLook = 64
+  static let loadsPerLook = 64
 
   private let context: ServerContext
   private let loops: [EventLoop]
@@ -36,7 +36,7 @@ struct MemoryCeiling: Sendable {
     defer { loops[0].execute(after: .seconds(Self.interval)) { look() } }
     guard let resident = residentBytes() else { return }
     let isOver = resident > limit
-    // As many sessions may come back as leave: for each of them a client waits.
+    // Sessions for which a client waits still come back, but no faster than others can leave.
     context.loadBudget.store(Self.loadsPerLook, ordering: .relaxed)
     let wasOver = context.isOverMemory.exchange(isOver, ordering: .relaxed)
     if isOver != wasOver {

@@ -36,6 +36,8 @@ extension ServerSettings {
           start.isRestored = isRestored
           _ = try store.begin(start)
           store.log(start, to: logger)
+          guard isRestored else { return }
+          logger.warning("The session store counts as put back from a copy. Take `restored` away before the next start.")
         }
         return (store, recorder)
       } catch {

@@ -4,7 +4,8 @@ import Synchronization
 /// Gives the store up while the server stops, if it does not come back from a request: its disk is gone, or the server of its
 /// file system is.
 ///
-/// A store that has much to write takes its time, commit by commit. Looks are counted, and not time, as by the ``Watchdog``.
+/// A store that has much to write takes its time, commit by commit, and one that is asked for nothing, because a loop still
+/// encodes what it is to write, does not hang. Looks are counted, and not time, as by the ``Watchdog``.
 ///
 /// `@unchecked Sendable`: it is the timer alone, which does not change, and whose `cancel` is thread-safe.
 final class StopDeadline: @unchecked Sendable {
@@ -22,8 +23,8 @@ final class StopDeadline: @unchecked Sendable {
     timer = DispatchSource.makeTimerSource(queue: queue)
     var watch = TurnWatch(limit: seconds)
     timer.setEventHandler { [timer] in
-      let asked = store.progress.load(ordering: .relaxed)
-      guard watch.look(TurnWatch.Progress(turn: 1, begun: asked)) else { return }
+      let turn = store.turns.load(ordering: .relaxed)
+      guard watch.look(TurnWatch.Progress(turn: turn, begun: 0)) else { return }
       timer.cancel()
       store.giveUp()
       onGivingUp()

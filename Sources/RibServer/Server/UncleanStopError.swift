@@ -2,9 +2,10 @@
 ///
 /// Programs end with another status than 0 then, so that whoever runs them notices.
 public struct UncleanStopError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The number of sessions of which something is lost: what has happened in them since the store worked.
+  /// The number of sessions of which something is lost: what clients were told of since the store worked last, and the store does
+  /// not have.
   public let lostSessionCount: Int
-  /// Whether the store has not come back from a request, as on a disk that is gone, and was not waited for any more.
+  /// Whether the store was given up, because it did not come back from a request: as on a disk that is gone.
   public let isStoreHanging: Bool
 
   init(lostSessionCount: Int, isStoreHanging: Bool) {

@@ -72,18 +72,18 @@ final class Watchdog: @unchecked Sendable {
   }
 }
 
-/// Whether a loop comes back, by what it says each time that it is looked at.
+/// Whether a loop, or the store, comes back, by what it says each time that it is looked at.
 ///
-/// | state | the loop is in no turn | in another turn, or a later transaction of it | as it was |
+/// | state | it is in no turn | in another turn, or a later transaction of it | as it was |
 /// | --- | --- | --- | --- |
 /// | free | free | busy, 1 look | (cannot be) |
 /// | busy | free | busy, 1 look | busy, one look more; with more looks than the limit it hangs |
 struct TurnWatch {
-  /// How far a loop is.
+  /// How far it is.
   struct Progress: Equatable {
     /// Odd within a turn.
     let turn: UInt64
-    /// How many transactions have begun.
+    /// How many transactions have begun; what has none has 0.
     let begun: UInt64
   }
 
@@ -105,7 +105,7 @@ struct TurnWatch {
   /// Takes note of a look.
   ///
   /// - Parameter progress: what was seen.
-  /// - Returns: whether the loop hangs.
+  /// - Returns: whether it hangs.
   mutating func look(_ progress: Progress) -> Bool {
     guard progress.turn & 1 == 1 else {
       state = .free

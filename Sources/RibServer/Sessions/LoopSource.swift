@@ -10,6 +10,10 @@ struct LoopSource: SessionSource, Sendable {
   var isStopping: Bool { loop.isStopping }
   var wallClock: Int { loop.work.environment.wallClock() }
 
+  var program: String { context.program }
+
+  func noteAbsence(ofSession id: String, _ lease: SessionLease) { loop.noteAbsence(ofSession: id, lease) }
+
   func execute(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
   func ask(_ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void) {
@@ -21,18 +25,24 @@ struct LoopSource: SessionSource, Sendable {
   }
 
   /// How many sessions are read at a time: after a restart clients come back in their thousands.
-  private static let loadLimit = 512
+  static let loadLimit = 512
 
   /// Makes room for a session, or says why there is none: its client comes back a little later.
+  ///
+  /// One that is not read for want of a place takes nothing of the budget of ``MemoryCeiling``.
   private func admit() -> StoreError? {
-    if context.isOverMemory.load(ordering: .relaxed),
+    let refusal: StoreError
+    if context.loadCount.add(1, ordering: .relaxed).newValue > Self.loadLimit {
+      refusal = StoreError("Too many sessions are being read.")
+    } else if context.isOverMemory.load(ordering: .relaxed),
       context.loadBudget.subtract(1, ordering: .relaxed).newValue < 0
     {
-      return StoreError("The server's memory is full.")
+      refusal = StoreError("The server's memory is full.")
+    } else {
+      return nil
     }
-    guard context.loadCount.add(1, ordering: .relaxed).newValue > Self.loadLimit else { return nil }
     context.loadCount.subtract(1, ordering: .relaxed)
-    return StoreError("Too many sessions are being read.")
+    return refusal
   }
 
   private func load(
@@ -54,7 +64,7 @@ struct LoopSource: SessionSource, Sendable {
   func refusal(of resting: RestingSession) -> Ending? {
     let identity = resting.identity
     guard context.apps[identity.app] == nil else { return nil }
-    loop.noteAbsence(ofSession: identity.id, resting.lease)
+    noteAbsence(ofSession: identity.id, resting.lease)
     return unknownApp(identity.app)
   }
 
@@ -66,7 +76,7 @@ struct LoopSource: SessionSource, Sendable {
     do throws(Ending) {
       return .success(try makeSession(stored))
     } catch {
-      loop.noteAbsence(ofSession: stored.identity.id, stored.lease)
+      noteAbsence(ofSession: stored.identity.id, stored.lease)
       return .failure(error)
     }
   }

@@ -15,8 +15,8 @@ actor Session: SessionDriver {
   nonisolated let loop: EventLoop
   nonisolated let context: ServerContext
   nonisolated(unsafe) let core: SessionCore
-  /// Its number among the loop's sessions; 0 before it has started and after it has left memory.
-  nonisolated(unsafe) private var place = 0
+  /// Its number among the loop's sessions; nil before it has started and after it has left memory.
+  nonisolated(unsafe) private var place: Int?
   nonisolated(unsafe) private var tasks: [EffectToken: Task<Void, Never>] = [:]
   nonisolated(unsafe) private var walkTask: Task<Void, Never>?
   /// Steps of the walk that wait for the next transaction.
@@ -60,7 +60,10 @@ actor Session: SessionDriver {
 
   nonisolated var isStoreFailing: Bool { loop.isStoreFailing }
 
-  nonisolated func reserveRest() -> Bool { loop.store != nil && loop.mayRest(place) }
+  nonisolated func reserveRest() -> Bool {
+    guard let place, loop.store != nil else { return false }
+    return loop.mayRest(place)
+  }
 
   nonisolated func carryOut(_ command: SessionCommand) {
     switch command {
@@ -76,7 +79,7 @@ actor Session: SessionDriver {
     case .forget(let lease): loop.store?.submit([StoreJob(.remove(sessionID: id, lease), on: loop)])
     case .noteAbsence(let lease): loop.noteAbsence(ofSession: id, lease)
     case .callOffRest: loop.didRest()
-    case .look(let seconds): loop.schedule(place, after: seconds)
+    case .look(let seconds): if let place { loop.schedule(place, after: seconds) }
     case .start(let effect, let number): start(effect, number)
     case .cancel(let token): tasks.removeValue(forKey: token)?.cancel()
     case .cancelAll: cancelAll()
@@ -88,8 +91,8 @@ actor Session: SessionDriver {
   }
 
   private nonisolated func leaveMemory() {
-    loop.remove(session: place)
-    place = 0
+    if let place { loop.remove(session: place) }
+    place = nil
     context.sessions.remove(self, id)
     cancelAll()
     walkTask?.cancel()

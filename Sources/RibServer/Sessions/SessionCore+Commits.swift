@@ -171,6 +171,7 @@ extension SessionCore {
       abandon(.shutdown, "The server is going down.")
     } else {
       callOffRest()
+      look(after: 5)
       if !work.keeps(.storeAwaited) { release(all: true) }
     }
   }

@@ -136,13 +136,19 @@ extension SessionCore {
     if commits.storeIsBack() || commits.note() { driver?.carryOut(.commit) }
   }
 
-  /// Whether something has happened that would be lost with the process: more than that clients have come or gone.
-  private var hasMoreThanTheStore: Bool { tree.transactionCount > savedTransactionCount }
+  /// Counts the session among those of which something is lost with the process, if that is so.
+  ///
+  /// Lost is what was let out and the store does not have, but for clients that have come or gone. It can only be of a session that
+  /// went on in memory: what a client was not told of has not happened, and the client says it again.
+  private func noteLoss() {
+    guard commits.isFailing || owesNotice, tree.transactionCount > savedTransactionCount else { return }
+    context.lostSessionCount.add(1, ordering: .relaxed)
+  }
 
   /// Leaves memory though the store has not written what it was asked to: it does not answer, and the server stops.
   func giveUpStore() {
     guard life.isInMemory else { return }
-    if hasMoreThanTheStore { context.lostSessionCount.add(1, ordering: .relaxed) }
+    noteLoss()
     leaveMemory()
   }
 
@@ -158,7 +164,7 @@ extension SessionCore {
   func leaveIfAsked() {
     if life.hasEnded { return removeFromStore() }
     if life.isStopping {
-      if commits.isFailing, hasMoreThanTheStore { context.lostSessionCount.add(1, ordering: .relaxed) }
+      noteLoss()
       return leaveMemory()
     }
     guard life.isResting else {
@@ -166,7 +172,10 @@ extension SessionCore {
       return
     }
     callOffRest()
-    guard !commits.isFailing, canRest, let lease else { return stay() }
+    guard !commits.isFailing, canRest, let lease else {
+      look(after: 5)
+      return stay()
+    }
     log(.debug, "A session has left memory.")
     context.metrics.restedSessions.increment()
     let channels = audience.ids.compactMap { client in audience.detach(client).map { (client, $0) } }

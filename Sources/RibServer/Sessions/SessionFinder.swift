@@ -31,6 +31,16 @@ protocol SessionSource {
   /// - Returns: why it cannot go on; it is the source's to tell the store that nobody has it then. Nil if it can.
   func refusal(of resting: RestingSession) -> Ending?
 
+  /// The program that runs, as it tells itself from others.
+  var program: String { get }
+
+  /// Has the store note that no client waits here for a session, which is not in memory.
+  ///
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - lease: the newest that is known of it.
+  func noteAbsence(ofSession id: String, _ lease: SessionLease)
+
   /// Runs something on the loop.
   ///
   /// - Parameter body: what.
@@ -52,6 +62,46 @@ protocol SessionSource {
 struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   let registry: SessionRegistry<Source.Member>
   let source: Source
+
+  /// Looks for the session of a client that wants to come in; to be called on the source's loop.
+  ///
+  /// - Parameters:
+  ///   - entrance: how it comes.
+  ///   - isAwaited: whether the client still is there, and waits; asked on that loop.
+  ///   - completion: called on that loop later, with the session or with why there is none.
+  /// - Returns: the session if it is in memory; then nothing is called.
+  func find(
+    _ entrance: Entrance, isAwaited: @escaping @Sendable () -> Bool,
+    completion: @escaping @Sendable (Result<SessionRegistry<Source.Member>.Found, Ending>) -> Void
+  ) -> Source.Member? {
+    find(entrance.sessionID, entrance.tokenHash, resuming: entrance.resume(in: source.program)) { result in
+      switch (result, entrance) {
+      case (.failure, .wake(let sleeper)): leave(sleeper)
+      // Its connection may have been cut on the way.
+      case (.success(.resting(_, let sleeper)), _): if !isAwaited() { leave(sleeper) }
+      default: break
+      }
+      completion(result)
+    }
+  }
+
+  /// A client does not sleep any more, and is not let in either: it is gone.
+  ///
+  /// - Parameter sleeper: the client.
+  func leave(_ sleeper: Sleeper) {
+    if registry.remove(sleeper) { source.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
+  }
+
+  /// A client that was to wake its session is elsewhere by now.
+  ///
+  /// - Parameters:
+  ///   - sleeper: the client.
+  ///   - isGone: whether it is not connected any more.
+  func letSleep(_ sleeper: Sleeper, isGone: Bool) {
+    let isLast = registry.remove(sleeper)
+    registry.didNotWake(sleeper.sessionID)
+    if isLast, isGone { source.noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
+  }
 
   /// Looks for a session; to be called on the source's loop.
   ///
@@ -102,8 +152,11 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   private func rest(_ session: RestingSession) -> Result<SessionRegistry<Source.Member>.Found, Ending> {
     if let ending = source.refusal(of: session) { return .failure(ending) }
     let sleeper = Sleeper(session)
-    // From here on somebody waits for the session, also while the word is on its way to the client's channel.
-    registry.add(sleeper) { _ in }
+    // The session stays this process's, also while the answer is on its way to the client's channel. A bell that rings meanwhile
+    // is for the sessions behind it: one that rests without effects has none.
+    registry.add(sleeper) { [weak registry] call in
+      if case .wake = call { registry?.didNotWake(session.identity.id) }
+    }
     return .success(.resting(session, sleeper))
   }
 

@@ -7,7 +7,7 @@
 /// | is woken  |                                    | is awake; the next one that waits is woken |
 struct WakeQueue {
   /// How many are woken at a time: others wait for as many to be read, and for as many commits.
-  static let limit = 16
+  static let limit = 4
 
   private var woken: Set<String> = []
   private var waiting: Set<String> = []

@@ -51,8 +51,10 @@ final class StoreWriter: Sendable {
   private let enough = DispatchSemaphore(value: 0)
   /// Whether the store fails, as the state has it: each action asks.
   private let fails = Atomic(false)
-  /// How often the store was asked for something: as long as that grows, it does its work.
-  let progress = Atomic<UInt64>(0)
+  /// How many times the store was asked for something, or has come back from it: odd while it has not.
+  ///
+  /// Whoever waits for the store when the server stops reads it.
+  let turns = Atomic<UInt64>(0)
   /// Told on the writer's thread when the store works again.
   private let onRecovery: @Sendable () -> Void
 
@@ -126,13 +128,10 @@ final class StoreWriter: Sendable {
   /// Whether the store has not come back from a request, and was left alone.
   var isGivenUp: Bool { state.withLock { if case .givenUp = $0.end { true } else { false } } }
 
-  /// Whether the store is to be closed, and has something to do before.
-  var isClosing: Bool { state.withLock { if case .closing = $0.end { true } else { false } } }
-
   private func closeStore() {
     let isClosed = state.withLock { if case .closed = $0.end { true } else { false } }
     guard !isClosed else { return }
-    store.close()
+    inTurn { store.close() }
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
       defer { state.end = .closed }
       guard case .closing(let waiting) = state.end else { return nil }
@@ -191,10 +190,9 @@ final class StoreWriter: Sendable {
   /// - Parameter jobs: what was asked for; their results are set.
   /// - Throws: ``StoreError`` if the store fails; the jobs that are not done have no result then.
   private func perform(_ jobs: ArraySlice<StoreJob>) throws(StoreError) {
-    progress.add(1, ordering: .relaxed)
     let start = DispatchTime.now().uptimeNanoseconds
     do throws(StoreError) {
-      let results = try store.perform(jobs.map(\.request))
+      let results = try inTurn { () throws(StoreError) in try store.perform(jobs.map(\.request)) }
       metrics.commits.increment()
       metrics.commitTime.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start)
       metrics.commitSize.record(jobs.count)
@@ -209,6 +207,12 @@ final class StoreWriter: Sendable {
       try perform(jobs[..<middle])
       try perform(jobs[middle...])
     }
+  }
+
+  private func inTurn<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    turns.add(1, ordering: .relaxed)
+    defer { turns.add(1, ordering: .relaxed) }
+    return try body()
   }
 
   /// Each loop is told once for all that have asked from there.
@@ -249,7 +253,7 @@ final class StoreWriter: Sendable {
   private func tryAgain(after pause: Int) {
     queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
       guard state.withLock({ if case .open = $0.end { true } else { false } }) else { return }
-      let works = (try? store.perform([.probe])) != nil
+      let works = (try? inTurn { try store.perform([.probe]) }) != nil
       let next = state.withLock { state in
         defer { fails.store(state.health.isFailing, ordering: .releasing) }
         return state.health.didTry(works: works, at: DispatchTime.now().uptimeNanoseconds)

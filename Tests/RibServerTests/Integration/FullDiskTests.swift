@@ -11,10 +11,10 @@ import Wire
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func daemon(kilobytes: Int, filled: Bool = false) throws -> Daemon {
+  private func daemon(kilobytes: Int, filled: Bool = false, log: String? = nil) throws -> Daemon {
     let filler = filled ? " && (head -c \(kilobytes << 10) /dev/zero >\(directory.path)/filler || true)" : ""
     return try Daemon(
-      stateDirectory: directory.path,
+      stateDirectory: directory.path, log: log,
       prelude: "mount -t tmpfs -o size=\(kilobytes)k none \(directory.path)\(filler)", hasOwnMounts: true)
   }
 
@@ -60,8 +60,12 @@ import Wire
   /// A daemon that finds no room says so, and does not begin.
   @Test(.enabled(if: canMount)) func daemonOnAFullDisk_doesNotBegin() async throws {
     try await blocking {
-      let error = #expect(throws: DaemonError.self) { try daemon(kilobytes: 1024, filled: true) }
-      #expect(error?.output.contains("No URL") == true)
+      // Not on the disk that is full.
+      let log = "\(try TemporaryDirectory().path).log"
+      defer { try? FileManager.default.removeItem(atPath: log) }
+      #expect(throws: DaemonError.self) { try daemon(kilobytes: 1024, filled: true, log: log) }
+      let text = try String(contentsOfFile: log, encoding: .utf8)
+      #expect(text.contains("The disk is full: make room."), "\(text)")
     }
   }
 }

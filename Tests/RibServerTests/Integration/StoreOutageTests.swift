@@ -120,16 +120,25 @@ import Wire
     try await withHost(Logbook.Outside(), { $0.sessions.restSeconds = 1 }) { host in
       let welcome = try await blocking {
         let client = try PlainClient(host.url)
-        host.store.fail(true)
         try client.act(1, #"{"write":"a"}"#)
-        try waitUntil { host.writer.isFailing }
+        try client.next(#"{"t":"patch""#)
+        host.store.failRests(true)
+        host.store.failProbes(true)
         client.cut()
         return try client.welcome
       }
-      host.store.fail(false)
+      #expect(await eventually(within: 60) { host.writer.isFailing })
+      #expect(
+        await eventually {
+          host.loops[0].executeAndWait { host.context.sessions.peek(welcome.sessionID)?.core.life.isAwake == true }
+        })
+      #expect(host.sessionCount == 1)
+      host.store.failRests(false)
+      host.store.failProbes(false)
       #expect(await eventually(within: 60) { host.sessionCount == 0 })
       let loaded = try #require(try host.store.load(welcome.sessionID))
       #expect(loaded.tree.nodes[1]?.state?.contains(#"["a"]"#) == true && loaded.state.clients[0].number == 1)
+      #expect(loaded.state.rest != nil)
     }
   }
 

@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 import Testing
 import Wire
 
@@ -35,6 +36,34 @@ import Wire
   private static func refusals(_ url: String, _ welcome: Welcome, attempt: Int) throws -> (String, Int) {
     let end = try PlainClient(url, saying: PlainClient.resume(welcome, attempt: attempt)).end()
     return (end, try ask(url, "\(welcome.sessionID)/view", welcome.token).status)
+  }
+
+  /// Above the memory's ceiling sessions come back in turn, and only so many are read at a time: a client that is told to come
+  /// later takes nothing of either.
+  @Test func loads_areAdmittedByMemoryAndNumber() async throws {
+    let (first, second) = (try await makeSession().welcome, try await makeSession().welcome)
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      let context = host.context
+      let left = { @Sendable in
+        (context.loadBudget.load(ordering: .relaxed), context.loadCount.load(ordering: .relaxed))
+      }
+      context.isOverMemory.store(true, ordering: .relaxed)
+      context.loadBudget.store(1, ordering: .relaxed)
+      context.loadCount.store(LoopSource.loadLimit, ordering: .relaxed)
+      try await blocking {
+        #expect(try Self.refusals(host.url, first, attempt: 1) == ("unavailable 4101", 503))
+        #expect(left() == (1, LoopSource.loadLimit))
+        context.loadCount.store(0, ordering: .relaxed)
+        try PlainClient(host.url, saying: PlainClient.resume(first, attempt: 2)).greet()
+        #expect(left() == (0, 0))
+        #expect(try Self.refusals(host.url, second, attempt: 1) == ("unavailable 4101", 503))
+        #expect(left().1 == 0)
+        // What looks at the memory gives room again.
+        context.loadBudget.store(MemoryCeiling.loadsPerLook, ordering: .relaxed)
+        try PlainClient(host.url, saying: PlainClient.resume(second, attempt: 2)).greet()
+        #expect(left() == (MemoryCeiling.loadsPerLook - 1, 0))
+      }
+    }
   }
 
   @Test func storeThatCannotBeRead_isNoEndOfTheSession() async throws {

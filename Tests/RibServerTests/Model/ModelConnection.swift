@@ -76,14 +76,14 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
     case .find(let entrance): find(entrance)
     case .wake(let sleeper):
       if server.registry.take(sleeper) || !server.rules.contains(.wakeTogether) { find(.wake(sleeper)) }
+    case .letSleep(let sleeper, let isGone): server.finder.letSleep(sleeper, isGone: isGone)
     }
   }
 
   private func find(_ entrance: Entrance) {
-    let resume = entrance.resume(in: ModelServer.context.program)
-    let host = server.finder.find(entrance.sessionID, entrance.tokenHash, resuming: resume) {
-      [weak self, server] result in
-      if case .success(.resting(_, let sleeper)) = result, self?.channel.isSearching != true { server.leave(sleeper) }
+    let host = server.finder.find(entrance) { [weak self] in
+      self?.channel.isSearching == true
+    } completion: { [weak self, server] result in
       guard let self, channel.endSearch() else { return }
       switch result {
       case .success(.awake(let host)): enter(host, entrance)
@@ -98,7 +98,7 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
   private func comeBack(to session: RestingSession, _ sleeper: Sleeper, _ entrance: Entrance) {
     guard case .resumption(let resume) = entrance else { return }
     let welcome = Welcome(to: session, resume, durability: .disk, ModelServer.context.settings)
-    try? carryOut(channel.comeBack(welcome, sleeper))
+    server.attempt { try carryOut(channel.comeBack(welcome, sleeper)) }
   }
 
   private func enter(_ host: ModelHost, _ entrance: Entrance) {
@@ -129,13 +129,7 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
     server.registry.add(sleeper) { [weak self] call in
       guard let self else { return }
       server.execute {
-        switch call {
-        case .wake: try? self.carryOut(self.channel.wakeUp(sleeper))
-        case .overtaken:
-          if case .asleep(let mine) = self.channel.state, mine === sleeper {
-            self.channel.say(.taken, "The client has connected again.")
-          }
-        }
+        self.server.attempt { try self.carryOut(self.channel.receive(call, for: sleeper)) }
         self.server.goOnLater(self)
       }
     }
@@ -177,6 +171,6 @@ final class ModelConnection: ChannelPort, @unchecked Sendable {
   }
 
   private func leave(_ comesBack: Bye.Return) {
-    if let sleeper = channel.leave(comesBack: comesBack) { server.leave(sleeper) }
+    if let sleeper = channel.leave(comesBack: comesBack) { server.finder.leave(sleeper) }
   }
 }

@@ -54,6 +54,8 @@ final class ModelServer: @unchecked Sendable {
   /// What it has written and not reported.
   private var unreported: [(Job, Result<StoreResult, StoreError>)] = []
   private(set) var isStoreFailing = false
+  /// What a step ran into that cannot throw.
+  private var failure: (any Error)?
 
   /// A server that has just been started.
   init(
@@ -132,6 +134,14 @@ final class ModelServer: @unchecked Sendable {
         try yielding.removeFirst().goOn()
       }
     } while !committing.isEmpty || !flushing.isEmpty || !later.isEmpty || !yielding.isEmpty
+    guard let failure else { return }
+    self.failure = nil
+    throw failure
+  }
+
+  /// Runs something within a step that cannot throw; the events' end does.
+  func attempt(_ body: () throws -> Void) {
+    do { try body() } catch { failure = failure ?? error }
   }
 
   func submit(_ job: Job) { jobs.append(job) }
@@ -214,12 +224,8 @@ extension ModelServer: SessionSource {
 
   func refusal(of resting: RestingSession) -> Ending? { nil }
 
-  /// A client does not sleep any more, and is not there either.
-  func leave(_ sleeper: Sleeper) {
-    if registry.remove(sleeper) { noteAbsence(ofSession: sleeper.sessionID, sleeper.lease) }
-  }
+  var program: String { Self.context.program }
 
-  /// Notes that nobody has a session any more.
   func noteAbsence(ofSession id: String, _ lease: SessionLease) {
     submit(Job(request: .noteAbsence(sessionID: id, lease)) { _ in })
   }

@@ -12,6 +12,7 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   private var isFailing = false
   private var failsWrites = false
   private var failsProbes = false
+  private var failsRests = false
   private var losesAnswers = false
   private var refused: Set<String> = []
   private var lastID: String?
@@ -48,6 +49,7 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
     sizes.append(requests.count)
     let created = requests.compactMap { if case .create(let identity, _) = $0 { identity.id } else { nil } }
     let fails = isFailing || (failsWrites && names != ["probe"]) || (failsProbes && names == ["probe"])
+      || (failsRests && requests.contains { $0.cut?.state.rest != nil })
     let losesAnswers = losesAnswers
     let isRefused = !refused.isDisjoint(with: created)
     if let lastID, !isRefused, created.contains(lastID) { isFailing = true }
@@ -81,6 +83,9 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
 
   /// Has the question fail whether the store works, and nothing else.
   func failProbes(_ fails: Bool) { change { failsProbes = fails } }
+
+  /// Has what a session writes that leaves memory fail, and nothing else.
+  func failRests(_ fails: Bool) { change { failsRests = fails } }
 
   /// Has everything done, and every answer get lost, or none.
   func loseAnswers(_ loses: Bool) { change { losesAnswers = loses } }
