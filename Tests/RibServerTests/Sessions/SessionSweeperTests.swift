@@ -87,7 +87,8 @@ import Wire
     let lease = try store.create("large", StoreSample.cut(changed: (1...1000).map { StoreSample.node($0) }))
     try await store.database.write { database in
       for number in 1...300 {
-        try database.execute(sql: "INSERT INTO change VALUES (?, 1, ?, '[]')", arguments: [lease.row, number])
+        try database.execute(
+          sql: "INSERT INTO change (session, node, seq, ops) VALUES (?, 1, ?, '[]')", arguments: [lease.row, number])
       }
     }
     clock.advance(60)
