@@ -33,6 +33,8 @@ extension SQLiteStore {
     }
     try statements.closeExpired.run(.integer(row), .integer(acted), .integer(untouched))
     if database.changesCount == 1 {
+      // A commit under the former lease would find it, and be taken.
+      try statements.deleteProgress.run(.integer(row))
       try statements.deleteSomeChanges.run(.integer(row), .integer(expiry.limit))
       try statements.deleteSomeNodes.run(.integer(row), .integer(expiry.limit))
     }

@@ -8,6 +8,8 @@ import Wire
 extension SQLiteStore {
   /// What the node's own row has of a state that is kept as number 0.
   private static let elsewhere = ""
+  /// The node of the row that has a session's progress; those of a tree are counted from 1.
+  private static let progressNode = 0
 
   /// Writes what has changed in a tree; what was written already stays as it is.
   static func write(_ cut: TreeCut, _ row: Int64, _ statements: Statements, _ database: Database) throws {
@@ -100,6 +102,7 @@ extension SQLiteStore {
     var (bases, changes) = ([NodeID: String](), [NodeID: [[UInt8]]]())
     try statements.selectChanges.rows(.integer(row)) { row in
       let (node, sequence) = (row.integer(0), row.integer(1))
+      guard node != progressNode else { return }
       guard sequence != 0 else { return bases[node] = row.text(2) }
       changes[node, default: []].append(row.utf8(2))
       guard changes[node]?.count == sequence else {

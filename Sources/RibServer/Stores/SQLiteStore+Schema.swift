@@ -58,12 +58,6 @@ extension SQLiteStore {
           -- With `holder` in it, old sessions are found without a look at their rows, which may be damaged.
           DROP INDEX sessionSeen;
           CREATE INDEX sessionSeen ON session(holder, acted, seen) WHERE holder = 0;
-          -- What each action changes of a session, where it differs from the session's own row: small rows, of which many lie in a
-          -- page, as each page that is touched is written whole. `numbers` has each client's try and number.
-          CREATE TABLE progress (
-            session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE, lease INTEGER NOT NULL,
-            version INTEGER NOT NULL, rev INTEGER NOT NULL, root INTEGER NOT NULL, lastNode INTEGER NOT NULL,
-            transactions INTEGER NOT NULL, numbers TEXT NOT NULL);
           -- With rows of their own: without, whoever looks for a riblet reads the whole states of those beside it, which takes
           -- three times as long for states of 2 KB, and meets their damage.
           ALTER TABLE node RENAME TO oldNode;
@@ -73,12 +67,23 @@ extension SQLiteStore {
             PRIMARY KEY (session, id));
           INSERT INTO node SELECT session, id, type, version, state, children, effects FROM oldNode;
           DROP TABLE oldNode;
-          -- What has changed of a riblet's state since its row in `node` was written, in order. A small state is here itself, as
-          -- number 0, and the row has an empty text for it: of what is written most often, rows lie side by side.
+          -- All that nearly every commit writes: small rows, of which many lie in a page, as a commit writes each page that it
+          -- touches whole.
+          --
+          -- Of a node: what has changed of its state since its row in `node` was written, in order. A small state is here itself,
+          -- as number 0, and the row in `node` has an empty text for it.
+          --
+          -- Of node 0, which no tree has: the session's progress, which is what the session's own row does not have yet. Only this
+          -- row uses the columns behind `ops`, and its `ops` has each client's try and number. The order of the key puts it behind the
+          -- last change of node 1, which is the root as a rule: what an action changes of it lies in one page, however many changes
+          -- there are.
           CREATE TABLE change (
             session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, node INTEGER NOT NULL,
-            seq INTEGER NOT NULL, ops TEXT NOT NULL, PRIMARY KEY (session, node, seq)) WITHOUT ROWID;
-          INSERT INTO change SELECT session, id, 0, state FROM node WHERE length(CAST(state AS BLOB)) BETWEEN 1 AND 512;
+            seq INTEGER NOT NULL, ops TEXT NOT NULL,
+            lease INTEGER, version INTEGER, rev INTEGER, root INTEGER, lastNode INTEGER, transactions INTEGER,
+            PRIMARY KEY (session, node DESC, seq)) WITHOUT ROWID;
+          INSERT INTO change (session, node, seq, ops)
+            SELECT session, id, 0, state FROM node WHERE length(CAST(state AS BLOB)) BETWEEN 1 AND 512;
           UPDATE node SET state = '' WHERE length(CAST(state AS BLOB)) BETWEEN 1 AND 512;
           -- The time that `seen` is in: what it is beside the system's seconds since 1970, and what it was when a process was
           -- there last. It stands still while none is.

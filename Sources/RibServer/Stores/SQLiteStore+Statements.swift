@@ -54,7 +54,7 @@ extension SQLiteStore {
       updateSession = try prepare(SQL.updateSession)
       updateProgress = try prepare(SQL.updateProgress)
       insertProgress = try prepare(SQL.insertProgress)
-      deleteProgress = try prepare("DELETE FROM progress WHERE session = ?")
+      deleteProgress = try prepare("DELETE FROM change WHERE session = ? AND node = 0 AND seq = 0")
       upsertNode = try prepare(SQL.upsertNode)
       updateState = try prepare("UPDATE node SET version = ?, state = ? WHERE session = ? AND id = ?")
       replaceState = try prepare("UPDATE change SET ops = ? WHERE session = ? AND node = ? AND seq = 0")
@@ -72,7 +72,7 @@ extension SQLiteStore {
         "UPDATE session SET lease = ?, version = 0, holder = ?, seen = ?, clients = ? WHERE id = ?")
       selectSession = try prepare(SQL.selectSession)
       selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
-      selectChanges = try prepare("SELECT node, seq, ops FROM change WHERE session = ? ORDER BY node, seq")
+      selectChanges = try prepare(SQL.selectChanges)
       selectNacks = try prepare("SELECT client, n, code, message FROM nack WHERE session = ? ORDER BY client, n")
       selectCrashes = try prepare("SELECT client, n, count FROM crash WHERE session = ?")
       deleteSession = try prepare("DELETE FROM session WHERE id = ? AND lease = ?")
@@ -104,7 +104,7 @@ extension SQLiteStore {
           invitations = excluded.invitations, acted = excluded.acted, holder = excluded.holder, seen = excluded.seen,
           epoch = excluded.epoch, viewHash = excluded.viewHash, program = excluded.program, life = excluded.life
         WHERE lease = 1 AND holder IN (0, ?16) AND version <= excluded.version
-          AND NOT EXISTS (SELECT 1 FROM progress WHERE progress.session = session.id
+          AND NOT EXISTS (SELECT 1 FROM change AS progress WHERE progress.session = session.id AND node = 0 AND seq = 0
             AND progress.lease = session.lease AND progress.version > excluded.version)
         RETURNING id
       """
@@ -112,18 +112,19 @@ extension SQLiteStore {
       UPDATE session SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, clients = ?5, invitations = ?6,
         acted = ?7, holder = ?8, seen = ?9, epoch = ?10, viewHash = ?11, program = ?15, version = ?14,
         life = iif(?10 IS NULL, life, (SELECT number FROM life)) WHERE id = ?12 AND lease = ?13 AND version <= ?14
-        AND NOT EXISTS (SELECT 1 FROM progress WHERE session = ?12 AND lease = ?13 AND version > ?14)
+        AND NOT EXISTS (
+          SELECT 1 FROM change WHERE session = ?12 AND node = 0 AND seq = 0 AND lease = ?13 AND version > ?14)
       """
     /// What most commits run.
     static let updateProgress = """
-      UPDATE progress SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, numbers = ?5, version = ?6
-        WHERE session = ?7 AND lease = ?8 AND version <= ?6
+      UPDATE change SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, ops = ?5, version = ?6
+        WHERE session = ?7 AND node = 0 AND seq = 0 AND lease = ?8 AND version <= ?6
       """
-    /// What the first one runs, if the session has no row there.
+    /// What the first one runs, if the session has no progress under its lease.
     static let insertProgress = """
-      INSERT OR REPLACE INTO progress (rev, root, lastNode, transactions, numbers, version, session, lease)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, id, lease FROM session WHERE id = ?7 AND lease = ?8 AND version <= ?6
-          AND NOT EXISTS (SELECT 1 FROM progress WHERE session = ?7 AND lease = ?8)
+      INSERT OR REPLACE INTO change (rev, root, lastNode, transactions, ops, version, session, lease, node, seq)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, id, lease, 0, 0 FROM session WHERE id = ?7 AND lease = ?8 AND version <= ?6
+          AND NOT EXISTS (SELECT 1 FROM change WHERE session = ?7 AND node = 0 AND seq = 0 AND lease = ?8)
       """
     static let takeSession = """
       UPDATE session SET lease = ?, version = 0, holder = ?, rev = ?, root = ?, lastNode = ?, transactions = ?, clients = ?,
@@ -137,9 +138,12 @@ extension SQLiteStore {
     static let selectSession = """
       SELECT id, session.lease, app, parameters, coalesce(progress.rev, session.rev), coalesce(progress.root, session.root),
         coalesce(progress.lastNode, session.lastNode), coalesce(progress.transactions, session.transactions), clients,
-        invitations, acted, holder, seen, epoch, viewHash, life = (SELECT number FROM life), program, numbers
-        FROM session LEFT JOIN progress ON progress.session = id AND progress.lease = session.lease WHERE sid = ?
+        invitations, acted, holder, seen, epoch, viewHash, life = (SELECT number FROM life), program, ops
+        FROM session LEFT JOIN change AS progress ON progress.session = id AND node = 0 AND seq = 0
+          AND progress.lease = session.lease WHERE sid = ?
       """
+    /// In the order of the key, so that nothing is sorted; the session's progress is the last row.
+    static let selectChanges = "SELECT node, seq, ops FROM change WHERE session = ? ORDER BY node DESC, seq"
     /// Sessions that no process holds: untouched ones and others, each with a time of its own.
     static let findExpired = """
       SELECT id FROM session WHERE holder = 0 AND acted = 0 AND seen < ?

@@ -141,7 +141,8 @@ extension SQLiteStoreTests {
     try withStore { store, lease in
       try store.database.writeWithoutTransaction {
         try $0.execute(
-          sql: "INSERT INTO progress VALUES (?, ?, 2, 1, 1, 1, 1, ?)", arguments: [lease.row, lease.number, numbers])
+          sql: "INSERT INTO change VALUES (?, 0, 0, ?, ?, 2, 1, 1, 1, 1)",
+          arguments: [lease.row, numbers, lease.number])
       }
       guard case .refused = try store.perform(.load(sessionID: "one")) else {
         Issue.record("it is read")
@@ -160,20 +161,21 @@ extension SQLiteStoreTests {
       cut.isProgress = false
       cut.version = 1
       #expect(try store.write(lease, cut) == "lost")
-      #expect(try count("progress") == 1)
+      #expect(try count("change WHERE node = 0") == 1)
       cut.version = 3
       #expect(try store.write(lease, cut) == "written")
-      #expect(try count("progress") == 0)
+      #expect(try count("change WHERE node = 0") == 0)
       (cut.isProgress, cut.version, cut.state.revision) = (true, 4, 8)
       #expect(try store.write(lease, cut) == "written")
       for number in 2...3 {
         let loaded = try #require(try store.load())
         #expect(loaded.lease.number == Int64(number))
         #expect(loaded.state.revision == 8 && loaded.state.clients == cut.state.clients)
-        #expect(try count("progress") == 0)
+        #expect(Array(loaded.tree.nodes.keys) == [1])
+        #expect(try count("change WHERE node = 0") == 0)
       }
       _ = try store.perform(.remove(sessionID: "one", SessionLease(row: lease.row, number: 3)))
-      #expect(try count("progress") == 0)
+      #expect(try count("change") == 0)
     }
   }
 

@@ -263,6 +263,23 @@ import Wire
     #expect(!plan.contains { $0.hasPrefix("SCAN session") }, "\(plan)")
   }
 
+  /// However many changes a session has: a commit finds its progress by the whole key, and a load has them in their order.
+  @Test func progressAndChanges_areFoundByTheirKey() throws {
+    let store = try open()
+    defer { store.close() }
+    let statements = [
+      (SQLiteStore.SQL.updateProgress, 8), (SQLiteStore.SQL.insertProgress, 8), (SQLiteStore.SQL.updateSession, 15),
+      (SQLiteStore.SQL.selectSession, 1),
+    ]
+    for (sql, count) in statements {
+      let plan = try plan(of: sql, StatementArguments(Array(repeating: 1, count: count)), store)
+      let searches = plan.filter { $0.contains(" change ") || $0.contains(" progress ") }
+      #expect(searches.count == 1 && searches[0].contains("(session=? AND node=? AND seq=?)"), "\(plan)")
+    }
+    let select = try plan(of: SQLiteStore.SQL.selectChanges, [1], store)
+    #expect(select == ["SEARCH change USING PRIMARY KEY (session=?)"])
+  }
+
   /// A start does not read all sessions that were ever stored.
   @Test func sessionsOfTheDead_areFoundByAnIndex() throws {
     let store = try open()

@@ -7,15 +7,21 @@ import Wire
 // Who may write a session, and when.
 
 extension SessionStoreTests {
-  @Test(arguments: Kind.allCases) func load_takesTheSessionFromWhoHadIt(_ kind: Kind) throws {
+  @Test(arguments: Kind.allCases, [false, true]) func load_takesTheSessionFromWhoHadIt(
+    _ kind: Kind, isProgress: Bool
+  ) throws {
     try Self.with(kind) { store, _ in
       let first = try store.create("one", StoreSample.cut(changed: [StoreSample.node(1, "1")]))
+      var next = StoreSample.cut(changed: [], version: 2)
+      next.isProgress = isProgress
+      #expect(try store.write(first, next) == "written")
       let loaded = try #require(try store.load())
       let second = loaded.lease
       #expect(second.row == first.row && second.number > first.number)
-      let cut = StoreSample.cut(
+      var cut = StoreSample.cut(
         StoreSample.state(revision: 99), changed: [StoreSample.node(1, "99"), StoreSample.node(2)], removed: [1],
         nacks: [StoreSample.refusal(1)], version: 100)
+      cut.isProgress = isProgress
       #expect(try store.write(first, cut) == "lost")
       guard case .removed(0) = try store.perform(.remove(sessionID: "one", first)),
         case .noted = try store.perform(.noteAbsence(sessionID: "one", first))
@@ -49,13 +55,17 @@ extension SessionStoreTests {
   // MARK: Versions
 
   /// A statement that arrives late changes nothing.
-  @Test(arguments: Kind.allCases) func olderVersion_isNotWritten(_ kind: Kind) throws {
+  @Test(arguments: Kind.allCases, [false, true]) func olderVersion_isNotWritten(
+    _ kind: Kind, isProgress: Bool
+  ) throws {
     try Self.with(kind) { store, _ in
       let lease = try store.create()
       let cut = { (version: Int64) in
-        StoreSample.cut(
+        var cut = StoreSample.cut(
           StoreSample.state(revision: Int(version)), changed: [StoreSample.node(1, "\(version)")],
           nacks: [StoreSample.refusal(Int(version))], version: version)
+        cut.isProgress = isProgress
+        return cut
       }
       for (version, expected) in [(3, "written"), (2, "lost"), (3, "written"), (5, "written"), (4, "lost")] {
         #expect(try store.write(lease, cut(Int64(version))) == expected, "\(version)")

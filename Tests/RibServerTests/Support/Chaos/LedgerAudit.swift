@@ -125,10 +125,10 @@ struct LedgerAudit {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT sid, session.lease, clients, progress.numbers, coalesce(change.ops, node.state) AS state FROM session
+          SELECT sid, session.lease, clients, progress.ops AS numbers, coalesce(change.ops, node.state) AS state FROM session
           JOIN node ON node.session = session.id AND node.id = session.root
           LEFT JOIN change ON change.session = node.session AND change.node = node.id AND change.seq = 0
-          LEFT JOIN progress ON progress.session = session.id
+          LEFT JOIN change AS progress ON progress.session = session.id AND progress.node = 0 AND progress.seq = 0
           WHERE app = 'ledger'
           """)
     }
