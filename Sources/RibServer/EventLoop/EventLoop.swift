@@ -12,7 +12,7 @@ import Wire
 final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let queue: DispatchQueue
   private let jobs = JobCounter()
-  private var poller: (any Poller)?
+  private(set) var poller: (any Poller)?
 
   // Confined to the queue. No access to what is not checked for exclusivity calls user code, nor anything that comes back
   // to it.
@@ -52,6 +52,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var flushing: [Connection] = []
   /// What the store has answered.
   var answers = StoreAnswers()
+  /// What it has answered and the loop has not seen.
+  let inbox = Mutex<[StoreJob]>([])
   private var dateSeconds = -1
   private var dateText = ""
   /// Whether the server goes down: a connection that is handed over now is not begun.
@@ -103,7 +105,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     #if os(Linux)
       if usesEpoll {
         poller = try EpollPoller(
-          queue: queue, linger: Int32(clamping: linger), jobs: jobs, willHandle: willHandle, didHandle: didHandle)
+          queue: queue, linger: Int32(clamping: linger), jobs: jobs, willHandle: willHandle, didHandle: didHandle,
+          wasWoken: { [unowned self] in receiveAnswers() })
         return
       }
     #endif
@@ -396,6 +399,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       for session in Array(sessions.values) { session.core.leaveMemory() }
       deadlines.clear()
       pauses.clear()
+      // The poller may have been woken for some.
+      receiveAnswers()
       poller?.cancel()
     }
   }

@@ -92,7 +92,7 @@ final class DispatchPoller: Poller {
 
   func change(_ watch: Int, to interest: Interest) { watches[watch]?.change(to: interest) }
   func unwatch(_ watch: Int, _ done: @escaping (Int32) -> Void) { watches.removeValue(forKey: watch)?.cancel(done) }
-  func wake() {}
+  func wake() -> Bool { false }
 
   /// A suspended source must not be released: each is cancelled first, which resumes it.
   func cancel() {

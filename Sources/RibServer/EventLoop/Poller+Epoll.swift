@@ -30,6 +30,7 @@
     private let jobs: JobCounter
     private let willHandle: () -> UInt64
     private let didHandle: () -> Void
+    private let wasWoken: () -> Void
     private let isLingering = Atomic<Bool>(false)
     private var slots: [Slot] = []
     private var freeSlots: [Int] = []
@@ -43,10 +44,11 @@
     ///   - jobs: how many jobs wait on the queue.
     ///   - willHandle: called before each batch of events; says the time, in nanoseconds.
     ///   - didHandle: called after each batch.
+    ///   - wasWoken: called in the batch behind a ``wake()`` that has found the handler waiting.
     /// - Throws: ``SystemError`` if the process is out of descriptors.
     init(
       queue: DispatchQueue, linger: Int32, jobs: JobCounter, willHandle: @escaping () -> UInt64,
-      didHandle: @escaping () -> Void
+      didHandle: @escaping () -> Void, wasWoken: @escaping () -> Void = {}
     ) throws(SystemError) {
       set = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard set >= 0 else { throw .last("epoll_create1") }
@@ -60,6 +62,7 @@
       self.jobs = jobs
       self.willHandle = willHandle
       self.didHandle = didHandle
+      self.wasWoken = wasWoken
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: .max))
       epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event)
@@ -118,10 +121,11 @@
 
     // MARK: Events
 
-    func wake() {
-      guard isLingering.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    func wake() -> Bool {
+      guard isLingering.exchange(false, ordering: .sequentiallyConsistent) else { return false }
       var one: UInt64 = 1
       _ = write(wakeDescriptor, &one, 8)
+      return true
     }
 
     func cancel() { source.cancel() }
@@ -158,7 +162,7 @@
       guard event.data.u64 != .max else {
         var counter: UInt64 = 0
         _ = read(wakeDescriptor, &counter, 8)
-        return
+        return wasWoken()
       }
       let index = Int(truncatingIfNeeded: event.data.u64 & 0xFFFF_FFFF)
       guard slots[index].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32),

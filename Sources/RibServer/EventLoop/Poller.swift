@@ -46,8 +46,10 @@ protocol Poller: AnyObject {
   ///   - done: called with the descriptor, on the queue, once nothing refers to it any more.
   func unwatch(_ watch: Int, _ done: @escaping (Int32) -> Void)
 
-  /// Makes a handler that waits for more events return at once, so that a job on the queue has its turn. Thread-safe.
-  func wake()
+  /// Makes a handler that waits for more events go on at once, so that a job on the queue has its turn. Thread-safe.
+  ///
+  /// - Returns: whether a handler has waited: then it looks for messages to the loop among the next events, with no job.
+  @discardableResult func wake() -> Bool
 
   /// Ends the poller. Nothing may be watched any more.
   func cancel()

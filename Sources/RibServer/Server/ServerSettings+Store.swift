@@ -37,7 +37,7 @@ extension ServerSettings {
           _ = try store.begin(start)
           store.log(start, to: logger)
           guard isRestored else { return }
-          logger.warning("The session store counts as put back from a copy. Take `restored` away before the next start.")
+          logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
         }
         return (store, recorder)
       } catch {

@@ -170,8 +170,8 @@ public struct ServerSettings: Equatable, Sendable {
   public var loops = 0
   /// `lingerMilliseconds`: how long a loop waits for more after it found something to do; 0 for not at all.
   ///
-  /// Longer is less CPU for a message of a single quick client, and that much idle waiting.
-  public var lingerMilliseconds = 1
+  /// Longer is less CPU for the messages of few quick clients, and for answers that wait for a commit.
+  public var lingerMilliseconds = 5
   /// `usesEpoll`: whether a loop watches its connections with one epoll set, where there is epoll.
   public var usesEpoll = true
   /// `usesCompression`: whether clients that offer permessage-deflate get it.

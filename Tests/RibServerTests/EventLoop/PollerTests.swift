@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import RibServer
@@ -97,12 +98,14 @@ import Testing
     close(fixture.ends.1)
   }
 
-  @Test func job_doesNotWaitForALingeringHandler() async throws {
-    let linger = Duration.seconds(20)
-    let loop = try EventLoop(name: "linger.test", linger: 20_000, usesEpoll: true, messageLimit: 1)
+  private static let linger = Duration.seconds(20)
+
+  /// A loop whose handler lingers, or soon will, and an end of what it watches.
+  private func makeLingeringLoop(_ target: Target) async throws -> (EventLoop, Int32) {
+    let linger = Int(Self.linger.components.seconds) * 1000
+    let loop = try EventLoop(name: "linger.test", linger: linger, usesEpoll: true, messageLimit: 1)
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
-    let target = Target()
     let end = pair[0]
     await withCheckedContinuation { continuation in
       loop.execute {
@@ -115,12 +118,50 @@ import Testing
       }
       _ = write(pair[1], "x", 1)
     }
-    // The handler lingers now, or soon will: a job must run long before it is done with that.
+    return (loop, pair[1])
+  }
+
+  /// Answers of the store are told at once whether the handler lingers, is about to, or has ended; in order, and all of them.
+  @Test func answers_doNotWaitForALingeringHandler() async throws {
+    let target = Target()
+    let (loop, end) = try await makeLingeringLoop(target)
+    let count = 3000
+    let told = Mutex<[[Int]]>([[], []])
+    let answer = { @Sendable (thread: Int, number: Int) in
+      let job = StoreJob(.probe, on: loop) { _ in
+        loop.preconditionOnLoop()
+        told.withLock { $0[thread].append(number) }
+      }
+      job.result = .success(.noted)
+      loop.answer([job])
+    }
+    let duration = await ContinuousClock().measure {
+      await withTaskGroup { group in
+        for thread in 0..<2 { group.addTask { for number in 0..<count { answer(thread, number) } } }
+      }
+      // The last ones come while the loop stops, and behind that.
+      loop.stop()
+      answer(0, count)
+      #expect(await eventually { told.withLock { $0[0].count == count + 1 && $0[1].count == count } })
+      answer(1, count)
+      #expect(await eventually { told.withLock { $0[1].count == count + 1 } })
+    }
+    #expect(told.withLock { $0 } == [Array(0...count), Array(0...count)])
+    #expect(duration < Self.linger / 2)
+    withExtendedLifetime(target) {}
+    close(end)
+  }
+
+  @Test func job_doesNotWaitForALingeringHandler() async throws {
+    let target = Target()
+    let (loop, end) = try await makeLingeringLoop(target)
+    // A job must run long before the handler is done with that.
     let duration = await ContinuousClock().measure {
       await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
     }
-    #expect(duration < linger / 2)
+    #expect(duration < Self.linger / 2)
     loop.stop()
-    close(pair[1])
+    withExtendedLifetime(target) {}
+    close(end)
   }
 }

@@ -137,7 +137,8 @@ import Wire
   /// A store that waits for a loop does not hang: a session whose view takes longer to encode than the store may take is written.
   @Test(.timeLimit(.minutes(1))) func stop_whileASessionIsEncoded_losesNothing() async throws {
     let pace = SlowView.Pace()
-    let host = try StoreHost([App("slow") { SlowView(pace: pace) }], on: try makeStore(), { $0.timeouts.storeSeconds = 1 })
+    let host = try StoreHost(
+      [App("slow") { SlowView(pace: pace) }], on: try makeStore(), { $0.timeouts.storeSeconds = 1 })
     let client = try await blocking { try PlainClient(host.url, app: "slow") }
     pace.isSlow.store(true, ordering: .relaxed)
     await host.stop()

@@ -48,7 +48,8 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
     log += names
     sizes.append(requests.count)
     let created = requests.compactMap { if case .create(let identity, _) = $0 { identity.id } else { nil } }
-    let fails = isFailing || (failsWrites && names != ["probe"]) || (failsProbes && names == ["probe"])
+    let fails =
+      isFailing || (failsWrites && names != ["probe"]) || (failsProbes && names == ["probe"])
       || (failsRests && requests.contains { $0.cut?.state.rest != nil })
     let losesAnswers = losesAnswers
     let isRefused = !refused.isDisjoint(with: created)
