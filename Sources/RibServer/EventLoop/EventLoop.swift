@@ -40,7 +40,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var whenEmpty: (() -> Void)?
   /// How many sessions are on their way out of memory, and the numbers of the sessions that wait to be.
   private var restingCount = 0
-  private var waitingToRest: [Int] = []
+  private var waitingToRest: Set<Int> = []
   private var whenAllLeft: (() -> Void)?
   /// Whether clients were asked to go elsewhere, and some have not.
   private var isDraining = false
@@ -261,7 +261,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// - Returns: whether it is counted as on its way, until ``didRest()``.
   func mayRest(_ session: Int) -> Bool {
     guard restingCount < Self.restLimit else {
-      waitingToRest.append(session)
+      waitingToRest.insert(session)
       return false
     }
     restingCount += 1
@@ -273,7 +273,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     restingCount -= 1
     guard !waitingToRest.isEmpty else { return }
     execute { [self] in
-      while restingCount < Self.restLimit, !isStopping, let next = waitingToRest.popLast() {
+      while restingCount < Self.restLimit, !isStopping, let next = waitingToRest.popFirst() {
         sessions[next]?.core.rest()
       }
     }
@@ -399,7 +399,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       for session in Array(sessions.values) { session.core.leaveMemory() }
       deadlines.clear()
       pauses.clear()
-      // The poller may have been woken for some.
+      // Answers for which the handler was woken have no job, and a handler that is cancelled does not take them.
       receiveAnswers()
       poller?.cancel()
     }

@@ -48,7 +48,7 @@ protocol Poller: AnyObject {
 
   /// Makes a handler that waits for more events go on at once, so that a job on the queue has its turn. Thread-safe.
   ///
-  /// - Returns: whether a handler has waited: then it looks for messages to the loop among the next events, with no job.
+  /// - Returns: whether a handler was waiting: then it calls `wasWoken` on the queue, and what it looks for there needs no job.
   @discardableResult func wake() -> Bool
 
   /// Ends the poller. Nothing may be watched any more.

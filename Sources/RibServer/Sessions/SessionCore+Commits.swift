@@ -6,6 +6,11 @@ extension SessionCore {
   /// Takes note that something is to be committed.
   func noteChange() {
     if life.touch(at: work.now) { driver?.carryOut(.callOffRest) }
+    noteCommit()
+  }
+
+  /// The same of something that is no sign of life, and keeps the session from no rest.
+  func noteCommit() {
     guard isDurable, commits.note() else { return }
     if driver?.isStoreFailing == true { return storeFailed() }
     driver?.carryOut(.commit)

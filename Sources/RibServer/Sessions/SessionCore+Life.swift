@@ -129,6 +129,7 @@ extension SessionCore {
   /// Leaves memory once the store has the session: the server stops.
   func stop() {
     guard life.isInMemory, isDurable else { return }
+    hasToldMore = commits.isFailing || owesNotice
     if life.beginStop() { driver?.carryOut(.callOffRest) }
     // What effects still send would put the end off for ever, and no client has been told of it.
     driver?.carryOut(.cancelAll)
@@ -139,9 +140,9 @@ extension SessionCore {
   /// Counts the session among those of which something is lost with the process, if that is so.
   ///
   /// Lost is what was let out and the store does not have, but for clients that have come or gone. It can only be of a session that
-  /// went on in memory: what a client was not told of has not happened, and the client says it again.
+  /// went on in memory when the server began to stop: what a client was not told of has not happened, and the client says it again.
   private func noteLoss() {
-    guard commits.isFailing || owesNotice, tree.transactionCount > savedTransactionCount else { return }
+    guard hasToldMore, tree.transactionCount > savedTransactionCount else { return }
     context.lostSessionCount.add(1, ordering: .relaxed)
   }
 
@@ -154,7 +155,8 @@ extension SessionCore {
 
   /// A session without a durable store is either in memory or in the store: a copy there would be old with the next event.
   private func stay() {
-    if isDurable { return noteChange() }
+    // The store has it as a session that no process holds.
+    if isDurable { return noteCommit() }
     guard let lease else { return }
     self.lease = nil
     driver?.carryOut(.forget(lease))

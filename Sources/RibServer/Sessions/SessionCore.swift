@@ -55,6 +55,9 @@ final class SessionCore {
   /// Whether the clients are to be told that the store is back, with the next commit.
   var owesNotice = false
 
+  /// Whether clients may have been told of what the store does not have, when the server began to stop.
+  var hasToldMore = false
+
   /// What a commit survives.
   let storeDurability: Welcome.Durability
   /// Whether messages to clients wait for a commit.

@@ -152,8 +152,8 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   private func rest(_ session: RestingSession) -> Result<SessionRegistry<Source.Member>.Found, Ending> {
     if let ending = source.refusal(of: session) { return .failure(ending) }
     let sleeper = Sleeper(session)
-    // The session stays this process's, also while the answer is on its way to the client's channel. A bell that rings meanwhile
-    // is for the sessions behind it: one that rests without effects has none.
+    // The session stays this process's, also while the answer is on its way to the client's channel. Should a bell of it ring
+    // meanwhile, its turn in the `WakeQueue` is given back; nothing is missed, as a session that rests without effects observes nothing.
     registry.add(sleeper) { [weak registry] call in
       if case .wake = call { registry?.didNotWake(session.identity.id) }
     }

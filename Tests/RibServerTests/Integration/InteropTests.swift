@@ -186,7 +186,8 @@ import Wire
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
     return try DatabaseQueue(path: directory.store, configuration: configuration).read {
-      try Int.fetchOne($0, sql: "SELECT max(rev) FROM (SELECT rev FROM session UNION SELECT rev FROM progress)") ?? 0
+      let sql = "SELECT max(rev) FROM (SELECT rev FROM session UNION SELECT rev FROM change WHERE node = 0 AND seq = 0)"
+      return try Int.fetchOne($0, sql: sql) ?? 0
     }
   }
 

@@ -35,7 +35,7 @@ import Testing
   }
 
   /// What nobody notices, in a debug build on a machine that has other things to do.
-  private static let floor = Duration.milliseconds(50)
+  private static let floor = Duration.milliseconds(100)
 
   private static func percentile99(_ waits: [Duration]) -> Duration { waits.sorted()[waits.count * 99 / 100] }
 

@@ -13,11 +13,12 @@ import Wire
   init() throws { directory = try TemporaryDirectory() }
 
   private func withHost(
-    _ outside: Logbook.Outside = Logbook.Outside(), _ change: (inout ServerSettings) -> Void = { _ in },
+    _ outside: Logbook.Outside = Logbook.Outside(), outage: Outage = .waits,
+    _ change: (inout ServerSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (StoreHost) async throws -> Void
   ) async throws {
     let store = try SQLiteStore(path: directory.store, durability: .process)
-    try await StoreHost.with([Logbook.app(outside)], on: store, outage: .waits, change, body)
+    try await StoreHost.with([Logbook.app(outside)], on: store, outage: outage, change, body)
   }
 
   private static func isTold(_ client: PlainClient) -> Bool { (try? client.next(timeout: 50)) != nil }
@@ -115,18 +116,26 @@ import Wire
     }
   }
 
-  /// A session does not leave memory with what the store does not have, and leaves when it has it.
-  @Test func sessionThatWasToRest_stays() async throws {
-    try await withHost(Logbook.Outside(), { $0.sessions.restSeconds = 1 }) { host in
-      let welcome = try await blocking {
+  /// A session does not leave memory with what the store does not have, and leaves soon when it has it.
+  @Test(arguments: [Outage.waits, .goesOn], [false, true])
+  func sessionThatWasToRest_stays(_ outage: Outage, isConnected: Bool) async throws {
+    try await withHost(
+      Logbook.Outside(), outage: outage,
+      {
+        $0.sessions.restSeconds = 1
+        $0.sessions.idleRestSeconds = 2
+      }
+    ) { host in
+      let (welcome, client) = try await blocking {
         let client = try PlainClient(host.url)
         try client.act(1, #"{"write":"a"}"#)
         try client.next(#"{"t":"patch""#)
         host.store.failRests(true)
         host.store.failProbes(true)
-        client.cut()
-        return try client.welcome
+        if !isConnected { client.cut() }
+        return try (client.welcome, client)
       }
+      defer { withExtendedLifetime(client) {} }
       #expect(await eventually(within: 60) { host.writer.isFailing })
       #expect(
         await eventually {
@@ -135,7 +144,8 @@ import Wire
       #expect(host.sessionCount == 1)
       host.store.failRests(false)
       host.store.failProbes(false)
-      #expect(await eventually(within: 60) { host.sessionCount == 0 })
+      // A look that knew of no failure would come within a minute.
+      #expect(await eventually(within: 20) { host.sessionCount == 0 })
       let loaded = try #require(try host.store.load(welcome.sessionID))
       #expect(loaded.tree.nodes[1]?.state?.contains(#"["a"]"#) == true && loaded.state.clients[0].number == 1)
       #expect(loaded.state.rest != nil)
