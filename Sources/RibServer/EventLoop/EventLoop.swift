@@ -27,7 +27,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
   /// The sessions of this loop, with a connection or without.
-  private var sessions: [Int: Session] = [:]
+  private(set) var sessions: [Int: Session] = [:]
   /// The last number that a connection or a session was given.
   private var lastNumber = 0
   /// When connections are asked whether they take too long, and sessions whether they were alone for too long.
@@ -38,9 +38,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// When paused connections are read from again: a timer for each would cost more than their messages.
   private lazy var pauses = WheelTimer(tick: 10_000_000, on: self) { [unowned self] in connections[$0]?.endPause() }
   private var whenEmpty: (() -> Void)?
-  /// How many sessions are on their way out of memory, and the numbers of the sessions that wait to be.
-  private var restingCount = 0
-  private var waitingToRest: Set<Int> = []
+  /// Which sessions are on their way out of memory, and which wait for it.
+  var resting = RestQueue()
   private var whenAllLeft: (() -> Void)?
   /// Whether clients were asked to go elsewhere, and some have not.
   private var isDraining = false
@@ -52,7 +51,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var flushing: [Connection] = []
   /// What the store has answered.
   var answers = StoreAnswers()
-  /// What it has answered and the loop has not seen.
+  /// Answers of the store that the loop has not taken yet; any thread adds to them.
   let inbox = Mutex<[StoreJob]>([])
   private var dateSeconds = -1
   private var dateText = ""
@@ -246,50 +245,6 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Has ``Connection/endPause()`` called after so many nanoseconds.
   func schedulePause(of connection: Int, nanoseconds: UInt64) { pauses.schedule(connection, after: nanoseconds) }
-
-  // MARK: Rest
-
-  /// How many sessions may be on their way out of memory at a time: each takes memory for what the store gets, and time in which
-  /// no client is answered.
-  private static let restLimit = 16
-  /// How many sessions leave memory at least when there is too much in it.
-  private static let smallestPart = 64
-
-  /// Whether a session may leave memory now; if not, it is asked again when another one has left.
-  ///
-  /// - Parameter session: its number on this loop.
-  /// - Returns: whether it is counted as on its way, until ``didRest()``.
-  func mayRest(_ session: Int) -> Bool {
-    guard restingCount < Self.restLimit else {
-      waitingToRest.insert(session)
-      return false
-    }
-    restingCount += 1
-    return true
-  }
-
-  /// A session that was about to leave memory has left it, or stays.
-  func didRest() {
-    restingCount -= 1
-    guard !waitingToRest.isEmpty else { return }
-    execute { [self] in
-      while restingCount < Self.restLimit, !isStopping, let next = waitingToRest.popFirst() {
-        sessions[next]?.core.rest()
-      }
-    }
-  }
-
-  /// Has a part of the sessions leave memory: sessions without a client first, and among them those in which nothing has
-  /// happened for longest.
-  func restLongestIdle() {
-    let idle = sessions.values.lazy.map(\.core).filter(\.canRest).map { core in
-      (core: core, isAlone: core.life.aloneSince != nil, time: core.life.lastChange)
-    }
-    let count = max(Self.smallestPart, idle.count / 10)
-    for entry in idle.sorted(by: { $0.isAlone != $1.isAlone ? $0.isAlone : $0.time < $1.time }).prefix(count) {
-      entry.core.rest()
-    }
-  }
 
   // MARK: Commits
 

@@ -120,7 +120,7 @@ extension SQLiteStore {
       UPDATE change SET rev = ?1, root = ?2, lastNode = ?3, transactions = ?4, ops = ?5, version = ?6
         WHERE session = ?7 AND node = 0 AND seq = 0 AND lease = ?8 AND version <= ?6
       """
-    /// What the first one runs, if the session has no progress under its lease.
+    /// What a session's first commit runs behind `updateProgress`, if it has no row of progress under its lease.
     static let insertProgress = """
       INSERT OR REPLACE INTO change (rev, root, lastNode, transactions, ops, version, session, lease, node, seq)
         SELECT ?1, ?2, ?3, ?4, ?5, ?6, id, lease, 0, 0 FROM session WHERE id = ?7 AND lease = ?8 AND version <= ?6

@@ -53,7 +53,7 @@ final class StoreWriter: Sendable {
   private let fails = Atomic(false)
   /// How many times the store was asked for something, or has come back from it: odd while it has not.
   ///
-  /// Whoever waits for the store when the server stops reads it.
+  /// ``StopDeadline`` reads it while the server stops.
   let turns = Atomic<UInt64>(0)
   /// Told on the writer's thread when the store works again.
   private let onRecovery: @Sendable () -> Void

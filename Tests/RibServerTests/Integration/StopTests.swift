@@ -14,6 +14,17 @@ import Wire
 
   private func makeStore() throws -> SQLiteStore { try SQLiteStore(path: directory.store, durability: .process) }
 
+  /// A server that gives its store up after a second.
+  private func makeHostWithThreeClients() async throws -> (StoreHost, [PlainClient]) {
+    let host = try StoreHost(
+      [Logbook.app()], on: try makeStore(),
+      {
+        $0.timeouts.closingSeconds = 1
+        $0.timeouts.storeSeconds = 1
+      })
+    return (host, try await blocking { try (0..<3).map { _ in try PlainClient(host.url) } })
+  }
+
   /// The state of a session's root, as it is in the file.
   private func stored(_ id: String) throws -> String? {
     let store = try makeStore()
@@ -89,13 +100,7 @@ import Wire
   ///
   /// Nothing is lost: clients were not told of what the store does not have. If it answers one day, it is closed.
   @Test(.timeLimit(.minutes(1))) func stop_whileTheStoreHangs_ends() async throws {
-    let host = try StoreHost(
-      [Logbook.app()], on: try makeStore(),
-      {
-        $0.timeouts.closingSeconds = 1
-        $0.timeouts.storeSeconds = 1
-      })
-    let clients = try await blocking { try (0..<3).map { _ in try PlainClient(host.url) } }
+    let (host, clients) = try await makeHostWithThreeClients()
     for client in clients { try await blocking { try client.act(1, #"{"write":"a"}"#) } }
     for client in clients { try await blocking { _ = try client.next(#"{"t":"patch""#) } }
     host.store.hold(true)
@@ -111,13 +116,7 @@ import Wire
 
   /// What clients were told of while the store failed is lost if it hangs at the end.
   @Test(.timeLimit(.minutes(1))) func stop_whileTheStoreHangsThatFailed_countsWhatIsLost() async throws {
-    let host = try StoreHost(
-      [Logbook.app()], on: try makeStore(),
-      {
-        $0.timeouts.closingSeconds = 1
-        $0.timeouts.storeSeconds = 1
-      })
-    let clients = try await blocking { try (0..<3).map { _ in try PlainClient(host.url) } }
+    let (host, clients) = try await makeHostWithThreeClients()
     host.store.fail(true)
     try await blocking {
       for client in clients.prefix(2) {
