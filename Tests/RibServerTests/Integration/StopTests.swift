@@ -163,8 +163,8 @@ import Wire
   /// Whoever runs the daemon sees by its status that something was lost.
   @Test func daemonThatLosesSessions_endsWithAnError() async throws {
     let log = "\(directory.path)/log"
-    // So many blocks of 512 or 1024 bytes a file may have, and no more.
-    let daemon = try Daemon(stateDirectory: directory.path, log: log, prelude: "ulimit -S -f 400")
+    let daemon = try Daemon(stateDirectory: directory.path, log: log)
+    try daemon.limitFiles(to: 200 << 10)
     let url = daemon.url
     try await blocking {
       let client = try PlainClient(url, app: "ledger")
