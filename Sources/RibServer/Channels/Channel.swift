@@ -175,9 +175,9 @@ final class Channel {
     output.bytes.append(contentsOf: "\n\n".utf8)
   }
 
-  /// The loop's storage serves one channel after the other, for as long as nothing has to wait.
+  /// Lends the channel memory to write to, if it has none.
   func borrowStorage() {
-    if output.isEmpty, output.bytes.capacity == 0 { swap(&output.bytes, &work.sendStorage) }
+    if output.bytes.capacity == 0 { output.bytes = work.sendStorage.take() }
   }
 
   /// Has what may be sent sent at the end of the present batch of events.

@@ -1,13 +1,6 @@
 import Wire
 
 extension Connection {
-  private func returnSendStorage(_ storage: [UInt8]) {
-    // A ping's few bytes are no reason to give up the room that the next patch wants.
-    if storage.capacity > loop.work.sendStorage.capacity, storage.capacity <= Workspace.largestKept {
-      loop.work.sendStorage = storage
-    }
-  }
-
   /// What the messages of a peer that does not read may keep of memory: what was borrowed may be much more, and so may
   /// what has grown, once nothing is added any more.
   private var mostForWaiting: Int {
@@ -21,10 +14,10 @@ extension Connection {
     while output.hasSendable {
       guard output.send(to: descriptor) else { return false }
       guard output.isEmpty else {
-        if output.bytes.capacity > mostForWaiting { returnSendStorage(output.releaseSpareStorage()) }
+        if output.bytes.capacity > mostForWaiting { loop.work.sendStorage.give(output.releaseSpareStorage()) }
         return true
       }
-      returnSendStorage(output.releaseStorage())
+      loop.work.sendStorage.give(output.releaseStorage())
       didSendAll()
     }
     return true

@@ -1,6 +1,21 @@
 import Synchronization
 
 extension EventLoop {
+  /// How many jobs are kept for the commits to come.
+  private static let spareJobLimit = 64
+
+  /// A job for a session's commit.
+  ///
+  /// - Parameters:
+  ///   - request: what is to be written.
+  ///   - session: whose.
+  /// - Returns: the job, to be given to the store.
+  func job(for request: StoreRequest, of session: Session) -> StoreJob {
+    guard let job = spareJobs.popLast() else { return StoreJob(request, committing: session) }
+    job.commit(request, of: session)
+    return job
+  }
+
   /// Tells those who have asked the store what became of it, in order: for a while, and then what else is queued has its turn.
   ///
   /// A handler that waits for events takes them from the inbox, which saves two ways through libdispatch for each commit: the job's, and
@@ -45,7 +60,7 @@ extension EventLoop {
   private func tellAnswers() {
     let end = time() + StoreAnswers.turn
     while let job = answers.next() {
-      job.complete()
+      if job.complete(), spareJobs.count < Self.spareJobLimit { spareJobs.append(job) }
       guard time() < end else { break }
     }
     if !answers.isEmpty { execute { [self] in tellAnswers() } }

@@ -51,6 +51,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var flushing: [Connection] = []
   /// What the store has answered.
   var answers = StoreAnswers()
+  /// Commits that are done, whose memory serves the next ones.
+  var spareJobs: [StoreJob] = []
   /// Answers of the store that the loop has not taken yet; any thread adds to them.
   let inbox = Mutex<[StoreJob]>([])
   private var dateSeconds = -1
@@ -275,7 +277,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     var jobs: [StoreJob] = []
     jobs.reserveCapacity(committing.count)
     for session in committing {
-      if let request = session.core.takeCut() { jobs.append(StoreJob(request, committing: session)) }
+      if let request = session.core.takeCut() { jobs.append(job(for: request, of: session)) }
     }
     committing.removeAll(keepingCapacity: committing.count < 1024)
     if !jobs.isEmpty { store.submit(jobs) }

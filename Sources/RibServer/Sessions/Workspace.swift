@@ -18,8 +18,7 @@ final class Workspace {
   @exclusivity(unchecked) var reader: JSONReader
   /// Where a message is written before it is put on its way.
   @exclusivity(unchecked) var json = JSONWriter()
-  /// Memory for what is to be sent, of whichever connection has something to send.
-  @exclusivity(unchecked) var sendStorage: [UInt8] = []
+  @exclusivity(unchecked) var sendStorage = SendStorage()
   #if DEBUG
     /// Rules that are not kept, so that a test sees what each is good for.
     var brokenRules: Set<SessionRule> = []

@@ -1,17 +1,20 @@
 /// A request to the store, and the session or the closure that is told what became of it.
 ///
-/// `@unchecked Sendable`: what changes, `result`, is set by the writer's thread before it hands the job back to the loop.
+/// `@unchecked Sendable`: the loop sets what is asked before it hands the job to the writer's thread, and that sets what became of
+/// it before it hands the job back.
 final class StoreJob: @unchecked Sendable {
   /// What is told of the result, on the loop.
   private enum Asker {
+    /// Nobody: the job is done, and may be used again.
+    case nobody
     /// A session, of its commit.
     case session(Session)
     case closure((Result<StoreResult, StoreError>) -> Void)
   }
 
-  let request: StoreRequest
+  private(set) var request: StoreRequest
   let loop: EventLoop
-  private let asker: Asker
+  private var asker: Asker
   /// What became of it; nil as long as the store has not answered.
   var result: Result<StoreResult, StoreError>?
 
@@ -41,12 +44,31 @@ final class StoreJob: @unchecked Sendable {
     asker = .closure(completion)
   }
 
+  /// Takes another commit on, once the last one is done.
+  ///
+  /// - Parameters:
+  ///   - request: what is to be written.
+  ///   - session: whose, on the same loop.
+  func commit(_ request: StoreRequest, of session: Session) {
+    self.request = request
+    asker = .session(session)
+    result = nil
+  }
+
   /// Hands the result to the session or the closure; to be called on the loop.
-  func complete() {
+  ///
+  /// - Returns: whether it was a session's commit: then the job may be used again.
+  @discardableResult func complete() -> Bool {
     let result = result ?? .failure(StoreError("The store has not answered."))
     switch asker {
-    case .session(let session): session.core.didCommit(result)
-    case .closure(let completion): completion(result)
+    case .nobody: return false
+    case .session(let session):
+      (request, asker) = (.probe, .nobody)
+      session.core.didCommit(result)
+      return true
+    case .closure(let completion):
+      completion(result)
+      return false
     }
   }
 }
