@@ -162,7 +162,9 @@ import Wire
     #expect(await eventually { host.writer.isFailing })
     await host.stop()
     let text = try await blocking { try client.socket.text() }
-    #expect(text == nil && host.sessionCount == 0)
+    #expect(text == nil)
+    // The writer's thread may be the last to let go of a session.
+    #expect(await eventually { host.sessionCount == 0 })
     #expect(host.context.lostSessionCount.load(ordering: .relaxed) == 0)
   }
 }
