@@ -25,6 +25,7 @@ struct SendStorage {
   ///
   /// - Parameter storage: an empty array.
   mutating func give(_ storage: [UInt8]) {
+    precondition(storage.isEmpty, "what was to be sent to one client is not sent to another one")
     guard storage.capacity > 0, spare.count < Self.countLimit, capacity + storage.capacity <= Self.capacityLimit else {
       return
     }

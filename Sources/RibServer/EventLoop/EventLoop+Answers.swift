@@ -60,7 +60,7 @@ extension EventLoop {
   private func tellAnswers() {
     let end = time() + StoreAnswers.turn
     while let job = answers.next() {
-      if job.complete(), spareJobs.count < Self.spareJobLimit { spareJobs.append(job) }
+      if job.complete(), !isStopping, spareJobs.count < Self.spareJobLimit { spareJobs.append(job) }
       guard time() < end else { break }
     }
     if !answers.isEmpty { execute { [self] in tellAnswers() } }

@@ -358,6 +358,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       pauses.clear()
       // Answers for which the handler was woken have no job, and a handler that is cancelled does not take them.
       receiveAnswers()
+      // They refer to the loop.
+      spareJobs = []
       poller?.cancel()
     }
   }

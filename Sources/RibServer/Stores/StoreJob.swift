@@ -5,8 +5,8 @@
 final class StoreJob: @unchecked Sendable {
   /// What is told of the result, on the loop.
   private enum Asker {
-    /// Nobody: the job is done, and may be used again.
-    case nobody
+    /// The commit is done, and the job may be used again.
+    case idle
     /// A session, of its commit.
     case session(Session)
     case closure((Result<StoreResult, StoreError>) -> Void)
@@ -50,6 +50,7 @@ final class StoreJob: @unchecked Sendable {
   ///   - request: what is to be written.
   ///   - session: whose, on the same loop.
   func commit(_ request: StoreRequest, of session: Session) {
+    guard case .idle = asker, session.loop === loop else { preconditionFailure("the job is another commit's") }
     self.request = request
     asker = .session(session)
     result = nil
@@ -61,9 +62,9 @@ final class StoreJob: @unchecked Sendable {
   @discardableResult func complete() -> Bool {
     let result = result ?? .failure(StoreError("The store has not answered."))
     switch asker {
-    case .nobody: return false
+    case .idle: preconditionFailure("a commit is answered once")
     case .session(let session):
-      (request, asker) = (.probe, .nobody)
+      (request, asker) = (.probe, .idle)
       session.core.didCommit(result)
       return true
     case .closure(let completion):
