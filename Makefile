@@ -76,8 +76,9 @@ docs: ## Compile the documentation; warnings are errors
 	@scripts/setup
 	@scripts/check-docs
 
-layers: ## Fail on an import that a target may not have
+layers: ## Fail on an import that a target may not have, and on what RibServer may not ask the system for
 	@scripts/check-layers
+	@scripts/check-seams
 
 clean: ## Delete what was built
 	rm -rf .build Benchmarks/.build Fuzz/.build .venv

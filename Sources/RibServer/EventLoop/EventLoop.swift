@@ -1,4 +1,3 @@
-import Dispatch
 import RibCore
 import Synchronization
 import Wire
@@ -10,7 +9,7 @@ import Wire
 /// `@unchecked Sendable`: the queue, the executor's methods and ``execute(_:)`` are thread-safe. All other state is only
 /// touched on the queue, by the poller, by jobs, and by connections and sessions, which live there.
 final class EventLoop: SerialExecutor, @unchecked Sendable {
-  private let queue: DispatchQueue
+  private let queue: any JobQueue
   private let jobs = JobCounter()
   private(set) var poller: (any Poller)?
 
@@ -85,7 +84,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   ///   - usesEpoll: whether to use one epoll set, where there is epoll.
   ///   - messageLimit: bytes that a message may have.
   ///   - writeQueueLimit: bytes that may wait for a client that does not read, before it gets no more patches.
-  ///   - environment: the clocks and the random bits.
+  ///   - environment: what is asked of the system.
   ///   - store: where sessions are kept; nil for nowhere.
   ///   - flight: where it is noted what runs.
   /// - Throws: ``SystemError`` if the process is out of descriptors.
@@ -93,25 +92,18 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     name: String, linger: Int, usesEpoll: Bool, messageLimit: Int, writeQueueLimit: Int = .max,
     environment: Environment = .system, store: StoreWriter? = nil, flight: FlightRecorder.Slot? = nil
   ) throws(SystemError) {
-    queue = DispatchQueue(label: name)
+    queue = environment.makeQueue(name, .normal)
     self.store = store
     durability = store?.store.durability ?? .none
     outage = store?.store.outage ?? .goesOn
     work = Workspace(environment, flight: flight, messageLimit: messageLimit, writeQueueLimit: writeQueueLimit)
-    let willHandle: () -> UInt64 = { [unowned self] in
-      beginTurn()
-      return now
-    }
-    let didHandle: () -> Void = { [unowned self] in endTurn() }
-    #if os(Linux)
-      if usesEpoll {
-        poller = try EpollPoller(
-          queue: queue, linger: Int32(clamping: linger), jobs: jobs, willHandle: willHandle, didHandle: didHandle,
-          wasWoken: { [unowned self] in receiveAnswers() })
-        return
-      }
-    #endif
-    poller = DispatchPoller(queue: queue, willHandle: willHandle, didHandle: didHandle)
+    let setup = PollerSetup(
+      linger: Int32(clamping: linger), usesEpoll: usesEpoll, jobs: jobs,
+      willHandle: { [unowned self] in
+        beginTurn()
+        return now
+      }, didHandle: { [unowned self] in endTurn() }, wasWoken: { [unowned self] in receiveAnswers() })
+    poller = try queue.makePoller(setup)
   }
 
   // MARK: Executor
@@ -125,7 +117,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// The time, for the Date field of responses: written once a second at most.
   var date: String {
-    let seconds = wallClockSeconds()
+    let seconds = work.environment.time.wall()
     if seconds != dateSeconds {
       dateSeconds = seconds
       dateText = HTTPDate.text(secondsSince1970: seconds)
@@ -138,7 +130,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Thread-safe.
   func execute(_ body: @escaping @Sendable () -> Void) {
     jobs.willEnqueue()
-    queue.async { [self] in
+    queue.add { [self] in
       jobs.didStart()
       beginTurn()
       body()
@@ -168,7 +160,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func executeAndWait<Result: Sendable, Failure: Error>(
     _ body: @Sendable () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let result = queue.sync { Swift.Result(catching: body) }
+    var result: Swift.Result<Result, Failure>?
+    queue.run { result = Swift.Result(catching: body) }
+    guard let result else { preconditionFailure("a queue has not run what it was given") }
     return try result.get()
   }
 
@@ -177,7 +171,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Thread-safe.
   func execute(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
+    queue.add(after: UInt64(clamping: nanoseconds)) { [self] in
       beginTurn()
       body()
       endTurn()
@@ -195,7 +189,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     return true
   }
 
-  func preconditionOnLoop() { dispatchPrecondition(condition: .onQueue(queue)) }
+  func preconditionOnLoop() { queue.preconditionCurrent() }
 
   // MARK: Descriptors
 

@@ -69,10 +69,10 @@ final class DispatchPoller: Poller {
   private var watches: [Int: Watch] = [:]
   private var lastWatch = 0
 
-  init(queue: DispatchQueue, willHandle: @escaping () -> UInt64, didHandle: @escaping () -> Void) {
+  init(queue: DispatchQueue, _ setup: PollerSetup) {
     self.queue = queue
-    self.willHandle = willHandle
-    self.didHandle = didHandle
+    willHandle = setup.willHandle
+    didHandle = setup.didHandle
   }
 
   func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) -> Int {

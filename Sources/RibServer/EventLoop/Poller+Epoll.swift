@@ -40,16 +40,9 @@
     ///
     /// - Parameters:
     ///   - queue: the loop's.
-    ///   - linger: how long to wait for more once events were found, in milliseconds.
-    ///   - jobs: how many jobs wait on the queue.
-    ///   - willHandle: called before each batch of events; says the time, in nanoseconds.
-    ///   - didHandle: called after each batch.
-    ///   - wasWoken: called in the batch behind a ``wake()`` that has found the handler waiting.
+    ///   - setup: what it is made for.
     /// - Throws: ``SystemError`` if the process is out of descriptors.
-    init(
-      queue: DispatchQueue, linger: Int32, jobs: JobCounter, willHandle: @escaping () -> UInt64,
-      didHandle: @escaping () -> Void, wasWoken: @escaping () -> Void = {}
-    ) throws(SystemError) {
+    init(queue: DispatchQueue, _ setup: PollerSetup) throws(SystemError) {
       set = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard set >= 0 else { throw .last("epoll_create1") }
       wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -58,11 +51,11 @@
         close(set)
         throw error
       }
-      lingerMilliseconds = linger
-      self.jobs = jobs
-      self.willHandle = willHandle
-      self.didHandle = didHandle
-      self.wasWoken = wasWoken
+      lingerMilliseconds = setup.linger
+      jobs = setup.jobs
+      willHandle = setup.willHandle
+      didHandle = setup.didHandle
+      wasWoken = setup.wasWoken
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: .max))
       epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event)

@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import RibCore
 import Synchronization
@@ -14,14 +13,14 @@ final class RecordingFolder: Sendable {
     var isScheduled = false
   }
 
-  /// How long lines gather before they are written, in milliseconds.
-  private static let pause = 50
+  /// How long lines gather before they are written, in nanoseconds.
+  private static let pause: UInt64 = 50_000_000
   /// The most bytes that may wait for a disk that does not keep up; what comes then is given up.
   static let backlogLimit = 64 << 20
 
   let path: String
   private let logger: Logger
-  private let queue = DispatchQueue(label: "ribserver.recordings", qos: .utility)
+  private let queue: any JobQueue
   private let state = Mutex(State())
   private let backlog = Atomic<Int>(0)
 
@@ -30,9 +29,11 @@ final class RecordingFolder: Sendable {
   /// - Parameters:
   ///   - path: the directory.
   ///   - logger: told of recordings that are given up.
-  init(_ path: String, _ logger: Logger) {
+  ///   - environment: what makes its queue.
+  init(_ path: String, _ logger: Logger, _ environment: Environment) {
     self.path = path
     self.logger = logger
+    queue = environment.makeQueue("ribserver.recordings", .background)
   }
 
   /// A recorder for a life of a session.
@@ -56,11 +57,11 @@ final class RecordingFolder: Sendable {
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    if mustSchedule { queue.asyncAfter(deadline: .now() + .milliseconds(Self.pause)) { [self] in write() } }
+    if mustSchedule { queue.add(after: Self.pause) { [self] in write() } }
   }
 
   /// Writes everything, and returns when it is written.
-  func flush() { queue.sync { write() } }
+  func flush() { queue.run { write() } }
 
   private func write() {
     let files = state.withLock { state in

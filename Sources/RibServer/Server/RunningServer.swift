@@ -19,7 +19,9 @@ struct RunningServer: Sendable {
     listener.stop()
     if drainSeconds > 0 { await each { $0.drainAll(within: drainSeconds, $1) } }
     await each { $0.closeAll($1) }
-    let deadline = StopDeadline(seconds: context.settings.timeouts.storeSeconds, for: store) {
+    let deadline = StopDeadline(
+      seconds: context.settings.timeouts.storeSeconds, for: store, context.environment
+    ) {
       for loop in loops { loop.giveUpSessions() }
     }
     await each { $0.stopSessions($1) }
@@ -43,9 +45,16 @@ struct RunningServer: Sendable {
 
   /// Has all loops do something, and waits until the last one is done.
   private func each(_ body: @escaping @Sendable (EventLoop, @escaping @Sendable () -> Void) -> Void) async {
-    await withTaskGroup { group in
+    let left = Mutex(loops.count)
+    await withCheckedContinuation { done in
       for loop in loops {
-        group.addTask { await withCheckedContinuation { done in body(loop) { done.resume() } } }
+        body(loop) {
+          let isLast = left.withLock { left in
+            left -= 1
+            return left == 0
+          }
+          if isLast { done.resume() }
+        }
       }
     }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 public import Logging
 public import ServiceLifecycle
 import Synchronization
@@ -51,13 +50,23 @@ public final class Server: Service {
   ///   - settings: how it is set up; a value out of its range is a mistake in the program and traps.
   ///   - logger: where it writes; a session's lines carry `session`, and `riblet` where they are about one.
   ///   - onListening: called once connections are accepted.
-  public init(
+  public convenience init(
     apps: [App], files: StaticFiles = StaticFiles(), settings: ServerSettings = ServerSettings(),
     logger: Logger = Logger(label: "ribserver"),
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
+    self.init(
+      apps: apps, files: files, settings: settings, logger: logger, environment: .system, onListening: onListening)
+  }
+
+  /// A server that is not started, in some environment.
+  init(
+    apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment,
+    onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
+  ) {
     if let fault = settings.fault { preconditionFailure("\(fault)") }
-    context = ServerContext(apps: apps, files: files, settings: settings, logger: logger)
+    context = ServerContext(
+      apps: apps, files: files, settings: settings, logger: logger, environment: environment)
     self.onListening = onListening
   }
 
@@ -87,9 +96,9 @@ public final class Server: Service {
       // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
-      let (store, flight) = try context.settings.openStore(loopCount: loopCount, context.logger)
+      let (store, flight) = try context.settings.openStore(loopCount: loopCount, context.logger, context.environment)
       let keeper = LoopKeeper()
-      let writer = StoreWriter(store, context.logger, context.metrics) {
+      let writer = StoreWriter(store, context.logger, context.metrics, context.environment) {
         for loop in keeper.loops { loop.storeIsBack() }
       }
       var listener: Listener

@@ -19,7 +19,7 @@ final class ServerContext: Sendable {
   let metrics: ServerMetrics
   /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.
   let program: String
-  /// The clocks and the random bits.
+  /// What is asked of the system.
   let environment: Environment
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
@@ -41,6 +41,6 @@ final class ServerContext: Sendable {
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
     self.logger = logger
-    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger)
+    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
   }
 }

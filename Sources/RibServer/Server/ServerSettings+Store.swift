@@ -18,18 +18,22 @@ extension ServerSettings {
   /// - Parameters:
   ///   - loopCount: the number of loops.
   ///   - logger: told what ran when an earlier process died, and what other processes run.
+  ///   - environment: what the store tells the time by.
   /// - Returns: both.
   /// - Throws: ``StoreError`` or ``SystemError``.
-  func openStore(loopCount: Int, _ logger: Logger) throws -> (any SessionStore, FlightRecorder?) {
+  func openStore(
+    loopCount: Int, _ logger: Logger, _ environment: Environment = .system
+  ) throws -> (any SessionStore, FlightRecorder?) {
     switch store {
     case .memory:
-      let store = MemoryStore()
+      let store = MemoryStore(clock: environment.time)
       _ = store.begin(StoreStart())
       return (store, nil)
     case .sqlite:
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try SQLiteStore(
-        path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process)
+        path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process,
+        clock: environment.time)
       do {
         let recorder = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
           var start = start

@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import Synchronization
 
@@ -17,14 +16,9 @@ import Synchronization
 /// start of a new session, a walk and a description are known by their app's name, and run again. What runs on a loop outside of
 /// the recorder, as the encoding of a view for a client that comes, is ended as well, but blamed on nothing.
 ///
-/// `@unchecked Sendable`: it is the timer alone, which does not change, and whose `cancel` is thread-safe.
-final class Watchdog: @unchecked Sendable {
-  /// How often it looks, in seconds.
-  ///
-  /// Looks are counted, and not time: a process that was stopped or starved has looked as seldom.
-  private static let interval = 1
-
-  private let timer: any DispatchSourceTimer
+/// Looks are counted, and not time: a process that was stopped or starved has looked as seldom.
+final class Watchdog: Sendable {
+  private let ticker: Ticker<[TurnWatch]>
 
   /// A watchdog that looks from now on; nil if the settings want none.
   ///
@@ -34,25 +28,19 @@ final class Watchdog: @unchecked Sendable {
   init?(_ context: ServerContext, _ loops: [EventLoop]) {
     let seconds = context.settings.timeouts.watchdogSeconds
     guard seconds > 0 else { return nil }
-    // A queue of its own gets a thread also when those of the pools all wait for something.
-    let queue = DispatchQueue(label: "ribserver.watchdog", qos: .userInitiated)
-    timer = DispatchSource.makeTimerSource(queue: queue)
-    var watches = loops.map { (loop: $0, watch: TurnWatch(limit: seconds / Self.interval)) }
-    timer.setEventHandler {
-      for index in watches.indices {
-        let loop = watches[index].loop
+    let watches = loops.map { _ in TurnWatch(limit: seconds) }
+    ticker = Ticker("ribserver.watchdog", context.environment, watches) { watches in
+      for (index, loop) in loops.enumerated() {
         let progress = TurnWatch.Progress(
           turn: loop.turns.load(ordering: .relaxed), begun: loop.work.flight?.beginCount ?? 0)
-        guard watches[index].watch.look(progress) else { continue }
-        Self.end(loop.work.flight?.running, after: seconds, context)
+        if watches[index].look(progress) { Self.end(loop.work.flight?.running, after: seconds, context) }
       }
+      return true
     }
-    timer.schedule(deadline: .now() + .seconds(Self.interval), repeating: .seconds(Self.interval))
-    timer.activate()
   }
 
   /// Looks no more.
-  func stop() { timer.cancel() }
+  func stop() { ticker.cancel() }
 
   private static func end(_ note: FlightNote?, after seconds: Int, _ context: ServerContext) -> Never {
     let activity: String

@@ -8,7 +8,7 @@ struct LoopSource: SessionSource, Sendable {
   let loop: EventLoop
 
   var isStopping: Bool { loop.isStopping }
-  var wallClock: Int { loop.work.environment.wallClock() }
+  var wallClock: Int { loop.work.environment.time.wall() }
 
   var program: String { context.program }
 

@@ -106,9 +106,9 @@ actor Session: SessionDriver {
 
   // MARK: Effects
 
-  /// Effects run on the global pool, never on the loop.
+  /// Effects run on the environment's pool, never on the loop.
   private nonisolated func start(_ effect: EffectStart, _ number: Int) {
-    tasks[effect.token] = Task.detached { [weak self] in
+    tasks[effect.token] = Task.detached(executorPreference: context.environment.taskExecutor) { [weak self] in
       var failure: (any Error)?
       do {
         try await effect.run { [weak self] report in await self?.receive(report, from: number) }
@@ -131,7 +131,7 @@ actor Session: SessionDriver {
   /// Begins the app's walk through the tree.
   private nonisolated func begin(_ walk: @escaping App.Walk) {
     let root = core.tree.rootID
-    walkTask = Task.detached { [weak self] in
+    walkTask = Task.detached(executorPreference: context.environment.taskExecutor) { [weak self] in
       var failure: (any Error)?
       do {
         try await walk(root) { [weak self] request in
@@ -158,7 +158,7 @@ actor Session: SessionDriver {
       await withTaskCancellationHandler {
         await withCheckedContinuation { waitingSteps.append($0) }
       } onCancel: {
-        Task { await self.lookAgain() }
+        Task(executorPreference: context.environment.taskExecutor) { await self.lookAgain() }
       }
     }
   }

@@ -145,7 +145,7 @@ extension SessionCore {
       return Ending(.denied, "A client that may only look cannot let others act.")
     }
     let token = "\(id).\(work.environment.makeToken())"
-    audience.invite(token, scope, by: inviter, at: work.environment.wallClock())
+    audience.invite(token, scope, by: inviter, at: work.environment.time.wall())
     noteChange()
     work.json.removeAll()
     work.json.share(token: token, expires: Invitation.lifetime * 1000)
@@ -159,7 +159,7 @@ extension SessionCore {
   /// - Returns: the client and its own token, or why there is none.
   func accept(_ invitation: String) -> Result<(client: Int, token: String), Ending> {
     let token = work.environment.makeToken()
-    return audience.accept(invitation, as: token, at: work.environment.wallClock()).map { client in
+    return audience.accept(invitation, as: token, at: work.environment.time.wall()).map { client in
       noteChange()
       log(.debug, "A client has joined.", ["client": "\(client)"])
       return (client, token)

@@ -40,12 +40,12 @@ final class Workspace {
     self.environment = environment
     self.flight = flight
     self.writeQueueLimit = writeQueueLimit
-    now = environment.monotonic()
+    now = environment.time.monotonic()
     reader = JSONReader(limits: JSONLimits(bytes: messageLimit))
   }
 
   /// Nanoseconds of the monotonic clock, at this moment.
-  func time() -> UInt64 { environment.monotonic() }
+  func time() -> UInt64 { environment.time.monotonic() }
 
   #if DEBUG
     /// Whether a rule is kept.

@@ -45,7 +45,7 @@ package final class MemoryStore: SessionStore {
   }
 
   private let content = Mutex(Content())
-  private let clock: StoreClock
+  private let clock: TimeSource
 
   package let durability = Welcome.Durability.none
   package let outage = Outage.goesOn
@@ -53,12 +53,12 @@ package final class MemoryStore: SessionStore {
   /// An empty store.
   ///
   /// - Parameter clock: what tells the time.
-  package init(clock: StoreClock = .system) { self.clock = clock }
+  package init(clock: TimeSource = .system) { self.clock = clock }
 
   package func begin(_ start: StoreStart) -> Int { start.number + 1 }
 
   package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
-    let (now, wall) = (clock.monotonic(), clock.wall())
+    let (now, wall) = (clock.seconds, clock.wall())
     return content.withLock { content in requests.map { Self.perform($0, &content, now, wall: wall) } }
   }
 

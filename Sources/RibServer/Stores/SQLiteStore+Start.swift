@@ -39,7 +39,7 @@ extension SQLiteStore {
   // MARK: Time
 
   /// What the file's time would be if all time counted, and what it was when a process was there last.
-  static func readTime(_ database: Database, _ clock: StoreClock) throws -> (time: Int, seen: Int) {
+  static func readTime(_ database: Database, _ clock: TimeSource) throws -> (time: Int, seen: Int) {
     let row = try Row.fetchOne(database, sql: "SELECT shift, seen FROM clock")
     let (shift, seen) = (row?["shift"] as Int? ?? 0, row?["seen"] as Int? ?? 0)
     return (clock.wall() + shift, seen)

@@ -16,7 +16,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   /// Only processes of this machine have the file, and each loads what it needs: no process takes over what another has not written.
   package let outage = Outage.goesOn
   let database: DatabaseQueue
-  let clock: StoreClock
+  let clock: TimeSource
   private var statements: Statements?
   /// What the file knows this process by, among those that have it open; counted from 1.
   var holder = 1
@@ -47,7 +47,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   ///   - clock: what tells the time.
   /// - Throws: ``StoreError`` that says what to do.
   package init(
-    path: String, durability: Welcome.Durability, clock: StoreClock = .system
+    path: String, durability: Welcome.Durability, clock: TimeSource = .system
   ) throws(StoreError) {
     self.durability = durability
     self.clock = clock

@@ -14,8 +14,8 @@ struct StoreTime {
   /// - Parameters:
   ///   - time: what it is now.
   ///   - clock: what it goes on by.
-  init(_ time: Int, _ clock: StoreClock) { known = (time, clock.monotonic()) }
+  init(_ time: Int, _ clock: TimeSource) { known = (time, clock.seconds) }
 
   /// What it is now.
-  func now(_ clock: StoreClock) -> Int { known.time + clock.monotonic() - known.moment }
+  func now(_ clock: TimeSource) -> Int { known.time + clock.seconds - known.moment }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import Metrics
 import Synchronization
@@ -45,10 +44,11 @@ final class StoreWriter: Sendable {
   let store: any SessionStore
   private let logger: Logger
   private let metrics: ServerMetrics
-  private let queue = DispatchQueue(label: "ribserver.store")
+  private let time: TimeSource
+  private let queue: any JobQueue
   private let state = Mutex(State())
   /// Signalled when there are as many requests as the writer's thread waits for.
-  private let enough = DispatchSemaphore(value: 0)
+  private let enough: any Signal
   /// Whether the store fails, as the state has it: each action asks.
   private let fails = Atomic(false)
   /// How many times the store was asked for something, or has come back from it: odd while it has not.
@@ -64,14 +64,18 @@ final class StoreWriter: Sendable {
   ///   - store: what it writes to.
   ///   - logger: told when the store fails and when it works again.
   ///   - metrics: what is counted.
+  ///   - environment: what tells the time, and makes the queue.
   ///   - onRecovery: called when it works again.
   init(
     _ store: any SessionStore, _ logger: Logger, _ metrics: ServerMetrics = ServerMetrics(),
-    onRecovery: @escaping @Sendable () -> Void
+    _ environment: Environment = .system, onRecovery: @escaping @Sendable () -> Void
   ) {
     self.store = store
     self.logger = logger
     self.metrics = metrics
+    time = environment.time
+    queue = environment.makeQueue("ribserver.store", .normal)
+    enough = environment.makeSignal()
     self.onRecovery = onRecovery
   }
 
@@ -91,8 +95,8 @@ final class StoreWriter: Sendable {
       defer { state.isRunning = true }
       return (!state.isRunning, isEnough)
     }
-    if mustStart { queue.async { self.run() } }
-    if isEnough { enough.signal() }
+    if mustStart { queue.add { self.run() } }
+    if isEnough { enough.send() }
   }
 
   /// Closes the store once all that was asked for is done, and returns then, or when the store is given up.
@@ -104,7 +108,7 @@ final class StoreWriter: Sendable {
         return true
       }
       // Behind what runs.
-      queue.async { self.closeStore() }
+      queue.add { self.closeStore() }
       if !mustWait { done.resume() }
     }
   }
@@ -142,7 +146,7 @@ final class StoreWriter: Sendable {
 
   private func run() {
     while let jobs = take() {
-      let start = DispatchTime.now().uptimeNanoseconds
+      let start = time.monotonic()
       do throws(StoreError) {
         try perform(jobs[...])
       } catch {
@@ -151,7 +155,7 @@ final class StoreWriter: Sendable {
         noteFailure(error, failed)
       }
       state.withLock {
-        $0.pace.didCommit(jobs.count, from: start, to: DispatchTime.now().uptimeNanoseconds)
+        $0.pace.didCommit(jobs.count, from: start, to: time.monotonic())
       }
       answer(jobs)
     }
@@ -161,11 +165,11 @@ final class StoreWriter: Sendable {
   private func waitForMore() {
     let end = state.withLock { state -> UInt64? in
       guard case .open = state.end, state.queue.count > 0 else { return nil }
-      let wait = state.pace.wait(with: state.queue.count, at: DispatchTime.now().uptimeNanoseconds)
+      let wait = state.pace.wait(with: state.queue.count, at: time.monotonic())
       state.awaited = wait?.count
       return wait?.end
     }
-    guard let end, enough.wait(timeout: DispatchTime(uptimeNanoseconds: end)) == .timedOut else { return }
+    guard let end, !enough.wait(until: end) else { return }
     let isSignalled = state.withLock { state in
       defer { state.awaited = nil }
       return state.awaited == nil
@@ -190,11 +194,11 @@ final class StoreWriter: Sendable {
   /// - Parameter jobs: what was asked for; their results are set.
   /// - Throws: ``StoreError`` if the store fails; the jobs that are not done have no result then.
   private func perform(_ jobs: ArraySlice<StoreJob>) throws(StoreError) {
-    let start = DispatchTime.now().uptimeNanoseconds
+    let start = time.monotonic()
     do throws(StoreError) {
       let results = try inTurn { () throws(StoreError) in try store.perform(jobs.map(\.request)) }
       metrics.commits.increment()
-      metrics.commitTime.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start)
+      metrics.commitTime.recordNanoseconds(time.monotonic() - start)
       metrics.commitSize.record(jobs.count)
       for (job, result) in zip(jobs, results) { job.result = .success(result) }
     } catch {
@@ -236,7 +240,7 @@ final class StoreWriter: Sendable {
         }
       }
       defer { fails.store(state.health.isFailing, ordering: .releasing) }
-      return state.health.didFail(at: DispatchTime.now().uptimeNanoseconds)
+      return state.health.didFail(at: time.monotonic())
     }
     metrics.failedCommits.increment()
     metrics.storeIsFailing.record(1)
@@ -251,12 +255,12 @@ final class StoreWriter: Sendable {
   }
 
   private func tryAgain(after pause: Int) {
-    queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
+    queue.add(after: UInt64(pause) * 1_000_000) { [self] in
       guard state.withLock({ if case .open = $0.end { true } else { false } }) else { return }
       let works = (try? inTurn { try store.perform([.probe]) }) != nil
       let next = state.withLock { state in
         defer { fails.store(state.health.isFailing, ordering: .releasing) }
-        return state.health.didTry(works: works, at: DispatchTime.now().uptimeNanoseconds)
+        return state.health.didTry(works: works, at: time.monotonic())
       }
       if let next { tryAgain(after: next) } else { recover() }
     }

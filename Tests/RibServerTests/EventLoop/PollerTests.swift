@@ -28,11 +28,8 @@ import Testing
     let ends: (Int32, Int32)
 
     init(_ kind: Kind) throws {
-      poller =
-        switch kind {
-        case .epoll: try EpollPoller(queue: queue, linger: 1, jobs: jobs, willHandle: { 0 }, didHandle: {})
-        case .dispatch: DispatchPoller(queue: queue, willHandle: { 0 }, didHandle: {})
-        }
+      poller = try queue.makePoller(
+        PollerSetup(linger: 1, usesEpoll: kind == .epoll, jobs: jobs, willHandle: { 0 }, didHandle: {}))
       var pair: [Int32] = [0, 0]
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
       for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }

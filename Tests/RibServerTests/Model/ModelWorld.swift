@@ -66,8 +66,10 @@ final class ModelWorld {
   /// A world without time, in which random bits follow from the seed.
   private static func environment(seed: UInt64) -> Environment {
     let random = Mutex(ModelRandom(seed: ~seed))
-    return Environment(
-      monotonic: { 0 }, wallClock: { wallClock }, randomWord: { random.withLock { $0.next() } })
+    var environment = Environment.system
+    environment.time = TimeSource(monotonic: { 0 }, wall: { wallClock })
+    environment.randomWord = { random.withLock { $0.next() } }
+    return environment
   }
 
   func makeServer() -> ModelServer {

@@ -19,7 +19,9 @@ final class TestClock: Sendable {
   func jump(_ seconds: Int) { wall.withLock { $0 += seconds } }
 
   /// What a store is given.
-  var clock: StoreClock {
-    StoreClock(wall: { [self] in wall.withLock { $0 } }, monotonic: { [self] in monotonic.withLock { $0 } })
+  var clock: TimeSource {
+    TimeSource(
+      monotonic: { [self] in monotonic.withLock { UInt64($0) * 1_000_000_000 } },
+      wall: { [self] in wall.withLock { $0 } })
   }
 }

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// Looks at something once a second, for as long as somebody holds it.
+///
+/// It has a queue of its own: such a queue gets a thread also when those of the pools all wait for something.
+final class Ticker<State: Sendable>: Sendable {
+  private static var second: UInt64 { 1_000_000_000 }
+
+  private let queue: any JobQueue
+  private let state: Mutex<State>
+  private let isCancelled = Atomic(false)
+  private let look: @Sendable (inout State) -> Bool
+
+  /// A ticker that goes from now on.
+  ///
+  /// - Parameters:
+  ///   - name: for debuggers.
+  ///   - environment: what makes its queue.
+  ///   - state: what is known before the first look.
+  ///   - look: called in a second for the first time; says whether to go on.
+  init(_ name: String, _ environment: Environment, _ state: State, look: @escaping @Sendable (inout State) -> Bool) {
+    queue = environment.makeQueue(name, .urgent)
+    self.state = Mutex(state)
+    self.look = look
+    schedule()
+  }
+
+  /// Looks no more.
+  ///
+  /// Thread-safe.
+  func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+  private func schedule() {
+    queue.add(after: Self.second) { [weak self] in
+      guard let self, !isCancelled.load(ordering: .relaxed), state.withLock({ look(&$0) }) else { return }
+      schedule()
+    }
+  }
+}
