@@ -1,15 +1,15 @@
-/// Memory for what is to be sent, lent to one channel after the other.
+/// The buffers that a loop's channels write their messages to, lent to one channel after the other.
 ///
-/// Where nothing waits for a commit one buffer serves all of a loop's channels. Where messages do, as many are lent at a time as
-/// clients have acted within a commit: so many small ones are kept, or few large ones.
+/// Where no message waits for a commit one buffer serves all channels of the loop. Where messages wait, as many buffers are lent
+/// at a time as clients have acted since the last commit: so many small buffers are kept, or few large ones.
 struct SendStorage {
   /// How many buffers are kept at most.
   static let countLimit = 64
-  /// What they may have together, in bytes.
+  /// The capacity that all kept buffers may have together, in bytes.
   static let capacityLimit = Workspace.largestKept
 
   private var spare: [[UInt8]] = []
-  /// What is kept, in bytes.
+  /// The capacity of all kept buffers, in bytes.
   private(set) var capacity = 0
 
   /// Lends a buffer: the one that was given back last.
@@ -21,7 +21,7 @@ struct SendStorage {
     return storage
   }
 
-  /// Takes a buffer back, or drops it if enough is kept.
+  /// Takes a buffer back, or drops it if the kept buffers are enough.
   ///
   /// - Parameter storage: an empty array.
   mutating func give(_ storage: [UInt8]) {

@@ -34,14 +34,3 @@ extension DispatchQueue: JobQueue {
     return DispatchPoller(queue: self, setup)
   }
 }
-
-/// A signal of the system's.
-final class DispatchSignal: Signal {
-  private let semaphore = DispatchSemaphore(value: 0)
-
-  func send() { semaphore.signal() }
-  func wait() { semaphore.wait() }
-  func wait(until end: UInt64) -> Bool {
-    semaphore.wait(timeout: DispatchTime(uptimeNanoseconds: end)) == .success
-  }
-}

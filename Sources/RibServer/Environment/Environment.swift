@@ -1,8 +1,8 @@
-/// What a server asks of the system that is another thing each time: clocks, random bits, and in which order things happen that
-/// run beside each other.
+/// The clocks of a server, its random bits, and the queues and the pool of tasks that decide in which order its jobs are done.
 ///
-/// It is the system's unless a test says otherwise. Clocks, queues and signals are of one time, and are replaced together. Nothing else in this module asks for any of it: `scripts/check-seams` looks
-/// for the names by which one would.
+/// All of it is the system's, unless a test hands in another environment. Clocks, queues and semaphores share one time, and are
+/// replaced together. The rest of this module asks the system for none of these: `scripts/check-seams` looks for the names of
+/// the calls.
 struct Environment: Sendable {
   /// The clocks.
   var time: TimeSource
@@ -13,15 +13,15 @@ struct Environment: Sendable {
   /// - name: for debuggers.
   /// - urgency: how soon it gets a thread.
   var makeQueue: @Sendable (_ name: String, _ urgency: QueueUrgency) -> any JobQueue
-  /// Makes a signal.
-  var makeSignal: @Sendable () -> any Signal
+  /// Makes a semaphore.
+  var makeSemaphore: @Sendable () -> any Semaphore
   /// Where effects and walks run; nil for Swift's own pool.
   var taskExecutor: (any TaskExecutor)?
 
   /// The system's.
   static let system = Environment(
     time: .system, randomWord: { UInt64.random(in: .min ... .max) }, makeQueue: makeDispatchQueue,
-    makeSignal: { DispatchSignal() })
+    makeSemaphore: { SystemSemaphore() })
 
   /// Random bits as hexadecimal digits.
   ///

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Looks at something once a second, for as long as somebody holds it.
 ///
-/// It has a queue of its own: such a queue gets a thread also when those of the pools all wait for something.
+/// Its queue is its own: such a queue gets a thread also when all threads of the system's pools are busy or blocked.
 final class Ticker<State: Sendable>: Sendable {
   private static var second: UInt64 { 1_000_000_000 }
 

@@ -84,7 +84,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   ///   - usesEpoll: whether to use one epoll set, where there is epoll.
   ///   - messageLimit: bytes that a message may have.
   ///   - writeQueueLimit: bytes that may wait for a client that does not read, before it gets no more patches.
-  ///   - environment: what is asked of the system.
+  ///   - environment: the clocks, the random bits and what makes the queue.
   ///   - store: where sessions are kept; nil for nowhere.
   ///   - flight: where it is noted what runs.
   /// - Throws: ``SystemError`` if the process is out of descriptors.

@@ -40,7 +40,7 @@
     ///
     /// - Parameters:
     ///   - queue: the loop's.
-    ///   - setup: what it is made for.
+    ///   - setup: its settings, and whom it tells.
     /// - Throws: ``SystemError`` if the process is out of descriptors.
     init(queue: DispatchQueue, _ setup: PollerSetup) throws(SystemError) {
       set = epoll_create1(Int32(EPOLL_CLOEXEC))

@@ -54,3 +54,19 @@ protocol Poller: AnyObject {
   /// Ends the poller. Nothing may be watched any more.
   func cancel()
 }
+
+/// The settings of a loop's poller, and the calls by which it tells the loop.
+struct PollerSetup {
+  /// How long to wait for more once events were found, in milliseconds.
+  var linger: Int32
+  /// Whether to use one epoll set, where there is epoll.
+  var usesEpoll: Bool
+  /// How many jobs wait on the queue.
+  var jobs: JobCounter
+  /// Called before each batch of events; says the time, in nanoseconds.
+  var willHandle: () -> UInt64
+  /// Called after each batch.
+  var didHandle: () -> Void
+  /// Called in the batch behind a ``Poller/wake()`` that has found the handler waiting.
+  var wasWoken: () -> Void = {}
+}

@@ -19,7 +19,7 @@ final class ServerContext: Sendable {
   let metrics: ServerMetrics
   /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.
   let program: String
-  /// What is asked of the system.
+  /// The clocks, the random bits and the queues of the server.
   let environment: Environment
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)

@@ -48,7 +48,7 @@ final class StoreWriter: Sendable {
   private let queue: any JobQueue
   private let state = Mutex(State())
   /// Signalled when there are as many requests as the writer's thread waits for.
-  private let enough: any Signal
+  private let enough: any Semaphore
   /// Whether the store fails, as the state has it: each action asks.
   private let fails = Atomic(false)
   /// How many times the store was asked for something, or has come back from it: odd while it has not.
@@ -75,7 +75,7 @@ final class StoreWriter: Sendable {
     self.metrics = metrics
     time = environment.time
     queue = environment.makeQueue("ribserver.store", .normal)
-    enough = environment.makeSignal()
+    enough = environment.makeSemaphore()
     self.onRecovery = onRecovery
   }
 
@@ -96,7 +96,7 @@ final class StoreWriter: Sendable {
       return (!state.isRunning, isEnough)
     }
     if mustStart { queue.add { self.run() } }
-    if isEnough { enough.send() }
+    if isEnough { enough.signal() }
   }
 
   /// Closes the store once all that was asked for is done, and returns then, or when the store is given up.

@@ -31,10 +31,13 @@ final class StoreHost: Sendable {
     let context = ServerContext(
       apps: apps, files: StaticFiles(), settings: settings, logger: logger, metrics: metrics)
     let told = Told()
-    let writer = StoreWriter(store, logger) { for loop in told.loops { loop.storeIsBack() } }
+    let writer = StoreWriter(store, logger, ServerMetrics(), context.environment) {
+      for loop in told.loops { loop.storeIsBack() }
+    }
     let loops = try (0..<count).map {
       try EventLoop(
-        name: "test.loop.\($0)", linger: 1, usesEpoll: true, messageLimit: settings.limits.message, store: writer)
+        name: "test.loop.\($0)", linger: 1, usesEpoll: true, messageLimit: settings.limits.message,
+        environment: context.environment, store: writer)
     }
     told.set(loops)
     listener = try Listener(loops: loops, context)

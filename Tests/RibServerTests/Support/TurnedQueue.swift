@@ -21,7 +21,10 @@ final class TurnedQueue: JobQueue {
     state.withLock { $0.jobs.append((due: $0.now + nanoseconds, job: job)) }
   }
 
-  func run(_ body: () -> Void) { turn { body() } }
+  func run(_ body: () -> Void) {
+    advance(0)
+    turn { body() }
+  }
 
   func preconditionCurrent() { precondition(state.withLock { $0.isRunning }, "not in a job of the queue") }
 
