@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test web chaos tsan asan fuzz bench format lint docs layers clean help
+.PHONY: run test web chaos simulate nightly tsan asan fuzz bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -40,6 +40,18 @@ chaos: export RIB_CHAOS_SEED := $(SEED)
 chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests
+
+# Servers, clients, networks and disks in one process: what happens in a schedule follows from its seed.
+simulate: ## Run schedules in the simulator (SECONDS=600 SEED=1)
+	@scripts/setup
+	swift build -c release --product ribsim
+	@scripts/simulate $(SECONDS) $(SEED)
+
+nightly: ## Run what takes a night: millions of schedules, long chaos (SECONDS=28800)
+	@scripts/setup --tests
+	swift build -c release --product ribsim
+	@scripts/simulate $(if $(filter file,$(origin SECONDS)),28800,$(SECONDS)) $(SEED)
+	RIB_CHAOS_SECONDS=1800 swift test --disable-xctest --filter ChaosTests
 
 # The tests of what runs on several threads, under the thread sanitizer and under the address sanitizer, each with a build
 # of its own. RIB_SANITIZER tells a test whose time limit is none for code that is ten times as slow to stand aside.

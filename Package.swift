@@ -82,6 +82,16 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(name: "ribbench", dependencies: ["RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
 
+    .target(
+      name: "CLyingDisk", path: "Tests/LyingDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "Simulation",
+      dependencies: ["CLyingDisk", "RibClient", "RibCore", "RibServer", "Wire", grdb, logging],
+      path: "Tests/Simulation",
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "ribsim", dependencies: ["Simulation", argumentParser], path: "Tests/ribsim", swiftSettings: swiftSettings),
+
     .testTarget(name: "WireTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire", logging],
@@ -96,8 +106,8 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTesting", "RibWeb", "Showcase", "Wire", "ribctl",
-        "ribd",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTesting", "RibWeb", "Showcase", "Wire",
+        "ribctl", "ribd", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,
       ],

@@ -1,25 +1,42 @@
-/// The clocks of a server, its random bits, and the queues and the pool of tasks that decide in which order its jobs are done.
+/// The clocks of a server, its random bits, its connections, and the queues and the pool of tasks that decide in which order its
+/// jobs are done.
 ///
 /// All of it is the system's, unless a test hands in another environment. Clocks, queues and semaphores share one time, and are
 /// replaced together. The rest of this module asks the system for none of these: `scripts/check-seams` looks for the names of
 /// the calls.
-struct Environment: Sendable {
+package struct Environment: Sendable {
   /// The clocks.
-  var time: TimeSource
+  package var time: TimeSource
   /// 64 random bits.
-  var randomWord: @Sendable () -> UInt64
+  package var randomWord: @Sendable () -> UInt64
   /// Makes a queue.
   ///
   /// - name: for debuggers.
   /// - urgency: how soon it gets a thread.
-  var makeQueue: @Sendable (_ name: String, _ urgency: QueueUrgency) -> any JobQueue
+  package var makeQueue: @Sendable (_ name: String, _ urgency: QueueUrgency) -> any JobQueue
   /// Makes a semaphore.
-  var makeSemaphore: @Sendable () -> any Semaphore
+  package var makeSemaphore: @Sendable () -> any Semaphore
+  /// Where connections come from.
+  package var sockets = SocketSource.system
   /// Where effects and walks run; nil for Swift's own pool.
-  var taskExecutor: (any TaskExecutor)?
+  package var taskExecutor: (any TaskExecutor)?
+  /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.
+  package var program = Executable.mark
+
+  /// An environment with the system's connections, pool of tasks and program.
+  package init(
+    time: TimeSource, randomWord: @escaping @Sendable () -> UInt64,
+    makeQueue: @escaping @Sendable (_ name: String, _ urgency: QueueUrgency) -> any JobQueue,
+    makeSemaphore: @escaping @Sendable () -> any Semaphore
+  ) {
+    self.time = time
+    self.randomWord = randomWord
+    self.makeQueue = makeQueue
+    self.makeSemaphore = makeSemaphore
+  }
 
   /// The system's.
-  static let system = Environment(
+  package static let system = Environment(
     time: .system, randomWord: { UInt64.random(in: .min ... .max) }, makeQueue: makeDispatchQueue,
     makeSemaphore: { SystemSemaphore() })
 

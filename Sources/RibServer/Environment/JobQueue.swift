@@ -1,5 +1,5 @@
 /// A serial queue: the jobs of a loop, of the store's writer or of a timer are done on it, one after the other.
-protocol JobQueue: AnyObject, Sendable {
+package protocol JobQueue: AnyObject, Sendable {
   /// Has a job done behind those that wait.
   ///
   /// Thread-safe, as is the next one.
@@ -23,7 +23,7 @@ protocol JobQueue: AnyObject, Sendable {
 }
 
 /// How soon a queue gets a thread.
-enum QueueUrgency {
+package enum QueueUrgency {
   /// As what it works for.
   case normal
   /// Also when others want one.

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// A counting semaphore: a thread waits for it, and another one ends the waiting.
-protocol Semaphore: AnyObject, Sendable {
+package protocol Semaphore: AnyObject, Sendable {
   /// Ends one waiting, also one that begins later.
   func signal()
 

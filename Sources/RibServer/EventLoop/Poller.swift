@@ -1,27 +1,30 @@
 /// What a descriptor is watched for.
-struct Interest: OptionSet {
-  let rawValue: UInt8
+package struct Interest: OptionSet, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// There is something to read, or the peer has closed.
-  static let reading = Interest(rawValue: 1)
+  package static let reading = Interest(rawValue: 1)
   /// There is room to write.
-  static let writing = Interest(rawValue: 2)
+  package static let writing = Interest(rawValue: 2)
 }
 
 /// What happened to a descriptor.
-struct Readiness: OptionSet {
-  let rawValue: UInt8
+package struct Readiness: OptionSet, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// There is something to read, or the peer has closed.
-  static let readable = Readiness(rawValue: 1)
+  package static let readable = Readiness(rawValue: 1)
   /// There is room to write.
-  static let writable = Readiness(rawValue: 2)
+  package static let writable = Readiness(rawValue: 2)
   /// The connection is gone in both directions; reported whatever the interest is.
-  static let hungUp = Readiness(rawValue: 4)
+  package static let hungUp = Readiness(rawValue: 4)
 }
 
 /// The owner of a descriptor, which is told when it is ready.
 ///
 /// Called on the loop's queue.
-protocol PollTarget: AnyObject {
+package protocol PollTarget: AnyObject {
+  /// Something has happened to the descriptor.
   func ready(_ readiness: Readiness)
 }
 
@@ -30,7 +33,7 @@ protocol PollTarget: AnyObject {
 /// All calls but ``wake()`` are made on the loop's queue.
 ///
 /// Readiness is level-triggered: what was not read is reported again.
-protocol Poller: AnyObject {
+package protocol Poller: AnyObject {
   /// Watches a descriptor, until ``unwatch(_:)``.
   ///
   /// - Returns: the number by which the poller knows it.
@@ -56,17 +59,17 @@ protocol Poller: AnyObject {
 }
 
 /// The settings of a loop's poller, and the calls by which it tells the loop.
-struct PollerSetup {
+package struct PollerSetup {
   /// How long to wait for more once events were found, in milliseconds.
-  var linger: Int32
+  package var linger: Int32
   /// Whether to use one epoll set, where there is epoll.
-  var usesEpoll: Bool
+  package var usesEpoll: Bool
   /// How many jobs wait on the queue.
-  var jobs: JobCounter
+  package var jobs: JobCounter
   /// Called before each batch of events; says the time, in nanoseconds.
-  var willHandle: () -> UInt64
+  package var willHandle: () -> UInt64
   /// Called after each batch.
-  var didHandle: () -> Void
+  package var didHandle: () -> Void
   /// Called in the batch behind a ``Poller/wake()`` that has found the handler waiting.
-  var wasWoken: () -> Void = {}
+  package var wasWoken: () -> Void = {}
 }

@@ -13,6 +13,12 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The call's error number.
   public let code: Int32
 
+  /// A call that has failed.
+  package init(operation: String, code: Int32) {
+    self.operation = operation
+    self.code = code
+  }
+
   /// The error of the call that failed last on this thread.
   static func last(_ operation: String) -> SystemError { SystemError(operation: operation, code: errno) }
 

@@ -1,5 +1,4 @@
 import Logging
-import Wire
 
 #if canImport(Glibc)
   import Glibc
@@ -16,10 +15,8 @@ import Wire
 /// `@unchecked Sendable`: what is not constant, `watch`, `next` and `isPaused`, is only touched on the listener's loop: by
 /// the poller in ``ready(_:)``, and by the jobs that ``start()``, ``stop()`` and a pause put there.
 final class Listener: PollTarget, @unchecked Sendable {
-  /// Where the socket listens.
-  let address: String
-  let port: Int
-  private let descriptor: Int32
+  /// The socket, and where it listens.
+  let socket: ListeningSocket
   private let loops: [EventLoop]
   private let context: ServerContext
   private var watch: Int?
@@ -35,7 +32,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   init(loops: [EventLoop], _ context: ServerContext) throws(SystemError) {
     self.loops = loops
     self.context = context
-    (descriptor, address, port) = try Self.listen(host: context.settings.host, port: context.settings.port)
+    socket = try context.environment.sockets.listen(context.settings.host, context.settings.port)
   }
 
   /// Begins to accept.
@@ -44,10 +41,10 @@ final class Listener: PollTarget, @unchecked Sendable {
   func start() throws(SystemError) {
     do throws(SystemError) {
       try loop.executeAndWait { [self] () throws(SystemError) in
-        watch = try loop.watch(descriptor, for: .reading, self)
+        watch = try loop.watch(socket.descriptor, for: .reading, self)
       }
     } catch {
-      closeDescriptor(descriptor)
+      closeDescriptor(socket.descriptor)
       throw error
     }
   }
@@ -63,7 +60,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   func ready(_ readiness: Readiness) {
     // Bounded, so that a flood of connections does not keep the loop from the connections that it has.
     for _ in 0..<64 {
-      let accepted = acceptConnection(descriptor)
+      let accepted = context.environment.sockets.accept(socket.descriptor)
       if accepted >= 0 {
         handOver(accepted)
         continue
@@ -107,52 +104,5 @@ final class Listener: PollTarget, @unchecked Sendable {
     guard isPaused else { return }
     isPaused = false
     context.logger.notice("Connections are accepted again.")
-  }
-
-  // MARK: Sockets
-
-  private static func listen(host: String, port: Int) throws(SystemError) -> (Int32, String, Int) {
-    var hints = addrinfo()
-    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var list: UnsafeMutablePointer<addrinfo>?
-    let status = getaddrinfo(host, "\(port)", &hints, &list)
-    guard status == 0, let info = list else {
-      throw SystemError(operation: "listen on \(host): \(String(cString: gai_strerror(status)))", code: EADDRNOTAVAIL)
-    }
-    defer { freeaddrinfo(list) }
-    let descriptor = makeSocket(info.pointee.ai_family)
-    guard descriptor >= 0 else { throw .last("socket") }
-    var on: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    guard bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0,
-      beginListening(descriptor, backlog: 4096) == 0, let (address, bound) = name(of: descriptor)
-    else {
-      let error = SystemError.last("listen on \(host):\(port)")
-      closeDescriptor(descriptor)
-      throw error
-    }
-    return (descriptor, address, bound)
-  }
-
-  /// The address and port that a socket was bound to.
-  private static func name(of descriptor: Int32) -> (String, Int)? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-    var service = [CChar](repeating: 0, count: Int(NI_MAXSERV))
-    let status = withUnsafeMutablePointer(to: &storage) { storage in
-      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        getsockname(descriptor, address, &length) == 0
-          && getnameinfo(
-            address, length, &host, socklen_t(host.count), &service, socklen_t(service.count),
-            NI_NUMERICHOST | NI_NUMERICSERV) == 0
-      }
-    }
-    let text = { (bytes: [CChar]) in
-      String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-    guard status, let port = Int(text(service)) else { return nil }
-    return (text(host), port)
   }
 }

@@ -60,7 +60,7 @@ public final class Server: Service {
   }
 
   /// A server that is not started, in some environment.
-  init(
+  package init(
     apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment,
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
@@ -119,7 +119,7 @@ public final class Server: Service {
           watchdog: Watchdog(context, keeper.loops)))
       return (listener, loopCount)
     }
-    let address = URLAddress(host: listener.address, port: listener.port)
+    let address = URLAddress(host: listener.socket.address, port: listener.socket.port)
     context.logger.info("Listening.", metadata: ["url": "\(address)", "loops": "\(loopCount)"])
     onListening(address)
     return address

@@ -17,9 +17,7 @@ final class ServerContext: Sendable {
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)
   let metrics: ServerMetrics
-  /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.
-  let program: String
-  /// The clocks, the random bits and the queues of the server.
+  /// The clocks of the server, its random bits, its connections and its queues.
   let environment: Environment
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
@@ -28,11 +26,10 @@ final class ServerContext: Sendable {
 
   init(
     apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system,
-    metrics: ServerMetrics = ServerMetrics(), program: String = Executable.mark
+    metrics: ServerMetrics = ServerMetrics()
   ) {
     self.files = files
     self.metrics = metrics
-    self.program = program
     self.environment = environment
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")

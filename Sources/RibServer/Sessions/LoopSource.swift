@@ -10,7 +10,7 @@ struct LoopSource: SessionSource, Sendable {
   var isStopping: Bool { loop.isStopping }
   var wallClock: Int { loop.work.environment.time.wall() }
 
-  var program: String { context.program }
+  var program: String { context.environment.program }
 
   func noteAbsence(ofSession id: String, _ lease: SessionLease) { loop.noteAbsence(ofSession: id, lease) }
 

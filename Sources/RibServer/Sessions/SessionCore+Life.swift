@@ -112,7 +112,8 @@ extension SessionCore {
   func makeRest() throws(RecordingError) -> SessionState.Rest {
     // Otherwise something begins when it comes back, also if no client says a word.
     let sleepsOn = tree.effectCount == 0 && effects.crashes.isEmpty
-    return SessionState.Rest(epoch: epoch, viewHash: try viewHash(), program: sleepsOn ? context.program : nil)
+    let program = sleepsOn ? context.environment.program : nil
+    return SessionState.Rest(epoch: epoch, viewHash: try viewHash(), program: program)
   }
 
   /// Leaves memory once the store has the session, unless something happens before.

@@ -22,6 +22,14 @@ final class StoreWriter: Sendable {
     ///
     /// They are made again once the store works.
     var notices: [StoreJob] = []
+    /// Told on the writer's thread when the store works again; nil once the store is closed or given up.
+    var onRecovery: (@Sendable () -> Void)?
+
+    /// Lets go of the loops, which hold the writer.
+    mutating func letGo() {
+      notices = []
+      onRecovery = nil
+    }
   }
 
   /// How the writer comes to its end.
@@ -55,8 +63,6 @@ final class StoreWriter: Sendable {
   ///
   /// ``StopDeadline`` reads it while the server stops.
   let turns = Atomic<UInt64>(0)
-  /// Told on the writer's thread when the store works again.
-  private let onRecovery: @Sendable () -> Void
 
   /// A writer.
   ///
@@ -76,7 +82,7 @@ final class StoreWriter: Sendable {
     time = environment.time
     queue = environment.makeQueue("ribserver.store", .normal)
     enough = environment.makeSemaphore()
-    self.onRecovery = onRecovery
+    state.withLock { $0.onRecovery = onRecovery }
   }
 
   /// Whether the store fails.
@@ -119,9 +125,11 @@ final class StoreWriter: Sendable {
       switch state.end {
       case .open, .givenUp:
         state.end = .givenUp
+        state.letGo()
         return nil
       case .closing(let waiting):
         state.end = .givenUp
+        state.letGo()
         return waiting
       case .closed: return nil
       }
@@ -137,7 +145,10 @@ final class StoreWriter: Sendable {
     guard !isClosed else { return }
     inTurn { store.close() }
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      defer { state.end = .closed }
+      defer {
+        state.end = .closed
+        state.letGo()
+      }
       guard case .closing(let waiting) = state.end else { return nil }
       return waiting
     }
@@ -267,13 +278,13 @@ final class StoreWriter: Sendable {
   }
 
   private func recover() {
-    let notices = state.withLock { state in
+    let (notices, onRecovery) = state.withLock { state in
       defer { state.notices = [] }
-      return state.notices
+      return (state.notices, state.onRecovery)
     }
     metrics.storeIsFailing.record(0)
     logger.notice("The session store works again.")
     if !notices.isEmpty { submit(notices) }
-    onRecovery()
+    onRecovery?()
   }
 }

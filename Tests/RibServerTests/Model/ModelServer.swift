@@ -224,7 +224,7 @@ extension ModelServer: SessionSource {
 
   func refusal(of resting: RestingSession) -> Ending? { nil }
 
-  var program: String { Self.context.program }
+  var program: String { Self.context.environment.program }
 
   func noteAbsence(ofSession id: String, _ lease: SessionLease) {
     submit(Job(request: .noteAbsence(sessionID: id, lease)) { _ in })

@@ -42,7 +42,7 @@ final class StoreHost: Sendable {
     told.set(loops)
     listener = try Listener(loops: loops, context)
     try listener.start()
-    url = "http://127.0.0.1:\(listener.port)"
+    url = "http://127.0.0.1:\(listener.socket.port)"
     (self.store, self.context, self.writer, self.loops) = (store, context, writer, loops)
   }
 

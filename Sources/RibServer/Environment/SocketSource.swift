@@ -1,0 +1,21 @@
+/// Where the connections of a server come from.
+package struct SocketSource: Sendable {
+  /// Binds a socket and begins to listen; of a port that is 0 any will do.
+  package var listen: @Sendable (_ host: String, _ port: Int) throws(SystemError) -> ListeningSocket
+  /// Accepts a connection, non-blocking and not inherited by child processes: its descriptor, or −1 with `errno`.
+  package var accept: @Sendable (_ listening: Int32) -> Int32
+
+  /// A source of connections.
+  package init(
+    listen: @escaping @Sendable (_ host: String, _ port: Int) throws(SystemError) -> ListeningSocket,
+    accept: @escaping @Sendable (_ listening: Int32) -> Int32
+  ) {
+    self.listen = listen
+    self.accept = accept
+  }
+
+  /// The system's.
+  package static let system = SocketSource(
+    listen: { host, port throws(SystemError) in try ListeningSocket(host: host, port: port) },
+    accept: { acceptConnection($0) })
+}

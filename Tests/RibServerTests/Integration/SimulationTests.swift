@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// What `ribsim` can be relied on for: that a seed is a schedule, that disks that lie are found, and that few steps tell why.
+@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
+  @Test func seed_givesTheSameTraceTwice() throws {
+    let traces = try (0..<2).map { _ in
+      try (40..<46).map { seed in
+        let run = try ribsim(["--seed", "\(seed)", "--steps"])
+        #expect(run.status == 0, "\(run.output.suffix(500)) \(run.errors.suffix(500))")
+        return try #require(run.output.split(separator: "\n").last { $0.hasPrefix("trace ") })
+      }
+    }
+    #expect(traces[0] == traces[1])
+    #expect(Set(traces[0]).count == traces[0].count, "schedules of other seeds are other ones")
+  }
+
+  /// With such a disk an answer survives no power cut, whatever the server does.
+  @Test(arguments: ["syncs", "directory-syncs"])
+  func diskThatLies_isFound(lie: String) throws {
+    let run = try ribsim(["--seed", "0", "--count", "60", "--lie", lie])
+    #expect(run.status == 1)
+    #expect(run.output.contains("\nseed "), "\(run.output)")
+  }
+
+  @Test func shrinker_leavesOutWhatIsNotNeeded() throws {
+    let found = try ribsim(["--seed", "0", "--count", "60", "--lie", "syncs"])
+    let line = try #require(found.output.split(separator: "\n").first { $0.hasPrefix("seed ") })
+    let seed = try #require(line.dropFirst(5).split(separator: ":").first)
+    let shrunk = try ribsim(["--seed", "\(seed)", "--lie", "syncs", "--shrink"])
+    let lines = shrunk.output.split(separator: "\n")
+    let command = try #require(lines.last { $0.hasPrefix("ribsim ") }).split(separator: " ")
+    let places = try #require(command.last)
+    #expect(lines.count - 1 <= 6, "a power cut and what came before it: \(shrunk.output)")
+    let again = try ribsim(["--seed", "\(seed)", "--lie", "syncs", "--steps", "--only", "\(places)"])
+    #expect(again.status == 1, "\(again.output.suffix(500))")
+    #expect(again.output.contains("\nseed \(seed): "))
+  }
+
+  private func ribsim(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+    try Program.run(Program.url("ribsim"), arguments, within: 300)
+  }
+}

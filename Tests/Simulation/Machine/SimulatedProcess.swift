@@ -1,0 +1,170 @@
+import Logging
+import RibCore
+import RibServer
+
+/// A server's process: its queues, its pool, its clocks, its sockets, and its end, which may come at any time.
+///
+/// | state     | its work is done by | what it does to the world                        |
+/// |-----------|---------------------|--------------------------------------------------|
+/// | `running` | the world           | all                                              |
+/// | `dead`    | a limbo of its own  | nothing: its sockets and its disk are gone       |
+///
+/// A process that was killed has objects that hold one another, memory and descriptors. In its limbo the server is stopped, which
+/// lets go of all of them; nobody hears of it.
+///
+/// `@unchecked Sendable`: a simulation is run by one thread.
+final class SimulatedProcess: @unchecked Sendable {
+  unowned let world: World
+  let number: Int
+  let build: Int
+  /// What its work is done by.
+  private(set) var scheduler: Scheduler
+  private(set) var isDead = false
+  var pollers: [SimulatedPoller] = []
+  private(set) var server: Server?
+  let disk = DiskProcess()
+  /// Tells its sessions of what is published.
+  var publish: (Int) -> Void = { _ in }
+  /// The sockets that listen, and the world's ends of them.
+  private(set) var listeners: [Int32: SimulatedListener] = [:]
+  private var pool: SimulatedPool?
+  private(set) lazy var clock = SimulatedClock(self)
+  /// The queues that it has made, as far as they are in memory: of a loop that stays there is one.
+  private var queues: [WeakQueue] = []
+  private var randomWords: SimulationRandom
+
+  /// A process that has done nothing.
+  ///
+  /// - Parameters:
+  ///   - number: of all processes of the world.
+  ///   - build: which of the app's builds it runs.
+  ///   - world: where it runs.
+  init(_ number: Int, build: Int, in world: World) {
+    self.number = number
+    self.build = build
+    self.world = world
+    scheduler = world.scheduler
+    randomWords = SimulationRandom(seed: world.seed, stream: 1_000 + UInt64(number))
+    pool = SimulatedPool(self)
+  }
+
+  /// Whether it accepts connections.
+  var accepts: Bool { !isDead && server != nil && !isStopping }
+  /// Whether it was told to stop.
+  private(set) var isStopping = false
+  private var hasStopped = false
+  /// What is to be done when it has stopped; it was told to while it started.
+  private var whenStarted: (@Sendable () -> Void)?
+
+  // MARK: Life
+
+  /// Starts a server.
+  ///
+  /// - Throws: what ``Server/start()`` throws; the process has ended then.
+  func start(apps: [App], settings: ServerSettings, logger: Logger) throws {
+    let server = Server(
+      apps: apps, files: StaticFiles(), settings: settings, logger: logger, environment: environment())
+    try disk.run { _ = try server.start() }
+    self.server = server
+    if let whenStarted { stop(whenStarted) }
+  }
+
+  /// Stops the server in order.
+  ///
+  /// - Parameter done: called when it has stopped.
+  func stop(_ done: @escaping @Sendable () -> Void) {
+    guard let server else {
+      whenStarted = done
+      return
+    }
+    guard !isStopping else { return }
+    isStopping = true
+    Task.detached(executorPreference: pool) { [self] in
+      await server.stop()
+      hasStopped = true
+      done()
+    }
+  }
+
+  /// Ends the process at once: what it has written and not synced is the disk's to keep or to lose.
+  func kill() {
+    guard !isDead else { return }
+    isDead = true
+    disk.kill()
+    for listener in listeners.values { listener.close() }
+    let limbo = Scheduler(now: scheduler.now, SimulationRandom(seed: world.seed, stream: 2_000 + UInt64(number)))
+    scheduler.move(self, to: limbo)
+    scheduler = limbo
+  }
+
+  /// Has the objects of a process that is dead let go of one another.
+  ///
+  /// To be called when none of its jobs is under way.
+  ///
+  /// - Throws: ``Finding`` if they do not.
+  func dispose() throws(Finding) {
+    if server != nil, !hasStopped {
+      if !isStopping { stop {} }
+      let limit = scheduler.now + 3_600_000_000_000
+      while !hasStopped, try scheduler.step(until: limit) {}
+      guard hasStopped else { throw Finding(.stuck, "process \(number) was killed, and holds what it had") }
+    }
+    let limit = scheduler.now + 120_000_000_000
+    server = nil
+    publish = { _ in }
+    while try scheduler.step(until: limit) {}
+    scheduler.clear()
+    pollers = []
+    pool = nil
+    guard clock.sleeperCount == 0 else { throw Finding(.leak, "effects of process \(number) sleep on") }
+    let left = queues.compactMap { $0.queue?.name }
+    guard left.isEmpty else { throw Finding(.leak, "of process \(number) there are \(left) in memory") }
+  }
+
+  // MARK: Waiting
+
+  /// Has a job wait while the rest of the world goes on.
+  ///
+  /// - Parameters:
+  ///   - end: until when at most.
+  ///   - isOver: whether what it waits for is there.
+  func pause(until end: UInt64, for isOver: () -> Bool = { false }) {
+    let wasDead = isDead
+    while isDead == wasDead, !isOver(), scheduler.now < end {
+      guard world.stepWithin(scheduler, until: end) else { return }
+    }
+  }
+
+  /// Something may have happened to its descriptors.
+  func lookAgain() { for poller in pollers { poller.lookAgain() } }
+
+  // MARK: Environment
+
+  private func environment() -> Environment {
+    var environment = Environment(
+      time: TimeSource(
+        monotonic: { [unowned self] in scheduler.now }, wall: { [unowned self] in world.wallClock }),
+      randomWord: { [unowned self] in randomWords.next() },
+      makeQueue: { [unowned self] name, _ in
+        let queue = SimulatedQueue(name, of: self)
+        queues.append(WeakQueue(queue: queue))
+        return queue
+      },
+      makeSemaphore: { [unowned self] in SimulatedSemaphore(self) })
+    environment.taskExecutor = pool
+    environment.program = "build \(build)"
+    environment.sockets = SocketSource(
+      listen: { [unowned self] _, _ throws(SystemError) in
+        let listener = try SimulatedListener()
+        listeners[listener.descriptor] = listener
+        return ListeningSocket(descriptor: listener.descriptor, address: "127.0.0.1", port: number)
+      },
+      accept: { [unowned self] descriptor in listeners[descriptor]?.accept() ?? -1 })
+    return environment
+  }
+}
+
+/// A queue, if it is in memory.
+private struct WeakQueue {
+  weak var queue: SimulatedQueue?
+}

@@ -1,0 +1,136 @@
+/// What happens in a schedule, and when: all of it follows from a seed, and a part of it can be left out.
+package struct Plan: Sendable {
+  /// One thing that happens.
+  package struct Step: Sendable, CustomStringConvertible {
+    /// When, in nanoseconds.
+    let time: UInt64
+    let event: Event
+    /// What more there is to choose.
+    let choice: UInt64
+
+    package var description: String { "\(time / 1_000_000) ms: \(event) (\(choice))" }
+  }
+
+  /// What kind of thing happens.
+  enum Event: String, CaseIterable, Sendable {
+    /// A client does something, or several things at once.
+    case act
+    /// A client asks for the hash of its view, or says what it has.
+    case check, acknowledge
+    /// A client invites another one, or leaves for good.
+    case share, leave
+    /// Something is published that all sessions observe.
+    case publish
+    /// What becomes of a connection.
+    case cut, stall, fallSilent
+    /// No connection can be accepted for a while.
+    case refuseConnections
+    /// A process is killed, or at one of its next calls of the disk, or it is told to stop, or the power is cut.
+    case kill, killAtCall, stop, cutPower
+    /// From now on processes are started with the other build of the app.
+    case changeBuild
+    /// The clock on the wall is set.
+    case setClock
+    /// Calls of the disk fail, or it is full, for a while.
+    case failDisk, fillDisk
+    /// An operator's tool copies the log into the file.
+    case checkpoint
+    /// Nothing for a while, so that sessions rest.
+    case wait
+
+    /// How often, beside the others.
+    var weight: Int {
+      switch self {
+      case .act: 60
+      case .check, .acknowledge: 4
+      case .share: 3
+      case .leave: 1
+      case .publish: 5
+      case .cut: 8
+      case .stall, .fallSilent: 3
+      case .refuseConnections: 1
+      case .kill, .killAtCall: 3
+      case .stop, .cutPower: 2
+      case .changeBuild: 1
+      case .setClock: 2
+      case .failDisk: 3
+      case .fillDisk: 1
+      case .checkpoint: 2
+      case .wait: 4
+      }
+    }
+  }
+
+  /// What the schedule is of.
+  package let seed: UInt64
+  /// What happens, in the order of time.
+  package var steps: [Step]
+  /// How the world is set up.
+  let setting: Setting
+
+  /// How a world is set up.
+  struct Setting: Sendable {
+    /// How many processes there are at a time, on one store.
+    let processes: Int
+    let loops: Int
+    /// How many clients begin with a session of their own.
+    let hosts: Int
+    let restSeconds: Int
+    let idleRestSeconds: Int
+    let heartbeatSeconds: Int
+    let drainSeconds: Int
+    let timeToLiveSeconds: Int
+    /// Whether the store's file is there before.
+    let isPrepared: Bool
+    /// How often a sync takes time: once in so many.
+    let slowSyncs: Int
+    /// What comes at the end.
+    let end: End
+
+    enum End: Int, CaseIterable, Sendable {
+      case stop, kill, cutPower
+      /// Clients are away for half of their session's time to live, whatever the clock on the wall says; then they come back.
+      case comeBackInTime
+      /// They are away for longer: their sessions are gone.
+      case stayAway
+    }
+  }
+
+  /// What follows from a seed.
+  ///
+  /// - Parameter seed: the seed.
+  package init(seed: UInt64) {
+    self.seed = seed
+    var random = SimulationRandom(seed: seed, stream: 1)
+    setting = Setting(
+      processes: random.oneIn(4) ? 2 : 1, loops: 1 + random.below(2), hosts: random.oneIn(3) ? 2 : 1,
+      restSeconds: 1 + random.below(20), idleRestSeconds: 2 + random.below(40), heartbeatSeconds: 5 + random.below(20),
+      drainSeconds: random.below(4), timeToLiveSeconds: 150 + random.below(150), isPrepared: !random.oneIn(8),
+      slowSyncs: 1 + random.below(4), end: Setting.End.allCases[random.below(Setting.End.allCases.count)])
+    let total = Event.allCases.reduce(0) { $0 + $1.weight }
+    let count = 4 + random.below(random.oneIn(4) ? 100 : 40)
+    var time: UInt64 = 0
+    steps = []
+    for _ in 0..<count {
+      var draw = random.below(total)
+      let event = Event.allCases.first { event in
+        draw -= event.weight
+        return draw < 0
+      }
+      guard let event else { continue }
+      // Much at once, and then nothing for long.
+      time += random.magnitude(bits: event == .wait ? 36 : 30)
+      steps.append(Step(time: time, event: event, choice: random.next()))
+    }
+  }
+
+  /// The plan without some of what happens; all else is as it was.
+  ///
+  /// - Parameter places: of the steps that stay, in order.
+  /// - Returns: the plan.
+  package func keeping(_ places: [Int]) -> Plan {
+    var plan = self
+    plan.steps = places.filter(steps.indices.contains).map { steps[$0] }
+    return plan
+  }
+}

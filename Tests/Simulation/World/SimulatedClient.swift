@@ -1,0 +1,390 @@
+import RibClient
+import Wire
+
+/// A client with the real protocol state machine, and what it was told of its actions.
+final class SimulatedClient: LinkOwner {
+  /// What a client was told of an action.
+  struct Answer {
+    let isRefused: Bool
+    /// Whether the server had said that it survives a power cut.
+    var isDurable: Bool
+  }
+
+  let number: Int
+  /// Whose session it has joined; nil for its own.
+  let host: SimulatedClient?
+  unowned let world: World
+  private(set) var session = ClientSession()
+  private(set) var link: SimulatedLink?
+  /// What it was told, by the actions' names.
+  private(set) var answers: [Int: Answer] = [:]
+  /// Those that it has sent.
+  private(set) var sent: Set<Int> = []
+  /// Whether it does not come back.
+  private(set) var hasEnded = false
+  /// Whether it has said `bye`.
+  private(set) var hasSaidBye = false
+  /// Whether it connects by itself.
+  private var isAway = false
+  /// Tokens that it got to hand on.
+  private(set) var tokens: [String] = []
+  /// Whether it was told once that what it is told survives nothing: then much may be gone.
+  private(set) var wasWarned = false
+  /// How often the server has said that its session is gone.
+  private(set) var goneCount = 0
+  /// What its view showed as done, while that survived a power cut.
+  private var durableDone: [Int] = []
+  /// Whether what it is told survives.
+  private var isDurable = true
+  private var joinToken: String?
+  private var actionCount = 0
+  private var random: SimulationRandom
+  private var backOff = BackOff()
+  private var heartbeat: Heartbeat?
+  /// Counts connections and attempts, so that a timer knows that it is an old one's.
+  private var attempt = 0
+
+  // The connection's.
+  private var buffer = ReceiveBuffer()
+  private var responses = ResponseReader()
+  private var frames: FrameReader?
+  private var writer: FrameWriter
+  private static let key = "AAECAwQFBgcICQoLDA0ODw=="
+
+  /// A client that has said nothing.
+  ///
+  /// - Parameters:
+  ///   - number: of all of the world's.
+  ///   - world: where it is.
+  ///   - host: whose session it joins, if it does.
+  ///   - token: what it joins it with.
+  init(_ number: Int, in world: World, joining host: SimulatedClient? = nil, with token: String? = nil) {
+    self.number = number
+    self.world = world
+    self.host = host
+    joinToken = token
+    random = SimulationRandom(seed: world.seed, stream: 100 + UInt64(number))
+    let mask = UInt32(truncatingIfNeeded: random.next())
+    writer = FrameWriter.client { mask }
+  }
+
+  private var now: Int { Int(world.scheduler.now / 1_000_000) }
+  /// Whether it may act.
+  var isLive: Bool { session.welcome != nil && link != nil && !hasSaidBye && !hasEnded }
+  /// Whether all that it has sent was answered, on a connection that is there; or it does not come back.
+  var isQuiet: Bool { hasEnded || isLive && session.outbox.isEmpty && outOfStepCount == 0 }
+  /// Views that are awaited, as what came did not fit.
+  private var outOfStepCount = 0
+
+  // MARK: Connecting
+
+  /// Connects, now or as soon as there is a server.
+  func connect() {
+    guard link == nil, !hasEnded, !isAway else { return }
+    attempt += 1
+    guard let process = world.anyProcess(&random) else { return comeBack(.atOnce) }
+    do {
+      let link = try world.makeLink(to: process, for: self)
+      self.link = link
+      buffer = ReceiveBuffer()
+      responses = ResponseReader()
+      frames = nil
+      link.send(
+        WebSocketHandshake.request(host: "simulation", path: "/v1/socket", key: Self.key, subprotocols: [subprotocol]))
+      giveUpUnlessLive(attempt)
+    } catch {
+      world.fail(Finding(.leak, "\(error)"))
+    }
+  }
+
+  /// A server that does not answer is left alone.
+  private func giveUpUnlessLive(_ number: Int) {
+    world.scheduler.at(world.scheduler.now + 30_000_000_000) { [weak self] in
+      guard let self, attempt == number, session.welcome == nil else { return }
+      disconnect(.atOnce)
+    }
+  }
+
+  /// Gives the connection up, and comes back.
+  func disconnect(_ ending: Bye.Return) {
+    guard let link else { return }
+    self.link = nil
+    link.giveUp()
+    left(ending)
+  }
+
+  func linkEnded(_ link: SimulatedLink) {
+    guard self.link === link else { return }
+    world.note("client \(number): link \(link.number) has ended")
+    self.link = nil
+    left(.atOnce)
+  }
+
+  private func left(_ ending: Bye.Return) {
+    heartbeat = nil
+    outOfStepCount = 0
+    session.disconnected()
+    attempt += 1
+    // Who has got no answer to the first word has nothing to come back to.
+    if !session.isAway {
+      if joinToken != nil { return end() }
+      if !hasEnded { session = ClientSession() }
+    }
+    if hasSaidBye { return end() }
+    comeBack(ending)
+  }
+
+  private func comeBack(_ ending: Bye.Return) {
+    guard let delay = backOff.delay(after: ending, using: &random) else { return end() }
+    attempt += 1
+    let number = attempt
+    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
+      if let self, attempt == number { connect() }
+    }
+  }
+
+  /// Goes for good.
+  func end() {
+    hasEnded = true
+    attempt += 1
+    link?.giveUp()
+    link = nil
+  }
+
+  // MARK: Speaking
+
+  private func send(_ text: [UInt8]) {
+    var frame: [UInt8] = []
+    writer.text(text.span, into: &frame)
+    link?.send(frame)
+    heartbeat?.sent(at: now)
+  }
+
+  /// Acts.
+  func act(_ choice: UInt64) throws {
+    guard isLive, session.outbox.count < 40 else { return }
+    actionCount += 1
+    let name = number * 10_000 + actionCount
+    let actions = [
+      ("add", ""), ("add", ""), ("open", ""), ("close", ""), ("sulk", ""), ("book", ""), ("add", "page"),
+      ("add", "page"),
+      ("dance", ""),
+    ]
+    let (action, path) = actions[Int(choice % UInt64(actions.count))]
+    var members = JSONObject()
+    members[action] = .integer(Int64(name))
+    sent.insert(name)
+    world.figures.actions += 1
+    world.note("client \(number): \(action) \(name) to \"\(path)\"")
+    send(try session.act(.object(members), to: .path(path)))
+  }
+
+  func check() throws { if isLive { send(try session.check()) } }
+  func acknowledge() throws { if isLive { send(try session.ack()) } }
+  func share(_ scope: ShareScope) throws { if isLive { send(try session.share(scope)) } }
+  var hasToken: Bool { !tokens.isEmpty }
+  func takeToken() -> String? { tokens.popLast() }
+
+  /// Gives its connection up, and does not come back by itself.
+  func goAway() {
+    isAway = true
+    disconnect(.atOnce)
+  }
+
+  /// Comes back.
+  func goOn() {
+    isAway = false
+    connect()
+  }
+
+  /// Leaves the session for good.
+  func leave() throws {
+    guard isLive else { return }
+    hasSaidBye = true
+    send(try session.bye())
+  }
+
+  // MARK: Listening
+
+  func receive(_ bytes: [UInt8], from link: SimulatedLink) {
+    guard self.link === link else { return }
+    world.trace(number, bytes)
+    buffer.append(bytes.span)
+    heartbeat?.received(at: now)
+    do {
+      try handle()
+    } catch let finding as Finding {
+      world.fail(finding)
+    } catch {
+      world.fail(Finding(.brokenProtocol, "client \(number): \(error)"))
+    }
+  }
+
+  private func handle() throws {
+    if frames == nil {
+      guard let head = try responses.nextHead(from: &buffer) else { return }
+      // No more connections, or the server is about to stop.
+      guard head.status == .switchingProtocols else { return disconnect(.later) }
+      _ = try WebSocketHandshake.check(head, key: Self.key, subprotocols: [subprotocol])
+      frames = FrameReader(role: .client, messageLimit: 16 << 20)
+      try greet()
+    }
+    while link != nil, let event = try frames?.nextEvent(from: &buffer) {
+      switch event {
+      case .text(let payload), .binary(let payload):
+        let text = buffer.withPayload(payload) { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
+        world.note("to client \(number): \(String(decoding: text, as: UTF8.self))")
+        try take(try session.receive(text.span))
+      case .ping(let payload):
+        var pong: [UInt8] = []
+        buffer.withPayload(payload) { writer.pong($0, into: &pong) }
+        link?.send(pong)
+      case .pong: break
+      case .close(let code, _): disconnect(Bye.Return(code))
+      }
+    }
+  }
+
+  private func greet() throws {
+    if let token = joinToken, session.lastWelcome == nil {
+      world.note("client \(number): joins")
+      send(session.join(token: token))
+    } else if session.lastWelcome == nil {
+      world.note("client \(number): begins")
+      send(session.hello(app: "journal"))
+    } else {
+      world.note("client \(number): comes back, outbox \(session.outbox.map(\.number)), revision \(session.revision)")
+      send(try session.resume())
+    }
+  }
+
+  private func take(_ events: [ClientEvent]) throws {
+    // What a `welcome` says of actions has its durability.
+    for case .live(let welcome) in events { note(welcome.durability) }
+    for event in events { try take(event) }
+    try compareView()
+  }
+
+  private func take(_ event: ClientEvent) throws {
+    switch event {
+    case .live(let welcome):
+      backOff.succeeded()
+      outOfStepCount = 0
+      heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
+      beat(attempt)
+      for message in session.resend() { send(message) }
+    case .view(let changes): if changes == nil { outOfStepCount = 0 }
+    case .outOfStep(let divergence):
+      throw Finding(.otherView, "client \(number): \(divergence)")
+    case .applied(let action): answer(action, isRefused: false)
+    case .refused(let action, _): answer(action, isRefused: true)
+    // What was told by a server that survived nothing may be lost.
+    case .lost(let count) where !wasWarned:
+      throw Finding(.lost, "client \(number): the last \(count) actions, says the server")
+    case .notice(let durability):
+      note(durability)
+      // All that was done is committed.
+      if isDurable { for name in answers.keys { answers[name]?.isDurable = true } }
+    case .shared(let token, _): tokens.append(token)
+    case .ended(let bye, let reason): try end(bye, reason)
+    case .draining(let milliseconds): departLater(within: milliseconds)
+    // It was told that these do not survive, and knows now that they have not.
+    case .lost: answers = answers.filter(\.value.isDurable)
+    case .verified, .outcomeUnknown: break
+    }
+  }
+
+  private func departLater(within milliseconds: Int) {
+    let (delay, number) = (backOff.delay(drainedWithin: milliseconds, using: &random), attempt)
+    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
+      if let self, attempt == number { disconnect(.atOnce) }
+    }
+  }
+
+  private func beat(_ number: Int) {
+    guard attempt == number, var heartbeat else { return }
+    let step = heartbeat.step(at: now)
+    self.heartbeat = heartbeat
+    switch step {
+    case .wait(let milliseconds):
+      guard let milliseconds else { return }
+      world.scheduler.at(world.scheduler.now + UInt64(milliseconds) * 1_000_000) { [weak self] in self?.beat(number) }
+    case .ping:
+      if let ping = try? session.ping() { send(ping) }
+      beat(number)
+    case .giveUp:
+      world.note("client \(self.number): the server is silent")
+      disconnect(.atOnce)
+    }
+  }
+
+  private func end(_ bye: Bye?, _ reason: String) throws {
+    world.note("client \(number): bye \(bye?.rawValue ?? "?"): \(reason)")
+    switch bye?.comesBack {
+    case .atOnce?: disconnect(.atOnce)
+    case .later?: disconnect(.later)
+    case .asNewSession? where world.mayForget:
+      goneCount += 1
+      end()
+    case _ where wasWarned || hasSaidBye: end()
+    // Somebody else has used the token, or the session was lost before the invitation was committed.
+    case _ where joinToken != nil && session.lastWelcome == nil: end()
+    default: throw Finding(.forgotten, "client \(number): \(bye?.rawValue ?? "?"): \(reason)")
+    }
+  }
+
+  private func note(_ durability: Welcome.Durability) {
+    isDurable = durability == .disk
+    wasWarned = wasWarned || !isDurable
+  }
+
+  // MARK: What it knows
+
+  /// The name of an action, unique among those of all clients: it stays when the action is numbered anew.
+  private static func name(_ outstanding: ClientSession.Outstanding) -> Int? {
+    guard case .act(.object(let members)) = outstanding.action, case .integer(let name)? = members.first?.value else {
+      return nil
+    }
+    return Int(name)
+  }
+
+  private func answer(_ outstanding: ClientSession.Outstanding, isRefused: Bool) {
+    guard let name = Self.name(outstanding) else { return }
+    if isRefused { world.figures.refused += 1 } else { world.figures.applied += 1 }
+    answers[name] = Answer(isRefused: isRefused, isDurable: isDurable)
+  }
+
+  /// The actions that its view shows as done; nil if it has no view.
+  var shown: [Int]? {
+    guard case .array(let names)? = session.view?["nodes"]?["1"]?["state"]?["done"] else { return nil }
+    return names.map { if case .integer(let name) = $0 { Int(name) } else { 0 } }
+  }
+
+  /// A number that its view shows; nil if it has no view.
+  func number(_ name: String) -> Int? {
+    guard case .integer(let number)? = session.view?["nodes"]?["1"]?["state"]?[name] else { return nil }
+    return Int(number)
+  }
+
+  /// What was once shown to survive is there for ever, and what was answered as done is shown.
+  private func compareView() throws {
+    guard !hasEnded, session.welcome != nil, let shown else { return }
+    guard shown.starts(with: durableDone) || wasWarned else {
+      throw Finding(.takenBack, "client \(number) has seen \(durableDone), there is \(shown)")
+    }
+    durableDone = shown
+  }
+
+  /// Compares what it was told with what its view shows.
+  func compareAnswers() throws {
+    guard let shown else { return }
+    var counts: [Int: Int] = [:]
+    for name in shown { counts[name, default: 0] += 1 }
+    if let (name, _) = counts.first(where: { $0.value > 1 }) { throw Finding(.doubled, "\(name) in \(shown)") }
+    for (name, answer) in answers where answer.isDurable {
+      let isDone = counts[name] != nil
+      if answer.isRefused, isDone { throw Finding(.refusedAndDone, "\(name) in \(shown)") }
+      if !answer.isRefused, !isDone { throw Finding(.lost, "\(name) of client \(number) in \(shown)") }
+    }
+  }
+}

@@ -1,0 +1,354 @@
+import CLyingDisk
+import Logging
+import RibCore
+import RibServer
+
+/// Clients, a network, servers and the disk of their store, and a plan of what happens to them.
+///
+/// All of it follows from the plan's seed: one thread does everything, and time is simulated.
+///
+/// `@unchecked Sendable`: a simulation is run by one thread.
+package final class World: @unchecked Sendable {
+  let plan: Plan
+  var seed: UInt64 { plan.seed }
+  let scheduler: Scheduler
+  /// What the network and the disk draw from.
+  var network: SimulationRandom
+  let disk: SimulatedDisk
+  /// The directory of what the processes have beside the store.
+  private let directory: String
+  private(set) var processes: [SimulatedProcess] = []
+  var clients: [SimulatedClient] = []
+  private(set) var links: [SimulatedLink] = []
+  let ledger = Ledger()
+  private(set) var published = 0
+  /// The build that processes are started with, and the last one that has written.
+  private(set) var build = 1
+  private(set) var highestBuild = 1
+  /// What the clock on the wall is ahead of the seconds of the schedule.
+  var wallOffset = 1_800_000_000
+  /// Whether sessions may be gone by now.
+  private(set) var mayForget = false
+  /// Whether nothing bad happens any more.
+  private(set) var isCalm = false
+  package internal(set) var figures = Figures()
+  /// What happened; nil unless it is to be printed.
+  package private(set) var log: [String]?
+  /// Whether the store has failed for a process: what was done then may be lost, also if no client was there to be told.
+  private(set) var hasStoreFailed = false
+  /// A hash of all that clients were sent, and when.
+  package private(set) var traceHash: UInt64 = 0xcbf2_9ce4_8422_2325
+  private var finding: Finding?
+  /// Processes that are dead and have not let go of what they had.
+  private var graveyard: [SimulatedProcess] = []
+  /// Whether the power is to be cut as soon as all processes are gone.
+  private var isPowerCut = false
+  /// Whether a process starts; it may wait for the disk meanwhile.
+  private var isStarting = false
+  private var processCount = 0
+  private var linkCount = 0
+  private let lie: SimulatedDisk.Lie?
+
+  /// A world in which nothing has happened.
+  ///
+  /// - Parameters:
+  ///   - plan: what is to happen.
+  ///   - machine: what worlds of one run share.
+  ///   - keepsLog: whether its steps are to be printed.
+  package init(_ plan: Plan, on machine: SimulationMachine, keepsLog: Bool = false) {
+    self.plan = plan
+    directory = machine.directory
+    lie = machine.lie
+    scheduler = Scheduler(SimulationRandom(seed: plan.seed, stream: 2))
+    network = SimulationRandom(seed: plan.seed, stream: 3)
+    log = keepsLog ? [] : nil
+    rib_disks_seed(plan.seed)
+    disk = SimulatedDisk(at: machine.directory, copying: plan.setting.isPrepared ? machine.template : nil)
+    if let lie { disk.lie(lie) }
+    scheduler.willPass = { [unowned self] in for link in links { link.collect() } }
+    rib_disks_on_pause(
+      { context, process, reason, microseconds in
+        guard let context else { return }
+        Unmanaged<World>.fromOpaque(context).takeUnretainedValue().pause(process, reason, microseconds)
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Seconds since 1970, as the wall has them.
+  var wallClock: Int { wallOffset + Int(scheduler.now / 1_000_000_000) }
+
+  // MARK: The log
+
+  func note(_ text: @autoclosure () -> String) {
+    if log != nil { log?.append("\(scheduler.now / 1_000_000) ms  \(text())") }
+  }
+
+  func trace(_ client: Int, _ bytes: [UInt8]) {
+    var hash = traceHash
+    for word in [UInt64(client), scheduler.now] { hash = (hash ^ word) &* 0x100_0000_01b3 }
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    traceHash = hash
+  }
+
+  /// Takes note of what may not be; the schedule ends.
+  func fail(_ finding: Finding) { if self.finding == nil { self.finding = finding } }
+
+  // MARK: The run
+
+  /// Runs the schedule.
+  ///
+  /// - Throws: ``Finding`` if it comes to something that may not be.
+  package func run() throws(Finding) {
+    defer { end() }
+    for _ in 0..<plan.setting.processes { startProcess() }
+    for _ in 0..<plan.setting.hosts {
+      let client = SimulatedClient(clients.count + 1, in: self)
+      clients.append(client)
+      client.connect()
+    }
+    for step in plan.steps { scheduler.at(step.time) { [unowned self] in take(step) } }
+    try go(until: (plan.steps.last?.time ?? 0) + 1)
+    try calmDown()
+    try compareAll()
+    try finish()
+    try compareAll()
+    for process in processes { kill(process) }
+    try bury()
+    guard disk.handleCount == 0 else { throw Finding(.leak, "\(disk.handleCount) files of the store are open") }
+  }
+
+  /// Lets go of what refers to itself.
+  private func end() {
+    for process in processes { kill(process) }
+    try? bury()
+    for link in links { link.close() }
+    figures.schedules = 1
+    figures.steps = scheduler.stepCount
+    figures.time = scheduler.now
+    disk.count(in: &figures)
+    scheduler.clear()
+    scheduler.willPass = {}
+    clients = []
+    disk.unmount()
+    rib_disks_on_pause(nil, nil)
+  }
+
+  /// Lets the world go on.
+  func go(until end: UInt64) throws(Finding) {
+    while try scheduler.step(until: end) { try settle() }
+    try settle()
+  }
+
+  /// What is to be done between the steps, while no job is under way.
+  private func settle() throws(Finding) {
+    if let finding { throw finding }
+    // One of its calls has killed it.
+    for process in processes where process.disk.isDead { kill(process) }
+    if !graveyard.isEmpty || isPowerCut { try bury() }
+  }
+
+  /// Lets the world go on while a job of a process waits.
+  ///
+  /// - Returns: whether there is more to do until then.
+  func stepWithin(_ scheduler: Scheduler, until end: UInt64) -> Bool {
+    guard finding == nil else { return false }
+    do throws(Finding) {
+      guard try scheduler.step(until: end) else { return false }
+    } catch {
+      fail(error)
+      return false
+    }
+    return true
+  }
+
+  // MARK: Processes
+
+  /// Starts a process; one that cannot be started is started again later.
+  func startProcess() {
+    // Of two that start the second waits for the first, with its thread, and here there is one.
+    guard graveyard.isEmpty, !isPowerCut, !isStarting else {
+      return scheduler.at(scheduler.now + 1_000_000) { [unowned self] in startProcess() }
+    }
+    guard processes.filter({ !$0.isStopping }).count < plan.setting.processes else { return }
+    processCount += 1
+    let process = SimulatedProcess(processCount, build: build, in: self)
+    processes.append(process)
+    isStarting = true
+    defer { isStarting = false }
+    do {
+      try process.start(apps: [app(of: process)], settings: settings, logger: logger(process))
+      note("process \(process.number) runs build \(build)")
+      highestBuild = max(highestBuild, build)
+      figures.note("starts")
+    } catch {
+      note("process \(process.number) cannot start: \(error)")
+      figures.note("starts that failed")
+      kill(process)
+      startLater()
+    }
+  }
+
+  private func startLater() {
+    scheduler.at(scheduler.now + network.magnitude(bits: 33)) { [unowned self] in startProcess() }
+  }
+
+  private var settings: ServerSettings {
+    var settings = ServerSettings(port: 0)
+    settings.loops = plan.setting.loops
+    settings.stateDirectory = directory
+    settings.limits.memoryPercent = 0
+    settings.limits.actionsPerSecond = 1000
+    settings.limits.actionBurst = 1000
+    settings.sessions.restSeconds = plan.setting.restSeconds
+    settings.sessions.idleRestSeconds = plan.setting.idleRestSeconds
+    settings.sessions.timeToLiveSeconds = plan.setting.timeToLiveSeconds
+    settings.sessions.untouchedSeconds = plan.setting.timeToLiveSeconds
+    settings.timeouts.heartbeatSeconds = plan.setting.heartbeatSeconds
+    settings.timeouts.drainSeconds = plan.setting.drainSeconds
+    settings.timeouts.watchdogSeconds = 0
+    settings.usesCompression = false
+    return settings
+  }
+
+  private func app(of process: SimulatedProcess) -> App {
+    let news = Topic<Int>(bufferSize: 2)
+    process.publish = { news.publish($0) }
+    let (clock, ledger) = (process.clock, ledger)
+    let surroundings = JournalSurroundings(
+      news: news, latest: { [unowned self] in published },
+      book: { [unowned self] name, key in
+        try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 32)))
+        note("booked: \(name) under \(key)")
+        ledger.book(name, key)
+        try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 30)))
+      })
+    return process.build == 1
+      ? App("journal") { Journal<FirstBuild>(surroundings: surroundings) }
+      : App("journal") { Journal<SecondBuild>(surroundings: surroundings) }
+  }
+
+  private func logger(_ process: SimulatedProcess) -> Logger {
+    Logger(label: "simulation") { [unowned self, number = process.number] _ in
+      WorldLog(self, process: number)
+    }
+  }
+
+  /// Ends a process at once.
+  func kill(_ process: SimulatedProcess) {
+    guard let index = processes.firstIndex(where: { $0 === process }) else { return }
+    processes.remove(at: index)
+    note("process \(process.number) is gone")
+    for link in links where link.process === process { link.processEnded() }
+    process.kill()
+    graveyard.append(process)
+  }
+
+  /// Tells a process to stop, and starts another one when it has, or soon after.
+  func stop(_ process: SimulatedProcess, andStart starts: Bool) {
+    note("process \(process.number) is told to stop")
+    process.stop { [unowned self, unowned process] in
+      note("process \(process.number) has stopped")
+      kill(process)
+      if starts { startLater() }
+    }
+  }
+
+  /// Cuts the power: all processes end, and what is not synced may be lost.
+  func cutPower() {
+    note("the power is cut")
+    isPowerCut = true
+    for process in processes { kill(process) }
+  }
+
+  /// Has processes that are dead let go of what they had.
+  private func bury() throws(Finding) {
+    while let process = graveyard.first {
+      try process.dispose()
+      graveyard.removeFirst()
+      guard process.disk.handleCount == 0 else {
+        throw Finding(.leak, "process \(process.number) has \(process.disk.handleCount) files of the store open")
+      }
+    }
+    guard isPowerCut, processes.isEmpty else { return }
+    disk.cutPower(network.next())
+    isPowerCut = false
+  }
+
+  // MARK: The disk
+
+  private func pause(_ opener: OpaquePointer, _ reason: rib_pause, _ microseconds: UInt32) {
+    guard let process = processes.first(where: { $0.disk.opener == opener }) else { return }
+    if reason == RIB_PAUSE_SLEEP {
+      process.pause(until: scheduler.now + UInt64(microseconds) * 1_000)
+    } else if network.oneIn(plan.setting.slowSyncs * (processes.count > 1 ? 10 : 1)) {
+      process.pause(until: scheduler.now + network.magnitude(bits: network.oneIn(50) ? 34 : 24))
+    }
+  }
+
+  // MARK: Clients
+
+  /// A server that accepts connections; nil if there is none.
+  func anyProcess(_ random: inout SimulationRandom) -> SimulatedProcess? {
+    let open = processes.filter(\.accepts)
+    return open.isEmpty ? nil : open[random.below(open.count)]
+  }
+
+  func makeLink(to process: SimulatedProcess, for client: SimulatedClient) throws -> SimulatedLink {
+    linkCount += 1
+    note("client \(client.number): connects to process \(process.number) by link \(linkCount)")
+    let link = try SimulatedLink(linkCount, to: process, in: self, for: client)
+    links.append(link)
+    return link
+  }
+
+  func closed(_ link: SimulatedLink) { links.removeAll { $0 === link } }
+
+  /// Publishes something that all sessions observe.
+  func publish() {
+    published += 1
+    note("published: \(published)")
+    for process in processes { process.publish(published) }
+  }
+
+  // MARK: What the plan changes
+
+  func changeBuild() { build = 3 - build }
+
+  /// From now on nothing bad happens: what was broken is mended.
+  func becomeCalm() {
+    isCalm = true
+    build = highestBuild
+    disk.setCapacity(0)
+    for process in processes {
+      process.disk.heal()
+      process.disk.kill(atCall: 0)
+    }
+  }
+
+  func storeHasFailed() { hasStoreFailed = true }
+  func allowForgetting() { mayForget = true }
+  func removeEndedLinks() { links.removeAll { $0.descriptor < 0 } }
+}
+
+/// Writes what a server logs into the world's log.
+private struct WorldLog: LogHandler {
+  unowned let world: World
+  let process: Int
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level
+
+  init(_ world: World, process: Int) {
+    self.world = world
+    self.process = process
+    logLevel = world.log == nil ? .error : .debug
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    if event.message.description.hasPrefix("The session store fails") { world.storeHasFailed() }
+    world.note("process \(process): \(event.level): \(event.message) \(event.metadata ?? [:])")
+  }
+}
