@@ -140,8 +140,9 @@ final class StoreWriter: Sendable {
   /// Whether the store has not come back from a request, and was left alone.
   var isGivenUp: Bool { state.withLock { if case .givenUp = $0.end { true } else { false } } }
 
+  private var isClosed: Bool { state.withLock { if case .closed = $0.end { true } else { false } } }
+
   private func closeStore() {
-    let isClosed = state.withLock { if case .closed = $0.end { true } else { false } }
     guard !isClosed else { return }
     inTurn { store.close() }
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
@@ -157,6 +158,11 @@ final class StoreWriter: Sendable {
 
   private func run() {
     while let jobs = take() {
+      guard !isClosed else {
+        for job in jobs { job.result = .failure(StoreError("The store is closed.")) }
+        answer(jobs)
+        continue
+      }
       let start = time.monotonic()
       do throws(StoreError) {
         try perform(jobs[...])

@@ -209,6 +209,16 @@ import Wire
     loop.stop()
   }
 
+  /// A session that wakes as the server stops asks late: the store has not failed, and nothing is kept for when it is back.
+  @Test func closedStore_isNotAsked() async throws {
+    await writer.close()
+    writer.submit([probe("a"), job(.noteAbsence(sessionID: "x", SessionLease(row: 1, number: 1)), "b")])
+    #expect(await eventually { answers.all == ["a: failed", "b: failed"] })
+    #expect(!writer.isFailing)
+    #expect(store.requests.isEmpty)
+    loop.stop()
+  }
+
   @Test func close_waitsForWhatWasAskedFor() async throws {
     store.hold(true)
     for number in 1...20 { writer.submit([probe("\(number)")]) }
