@@ -1,21 +1,35 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement, used again and again without a detour: a commit runs two of them for each session.
+/// A statement that is prepared when it is used for the first time, and used again and again without a detour: a commit runs two of
+/// them for each session.
 ///
-/// It belongs to the thread that the store's connection is used on.
-struct SQLiteStatement {
-  private let statement: Statement
-  private var handle: OpaquePointer { statement.sqliteStatement }
+/// To prepare all that a store may run takes as long as all else that a start does. It belongs to the thread that the store's
+/// connection is used on.
+final class SQLiteStatement {
+  private let sql: String
+  private unowned let database: Database
+  /// Nil until it is used.
+  private var prepared: Statement?
 
-  /// Prepares a statement.
+  /// A statement that is not prepared.
   ///
   /// - Parameters:
   ///   - sql: one statement.
   ///   - database: the connection.
-  /// - Throws: `DatabaseError`.
-  init(_ sql: String, _ database: Database) throws {
-    statement = try database.makeStatement(sql: sql)
+  init(_ sql: String, _ database: Database) {
+    self.sql = sql
+    self.database = database
+  }
+
+  /// The statement, ready to be run.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be prepared.
+  private func handle() throws -> OpaquePointer {
+    if let prepared { return prepared.sqliteStatement }
+    let statement = try database.makeStatement(sql: sql)
+    prepared = statement
+    return statement.sqliteStatement
   }
 
   /// A value for a parameter.
@@ -36,10 +50,11 @@ struct SQLiteStatement {
   /// - Parameter values: for its parameters, in order.
   /// - Throws: `DatabaseError`.
   func run(_ values: Value...) throws {
-    defer { finish() }
-    try bind(values)
+    let handle = try handle()
+    defer { finish(handle) }
+    try bind(values, to: handle)
     let code = sqlite3_step(handle)
-    guard code == SQLITE_DONE || code == SQLITE_ROW else { throw error(code) }
+    guard code == SQLITE_DONE || code == SQLITE_ROW else { throw error(code, handle) }
   }
 
   /// Runs a statement and looks at its rows.
@@ -49,13 +64,14 @@ struct SQLiteStatement {
   ///   - body: called with each row.
   /// - Throws: `DatabaseError`, or what `body` throws.
   func rows(_ values: Value..., body: (Row) throws -> Void) throws {
-    defer { finish() }
-    try bind(values)
+    let handle = try handle()
+    defer { finish(handle) }
+    try bind(values, to: handle)
     while true {
       switch sqlite3_step(handle) {
       case SQLITE_ROW: try body(Row(handle: handle))
       case SQLITE_DONE: return
-      case let code: throw error(code)
+      case let code: throw error(code, handle)
       }
     }
   }
@@ -66,25 +82,28 @@ struct SQLiteStatement {
   ///
   /// - Throws: `DatabaseError`.
   func bind(_ value: Int, at index: Int32) throws {
+    let handle = try handle()
     let code = sqlite3_bind_int64(handle, index, Int64(value))
-    guard code == SQLITE_OK else { throw error(code) }
+    guard code == SQLITE_OK else { throw error(code, handle) }
   }
 
   /// Binds a text that stays where it is until ``runOnce()`` has returned.
   ///
   /// - Throws: `DatabaseError`.
   func bind(borrowed utf8: UnsafeBufferPointer<UInt8>, at index: Int32) throws {
-    let code = bind(utf8, at: index, isBorrowed: true)
-    guard code == SQLITE_OK else { throw error(code) }
+    let handle = try handle()
+    let code = Self.bind(utf8, to: handle, at: index, isBorrowed: true)
+    guard code == SQLITE_OK else { throw error(code, handle) }
   }
 
   /// Runs a statement that returns no rows and whose parameters are bound.
   ///
   /// - Throws: `DatabaseError`.
   func runOnce() throws {
-    defer { finish() }
+    let handle = try handle()
+    defer { finish(handle) }
     let code = sqlite3_step(handle)
-    guard code == SQLITE_DONE else { throw error(code) }
+    guard code == SQLITE_DONE else { throw error(code, handle) }
   }
 
   /// A row, as long as it is looked at.
@@ -108,12 +127,12 @@ struct SQLiteStatement {
   }
 
   /// Makes the statement ready for the next time: of what was bound nothing is left.
-  private func finish() {
+  private func finish(_ handle: OpaquePointer) {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
   }
 
-  private func bind(_ values: [Value]) throws {
+  private func bind(_ values: [Value], to handle: OpaquePointer) throws {
     var index: Int32 = 0
     for value in values {
       index += 1
@@ -121,14 +140,16 @@ struct SQLiteStatement {
         switch value {
         case .integer(let value): sqlite3_bind_int64(handle, index, value)
         case .null: sqlite3_bind_null(handle, index)
-        case .text(var text): text.withUTF8 { bind($0, at: index, isBorrowed: false) }
-        case .utf8(let bytes): bytes.withUnsafeBufferPointer { bind($0, at: index, isBorrowed: false) }
+        case .text(var text): text.withUTF8 { Self.bind($0, to: handle, at: index, isBorrowed: false) }
+        case .utf8(let bytes): bytes.withUnsafeBufferPointer { Self.bind($0, to: handle, at: index, isBorrowed: false) }
         }
-      guard code == SQLITE_OK else { throw error(code) }
+      guard code == SQLITE_OK else { throw error(code, handle) }
     }
   }
 
-  private func bind(_ utf8: UnsafeBufferPointer<UInt8>, at index: Int32, isBorrowed: Bool) -> Int32 {
+  private static func bind(
+    _ utf8: UnsafeBufferPointer<UInt8>, to handle: OpaquePointer, at index: Int32, isBorrowed: Bool
+  ) -> Int32 {
     utf8.withMemoryRebound(to: CChar.self) { bytes in
       // Nothing has no address, and would be null. SQLite takes a copy of what may be gone when the statement runs.
       withUnsafePointer(to: 0) { (nothing: UnsafePointer<CChar>) in
@@ -139,9 +160,9 @@ struct SQLiteStatement {
     }
   }
 
-  private func error(_ code: Int32) -> DatabaseError {
+  private func error(_ code: Int32, _ handle: OpaquePointer) -> DatabaseError {
     DatabaseError(
       resultCode: ResultCode(rawValue: code),
-      message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))), sql: statement.sql)
+      message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))), sql: sql)
   }
 }

@@ -1,7 +1,7 @@
 import GRDB
 
 extension SQLiteStore {
-  /// The statements that a store runs, prepared once.
+  /// The statements that a store runs.
   struct Statements {
     // Writing.
     let insertSession: SQLiteStatement
@@ -45,50 +45,48 @@ extension SQLiteStore {
     let noteTime: SQLiteStatement
     let noteServer: SQLiteStatement
 
-    /// Prepares them.
-    ///
-    /// - Throws: `DatabaseError`.
-    init(_ database: Database) throws {
-      let prepare = { (sql: String) in try SQLiteStatement(sql, database) }
-      insertSession = try prepare(SQL.insertSession)
-      updateSession = try prepare(SQL.updateSession)
-      updateProgress = try prepare(SQL.updateProgress)
-      insertProgress = try prepare(SQL.insertProgress)
-      deleteProgress = try prepare("DELETE FROM change WHERE session = ? AND node = 0 AND seq = 0")
-      upsertNode = try prepare(SQL.upsertNode)
-      updateState = try prepare("UPDATE node SET version = ?, state = ? WHERE session = ? AND id = ?")
-      replaceState = try prepare("UPDATE change SET ops = ? WHERE session = ? AND node = ? AND seq = 0")
-      updateChildren = try prepare("UPDATE node SET children = ? WHERE session = ? AND id = ?")
-      updateEffects = try prepare("UPDATE node SET effects = ? WHERE session = ? AND id = ?")
+    /// Statements that are not prepared.
+    init(_ database: Database) {
+      let statement = { (sql: String) in SQLiteStatement(sql, database) }
+      insertSession = statement(SQL.insertSession)
+      updateSession = statement(SQL.updateSession)
+      updateProgress = statement(SQL.updateProgress)
+      insertProgress = statement(SQL.insertProgress)
+      deleteProgress = statement("DELETE FROM change WHERE session = ? AND node = 0 AND seq = 0")
+      upsertNode = statement(SQL.upsertNode)
+      updateState = statement("UPDATE node SET version = ?, state = ? WHERE session = ? AND id = ?")
+      replaceState = statement("UPDATE change SET ops = ? WHERE session = ? AND node = ? AND seq = 0")
+      updateChildren = statement("UPDATE node SET children = ? WHERE session = ? AND id = ?")
+      updateEffects = statement("UPDATE node SET effects = ? WHERE session = ? AND id = ?")
       // One that is there already is the same.
-      insertChange = try prepare("INSERT OR IGNORE INTO change (session, node, seq, ops) VALUES (?, ?, ?, ?)")
-      deleteChanges = try prepare("DELETE FROM change WHERE session = ? AND node = ?")
-      deleteNode = try prepare("DELETE FROM node WHERE session = ? AND id = ?")
-      insertNack = try prepare("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
-      deleteNacks = try prepare("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
-      deleteCrash = try prepare("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")
-      takeSession = try prepare(SQL.takeSession)
-      resumeSession = try prepare(
+      insertChange = statement("INSERT OR IGNORE INTO change (session, node, seq, ops) VALUES (?, ?, ?, ?)")
+      deleteChanges = statement("DELETE FROM change WHERE session = ? AND node = ?")
+      deleteNode = statement("DELETE FROM node WHERE session = ? AND id = ?")
+      insertNack = statement("INSERT OR IGNORE INTO nack (session, client, n, code, message) VALUES (?, ?, ?, ?, ?)")
+      deleteNacks = statement("DELETE FROM nack WHERE session = ? AND client = ? AND n <= ?")
+      deleteCrash = statement("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")
+      takeSession = statement(SQL.takeSession)
+      resumeSession = statement(
         "UPDATE session SET lease = ?, version = 0, holder = ?, seen = ?, clients = ? WHERE id = ?")
-      selectSession = try prepare(SQL.selectSession)
-      selectNodes = try prepare("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
-      selectChanges = try prepare(SQL.selectChanges)
-      selectNacks = try prepare("SELECT client, n, code, message FROM nack WHERE session = ? ORDER BY client, n")
-      selectCrashes = try prepare("SELECT client, n, count FROM crash WHERE session = ?")
-      deleteSession = try prepare("DELETE FROM session WHERE id = ? AND lease = ?")
-      noteAbsence = try prepare("UPDATE session SET holder = 0, seen = ? WHERE id = ? AND lease = ?")
-      findExpired = try prepare(SQL.findExpired)
-      countRows = try prepare(SQL.countRows)
-      deleteExpired = try prepare("DELETE FROM session WHERE \(SQL.isExpired) RETURNING sid")
-      closeExpired = try prepare(SQL.closeExpired)
-      deleteSomeChanges = try prepare(SQL.deleteSomeChanges)
-      deleteSomeNodes = try prepare(SQL.deleteSomeNodes)
-      freePages = try prepare("PRAGMA freelist_count")
-      allPages = try prepare("PRAGMA page_count")
-      vacuum = try prepare("PRAGMA incremental_vacuum(64)")
-      selectShift = try prepare("SELECT shift FROM clock")
-      noteTime = try prepare("UPDATE clock SET shift = ?, seen = ?")
-      noteServer = try prepare("INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
+      selectSession = statement(SQL.selectSession)
+      selectNodes = statement("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
+      selectChanges = statement(SQL.selectChanges)
+      selectNacks = statement("SELECT client, n, code, message FROM nack WHERE session = ? ORDER BY client, n")
+      selectCrashes = statement("SELECT client, n, count FROM crash WHERE session = ?")
+      deleteSession = statement("DELETE FROM session WHERE id = ? AND lease = ?")
+      noteAbsence = statement("UPDATE session SET holder = 0, seen = ? WHERE id = ? AND lease = ?")
+      findExpired = statement(SQL.findExpired)
+      countRows = statement(SQL.countRows)
+      deleteExpired = statement("DELETE FROM session WHERE \(SQL.isExpired) RETURNING sid")
+      closeExpired = statement(SQL.closeExpired)
+      deleteSomeChanges = statement(SQL.deleteSomeChanges)
+      deleteSomeNodes = statement(SQL.deleteSomeNodes)
+      freePages = statement("PRAGMA freelist_count")
+      allPages = statement("PRAGMA page_count")
+      vacuum = statement("PRAGMA incremental_vacuum(64)")
+      selectShift = statement("SELECT shift FROM clock")
+      noteTime = statement("UPDATE clock SET shift = ?, seen = ?")
+      noteServer = statement("INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
     }
   }
 

@@ -60,7 +60,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
       try migrator.migrate(database)
       let database = database
       Self.letShrink(database)
-      statements = try database.writeWithoutTransaction { try Statements($0) }
+      statements = database.writeWithoutTransaction { Statements($0) }
       time = StoreTime(try database.read { try Self.readTime($0, clock).time }, clock)
     } catch let error as StoreError {
       throw error

@@ -8,7 +8,7 @@ import Testing
   @Test func valueThatCannotBeBound_isAnError() throws {
     try DatabaseQueue().write { database in
       try database.execute(sql: "CREATE TABLE t (a, b)")
-      let insert = try SQLiteStatement("INSERT INTO t VALUES (?, ?)", database)
+      let insert = SQLiteStatement("INSERT INTO t VALUES (?, ?)", database)
       let error = #expect(throws: DatabaseError.self) { try insert.run(.integer(1), .integer(2), .integer(3)) }
       #expect(error?.resultCode == .SQLITE_RANGE)
       #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM t") == 0)
@@ -18,7 +18,7 @@ import Testing
   @Test func whatWasBound_isNotBoundAgain() throws {
     try DatabaseQueue().write { database in
       try database.execute(sql: "CREATE TABLE t (a, b)")
-      let insert = try SQLiteStatement("INSERT INTO t VALUES (?, ?)", database)
+      let insert = SQLiteStatement("INSERT INTO t VALUES (?, ?)", database)
       try insert.run(.text("a"), .utf8([0x62]))
       try insert.run(.text(""))
       let rows = try Row.fetchAll(database, sql: "SELECT a, b FROM t")

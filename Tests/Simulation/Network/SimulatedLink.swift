@@ -16,6 +16,8 @@ final class SimulatedLink {
   private weak var client: (any LinkOwner)?
   /// The link's end of the socket; −1 once it is closed.
   private(set) var descriptor: Int32
+  /// What is on its way to the server, in order.
+  private var onTheWay: [[UInt8]] = []
   /// What waits for room in the socket.
   private var unsent: [UInt8] = []
   /// When the last bytes arrive that are on their way to the server, and to the client.
@@ -57,14 +59,16 @@ final class SimulatedLink {
       let piece = Array(rest.prefix(count))
       rest = rest.dropFirst(count)
       lastArrivals.up = max(lastArrivals.up, now + 1 + world.network.next() % latency)
-      world.scheduler.at(lastArrivals.up) { [self] in arrive(piece) }
+      onTheWay.append(piece)
+      world.scheduler.at(lastArrivals.up) { [self] in arrive() }
     }
   }
 
-  private func arrive(_ piece: [UInt8]) {
+  /// The next piece is there.
+  private func arrive() {
     guard descriptor >= 0, !isSilent else { return }
-    guard now >= stallEnd else { return world.scheduler.at(stallEnd) { [self] in arrive(piece) } }
-    unsent += piece
+    guard now >= stallEnd else { return world.scheduler.at(stallEnd) { [self] in arrive() } }
+    unsent += onTheWay.removeFirst()
     push()
   }
 
@@ -82,16 +86,14 @@ final class SimulatedLink {
   /// Takes what the server has sent.
   func collect() {
     guard descriptor >= 0, !isSilent, now >= stallEnd else { return }
-    var room = [UInt8](repeating: 0, count: 16_384)
     while descriptor >= 0 {
-      let limit = world.network.oneIn(4) ? 1 + world.network.below(room.count) : room.count
-      let count = recv(descriptor, &room, limit, 0)
+      let count = recv(descriptor, &world.room, world.room.count, 0)
       guard count > 0 else {
         if count == 0 || errno != EAGAIN { endLater() }
         return
       }
       process.lookAgain()
-      bring(Array(room.prefix(count)))
+      bring(Array(world.room.prefix(count)))
     }
   }
 
@@ -119,6 +121,9 @@ final class SimulatedLink {
 
   /// Nothing arrives for a while.
   func stall(for nanoseconds: UInt64) { stallEnd = max(stallEnd, now + nanoseconds) }
+
+  /// What arrives is not held up any longer.
+  func goOn() { stallEnd = 0 }
 
   /// Nothing arrives any more; the server hears of it late, if its pings have not told it before.
   func fallSilent(for nanoseconds: UInt64) {

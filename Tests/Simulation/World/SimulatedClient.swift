@@ -72,9 +72,9 @@ final class SimulatedClient: LinkOwner {
   /// Whether it may act.
   var isLive: Bool { session.welcome != nil && link != nil && !hasSaidBye && !hasEnded }
   /// Whether all that it has sent was answered, on a connection that is there; or it does not come back.
-  var isQuiet: Bool { hasEnded || isLive && session.outbox.isEmpty && outOfStepCount == 0 }
-  /// Views that are awaited, as what came did not fit.
-  private var outOfStepCount = 0
+  var isQuiet: Bool { hasEnded || isLive && session.outbox.isEmpty && !isChecking }
+  /// Whether it has asked for the hash of its view, and has not been told.
+  private var isChecking = false
 
   // MARK: Connecting
 
@@ -122,7 +122,7 @@ final class SimulatedClient: LinkOwner {
 
   private func left(_ ending: Bye.Return) {
     heartbeat = nil
-    outOfStepCount = 0
+    isChecking = false
     session.disconnected()
     attempt += 1
     // Who has got no answer to the first word has nothing to come back to.
@@ -179,7 +179,12 @@ final class SimulatedClient: LinkOwner {
     send(try session.act(.object(members), to: .path(path)))
   }
 
-  func check() throws { if isLive { send(try session.check()) } }
+  func check() throws {
+    guard isLive else { return }
+    isChecking = true
+    send(try session.check())
+  }
+
   func acknowledge() throws { if isLive { send(try session.ack()) } }
   func share(_ scope: ShareScope) throws { if isLive { send(try session.share(scope)) } }
   var hasToken: Bool { !tokens.isEmpty }
@@ -269,11 +274,9 @@ final class SimulatedClient: LinkOwner {
     switch event {
     case .live(let welcome):
       backOff.succeeded()
-      outOfStepCount = 0
       heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
       beat(attempt)
       for message in session.resend() { send(message) }
-    case .view(let changes): if changes == nil { outOfStepCount = 0 }
     case .outOfStep(let divergence):
       throw Finding(.otherView, "client \(number): \(divergence)")
     case .applied(let action): answer(action, isRefused: false)
@@ -290,7 +293,8 @@ final class SimulatedClient: LinkOwner {
     case .draining(let milliseconds): departLater(within: milliseconds)
     // It was told that these do not survive, and knows now that they have not.
     case .lost: answers = answers.filter(\.value.isDurable)
-    case .verified, .outcomeUnknown: break
+    case .verified: isChecking = false
+    case .view, .outcomeUnknown: break
     }
   }
 

@@ -10,10 +10,10 @@ import Wire
   import Darwin
 #endif
 
-/// What the worlds of one run share: a directory of the system's, and a store that is made already.
+/// What the worlds of one run share: a store that is made already, and a directory of the system's with one for each.
 package final class SimulationMachine {
-  /// Where the processes have what is beside the store; the disk is mounted there as well.
-  let directory: String
+  private let directory: String
+  private var lastWorld = 0
   /// A disk with an empty store.
   private(set) var template: SimulatedDisk?
   /// What the disk of each world says is durable and is not; nil for an honest one.
@@ -37,5 +37,31 @@ package final class SimulationMachine {
     }
     template.sync()
     self.template = template
+  }
+
+  /// Makes a directory for what the processes of a world have beside the store; its disk is mounted there as well.
+  ///
+  /// No world has that of another one: what a process has left there that was killed is something that the next one finds.
+  ///
+  /// - Returns: its path.
+  func makeDirectory() -> String {
+    lastWorld += 1
+    return "\(directory)-\(lastWorld)"
+  }
+
+  /// Removes a world's directory.
+  ///
+  /// - Parameter directory: its path.
+  static func remove(_ directory: String) {
+    if let list = opendir(directory) {
+      while let entry = readdir(list) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        unlink("\(directory)/\(name)")
+      }
+      closedir(list)
+    }
+    rmdir(directory)
   }
 }

@@ -20,6 +20,8 @@ package final class World: @unchecked Sendable {
   private(set) var processes: [SimulatedProcess] = []
   var clients: [SimulatedClient] = []
   private(set) var links: [SimulatedLink] = []
+  /// Memory for what links take.
+  var room = [UInt8](repeating: 0, count: 16_384)
   let ledger = Ledger()
   private(set) var published = 0
   /// The build that processes are started with, and the last one that has written.
@@ -57,13 +59,13 @@ package final class World: @unchecked Sendable {
   ///   - keepsLog: whether its steps are to be printed.
   package init(_ plan: Plan, on machine: SimulationMachine, keepsLog: Bool = false) {
     self.plan = plan
-    directory = machine.directory
+    directory = machine.makeDirectory()
     lie = machine.lie
     scheduler = Scheduler(SimulationRandom(seed: plan.seed, stream: 2))
     network = SimulationRandom(seed: plan.seed, stream: 3)
     log = keepsLog ? [] : nil
     rib_disks_seed(plan.seed)
-    disk = SimulatedDisk(at: machine.directory, copying: plan.setting.isPrepared ? machine.template : nil)
+    disk = SimulatedDisk(at: directory, copying: plan.setting.isPrepared ? machine.template : nil)
     if let lie { disk.lie(lie) }
     scheduler.willPass = { [unowned self] in for link in links { link.collect() } }
     rib_disks_on_pause(
@@ -129,6 +131,7 @@ package final class World: @unchecked Sendable {
     scheduler.willPass = {}
     clients = []
     disk.unmount()
+    SimulationMachine.remove(directory)
     rib_disks_on_pause(nil, nil)
   }
 
@@ -318,6 +321,7 @@ package final class World: @unchecked Sendable {
     isCalm = true
     build = highestBuild
     disk.setCapacity(0)
+    for link in links { link.goOn() }
     for process in processes {
       process.disk.heal()
       process.disk.kill(atCall: 0)
