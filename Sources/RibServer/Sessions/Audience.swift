@@ -8,6 +8,8 @@ struct Client {
   var channel: Channel?
   /// The refusals that it has heard of since the last cut: the highest number.
   var acknowledged: Int?
+  /// Whether it may have been let in by another process since it was here before, and no commit has shown that it was not.
+  var mayHaveBeenElsewhere = false
 }
 
 /// The clients of a session, and who may join them.
@@ -102,6 +104,15 @@ struct Audience {
     }
   }
 
+  /// Whether a client's `try` says that attempts before it have not come here: each is one more than the last.
+  ///
+  /// - Parameters:
+  ///   - attempt: its `try`.
+  ///   - id: the client, as it says.
+  func misses(_ attempt: Int, of id: Int) -> Bool {
+    ids.contains(id) && attempt > self[id].ledger.record.attempt + 1
+  }
+
   /// Takes note of the `try` of a client that comes back, and has shown its token.
   ///
   /// - Parameters:
@@ -126,6 +137,11 @@ struct Audience {
   mutating func detach(_ id: Int) -> Channel? {
     defer { self[id].channel = nil }
     return self[id].channel
+  }
+
+  /// Takes note of a commit: no other process has the session, and so none has had a client of it.
+  mutating func didCommit() {
+    for index in clients.indices { clients[index].mayHaveBeenElsewhere = false }
   }
 
   /// Lets a client not come back.

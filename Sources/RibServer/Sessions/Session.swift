@@ -59,6 +59,7 @@ actor Session: SessionDriver {
   // MARK: What the session asks for
 
   nonisolated var isStoreFailing: Bool { loop.isStoreFailing }
+  nonisolated var isStoreShared: Bool { loop.store?.store.isShared ?? false }
 
   nonisolated func reserveRest() -> Bool {
     guard let place, loop.store != nil else { return false }

@@ -41,6 +41,9 @@ protocol SessionDriver: AnyObject {
   /// Whether the store fails at present.
   var isStoreFailing: Bool { get }
 
+  /// Whether other processes use the store: one of them may have the session while writing fails here.
+  var isStoreShared: Bool { get }
+
   /// Asks whether the session may leave memory now, which takes memory for what the store gets of it.
   ///
   /// - Returns: true if it is counted as on its way out, until ``SessionCommand/callOffRest``; false if it is not, and

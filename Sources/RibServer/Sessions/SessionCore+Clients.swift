@@ -59,7 +59,11 @@ extension SessionCore {
     guard life.isInMemory else { return .left }
     switch entrance {
     case .resumption(let resume):
-      if let ending = audience.admit(resume, checksAttempt: work.keeps(.tryChecked)) { return .refused(ending) }
+      let hasGap = audience.misses(resume.attempt, of: resume.clientID)
+      let checksAttempt = work.keeps(.tryChecked)
+      if let ending = audience.admit(resume, checksAttempt: checksAttempt) ?? doubt(resume.clientID, hasGap) {
+        return .refused(ending)
+      }
       goOn(channel, with: resume.clientID, resume.token, epoch: resume.epoch, revision: resume.revision)
     case .invitation(let invitation):
       switch accept(invitation) {
@@ -74,12 +78,35 @@ extension SessionCore {
       guard let client = audience.client(with: token) else {
         return .refused(Ending(.denied, "The token is that of no client of this session."))
       }
-      if let attempt, let ending = audience.take(attempt, of: client) { return .refused(ending) }
+      if let attempt {
+        let hasGap = audience.misses(attempt, of: client)
+        if let ending = audience.take(attempt, of: client) ?? doubt(client, hasGap) { return .refused(ending) }
+      }
       let known = Self.viewTag(last)
       goOn(channel, with: client, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
     }
     return .admitted
   }
+
+  /// Looks whether a client that comes may have been let in by another process since it was here before.
+  ///
+  /// While the store works the next commit says whether it was. While it fails, what the client would be shown may be older than
+  /// what it knows: it comes back when the store works.
+  ///
+  /// - Parameters:
+  ///   - client: the client's id.
+  ///   - hasGap: whether not all of its attempts have come here.
+  /// - Returns: why it is not let in; nil if that is not the reason.
+  private func doubt(_ client: Int, _ hasGap: Bool) -> Ending? {
+    guard driver?.isStoreShared == true else { return nil }
+    if hasGap { audience[client].mayHaveBeenElsewhere = true }
+    guard commits.isFailing, audience[client].mayHaveBeenElsewhere else { return nil }
+    return Self.elsewhere
+  }
+
+  /// What a client is told that may know more than this process can find out.
+  static let elsewhere = Ending(
+    .unavailable, "The session store fails, and the session may have gone on in another process meanwhile.")
 
   /// The view that the id of an event names; nil if it is no id of ours, which is as good as none.
   private static func viewTag(_ id: String?) -> (epoch: String, revision: Int)? {
@@ -195,7 +222,7 @@ extension SessionCore {
   func dismiss(_ client: Int, _ bye: Bye, _ message: String) {
     guard let channel = audience[client].channel else { return }
     switch bye {
-    case .failed, .moved: _ = channel.settleDebt()
+    case .failed, .moved, .unavailable: _ = channel.settleDebt()
     default: payDebt(to: channel, of: client)
     }
     detach(client)?.say(bye, message)

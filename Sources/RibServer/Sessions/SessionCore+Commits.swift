@@ -123,6 +123,7 @@ extension SessionCore {
     // What was said while it caught up is in the next commit: should that fail, the client was not told otherwise.
     owesNotice = commits.isFailing
     let isBehind = commits.didSucceed()
+    if !isBehind, driver?.isStoreShared == true { audience.didCommit() }
     let (commands, waiters) = uncommitted.endCut(all: !isBehind)
     if isBehind { driver?.carryOut(.commit) }
     release(all: !isBehind)
@@ -186,6 +187,9 @@ extension SessionCore {
   private func greetAgain(_ client: Int) {
     guard let channel = audience[client].channel, let greeting = channel.greeting else { return }
     channel.discardHeld()
+    guard !audience[client].mayHaveBeenElsewhere else {
+      return dismiss(client, Self.elsewhere.bye, Self.elsewhere.message)
+    }
     sendWelcome(to: client, greeting.token, isResumed: greeting.isResumed)
     sendSnapshot(to: client)
   }

@@ -49,6 +49,7 @@ package final class MemoryStore: SessionStore {
 
   package let durability = Welcome.Durability.none
   package let outage = Outage.goesOn
+  package let isShared = false
 
   /// An empty store.
   ///

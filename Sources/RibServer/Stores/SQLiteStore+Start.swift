@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 
 // Processes that come and go, and the time.
 
@@ -6,6 +7,7 @@ extension SQLiteStore {
   /// Takes note of a process that begins.
   func begin(_ start: StoreStart, _ database: Database) throws {
     holder = start.number + 1
+    hasOthers.store(!start.others.isEmpty, ordering: .relaxed)
     let now = try beginTime(database)
     let running = ([0] + start.others.map { $0 + 1 }).map(String.init).joined(separator: ", ")
     // A client that was connected when its server died could not come back before now.
@@ -67,6 +69,7 @@ extension SQLiteStore {
     }
     try statements.noteTime.run(.integer(now - wall), .integer(now))
     try statements.noteServer.run(.integer(holder), .integer(now))
+    try statements.countServers.rows { hasOthers.store($0.integer(0) > 1, ordering: .relaxed) }
     return abs(jump) <= StoreTime.tolerance ? .noted : .clockJumped(seconds: jump)
   }
 }

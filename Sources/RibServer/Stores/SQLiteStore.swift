@@ -1,5 +1,6 @@
 import GRDB
 import RibCore
+import Synchronization
 package import Wire
 
 /// Keeps sessions in an SQLite file (<https://www.sqlite.org>), through GRDB.
@@ -15,6 +16,9 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   package let durability: Welcome.Durability
   /// Only processes of this machine have the file, and each loads what it needs: no process takes over what another has not written.
   package let outage = Outage.goesOn
+  package var isShared: Bool { hasOthers.load(ordering: .relaxed) }
+  /// Whether another process had the file when this one began, or looked last.
+  let hasOthers = Atomic(false)
   let database: DatabaseQueue
   let clock: TimeSource
   private var statements: Statements?

@@ -22,6 +22,9 @@ package protocol SessionStore: Sendable {
   /// What sessions do while the store fails.
   var outage: Outage { get }
 
+  /// Whether other processes use it, or have of late. Any thread asks.
+  var isShared: Bool { get }
+
   /// Takes note that a process starts; called once, before ``perform(_:)``.
   ///
   /// In one commit: what ran when other processes died is counted, and the sessions of processes that have died are free.

@@ -63,6 +63,37 @@ import Wire
     }
   }
 
+  // MARK: Other processes
+
+  /// A client that has tried to come back elsewhere may know more than a process that cannot ask the store: it is not shown what
+  /// may be older, and comes back later.
+  @Test(arguments: [false, true], [false, true])
+  func clientThatMayHaveBeenElsewhere_isTurnedAway(isShared: Bool, isKnownToFail: Bool) async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore(), isShared: isShared) { host in
+      let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
+      host.store.fail(true)
+      if isKnownToFail {
+        // Whoever comes with the next number has not been elsewhere.
+        let next = try await blocking { try PlainClient(host.url, resuming: welcome, attempt: 1) }
+        #expect(next.greeting.contains(#""durability":"none""#), "\(next.greeting)")
+      }
+      try await blocking {
+        let attempt = isKnownToFail ? 3 : 2
+        let client = try PlainClient(host.url, resuming: welcome, attempt: attempt)
+        #expect(client.greeting.contains(isShared ? #""code":"unavailable""# : #""durability":"none""#))
+        // Also when it tries again.
+        let again = try PlainClient(host.url, resuming: welcome, attempt: attempt + 1)
+        #expect(again.greeting.contains(isShared ? #""code":"unavailable""# : #""durability":"none""#))
+      }
+      host.store.fail(false)
+      #expect(await eventually { !host.writer.isFailing })
+      try await blocking {
+        let back = try PlainClient(host.url, resuming: welcome, attempt: 6)
+        #expect(back.greeting.contains(#""n":1,"#) && back.greeting.contains(#""durability":"process""#))
+      }
+    }
+  }
+
   // MARK: What waits when it fails
 
   /// What was done is told after what it survives, and in order; whatever came before the failure is no less true.

@@ -23,6 +23,7 @@ final class ModelHost: SessionDriver, @unchecked Sendable {
   }
 
   var isStoreFailing: Bool { server.isStoreFailing }
+  var isStoreShared: Bool { false }
   func reserveRest() -> Bool { true }
 
   func carryOut(_ command: SessionCommand) {

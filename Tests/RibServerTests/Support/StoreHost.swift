@@ -18,7 +18,7 @@ final class StoreHost: Sendable {
   var isStopping: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.isStopping } } }
 
   init(
-    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, loops count: Int = 1,
+    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, isShared: Bool = false, loops count: Int = 1,
     metrics: ServerMetrics = ServerMetrics(),
     _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
@@ -26,7 +26,7 @@ final class StoreHost: Sendable {
     settings.port = 0
     settings.limits.actionsPerSecond = 0
     change(&settings)
-    let store = SwitchedStore(store, outage: outage)
+    let store = SwitchedStore(store, outage: outage, isShared: isShared)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let context = ServerContext(
       apps: apps, files: StaticFiles(), settings: settings, logger: logger, metrics: metrics)
@@ -70,10 +70,10 @@ final class StoreHost: Sendable {
 
   /// Runs `body` against a server on `store`, and stops it.
   static func with(
-    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, loops: Int = 1,
+    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, isShared: Bool = false, loops: Int = 1,
     _ change: (inout ServerSettings) -> Void = { _ in }, _ body: @escaping @Sendable (StoreHost) async throws -> Void
   ) async throws {
-    let host = try StoreHost(apps, on: store, outage: outage, loops: loops, change)
+    let host = try StoreHost(apps, on: store, outage: outage, isShared: isShared, loops: loops, change)
     do {
       try await body(host)
     } catch {

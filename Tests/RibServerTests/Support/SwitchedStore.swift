@@ -7,6 +7,8 @@ import Wire
 ///
 /// `@unchecked Sendable`: what changes is only touched with the condition locked.
 final class SwitchedStore: SessionStore, @unchecked Sendable {
+  /// Whether another process could have a session.
+  let isShared: Bool
   private let base: any SessionStore
   private let condition = NSCondition()
   private var isFailing = false
@@ -27,7 +29,8 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   /// - Parameters:
   ///   - base: what does the work.
   ///   - outage: what sessions do while it fails; nil for what the other store says.
-  init(_ base: any SessionStore, outage: Outage? = nil) {
+  init(_ base: any SessionStore, outage: Outage? = nil, isShared: Bool = false) {
+    self.isShared = isShared
     self.base = base
     self.outage = outage ?? base.outage
   }
