@@ -154,7 +154,15 @@ extension SessionCore {
     owesNotice = false
     guard isNew else { return leaveIfAsked() }
     tellDurability(.none)
-    for channel in uncommitted.left { channel.insertNotice() }
+    for channel in uncommitted.left {
+      if channel.greeting == nil {
+        channel.insertNotice()
+      } else {
+        // What it would be welcomed with says that it survives; it is told nothing, and comes again.
+        channel.discardHeld()
+        channel.flushLater()
+      }
+    }
     for client in audience.ids { greetAgain(client) }
     let request = uncommitted.request
     let (commands, waiters) = uncommitted.endCut(all: true)

@@ -63,6 +63,21 @@ import Wire
     }
   }
 
+  /// A client that is to go has been told nothing yet: what it is told now must not say that its session survives.
+  @Test func clientThatLeaves_isNotWelcomedByAStoreThatFails() async throws {
+    let host = try StoreHost([Logbook.app()], on: try makeStore())
+    host.store.hold(true)
+    let client = try await blocking { try PlainClient(host.url, saying: #"{"t":"hello","app":"logbook"}"#) }
+    #expect(await eventually { host.store.isWaiting })
+    host.store.fail(true)
+    async let stopped: Void = host.stop()
+    #expect(await eventually { host.isStopping })
+    host.store.hold(false)
+    let text = try await blocking { try client.socket.text() }
+    #expect(text == nil)
+    await stopped
+  }
+
   // MARK: Other processes
 
   /// A client that has tried to come back elsewhere may know more than a process that cannot ask the store: it is not shown what

@@ -175,12 +175,13 @@ package final class World: @unchecked Sendable {
     processCount += 1
     let process = SimulatedProcess(processCount, build: build, in: self)
     processes.append(process)
+    // What it writes as it starts the other build cannot read.
+    highestBuild = max(highestBuild, build)
     isStarting = true
     defer { isStarting = false }
     do {
       try process.start(apps: [app(of: process)], settings: settings, logger: logger(process))
       note("process \(process.number) runs build \(build)")
-      highestBuild = max(highestBuild, build)
       figures.note("starts")
     } catch {
       note("process \(process.number) cannot start: \(error)")
