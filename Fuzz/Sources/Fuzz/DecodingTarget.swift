@@ -8,11 +8,11 @@ extension FuzzTarget {
   static let decoding = FuzzTarget(name: "decoding") { bytes in
     var reader = JSONReader()
     guard let element = try? reader.read(bytes.span).root else { return }
-    if let action = try? ActionDecoder.decode(Action.self, from: element) { requireSame(action) }
-    requireSameIfDecoded(Everything.self, from: element)
-    requireSameIfDecoded([Double: Date].self, from: element)
-    requireSameIfDecoded([String: [Int: Float?]].self, from: element)
-    requireSameIfDecoded([UInt128].self, from: element)
+    if let action = try? ActionDecoder.decode(Action.self, from: element) { try requireSame(action) }
+    try requireSameIfDecoded(Everything.self, from: element)
+    try requireSameIfDecoded([Double: Date].self, from: element)
+    try requireSameIfDecoded([String: [Int: Float?]].self, from: element)
+    try requireSameIfDecoded([UInt128].self, from: element)
   }
 
   enum Plain: String, Codable { case one, two = "zw\u{F6}lf" }
@@ -55,25 +55,25 @@ extension FuzzTarget {
     var id: UUID?
   }
 
-  private static func requireSameIfDecoded<Value: Codable>(_ type: Value.Type, from element: JSONElement) {
-    if let value = try? ActionDecoder.decodeValue(type, from: element) { requireSame(value) }
+  private static func requireSameIfDecoded<Value: Codable>(_ type: Value.Type, from element: JSONElement) throws {
+    if let value = try? ActionDecoder.decodeValue(type, from: element) { try requireSame(value) }
     guard let value = try? StateCoder.decode(type, from: element) else { return }
-    let text = requireSuccess("\(element.source) has no state as \(type)") { try StateCoder.encode(value) }
-    let again = requireSuccess("\(element.source) does not come back as \(type)") {
+    let text = try requireSuccess("\(element.source) has no state as \(type)") { try StateCoder.encode(value) }
+    let again = try requireSuccess("\(element.source) does not come back as \(type)") {
       try StateCoder.encode(StateCoder.decode(type, from: StateCoder.read(String(decoding: text, as: UTF8.self))))
     }
-    require(
+    try require(
       again == text, "\(String(decoding: text, as: UTF8.self)) comes back as \(String(decoding: again, as: UTF8.self))")
   }
 
-  private static func requireSame<Value: Codable>(_ value: Value) {
+  private static func requireSame<Value: Codable>(_ value: Value) throws {
     // Not everything that has a JSON to read has one to write: a dictionary with odd keys, a date without a year.
     guard let text = text(of: value) else { return }
-    let again = requireSuccess("\(text) is not decoded") {
+    let again = try requireSuccess("\(text) is not decoded") {
       var reader = JSONReader()
       return try ActionDecoder.decodeValue(Value.self, from: reader.read(text).root)
     }
-    require(self.text(of: again) == text, "\(text) becomes \(self.text(of: again) ?? "nothing")")
+    try require(self.text(of: again) == text, "\(text) becomes \(self.text(of: again) ?? "nothing")")
   }
 
   private static func text(of value: some Encodable) -> String? {

@@ -11,23 +11,23 @@ extension FuzzTarget {
     repeat {
       let new = input.choice(below: 3) == 0 ? Screen(from: &input, depth: 2) : old.changed(by: &input)
       var patch = PatchWriter()
-      requireSuccess("\(old) to \(new)") { try encoder.writeDifference(from: old, to: new, into: &patch) }
+      try requireSuccess("\(old) to \(new)") { try encoder.writeDifference(from: old, to: new, into: &patch) }
       let text = "[\(String(decoding: patch.json.bytes, as: UTF8.self))]"
-      var document = value(of: old, encoder)
-      requireSuccess("\(text) does not apply to \(document.text)") {
+      var document = try value(of: old, encoder)
+      try requireSuccess("\(text) does not apply to \(document.text)") {
         var reader = JSONReader()
         try document.apply(reader.read(text).root.elements.map { try PatchOperation($0) })
       }
-      let target = value(of: new, encoder)
-      require(
+      let target = try value(of: new, encoder)
+      try require(
         document.text.utf8.elementsEqual(target.text.utf8), "\(text): \(document.text) and not \(target.text)")
       old = new
     } while !input.isEmpty
   }
 
-  private static func value(of view: Screen, _ encoder: ViewEncoder) -> JSONValue {
+  private static func value(of view: Screen, _ encoder: ViewEncoder) throws -> JSONValue {
     var json = JSONWriter()
-    return requireSuccess("\(view) is not written") {
+    return try requireSuccess("\(view) is not written") {
       try encoder.write(view, into: &json)
       return try JSONValue(parsing: String(decoding: json.bytes, as: UTF8.self))
     }

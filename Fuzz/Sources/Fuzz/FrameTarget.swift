@@ -11,14 +11,14 @@ extension FuzzTarget {
   /// The frames of a WebSocket, as a server and as a client reads them.
   static let frames = FuzzTarget(name: "frames") { bytes in
     for role in [FrameReader.Role.server, .client] {
-      let whole = hear(bytes, cut: .whole, as: role)
+      let whole = try hear(bytes, cut: .whole, as: role)
       for cut in Cut.allCases where cut != .whole {
-        let hearing = hear(bytes, cut: cut, as: role)
-        require(hearing == whole, "cut into \(cut): \(hearing) and not \(whole)")
+        let hearing = try hear(bytes, cut: cut, as: role)
+        try require(hearing == whole, "cut into \(cut): \(hearing) and not \(whole)")
       }
       for message in whole.events.map(\.event) {
-        requireEcho(of: message, with: .server, to: .client)
-        requireEcho(of: message, with: .client { 0x0BAD_F00D }, to: .server)
+        try requireEcho(of: message, with: .server, to: .client)
+        try requireEcho(of: message, with: .client { 0x0BAD_F00D }, to: .server)
       }
     }
   }
@@ -30,14 +30,14 @@ extension FuzzTarget {
     let direction = PerMessageDeflate.Direction(keepsContext: first & 1 == 1, windowBits: 9 + Int(first >> 1) % 7)
     let frames = Array(bytes.dropFirst())
     for role in [FrameReader.Role.server, .client] {
-      let whole = hear(frames, cut: .whole, as: role, direction)
+      let whole = try hear(frames, cut: .whole, as: role, direction)
       for cut in Cut.allCases where cut != .whole {
-        let hearing = hear(frames, cut: cut, as: role, direction)
-        require(hearing == whole, "cut into \(cut): \(hearing) and not \(whole)")
+        let hearing = try hear(frames, cut: cut, as: role, direction)
+        try require(hearing == whole, "cut into \(cut): \(hearing) and not \(whole)")
       }
       for message in whole.events.map(\.event) {
         let writer = FrameWriter.server.compressing(DeflateStreams().deflater(for: direction), threshold: 1)
-        requireEcho(of: message, with: writer, to: .client, direction)
+        try requireEcho(of: message, with: writer, to: .client, direction)
       }
     }
     // The same bytes as a message, twice: the second may refer to the first.
@@ -45,8 +45,8 @@ extension FuzzTarget {
     let writer = FrameWriter.server.compressing(DeflateStreams().deflater(for: direction), threshold: 1)
     var sent: [UInt8] = []
     for _ in 1...2 { message.write(with: writer, into: &sent) }
-    let hearing = hear(sent, cut: .some, as: .client, direction)
-    require(hearing.events.map(\.event) == [message, message], "\(message), twice, becomes \(hearing)")
+    let hearing = try hear(sent, cut: .some, as: .client, direction)
+    try require(hearing.events.map(\.event) == [message, message], "\(message), twice, becomes \(hearing)")
   }
 
   /// A WebSocket event with its bytes.
@@ -57,20 +57,20 @@ extension FuzzTarget {
     case pong([UInt8])
     case close(CloseCode?, String)
 
-    init(_ event: WebSocketEvent, in buffer: ReceiveBuffer) {
-      func bytes(_ payload: WebSocketPayload, atMost limit: Int) -> [UInt8] {
+    init(_ event: WebSocketEvent, in buffer: ReceiveBuffer) throws {
+      func bytes(_ payload: WebSocketPayload, atMost limit: Int) throws -> [UInt8] {
         let bytes = buffer.withPayload(payload) { $0.withUnsafeBufferPointer { Array($0) } }
-        require(bytes.count <= limit, "\(bytes.count) bytes are more than \(limit)")
+        try require(bytes.count <= limit, "\(bytes.count) bytes are more than \(limit)")
         return bytes
       }
       switch event {
       case .text(let payload):
-        let text = bytes(payload, atMost: FuzzTarget.limit)
-        require(String(validating: text, as: UTF8.self) != nil, "a text is not UTF-8")
+        let text = try bytes(payload, atMost: FuzzTarget.limit)
+        try require(String(validating: text, as: UTF8.self) != nil, "a text is not UTF-8")
         self = .text(text)
-      case .binary(let payload): self = .binary(bytes(payload, atMost: FuzzTarget.limit))
-      case .ping(let payload): self = .ping(bytes(payload, atMost: 125))
-      case .pong(let payload): self = .pong(bytes(payload, atMost: 125))
+      case .binary(let payload): self = .binary(try bytes(payload, atMost: FuzzTarget.limit))
+      case .ping(let payload): self = .ping(try bytes(payload, atMost: 125))
+      case .pong(let payload): self = .pong(try bytes(payload, atMost: 125))
       case .close(let code, let reason): self = .close(code, reason)
       }
     }
@@ -88,29 +88,29 @@ extension FuzzTarget {
 
   private static func hear(
     _ bytes: [UInt8], cut: Cut, as role: FrameReader.Role, _ direction: PerMessageDeflate.Direction? = nil
-  ) -> Hearing<Message> {
+  ) throws -> Hearing<Message> {
     let inflater = direction.map { DeflateStreams().inflater(for: $0) }
     var reader = FrameReader(role: role, messageLimit: limit, inflater: inflater)
     var isClosed = false
-    return Hearing(cut.pieces(of: bytes), mostUnread: .max) { buffer throws(WebSocketError) in
+    return try Hearing(cut.pieces(of: bytes), mostUnread: .max) { buffer in
       guard let event = try reader.nextEvent(from: &buffer) else {
-        require(isClosed || buffer.count <= mostUnread, "\(buffer.count) bytes wait for more")
+        try require(isClosed || buffer.count <= mostUnread, "\(buffer.count) bytes wait for more")
         return nil
       }
-      require(!isClosed, "\(event) after the close")
+      try require(!isClosed, "\(event) after the close")
       if case .close = event { isClosed = true }
-      return Message(event, in: buffer)
+      return try Message(event, in: buffer)
     }
   }
 
   private static func requireEcho(
     of message: Message, with writer: FrameWriter, to role: FrameReader.Role,
     _ direction: PerMessageDeflate.Direction? = nil
-  ) {
+  ) throws {
     var bytes: [UInt8] = []
     message.write(with: writer, into: &bytes)
-    let hearing = hear(bytes, cut: .whole, as: role, direction)
-    require(
+    let hearing = try hear(bytes, cut: .whole, as: role, direction)
+    try require(
       hearing.events.map(\.event) == [message] && hearing.refusal == nil && hearing.events[0].consumed == bytes.count,
       "\(message) becomes \(hearing)")
   }

@@ -8,8 +8,8 @@
 struct FuzzTarget: Sendable {
   /// By what it is chosen; also the name of its folders.
   let name: String
-  /// Tries one input; ends the program if something does not hold.
-  let check: @Sendable ([UInt8]) -> Void
+  /// Tries one input; throws a ``Violation`` if something does not hold.
+  let check: @Sendable ([UInt8]) throws -> Void
 
   /// Every target.
   static let all: [FuzzTarget] = [
@@ -26,13 +26,19 @@ struct FuzzTarget: Sendable {
   }()
 }
 
-/// Ends the program unless something holds.
+/// What does not hold, and of what.
+struct Violation: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Checks that something holds.
 ///
 /// - Parameters:
 ///   - condition: what must hold.
 ///   - reason: what is wrong if it does not.
-func require(_ condition: @autoclosure () -> Bool, _ reason: @autoclosure () -> String) {
-  if !condition() { fatalError(reason()) }
+/// - Throws: a ``Violation`` if it does not.
+func require(_ condition: @autoclosure () -> Bool, _ reason: @autoclosure () -> String) throws {
+  if !condition() { throw Violation(description: reason()) }
 }
 
 /// Does what must not fail.
@@ -41,10 +47,11 @@ func require(_ condition: @autoclosure () -> Bool, _ reason: @autoclosure () -> 
 ///   - what: what it is, for the message.
 ///   - body: does it.
 /// - Returns: what `body` returns.
-func requireSuccess<Result>(_ what: String, _ body: () throws -> Result) -> Result {
+/// - Throws: a ``Violation`` if `body` throws anything.
+func requireSuccess<Result>(_ what: String, _ body: () throws -> Result) throws -> Result {
   do {
     return try body()
   } catch {
-    fatalError("\(what): \(error)")
+    throw Violation(description: "\(what): \(error)")
   }
 }

@@ -12,22 +12,25 @@ struct Hearing<Event: Equatable>: Equatable {
   /// - Parameters:
   ///   - pieces: the bytes.
   ///   - mostUnread: how many bytes a reader may leave unread while it waits for more.
-  ///   - next: asks the reader.
-  init<Failure: Error>(
-    _ pieces: [ArraySlice<UInt8>], mostUnread: Int, _ next: (inout ReceiveBuffer) throws(Failure) -> Event?
-  ) {
+  ///   - next: asks the reader; what it throws is the reader's refusal, unless it is a ``Violation``.
+  /// - Throws: a ``Violation``.
+  init(
+    _ pieces: [ArraySlice<UInt8>], mostUnread: Int, _ next: (inout ReceiveBuffer) throws -> Event?
+  ) throws {
     var buffer = ReceiveBuffer()
     var received = 0
     for piece in pieces {
       buffer.append(Array(piece).span)
       received += piece.count
-      do throws(Failure) {
+      do {
         while let event = try next(&buffer) { events.append(Heard(event: event, consumed: received - buffer.count)) }
+      } catch let violation as Violation {
+        throw violation
       } catch {
         refusal = "\(error)"
         return
       }
-      require(buffer.count <= mostUnread, "\(buffer.count) bytes wait for more, the limits allow \(mostUnread)")
+      try require(buffer.count <= mostUnread, "\(buffer.count) bytes wait for more, the limits allow \(mostUnread)")
     }
   }
 }

@@ -11,38 +11,39 @@ extension FuzzTarget {
     guard let document = try? reader.read(bytes.span) else { return }
     let value = JSONValue(document.root)
     let text = value.text
-    let again = requireSuccess("\(text) is refused") { try JSONValue(parsing: text) }
-    require(again.text.utf8.elementsEqual(text.utf8), "\(text) is written as \(again.text)")
-    let third = requireSuccess("\(text) is refused") { try JSONValue(parsing: again.text) }
-    require(third == again, "\(text) is read in two ways")
-    requireParts(of: document.root)
-    requireSame(value, codedFrom: document.root)
+    let again = try requireSuccess("\(text) is refused") { try JSONValue(parsing: text) }
+    try require(again.text.utf8.elementsEqual(text.utf8), "\(text) is written as \(again.text)")
+    let third = try requireSuccess("\(text) is refused") { try JSONValue(parsing: again.text) }
+    try require(third == again, "\(text) is read in two ways")
+    try requireParts(of: document.root)
+    try requireSame(value, codedFrom: document.root)
   }
 
   /// A part's text is of the same value.
-  private static func requireParts(of element: JSONElement) {
+  private static func requireParts(of element: JSONElement) throws {
     let source = element.source
-    let alone = requireSuccess("the part \(source) is refused") { try JSONValue(parsing: source) }
-    require(alone == JSONValue(element), "the part \(source) is \(alone.text) alone")
-    for part in element.elements { requireParts(of: part) }
-    element.forEachMember { key, part in
-      require(key.isString(key.string ?? ""), "\(key.source) is not itself")
-      require(element[key.string ?? ""] != nil, "\(key.source) is not found")
-      requireParts(of: part)
+    let alone = try requireSuccess("the part \(source) is refused") { try JSONValue(parsing: source) }
+    try require(alone == JSONValue(element), "the part \(source) is \(alone.text) alone")
+    for part in element.elements { try requireParts(of: part) }
+    try element.forEachMember { key, part in
+      try require(key.isString(key.string ?? ""), "\(key.source) is not itself")
+      try require(element[key.string ?? ""] != nil, "\(key.source) is not found")
+      try requireParts(of: part)
     }
   }
 
-  private static func requireSame(_ value: JSONValue, codedFrom element: JSONElement) {
-    let decoded = requireSuccess("\(element.source) is not decoded") {
+  private static func requireSame(_ value: JSONValue, codedFrom element: JSONElement) throws {
+    let decoded = try requireSuccess("\(element.source) is not decoded") {
       try StateCoder.decode(CodedJSON.self, from: element)
     }
     // The coder has doubles for whole numbers of more than 64 bits, and an integer for -0.
-    require(decoded.value.canonicalBytes == value.canonicalBytes, "\(value.text) is decoded as \(decoded.value.text)")
-    let encoded = requireSuccess("\(value.text) is not encoded") { try StateCoder.encode(decoded) }
-    let again = requireSuccess("what was encoded is refused") {
+    try require(
+      decoded.value.canonicalBytes == value.canonicalBytes, "\(value.text) is decoded as \(decoded.value.text)")
+    let encoded = try requireSuccess("\(value.text) is not encoded") { try StateCoder.encode(decoded) }
+    let again = try requireSuccess("what was encoded is refused") {
       try StateCoder.read(String(decoding: encoded, as: UTF8.self))
     }
-    require(
+    try require(
       JSONValue(again).canonicalBytes == value.canonicalBytes, "\(value.text) is encoded as \(again.source)")
   }
 }

@@ -7,20 +7,20 @@ extension FuzzTarget {
   static let messages = FuzzTarget(name: "messages") { bytes in
     var reader = JSONReader()
     guard let element = try? reader.read(bytes.span).root else { return }
-    if let message = try? ClientMessage(element) { requireSame(message) }
-    if let message = try? ServerMessage(element) { requireSame(message) }
+    if let message = try? ClientMessage(element) { try requireSame(message) }
+    if let message = try? ServerMessage(element) { try requireSame(message) }
   }
 
-  private static func requireSame(_ message: ClientMessage) {
-    let text = text(of: message)
-    let again = requireSuccess("\(text) is no message") {
+  private static func requireSame(_ message: ClientMessage) throws {
+    let text = try text(of: message)
+    let again = try requireSuccess("\(text) is no message") {
       var reader = JSONReader()
-      return self.text(of: try ClientMessage(reader.read(text).root))
+      return try self.text(of: ClientMessage(reader.read(text).root))
     }
-    require(again == text, "\(text) becomes \(again)")
+    try require(again == text, "\(text) becomes \(again)")
   }
 
-  private static func text(of message: ClientMessage) -> String {
+  private static func text(of message: ClientMessage) throws -> String {
     var json = JSONWriter()
     switch message {
     case .hello(let hello):
@@ -28,10 +28,10 @@ extension FuzzTarget {
         app: hello.app, parameters: hello.parameters.map { JSONValue($0) }, client: hello.client,
         share: hello.share, resume: hello.resume)
     case .act(let act):
-      require(1...largestNumber ~= act.number, "an action has the number \(act.number)")
+      try require(1...largestNumber ~= act.number, "an action has the number \(act.number)")
       json.act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
     case .back(let back):
-      require(1...largestNumber ~= back.number, "a step back has the number \(back.number)")
+      try require(1...largestNumber ~= back.number, "a step back has the number \(back.number)")
       json.back(back.number, to: back.to, acknowledgement: back.acknowledgement)
     case .ack(let acknowledgement): json.ack(acknowledgement)
     case .resync: json.resync()
@@ -43,13 +43,13 @@ extension FuzzTarget {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  private static func requireSame(_ message: ServerMessage) {
+  private static func requireSame(_ message: ServerMessage) throws {
     guard let text = text(of: message) else { return }
-    let again = requireSuccess("\(text) is no message") {
+    let again = try requireSuccess("\(text) is no message") {
       var reader = JSONReader()
       return try ServerMessage(reader.read(text).root)
     }
-    require(comparable(again) == comparable(message), "\(text) becomes \(again)")
+    try require(comparable(again) == comparable(message), "\(text) becomes \(again)")
   }
 
   /// A message whose view is its text: a double beyond 2^53 is written as an integer, whose digits say a little more.

@@ -7,7 +7,7 @@ extension FuzzTarget {
   /// JSON Patch and JSON Pointer.
   static let patches = FuzzTarget(name: "patches") { bytes in
     if let pointer = try? JSONPointer(parsing: String(decoding: bytes, as: UTF8.self)) {
-      require(
+      try require(
         pointer.description.utf8.elementsEqual(String(decoding: bytes, as: UTF8.self).utf8),
         "\(String(decoding: bytes, as: UTF8.self)) is written as \(pointer)")
     }
@@ -19,9 +19,9 @@ extension FuzzTarget {
     let isApplied = (try? ours.apply(operations)) != nil
     let theirs = operations.reduce(document as JSONValue?) { $0?.applying($1) }
     if let theirs {
-      require(isApplied && ours == theirs, "\(operations) of \(document.text): \(ours.text) and not \(theirs.text)")
+      try require(isApplied && ours == theirs, "\(operations) of \(document.text): \(ours.text) and not \(theirs.text)")
     } else {
-      require(!isApplied && ours == document, "\(operations) of \(document.text) is not refused: \(ours.text)")
+      try require(!isApplied && ours == document, "\(operations) of \(document.text) is not refused: \(ours.text)")
     }
   }
 }

@@ -5,7 +5,8 @@
 //   Fuzz                                             lists the targets
 //
 // scripts/fuzz builds it, and runs every target. To add one, write it as an extension of FuzzTarget, and name it in
-// FuzzTarget.all.
+// FuzzTarget.all. All files but this one are also the target FuzzInvariants of the server's package, by which its tests
+// try the inputs of Corpus and Regressions again.
 
 import LibFuzzer
 
@@ -15,7 +16,12 @@ if FuzzTarget.chosen == nil {
   var count = CommandLine.argc
   var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
   let status = LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-    FuzzTarget.chosen?.check(Array(UnsafeBufferPointer(start: data, count: size)))
+    do {
+      try FuzzTarget.chosen?.check(Array(UnsafeBufferPointer(start: data, count: size)))
+    } catch {
+      // A crash is what libFuzzer keeps an input for.
+      fatalError("\(error)")
+    }
     return 0
   }
   precondition(status == 0, "libFuzzer ended with \(status)")
