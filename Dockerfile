@@ -17,8 +17,9 @@ RUN swift package resolve
 COPY Sources ./Sources
 # The page and the client for browsers, which become a part of the binary.
 COPY web ./web
-# The manifest names the test targets, and must find their folders.
+# The manifest names the test targets and what they share with the fuzzer, and must find their folders.
 COPY Tests ./Tests
+COPY Fuzz/Sources ./Fuzz/Sources
 # The Swift runtime goes into the binary, so the image below needs no toolchain libraries.
 RUN swift build -c release --product ribd --static-swift-stdlib \
  && install -D "$(swift build -c release --show-bin-path)/ribd" /out/ribd

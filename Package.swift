@@ -92,7 +92,13 @@ let package = Package(
     .executableTarget(
       name: "ribsim", dependencies: ["Simulation", argumentParser], path: "Tests/ribsim", swiftSettings: swiftSettings),
 
-    .testTarget(name: "WireTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
+    // What the fuzzer checks of each input, for the tests that try the inputs it has kept. Fuzz/ is a package of its own.
+    .target(
+      name: "FuzzInvariants", dependencies: ["Wire"], path: "Fuzz/Sources/Fuzz", exclude: ["main.swift"],
+      swiftSettings: swiftSettings),
+
+    .testTarget(
+      name: "WireTests", dependencies: ["FuzzInvariants", "RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire", logging],
       swiftSettings: swiftSettings),
