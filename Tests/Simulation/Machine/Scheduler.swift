@@ -107,8 +107,10 @@ final class Scheduler {
 
   /// Forgets what is left: nothing of it will be done.
   func clear() {
-    timers = []
-    ready = []
+    // What they hold may do something as it ends.
+    let (oldTimers, oldLanes) = (timers, ready)
+    (timers, ready) = ([], [])
+    withExtendedLifetime((oldTimers, oldLanes)) {}
   }
 }
 

@@ -5,8 +5,8 @@ import RibServer
 /// `@unchecked Sendable`: a simulation is run by one thread.
 final class SimulatedQueue: Lane, JobQueue, @unchecked Sendable {
   let name: String
-  private var jobs: [@Sendable () -> Void] = []
-  /// Those before it are done.
+  private var jobs: [(@Sendable () -> Void)?] = []
+  /// Those before it are done, and nil: what a job holds may add another one as it ends.
   private var nextJob = 0
   private var poller: SimulatedPoller?
   /// Whether a job runs; it may wait in it for the disk or for a semaphore while others go on.
@@ -74,14 +74,14 @@ final class SimulatedQueue: Lane, JobQueue, @unchecked Sendable {
 
   private func takeJob() -> (@Sendable () -> Void)? {
     guard nextJob < jobs.count else { return nil }
-    defer {
-      nextJob += 1
-      if nextJob == jobs.count {
-        jobs.removeAll(keepingCapacity: true)
-        nextJob = 0
-      }
+    let job = jobs[nextJob]
+    jobs[nextJob] = nil
+    nextJob += 1
+    if nextJob == jobs.count {
+      jobs.removeAll(keepingCapacity: true)
+      nextJob = 0
     }
-    return jobs[nextJob]
+    return job
   }
 
   private func enter(_ body: () -> Void) {

@@ -3,23 +3,13 @@ import Wire
 
 /// A client with the real protocol state machine, and what it was told of its actions.
 final class SimulatedClient: LinkOwner {
-  /// What a client was told of an action.
-  struct Answer {
-    let isRefused: Bool
-    /// Whether the server had said that it survives a power cut.
-    var isDurable: Bool
-  }
-
   let number: Int
   /// Whose session it has joined; nil for its own.
   let host: SimulatedClient?
   unowned let world: World
   private(set) var session = ClientSession()
   private(set) var link: SimulatedLink?
-  /// What it was told, by the actions' names.
-  private(set) var answers: [Int: Answer] = [:]
-  /// Those that it has sent.
-  private(set) var sent: Set<Int> = []
+  private(set) var witness: Witness
   /// Whether it does not come back.
   private(set) var hasEnded = false
   /// Whether it has said `bye`.
@@ -28,14 +18,8 @@ final class SimulatedClient: LinkOwner {
   private var isAway = false
   /// Tokens that it got to hand on.
   private(set) var tokens: [String] = []
-  /// Whether it was told once that what it is told survives nothing: then much may be gone.
-  private(set) var wasWarned = false
   /// How often the server has said that its session is gone.
   private(set) var goneCount = 0
-  /// What its view showed as done, while that survived a power cut.
-  private var durableDone: [Int] = []
-  /// Whether what it is told survives.
-  private var isDurable = true
   private var joinToken: String?
   private var actionCount = 0
   private var random: SimulationRandom
@@ -63,6 +47,7 @@ final class SimulatedClient: LinkOwner {
     self.world = world
     self.host = host
     joinToken = token
+    witness = Witness(number)
     random = SimulationRandom(seed: world.seed, stream: 100 + UInt64(number))
     let mask = UInt32(truncatingIfNeeded: random.next())
     writer = FrameWriter.client { mask }
@@ -84,7 +69,7 @@ final class SimulatedClient: LinkOwner {
     attempt += 1
     guard let process = world.anyProcess(&random) else { return comeBack(.atOnce) }
     do {
-      let link = try world.makeLink(to: process, for: self)
+      let link = try world.makeLink(to: process, for: self, "client \(number)")
       self.link = link
       buffer = ReceiveBuffer()
       responses = ResponseReader()
@@ -165,18 +150,10 @@ final class SimulatedClient: LinkOwner {
     guard isLive, session.outbox.count < 40 else { return }
     actionCount += 1
     let name = number * 10_000 + actionCount
-    let actions = [
-      ("add", ""), ("add", ""), ("open", ""), ("close", ""), ("sulk", ""), ("book", ""), ("add", "page"),
-      ("add", "page"),
-      ("dance", ""),
-    ]
-    let (action, path) = actions[Int(choice % UInt64(actions.count))]
-    var members = JSONObject()
-    members[action] = .integer(Int64(name))
-    sent.insert(name)
+    let (action, path) = JournalAction.make(name, choice)
     world.figures.actions += 1
-    world.note("client \(number): \(action) \(name) to \"\(path)\"")
-    send(try session.act(.object(members), to: .path(path)))
+    world.note("client \(number): \(action.text) to \"\(path)\"")
+    send(try session.act(action, to: .path(path)))
   }
 
   func check() throws {
@@ -265,7 +242,7 @@ final class SimulatedClient: LinkOwner {
 
   private func take(_ events: [ClientEvent]) throws {
     // What a `welcome` says of actions has its durability.
-    for case .live(let welcome) in events { note(welcome.durability) }
+    for case .live(let welcome) in events { witness.note(welcome.durability) }
     for event in events { try take(event) }
     try compareView()
   }
@@ -282,17 +259,16 @@ final class SimulatedClient: LinkOwner {
     case .applied(let action): answer(action, isRefused: false)
     case .refused(let action, _): answer(action, isRefused: true)
     // What was told by a server that survived nothing may be lost.
-    case .lost(let count) where !wasWarned:
+    case .lost(let count) where !witness.wasWarned:
       throw Finding(.lost, "client \(number): the last \(count) actions, says the server")
     case .notice(let durability):
-      note(durability)
-      // All that was done is committed.
-      if isDurable { for name in answers.keys { answers[name]?.isDurable = true } }
+      witness.note(durability)
+      if witness.isDurable { witness.allIsCommitted() }
     case .shared(let token, _): tokens.append(token)
     case .ended(let bye, let reason): try end(bye, reason)
     case .draining(let milliseconds): departLater(within: milliseconds)
     // It was told that these do not survive, and knows now that they have not.
-    case .lost: answers = answers.filter(\.value.isDurable)
+    case .lost: witness.forgetWhatWasNotToSurvive()
     case .verified: isChecking = false
     case .view, .outcomeUnknown: break
     }
@@ -330,16 +306,11 @@ final class SimulatedClient: LinkOwner {
     case .asNewSession? where world.mayForget:
       goneCount += 1
       end()
-    case _ where wasWarned || hasSaidBye: end()
+    case _ where witness.wasWarned || hasSaidBye: end()
     // Somebody else has used the token, or the session was lost before the invitation was committed.
     case _ where joinToken != nil && session.lastWelcome == nil: end()
     default: throw Finding(.forgotten, "client \(number): \(bye?.rawValue ?? "?"): \(reason)")
     }
-  }
-
-  private func note(_ durability: Welcome.Durability) {
-    isDurable = durability == .disk
-    wasWarned = wasWarned || !isDurable
   }
 
   // MARK: What it knows
@@ -355,40 +326,15 @@ final class SimulatedClient: LinkOwner {
   private func answer(_ outstanding: ClientSession.Outstanding, isRefused: Bool) {
     guard let name = Self.name(outstanding) else { return }
     if isRefused { world.figures.refused += 1 } else { world.figures.applied += 1 }
-    answers[name] = Answer(isRefused: isRefused, isDurable: isDurable)
+    witness.answer(name, isRefused: isRefused)
   }
 
-  /// The actions that its view shows as done; nil if it has no view.
-  var shown: [Int]? {
-    guard case .array(let names)? = session.view?["nodes"]?["1"]?["state"]?["done"] else { return nil }
-    return names.map { if case .integer(let name) = $0 { Int(name) } else { 0 } }
-  }
+  /// What its view shows; nil if it has none.
+  var view: JournalView? { JournalView(session.view) }
 
-  /// A number that its view shows; nil if it has no view.
-  func number(_ name: String) -> Int? {
-    guard case .integer(let number)? = session.view?["nodes"]?["1"]?["state"]?[name] else { return nil }
-    return Int(number)
-  }
-
-  /// What was once shown to survive is there for ever, and what was answered as done is shown.
+  /// What was once shown to survive is there for ever.
   private func compareView() throws {
-    guard !hasEnded, session.welcome != nil, let shown else { return }
-    guard shown.starts(with: durableDone) || wasWarned else {
-      throw Finding(.takenBack, "client \(number) has seen \(durableDone), there is \(shown)")
-    }
-    durableDone = shown
-  }
-
-  /// Compares what it was told with what its view shows.
-  func compareAnswers() throws {
-    guard let shown else { return }
-    var counts: [Int: Int] = [:]
-    for name in shown { counts[name, default: 0] += 1 }
-    if let (name, _) = counts.first(where: { $0.value > 1 }) { throw Finding(.doubled, "\(name) in \(shown)") }
-    for (name, answer) in answers where answer.isDurable {
-      let isDone = counts[name] != nil
-      if answer.isRefused, isDone { throw Finding(.refusedAndDone, "\(name) in \(shown)") }
-      if !answer.isRefused, !isDone { throw Finding(.lost, "\(name) of client \(number) in \(shown)") }
-    }
+    guard !hasEnded, session.welcome != nil, let view else { return }
+    try witness.see(view.done)
   }
 }

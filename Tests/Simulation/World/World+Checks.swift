@@ -10,6 +10,7 @@ extension World {
     while !isQuiet {
       guard scheduler.now < limit else { throw Finding(.unanswered, "\(unrest)") }
       keepServing()
+      for twin in twins { twin.look() }
       try go(until: scheduler.now + 2_000_000_000)
     }
   }
@@ -27,21 +28,32 @@ extension World {
   private var isQuiet: Bool {
     processes.count == plan.setting.processes && processes.allSatisfy { $0.accepts && $0.build == build }
       && clients.allSatisfy { client in
-        client.isQuiet && (client.hasEnded || client.number("news") == published && client.number("unbooked") == 0)
+        client.isQuiet && (client.hasEnded || isCurrent(client.view))
       }
+      && twins.allSatisfy { $0.isQuiet && ($0.hasEnded || isCurrent($0.view)) }
   }
 
+  /// Whether a view shows what was published last, and waits for nothing.
+  private func isCurrent(_ view: JournalView?) -> Bool { view?.news == published && view?.unbooked == 0 }
+
   private var unrest: String {
-    clients.map { client in
+    let clients = clients.map { client in
       "client \(client.number): live \(client.isLive), outbox \(client.session.outbox.map(\.number)), "
-        + "news \(client.number("news") ?? -1) of \(published), unbooked \(client.number("unbooked") ?? -1)"
-    }.joined(separator: "; ")
+        + "news \(client.view?.news ?? -1) of \(published), unbooked \(client.view?.unbooked ?? -1)"
+    }
+    let twins = twins.map { twin in
+      "twin \(twin.number): quiet \(twin.isQuiet), news \(twin.view?.news ?? -1), unbooked \(twin.view?.unbooked ?? -1)"
+    }
+    return (clients + twins).joined(separator: "; ")
   }
 
   /// Compares what clients show with one another, with what they were told, and with what was booked.
   func compareAll() throws(Finding) {
     do {
-      for client in clients where !client.hasEnded { try client.compareAnswers() }
+      for client in clients where !client.hasEnded {
+        if let view = client.view { try client.witness.compare(with: view.done) }
+      }
+      for twin in twins where !twin.hasEnded { if let view = twin.view { try twin.witness.compare(with: view.done) } }
       for client in clients where !client.hasEnded { try client.check() }
     } catch let finding as Finding {
       throw finding
@@ -51,9 +63,9 @@ extension World {
     try calmDown()
     for guest in clients where !guest.hasEnded {
       guard let host = guest.host, !host.hasEnded else { continue }
-      guard guest.shown == host.shown else {
-        throw Finding(
-          .otherView, "client \(guest.number) shows \(guest.shown ?? []), client \(host.number) \(host.shown ?? [])")
+      let (seen, hosted) = (guest.view?.done ?? [], host.view?.done ?? [])
+      guard seen == hosted else {
+        throw Finding(.otherView, "client \(guest.number) shows \(seen), client \(host.number) \(hosted)")
       }
     }
     try compareBook()
@@ -61,8 +73,9 @@ extension World {
 
   /// What was booked was done, and once; what was done is booked.
   private func compareBook() throws(Finding) {
-    let done = Set(clients.flatMap { $0.hasEnded ? [] : $0.shown ?? [] })
-    let isSure = !hasStoreFailed && !clients.contains(where: \.hasEnded)
+    let views = clients.map { $0.hasEnded ? nil : $0.view } + twins.map { $0.hasEnded ? nil : $0.view }
+    let done = Set(views.flatMap { $0?.done ?? [] })
+    let isSure = !hasStoreFailed && views.allSatisfy { $0 != nil }
     for (name, keys) in ledger.keys {
       guard keys.count == 1 || !isSure else { throw Finding(.otherBook, "\(name) was booked under \(keys.sorted())") }
       guard done.contains(name) || !isSure else { throw Finding(.causelessEffect, "\(name) is booked, and not done") }
@@ -85,16 +98,25 @@ extension World {
   /// Everybody goes away, and comes back.
   private func comeBack(after seconds: Int, isGone: Bool) throws(Finding) {
     for client in clients { client.goAway() }
+    for twin in twins { twin.goAway() }
     // What the clock on the wall says is no reason to forget a session.
     wallOffset += network.oneIn(2) ? 90 * 86_400 : 0
     try go(until: scheduler.now + UInt64(seconds) * 1_000_000_000)
     if isGone { allowForgetting() }
     let missing = clients.filter { !$0.hasEnded }
+    let missingTwins = twins.filter { !$0.hasEnded }
     for client in missing { client.goOn() }
+    for twin in missingTwins {
+      twin.goOn()
+      twin.look()
+    }
     try calmDown()
     guard isGone else { return }
     if let client = missing.first(where: { $0.goneCount == 0 && !$0.hasSaidBye }) {
       throw Finding(.kept, "client \(client.number) was away for \(seconds) s, and its session is there")
+    }
+    if let twin = missingTwins.first(where: { $0.goneCount == 0 }) {
+      throw Finding(.kept, "twin \(twin.number) was away for \(seconds) s, and its session is there")
     }
   }
 }

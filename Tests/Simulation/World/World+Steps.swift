@@ -21,9 +21,12 @@ extension World {
   private func take(_ event: Plan.Event, _ random: inout SimulationRandom) throws {
     switch event {
     case .act:
+      if let twin = twins.first, random.oneIn(3) { return twin.act(random.next()) }
       guard let client = anyClient(&random) else { return }
       for _ in 0..<(random.oneIn(4) ? 1 + random.below(20) : 1) { try client.act(random.next()) }
-    case .check: try anyClient(&random)?.check()
+    case .check:
+      if let twin = twins.first, random.oneIn(3) { return twin.look() }
+      try anyClient(&random)?.check()
     case .acknowledge: try anyClient(&random)?.acknowledge()
     case .share: try share(&random)
     case .leave: if let guest = anyClient(&random), guest.host != nil { try guest.leave() }

@@ -19,6 +19,7 @@ package final class World: @unchecked Sendable {
   private let directory: String
   private(set) var processes: [SimulatedProcess] = []
   var clients: [SimulatedClient] = []
+  var twins: [SimulatedTwin] = []
   private(set) var links: [SimulatedLink] = []
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
@@ -107,6 +108,11 @@ package final class World: @unchecked Sendable {
       clients.append(client)
       client.connect()
     }
+    for place in 0..<plan.setting.twins {
+      let twin = SimulatedTwin(50 + place, in: self)
+      twins.append(twin)
+      twin.goOn()
+    }
     for step in plan.steps { scheduler.at(step.time) { [unowned self] in take(step) } }
     try go(until: (plan.steps.last?.time ?? 0) + 1)
     try calmDown()
@@ -130,6 +136,7 @@ package final class World: @unchecked Sendable {
     scheduler.clear()
     scheduler.willPass = {}
     clients = []
+    twins = []
     disk.unmount()
     SimulationMachine.remove(directory)
     rib_disks_on_pause(nil, nil)
@@ -296,9 +303,11 @@ package final class World: @unchecked Sendable {
     return open.isEmpty ? nil : open[random.below(open.count)]
   }
 
-  func makeLink(to process: SimulatedProcess, for client: SimulatedClient) throws -> SimulatedLink {
+  func makeLink(
+    to process: SimulatedProcess, for client: any LinkOwner, _ name: String
+  ) throws -> SimulatedLink {
     linkCount += 1
-    note("client \(client.number): connects to process \(process.number) by link \(linkCount)")
+    note("\(name): connects to process \(process.number) by link \(linkCount)")
     let link = try SimulatedLink(linkCount, to: process, in: self, for: client)
     links.append(link)
     return link

@@ -1,0 +1,251 @@
+import RibClient
+import Wire
+
+/// A client of the HTTP twin: a request without an answer is sent again as it was, until there is one.
+final class SimulatedTwin: LinkOwner {
+  /// A request, and what its answer is for.
+  private enum Request {
+    case create
+    case view
+    /// Actions, by their names; the first one's number.
+    case act([Int], first: Int, body: String)
+  }
+
+  let number: Int
+  unowned let world: World
+  private(set) var witness: Witness
+  /// What its last view showed.
+  private(set) var view: JournalView?
+  /// Whether it does not come back.
+  private(set) var hasEnded = false
+  private(set) var goneCount = 0
+  private var identity: (session: String, token: String)?
+  /// What has no answer yet.
+  private var pending: Request?
+  private var link: SimulatedLink?
+  private var isAway = false
+  private var actionCount = 0
+  /// The number of its last action.
+  private var lastNumber = 0
+  private var lastTag: String?
+  private var buffer = ReceiveBuffer()
+  private var responses = ResponseReader()
+  private var head: ResponseHead?
+  private var random: SimulationRandom
+  private var backOff = BackOff()
+  private var attempt = 0
+
+  /// A client that has said nothing.
+  init(_ number: Int, in world: World) {
+    self.number = number
+    self.world = world
+    witness = Witness(number)
+    random = SimulationRandom(seed: world.seed, stream: 100 + UInt64(number))
+  }
+
+  /// Whether it has no request under way.
+  var isQuiet: Bool { hasEnded || pending == nil && identity != nil && hasSeenAll }
+  /// Whether its view was asked for since it was told of an action.
+  private var hasSeenAll = true
+  /// Whether it may act.
+  var isLive: Bool { !hasEnded && !isAway && identity != nil }
+
+  // MARK: Asking
+
+  /// Makes a session, or goes on with what has no answer.
+  func goOn() {
+    isAway = false
+    if identity == nil, pending == nil { pending = .create }
+    send()
+  }
+
+  /// Gives its connection up, and does not come back by itself.
+  func goAway() {
+    isAway = true
+    hangUp()
+  }
+
+  /// Acts, unless it waits for an answer.
+  func act(_ choice: UInt64) {
+    guard isLive, pending == nil else { return }
+    var choices = SimulationRandom(seed: choice, stream: 0)
+    var names: [Int] = []
+    var actions: [String] = []
+    for _ in 0..<(1 + choices.below(3)) {
+      actionCount += 1
+      let name = number * 10_000 + actionCount
+      let (action, path) = JournalAction.make(name, choices.next())
+      names.append(name)
+      actions.append(#"{"to":"\#(path)","a":\#(action.text)}"#)
+    }
+    world.figures.actions += names.count
+    world.note("twin \(number): \(names)")
+    pending = .act(names, first: lastNumber + 1, body: "[\(actions.joined(separator: ","))]")
+    send()
+  }
+
+  /// Asks for the view, unless it waits for an answer.
+  func look() {
+    guard isLive, pending == nil else { return }
+    pending = .view
+    send()
+  }
+
+  private func send() {
+    guard let pending, !isAway, !hasEnded else { return }
+    guard let link else { return connect() }
+    var request = ""
+    let authorization = identity.map { "Authorization: Bearer \($0.token)\r\n" } ?? ""
+    let path = identity.map { "/v1/sessions/\($0.session)" } ?? ""
+    switch pending {
+    case .create: request = Self.request("POST", "/v1/sessions", "", #"{"app":"journal"}"#)
+    case .view:
+      let tag = lastTag.map { "If-None-Match: \($0)\r\n" } ?? ""
+      request = Self.request("GET", "\(path)/view", authorization + tag, "")
+    case .act(_, let first, let body):
+      request = Self.request("POST", "\(path)/actions", authorization + "Idempotency-Key: \"\(first)\"\r\n", body)
+    }
+    link.send(Array(request.utf8))
+    giveUpUnlessAnswered(attempt)
+  }
+
+  private static func request(_ method: String, _ path: String, _ fields: String, _ body: String) -> String {
+    "\(method) \(path) HTTP/1.1\r\nHost: simulation\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
+  }
+
+  private func connect() {
+    attempt += 1
+    guard let process = world.anyProcess(&random) else { return comeBack(.atOnce) }
+    do {
+      link = try world.makeLink(to: process, for: self, "twin \(number)")
+    } catch {
+      return world.fail(Finding(.leak, "\(error)"))
+    }
+    buffer = ReceiveBuffer()
+    responses = ResponseReader()
+    head = nil
+    send()
+  }
+
+  /// A server that does not answer is left alone.
+  private func giveUpUnlessAnswered(_ number: Int) {
+    world.scheduler.at(world.scheduler.now + 20_000_000_000) { [weak self] in
+      guard let self, attempt == number, pending != nil else { return }
+      hangUp()
+      comeBack(.atOnce)
+    }
+  }
+
+  private func hangUp() {
+    attempt += 1
+    link?.giveUp()
+    link = nil
+  }
+
+  private func comeBack(_ ending: Bye.Return) {
+    guard let delay = backOff.delay(after: ending, using: &random) else { return }
+    attempt += 1
+    let number = attempt
+    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
+      if let self, attempt == number { send() }
+    }
+  }
+
+  func linkEnded(_ link: SimulatedLink) {
+    guard self.link === link else { return }
+    self.link = nil
+    attempt += 1
+    if pending != nil { comeBack(.atOnce) }
+  }
+
+  // MARK: Answers
+
+  func receive(_ bytes: [UInt8], from link: SimulatedLink) {
+    guard self.link === link else { return }
+    world.trace(number, bytes)
+    buffer.append(bytes.span)
+    do {
+      while self.link === link, let (head, body) = try nextAnswer() { try take(head, body) }
+    } catch let finding as Finding {
+      world.fail(finding)
+    } catch {
+      world.fail(Finding(.brokenProtocol, "twin \(number): \(error)"))
+    }
+  }
+
+  private func nextAnswer() throws -> (ResponseHead, String)? {
+    if head == nil { head = try responses.nextHead(from: &buffer) }
+    guard let head else { return nil }
+    let count = head.status == .notModified ? 0 : head.contentLength ?? 0
+    guard buffer.count >= count else { return nil }
+    let body = buffer.withUnread { bytes in
+      bytes.withUnsafeBufferPointer { String(decoding: $0.prefix(count), as: UTF8.self) }
+    }
+    buffer.consume(count)
+    self.head = nil
+    return (head, body)
+  }
+
+  private func take(_ head: ResponseHead, _ body: String) throws {
+    world.note("to twin \(number): \(head.status.rawValue) \(body)")
+    guard let request = pending else { throw Finding(.brokenProtocol, "twin \(number) was answered unasked: \(body)") }
+    let status = head.status.rawValue
+    if status == 503 || status == 408 {
+      hangUp()
+      return comeBack(.later)
+    }
+    backOff.succeeded()
+    pending = nil
+    attempt += 1
+    switch (request, status) {
+    case (.create, 201): try begin(try JSONValue(parsing: body))
+    case (.view, 304): hasSeenAll = true
+    case (.view, 200):
+      hasSeenAll = true
+      lastTag = head.headers["ETag"]
+      view = JournalView(try JSONValue(parsing: body))
+      if let view { try witness.see(view.done) }
+    case (.act(let names, let first, _), 200): try note(try JSONValue(parsing: body), of: names, first)
+    case (_, 404) where world.mayForget, (_, 410) where world.mayForget:
+      goneCount += 1
+      end()
+    case _ where witness.wasWarned || world.hasStoreFailed: end()
+    default: throw Finding(.forgotten, "twin \(number) was answered \(status): \(body)")
+    }
+  }
+
+  private func end() {
+    hasEnded = true
+    hangUp()
+  }
+
+  private func begin(_ json: JSONValue) throws {
+    guard case .string(let session)? = json["sid"], case .string(let token)? = json["token"] else {
+      throw Finding(.brokenProtocol, "twin \(number) has got a session without a name: \(json.text)")
+    }
+    identity = (session, token)
+    if case .string(let text)? = json["durability"], let durability = Welcome.Durability(rawValue: text) {
+      witness.note(durability)
+    }
+  }
+
+  private func note(_ json: JSONValue, of names: [Int], _ first: Int) throws {
+    lastNumber = first + names.count - 1
+    hasSeenAll = false
+    guard case .integer(let covered)? = json["n"], Int(covered) == lastNumber else {
+      throw Finding(.brokenProtocol, "twin \(number) was answered \(json.text) to \(names)")
+    }
+    if case .string(let text)? = json["durability"], let durability = Welcome.Durability(rawValue: text) {
+      witness.note(durability)
+    }
+    var refused: Set<Int> = []
+    if case .array(let nacks)? = json["nacks"] {
+      for case .integer(let number)? in nacks.map({ $0["n"] }) { refused.insert(Int(number)) }
+    }
+    for (offset, name) in names.enumerated() {
+      let isRefused = refused.contains(first + offset)
+      if isRefused { world.figures.refused += 1 } else { world.figures.applied += 1 }
+      witness.answer(name, isRefused: isRefused)
+    }
+  }
+}
