@@ -20,6 +20,8 @@ run: ## Build the server and start it (ARGS="--port 9000")
 
 # Thousands of connections with both ends in one process: the tests want as many descriptors as the system gives. One
 # after the other: several of them load the machine on purpose, and would make the others' time limits meaningless.
+# RIB_NIGHTLY=1 has larger volumes, RIB_JUDGE_TIME=1 also judges times, RIB_REQUIRE_ALL=1 skips nothing for a tool that is
+# missing, RIB_SEED repeats the random tests of another day.
 test: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
 test: ## Run all tests (ARGS="--filter Counter")
 	@scripts/setup --tests
@@ -30,7 +32,7 @@ web: export RIB_WEB := $(CURDIR)/web
 web: ## Run the browser client's tests (ARGS="keyboard_test")
 	@scripts/setup --tests
 	swift build --product ribd
-	node --test Tests/Web/*.test.js
+	export RIBD="$$(swift build --show-bin-path)/ribd"; node --test Tests/Web/*.test.js
 	cd Tests/Browser && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Browser/*_test.py))))
 

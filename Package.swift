@@ -97,23 +97,27 @@ let package = Package(
       name: "FuzzInvariants", dependencies: ["Wire"], path: "Fuzz/Sources/Fuzz", exclude: ["main.swift"],
       swiftSettings: swiftSettings),
 
+    // What all test targets share.
+    .target(name: "RibTestSupport", path: "Tests/RibTestSupport", swiftSettings: swiftSettings),
     .testTarget(
-      name: "WireTests", dependencies: ["FuzzInvariants", "RibClient", "Wire"], swiftSettings: swiftSettings),
+      name: "WireTests", dependencies: ["FuzzInvariants", "RibClient", "RibTestSupport", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(
-      name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "Wire", logging],
+      name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "RibTestSupport", "Wire", logging],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "ShowcaseTests", dependencies: ["RibCore", "RibServer", "RibTesting", "Showcase", "Wire"],
       swiftSettings: swiftSettings),
-    .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibClientTests", dependencies: ["RibClient", "RibTestSupport", "Wire"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTesting", "RibWeb", "Showcase", "Wire",
-        "ribctl", "ribd", "ribsim",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTestSupport", "RibTesting", "RibWeb",
+        "Showcase", "Wire", "ribctl", "ribd", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,
       ],

@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 /// What the compiler keeps: it is run on a riblet that is right, and on ones that are wrong by a word.
@@ -22,19 +23,12 @@ extension InteractorTests {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("Sample-\(UUID().uuidString).swift")
     try Data(source.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let maps = try moduleMaps(build).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
-    process.arguments =
+    let (status, output, errors) = try Program.run(
+      URL(fileURLWithPath: "/usr/bin/env"),
       ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.appendingPathComponent("Modules").path] + maps
-      + [file.path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        + [file.path])
+    return (status, output + errors)
   }
 
   /// The C modules that the Swift modules were built on.

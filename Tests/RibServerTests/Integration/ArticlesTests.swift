@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 /// The articles' code is compiled.

@@ -21,7 +21,8 @@ import Wire
   /// A file that takes all the room that is left on the daemon's disk.
   private func filler(_ daemon: Daemon) -> String { "/proc/\(daemon.pid)/root\(directory.path)/filler" }
 
-  @Test(.enabled(if: canMount)) func diskThatIsFull_isSurvived_andWhatWasDoneIsStoredThen() async throws {
+  @Test(.enabled(if: canMount, "only the superuser may mount"))
+  func diskThatIsFull_isSurvived_andWhatWasDoneIsStoredThen() async throws {
     let daemon = try daemon(kilobytes: 1024)
     try await blocking {
       let client = try PlainClient(daemon.url, app: "counter")
@@ -58,7 +59,7 @@ import Wire
   }
 
   /// A daemon that finds no room says so, and does not begin.
-  @Test(.enabled(if: canMount)) func daemonOnAFullDisk_doesNotBegin() async throws {
+  @Test(.enabled(if: canMount, "only the superuser may mount")) func daemonOnAFullDisk_doesNotBegin() async throws {
     try await blocking {
       // Not on the disk that is full.
       let log = "\(try TemporaryDirectory().path).log"

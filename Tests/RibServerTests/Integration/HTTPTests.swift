@@ -126,7 +126,9 @@ struct HTTPTests {
   /// Whether this machine has the address of itself in IPv6.
   private static let hasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8).isEmpty) == false
 
-  @Test(.enabled(if: hasIPv6)) func server_listensOnIPv6() async throws {
+  @Test(.enabled(if: hasIPv6, "this machine has no address of its own in IPv6")) func server_listensOnIPv6()
+    async throws
+  {
     try await withServer({ $0.host = "::1" }) { _, url in
       #expect(url.hasPrefix("http://[::1]:"))
       try await blocking {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import RibServer
+import RibTestSupport
 import Showcase
 import Synchronization
 import Testing
@@ -14,7 +15,7 @@ import Wire
     #"{"nodes":{"1":{"state":{"count":\#(count),"isNegative":\#(count < 0)},"type":"Counter"}},"root":1}"#
   }
 
-  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
+  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"))
   func websocketsAndJsonpatch_arriveAtTheServersView() throws {
     let daemon = try Daemon(["--limits-actions-per-second", "0"])
     let script = repository.appendingPathComponent("Tests/Interop/counter.py").path
@@ -87,7 +88,7 @@ import Wire
   }
 
   /// The examples of PROTOCOL.md hold against the server, and what was said is what the schema says.
-  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
+  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"))
   func protocolsExamples_areTrue_andFitTheSchema() throws {
     let daemon = try Daemon()
     let executable = URL(fileURLWithPath: try #require(Self.python))
@@ -104,7 +105,7 @@ import Wire
   }
 
   /// What is served is what the repository has, and PyPI's validator likes it.
-  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
+  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"))
   func openAPI_isServed_andValid() throws {
     let daemon = try Daemon()
     let served = try TwinClient(daemon.url).ask("GET", "/v1/openapi.json")
@@ -118,7 +119,7 @@ import Wire
   }
 
   /// What the twin answers, right or wrong, is what its description says.
-  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"))
+  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"))
   func twinsAnswers_areAsDescribed() throws {
     let daemon = try Daemon()
     let executable = URL(fileURLWithPath: try #require(Self.python))
@@ -139,7 +140,7 @@ import Wire
   }
 
   /// The client of docs/client.py arrives, however often the server is killed meanwhile.
-  @Test(.enabled(if: python != nil, "make test sets RIB_PYTHON"), .timeLimit(.minutes(2)))
+  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"), .timeLimit(.minutes(2)))
   func pythonClient_losesNothing_whenTheServerIsKilled() async throws {
     let directory = try TemporaryDirectory()
     let first = try Daemon(["--limits-actions-per-second", "400"], stateDirectory: directory.path)

@@ -4,6 +4,7 @@ import Logging
 import RibClient
 import RibCore
 import RibServer
+import RibTestSupport
 import RibTesting
 import Synchronization
 import Testing

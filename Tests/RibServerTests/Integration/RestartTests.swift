@@ -2,6 +2,7 @@ import CurlTransport
 import Foundation
 import GRDB
 import RibClient
+import RibTestSupport
 import Testing
 import Wire
 

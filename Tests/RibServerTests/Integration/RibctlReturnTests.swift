@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 /// `ribctl connect` over connections that are cut.

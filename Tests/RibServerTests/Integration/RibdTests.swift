@@ -1,5 +1,6 @@
 import CurlTransport
 import Foundation
+import RibTestSupport
 import Testing
 import Wire
 

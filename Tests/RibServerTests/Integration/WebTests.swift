@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 /// The client for browsers: its own tests under node, and its pages in a real Chromium.
@@ -10,7 +11,7 @@ import Testing
   /// Where they find the daemon.
   private static let environment = ["RIBD": Program.url("ribd").path]
 
-  @Test(.enabled(if: node != nil, "scripts/setup --tests installs node"))
+  @Test(.enabled(if: TestRun.includesTests(of: node), "scripts/setup --tests installs node"))
   func unitTests_pass() throws {
     let folder = repository.appendingPathComponent("Tests/Web")
     let tests = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".test.js") }
@@ -22,7 +23,7 @@ import Testing
   }
 
   /// The declarations are what the compiler of TypeScript accepts, and say what the client is.
-  @Test(.enabled(if: tsc != nil, "scripts/setup --tests installs tsc"))
+  @Test(.enabled(if: TestRun.includesTests(of: tsc), "scripts/setup --tests installs tsc"))
   func declarations_areSound() throws {
     let (status, output, errors) = try Program.run(
       try #require(Self.tsc),
@@ -34,7 +35,7 @@ import Testing
 
   /// Each file is a process of its own, so that a failure says where.
   @Test(
-    .enabled(if: InteropTests.python != nil, "make test sets RIB_PYTHON"),
+    .enabled(if: TestRun.includesTests(of: InteropTests.python), "make test sets RIB_PYTHON"),
     arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("_test.py") })
   func pages_workInChromium(_ file: String) throws {
     let python = URL(fileURLWithPath: try #require(InteropTests.python))

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import RibTestSupport
 import Testing
 
 @testable import RibServer

@@ -1,3 +1,5 @@
+import RibTestSupport
+
 /// Runs each job of a task on a thread of its own, where it may wait for sockets and processes without holding up the
 /// threads that other tasks share.
 final class BlockingExecutor: TaskExecutor {

@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 /// What fails in ``blocking(_:)`` belongs to its test: on a bare thread it would belong to none.

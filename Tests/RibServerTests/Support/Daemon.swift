@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 /// A `ribd` of its own for one test, stopped by its process id.

@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 
 /// A wall clock that somebody sets while daemons go by it.
 ///

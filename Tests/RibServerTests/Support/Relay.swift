@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Synchronization
 
 /// Passes on what a client and a server say, until it is told to cut them off.

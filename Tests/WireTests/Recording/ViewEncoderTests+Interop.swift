@@ -1,5 +1,6 @@
 import Foundation
 import RibClient
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -52,7 +53,7 @@ extension ViewEncoderTests {
     return histories
   }
 
-  @Test("10,000 patches, applied by our client, make the views", arguments: [111] as [UInt64])
+  @Test("10,000 patches, applied by our client, make the views", arguments: TestRun.seeds())
   func patches_makeTheViews_inOurClient(seed: UInt64) throws {
     for history in try histories(seed: seed) {
       var client = ClientSession()
@@ -75,7 +76,7 @@ extension ViewEncoderTests {
 
   @Test(
     "10,000 patches, applied by PyPI's jsonpatch, make the views",
-    .enabled(if: python != nil, "make test sets RIB_PYTHON"), arguments: [112] as [UInt64])
+    .enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"), arguments: TestRun.seeds())
   func patches_makeTheViews_inJsonpatch(seed: UInt64) throws {
     let lines = try histories(seed: seed).map { history in
       "[\(([history.first] + history.steps.flatMap { [$0.operations, $0.view] }).joined(separator: ","))]"
@@ -83,19 +84,10 @@ extension ViewEncoderTests {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("patches-\(UUID().uuidString)")
     try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try #require(Self.python))
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Interop/patches.py").standardized
-    process.arguments = [script.path, file.path]
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let said = try output.fileHandleForReading.readToEnd() ?? Data()
-    let complained = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "seed \(seed): \(String(decoding: complained, as: UTF8.self).prefix(2000))")
-    #expect(String(decoding: said, as: UTF8.self) == "10000\n")
+    let (status, output, errors) = try Program.run(
+      URL(fileURLWithPath: try #require(Self.python)),
+      [repository.appendingPathComponent("Tests/Interop/patches.py").path, file.path])
+    #expect(status == 0, "seed \(seed): \(errors.prefix(2000))")
+    #expect(output == "10000\n")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RibClient
+import RibTestSupport
 import Wire
 
 /// Clients that stay away for a while, in which the clock jumps by more than their sessions are kept.

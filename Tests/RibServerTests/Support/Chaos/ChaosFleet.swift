@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Synchronization
 
 /// A thread that some of the clients live on.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RibTestSupport
 
 /// Clients that only look: their sessions rest, and they must be told all the same what another session does.
 ///

@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import RibClient
+import RibTestSupport
 import Synchronization
 import Wire
 

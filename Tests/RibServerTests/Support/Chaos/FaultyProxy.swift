@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Synchronization
 
 /// A proxy for TCP that delays, stalls, cuts and refuses, as a seed says: the network between a client and a server at its

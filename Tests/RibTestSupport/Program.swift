@@ -1,27 +1,28 @@
-import Foundation
+package import Foundation
 
 /// Programs that a test runs to their end: the package's executables, built beside the tests, and the system's.
-enum Program {
-  static func url(_ name: String) -> URL {
+package enum Program {
+  /// An executable of the package.
+  package static func url(_ name: String) -> URL {
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent(name)
   }
 
   /// A program of the system's; nil if it is not in `PATH`.
-  static func find(_ name: String) -> URL? {
+  package static func find(_ name: String) -> URL? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       .map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
 
   /// A program has not ended in time, and was killed.
-  struct TimeIsUp: Error, CustomStringConvertible {
-    let program: String
-    let seconds: Double
-    let output: String
-    let errors: String
+  package struct TimeIsUp: Error, CustomStringConvertible {
+    package let program: String
+    package let seconds: Double
+    package let output: String
+    package let errors: String
 
-    var description: String {
+    package var description: String {
       "\(program) has not ended within \(seconds) seconds, and was killed. Output: \(output)\nErrors: \(errors)"
     }
   }
@@ -30,7 +31,7 @@ enum Program {
   // wait for ever.
 
   /// Runs a program to its end, or throws ``TimeIsUp`` with all that was printed after so many seconds.
-  static func run(
+  package static func run(
     _ executable: URL, _ arguments: [String], input: String = "", directory: URL? = nil,
     environment: [String: String] = [:], within seconds: Double = 120
   ) throws -> (status: Int32, output: String, errors: String) {
@@ -74,15 +75,15 @@ enum Program {
 }
 
 /// The end of a process; to be made before the process is started.
-final class ProcessEnd: Sendable {
+package final class ProcessEnd: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
 
-  init(of process: Process) { process.terminationHandler = { [hasEnded] _ in hasEnded.signal() } }
+  package init(of process: Process) { process.terminationHandler = { [hasEnded] _ in hasEnded.signal() } }
 
   /// Waits for the end, as often as one likes.
   ///
   /// - Returns: false if time was up.
-  func wait(within seconds: Double) -> Bool {
+  package func wait(within seconds: Double) -> Bool {
     guard hasEnded.wait(timeout: .now() + seconds) == .success else { return false }
     hasEnded.signal()
     return true
@@ -90,5 +91,5 @@ final class ProcessEnd: Sendable {
 }
 
 /// The repository's folder.
-let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()
+package let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent()
