@@ -190,7 +190,7 @@ import Wire
                 + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                 + "Sec-WebSocket-Extensions: \(offer)\r\n\r\n").utf8))
           var buffer = ReceiveBuffer()
-          while !buffer.text.contains("\r\n\r\n") { #expect(try socket.receive(into: &buffer)) }
+          while !buffer.text.contains("\r\n\r\n") { try #require(try socket.receive(into: &buffer)) }
           #expect(buffer.text.hasPrefix("HTTP/1.1 \(status) "), "\(offer): \(buffer.text)")
           #expect(!buffer.text.contains("\r\nSec-WebSocket-Extensions:"))
         }

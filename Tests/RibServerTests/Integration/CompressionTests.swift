@@ -42,14 +42,14 @@ import Wire
         let socket = try CurlWebSocket(url: url, compression: Self.offer)
         try socket.send(#"{"t":"hello","app":"counter"}"#)
         var bytes = ReceiveBuffer()
-        while bytes.count < 2 { _ = try socket.socket.receive(into: &bytes) }
+        while bytes.count < 2 { try #require(try socket.socket.receive(into: &bytes)) }
         // The welcome has more than 256 bytes.
         #expect(bytes.withUnread { $0[0] } == 0xC1)
         let plain = try CurlWebSocket(url: url)
         #expect(plain.compression == nil)
         try plain.send(#"{"t":"hello","app":"counter"}"#)
         var plainBytes = ReceiveBuffer()
-        while plainBytes.count < 2 { _ = try plain.socket.receive(into: &plainBytes) }
+        while plainBytes.count < 2 { try #require(try plain.socket.receive(into: &plainBytes)) }
         #expect(plainBytes.withUnread { $0[0] } == 0x81)
         let short = try CurlWebSocket(url: url, compression: Self.offer)
         try short.send(#"{"t":"hello","app":"counter"}"#)
@@ -57,7 +57,7 @@ import Wire
         _ = try short.text()
         try short.send(#"{"t":"act","n":1,"to":1,"a":"increment"}"#)
         var answer = ReceiveBuffer()
-        while answer.count < 2 { _ = try short.socket.receive(into: &answer) }
+        while answer.count < 2 { try #require(try short.socket.receive(into: &answer)) }
         #expect(answer.withUnread { $0[0] } == 0x81)
       }
     }

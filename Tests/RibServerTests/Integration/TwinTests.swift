@@ -240,7 +240,7 @@ import Wire
         let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: x\r\n"
         try stream.send(Array("\(request)Authorization: Bearer \(client.token)\r\n\r\n".utf8))
         var buffer = ReceiveBuffer()
-        while buffer.text.ranges(of: ":\n\n").count < 2 { #expect(try stream.receive(into: &buffer)) }
+        while buffer.text.ranges(of: ":\n\n").count < 2 { try #require(try stream.receive(into: &buffer)) }
       }
     }
   }

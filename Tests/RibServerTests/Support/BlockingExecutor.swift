@@ -1,9 +1,14 @@
+import Foundation
 import RibTestSupport
+import Testing
 
 /// Runs each job of a task on a thread of its own, where it may wait for sockets and processes without holding up the
 /// threads that other tasks share.
 final class BlockingExecutor: TaskExecutor {
   static let shared = BlockingExecutor()
+
+  /// How many seconds blocking code may take: more than any test needs.
+  static let limit: Double = Sanitizer.current == nil ? 300 : 3000
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -13,6 +18,22 @@ final class BlockingExecutor: TaskExecutor {
 
 /// Runs blocking code on a thread of its own, as a part of the calling task: a failure in it is the failure of the test,
 /// and of the row, that has called it, because Swift Testing knows both by task-local values.
-func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-  try await withTaskExecutorPreference(BlockingExecutor.shared) { try body() }
+///
+/// No time limit of Swift Testing's ends such code, which does not look whether its task is cancelled. When it has not ended
+/// after `seconds`, the test is named and the process ends: the tests behind it would never come.
+func blocking<Result: Sendable>(
+  within seconds: Double = BlockingExecutor.limit, _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+  let test = Test.current.map { "\($0.name) in \($0.sourceLocation)" } ?? "code outside of a test"
+  return try await withTaskExecutorPreference(BlockingExecutor.shared) {
+    let hasEnded = DispatchSemaphore(value: 0)
+    BlockingThread.start {
+      guard hasEnded.wait(timeout: .now() + seconds) == .timedOut else { return }
+      let text = "\(test) has blocked a thread for \(Int(seconds)) seconds, and ends the test run.\n"
+      FileHandle.standardError.write(Data(text.utf8))
+      abort()
+    }
+    defer { hasEnded.signal() }
+    return try body()
+  }
 }

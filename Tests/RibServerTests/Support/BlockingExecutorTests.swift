@@ -23,4 +23,13 @@ import Testing
   @Test func body_hasAThreadOfItsOwn() async throws {
     #expect(try await blocking { Thread.current.name } == BlockingThread.name)
   }
+
+  /// Nothing else would end it: the test is named, and so is its file.
+  @Test func bodyThatDoesNotEnd_endsTheProcess() async {
+    let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+      try await blocking(within: 1) { Thread.sleep(forTimeInterval: 600) }
+    }
+    let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(errors.contains(" has blocked a thread for 1 seconds, and ends the test run."), "\(errors)")
+  }
 }

@@ -1,5 +1,4 @@
 import CurlTransport
-import Testing
 import Wire
 
 /// A client by hand, which sees each message as it comes and says what ``RibClient`` would not.
@@ -84,7 +83,7 @@ final class PlainClient: @unchecked Sendable {
 
   /// The next message, which begins so.
   @discardableResult func next(_ start: String = "", timeout: Int = 10_000) throws -> String {
-    let text = try #require(try socket.text(timeout: timeout), "closed instead of \(start)")
+    guard let text = try socket.text(timeout: timeout) else { throw Unexpected(text: "closed instead of \(start)") }
     guard text.hasPrefix(start) else { throw Unexpected(text: text) }
     return text
   }

@@ -16,6 +16,9 @@ final class TwinClient: @unchecked Sendable {
     var json: JSONValue { get throws { try JSONValue(parsing: body) } }
   }
 
+  /// The server has closed the connection instead of answering.
+  struct Closed: Error {}
+
   private let socket: CurlSocket
   /// How long it waits for an answer, in milliseconds.
   private let timeout: Int
@@ -48,7 +51,7 @@ final class TwinClient: @unchecked Sendable {
     var text = ""
     if let count = head.contentLength {
       while buffer.count < count {
-        guard try socket.receive(into: &buffer, timeout: timeout) else { throw CurlError.timedOut }
+        guard try socket.receive(into: &buffer, timeout: timeout) else { throw Closed() }
       }
       text = String(buffer.text.utf8.prefix(count)) ?? ""
       buffer.consume(count)
@@ -64,7 +67,7 @@ final class TwinClient: @unchecked Sendable {
   private func head() throws -> ResponseHead {
     while true {
       if let head = try responses.nextHead(from: &buffer) { return head }
-      guard try socket.receive(into: &buffer, timeout: timeout) else { throw CurlError.timedOut }
+      guard try socket.receive(into: &buffer, timeout: timeout) else { throw Closed() }
     }
   }
 

@@ -69,6 +69,13 @@ final class Chaos {
       environment: clock.environment.merging(["RIBD_LEDGER": "\(directory)/book"]) { $1 }, log: "\(directory)/log")
   }
 
+  /// Ends what runs on threads of its own, whether it has come to rest or not.
+  private func endThreads() {
+    for fleet in fleets { _ = fleet.waitForAll(within: 0) }
+    for twin in twins { twin.waitForEnd(within: 0) }
+    proxy.stop()
+  }
+
   /// Runs it.
   ///
   /// - Parameter seconds: how long there are faults and kills.
@@ -77,6 +84,9 @@ final class Chaos {
     let end = milliseconds() + seconds * 1000
     let observers = seconds >= 30 ? ChaosObservers(8, for: seconds) : nil
     let absentees = seconds >= 30 ? ChaosAbsentees(8, for: seconds, seed: seed) : nil
+    var isOver = false
+    // If it fails halfway, clients and network would go on beside the tests that come after it.
+    defer { if !isOver { endThreads() } }
     while case let rest = end - milliseconds(), rest > 0 {
       // The pace of the killer is a part of the model.
       let time = UInt32(min(Int.random(in: 2000...5000, using: &random), rest)) * 500
@@ -93,6 +103,7 @@ final class Chaos {
     let allSettled = fleets.map { $0.waitForAll(within: max((limit - milliseconds()) / 1000, 1)) }
     for twin in twins { twin.waitForEnd(within: max((limit - milliseconds()) / 1000, 1)) }
     proxy.stop()
+    isOver = true
     #expect(daemon.stop() == 0)
     observers?.waitForEnd()
     absentees?.waitForEnd()
