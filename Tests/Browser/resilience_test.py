@@ -137,8 +137,8 @@ class ResilienceTest(BrowserTest):
         expect(self.status(third)).to_contain_text("Ended")
         expect(third.get_by_role("status", name="Messages")).to_contain_text("The session has ended")
 
-    def test_guest_who_may_only_look_is_refused_in_words(self):
-        self.counter()
+    def guest_who_may_only_look(self):
+        """A page that has joined the session of this one's by such a link."""
         self.page.get_by_role("button", name="Hand off").click()
         dialog = self.page.get_by_role("dialog", name="Hand off this session")
         link = dialog.get_by_role("textbox", name="Link")
@@ -149,6 +149,11 @@ class ResilienceTest(BrowserTest):
         expect(link).to_have_value(re.compile("share="))
         guest = self.new_page(self.browser.new_context())
         guest.goto(link.input_value())
+        return guest
+
+    def test_guest_who_may_only_look_is_refused_in_words(self):
+        self.counter()
+        guest = self.guest_who_may_only_look()
         expect(guest.locator("#screen").get_by_label("Count")).to_have_text("0")
         self.click(1, page=guest)
         expect(guest.get_by_role("status", name="Messages")).to_contain_text("Refused: increment.")
@@ -197,14 +202,36 @@ class ResilienceTest(BrowserTest):
         messages = self.page.get_by_role("status", name="Messages")
         expect(messages).to_contain_text("Verified")
 
-    def test_prediction_is_at_once_and_taken_back_when_refused(self):
+    def go_offline(self, page):
+        page.get_by_role("button", name="Go offline").click()
+        expect(self.status(page)).to_contain_text("Reconnecting")
+
+    def expect_predicted(self, count, page):
+        """The count is the page's own: the server has heard of no action yet."""
+        expect(page.locator("#screen").get_by_label("Count")).to_have_text(str(count))
+        expect(page.locator("#status-pending")).to_have_text("1 waiting")
+
+    def test_prediction_is_shown_before_the_server_has_heard_of_it(self):
         self.counter()
-        self.page.get_by_role("radio", name="2000").check()
+        self.go_offline(self.page)
         self.click(1)
-        count = self.page.locator("#screen").get_by_label("Count")
-        self.assertEqual(count.inner_text(), "1")
-        self.assertEqual(self.page.locator("#status-pending").inner_text(), "1 waiting")
+        self.expect_predicted(1, self.page)
+        self.page.get_by_role("button", name="Go online").click()
         self.expect_settled(1)
+
+    def test_prediction_is_taken_back_when_refused(self):
+        self.counter()
+        self.click(3)
+        self.expect_settled(3)
+        guest = self.guest_who_may_only_look()
+        expect(guest.locator("#screen").get_by_label("Count")).to_have_text("3")
+        self.go_offline(guest)
+        self.click(1, page=guest)
+        self.expect_predicted(4, guest)
+        guest.get_by_role("button", name="Go online").click()
+        expect(guest.get_by_role("status", name="Messages")).to_contain_text("Refused: increment.")
+        self.expect_settled(3, guest)
+        self.expect_settled(3)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from playwright.sync_api import expect, sync_playwright
@@ -40,8 +41,14 @@ class Daemon:
         if "RIB_WEB" in os.environ:
             command += ["--web", os.environ["RIB_WEB"]]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        # One that says nothing would hold up all the tests.
+        timer = threading.Timer(60, self.process.kill)
+        timer.start()
         line = self.process.stdout.readline()
-        self.port = int(re.search(r":(\d+)\s*$", line)[1])
+        timer.cancel()
+        address = re.search(r":(\d+)\s*$", line)
+        assert address, f"ribd said no address within a minute, but {line!r}"
+        self.port = int(address[1])
 
     @property
     def url(self):

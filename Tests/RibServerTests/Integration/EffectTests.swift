@@ -102,6 +102,8 @@ import Wire
     try await withTicker { _, url, effects in
       let client = try await blocking { () -> Held in
         let client = try CurlClient(url: url, app: "ticker")
+        // Its system takes little for it before it is read.
+        client.limitReceiveBuffer(to: 65_536)
         // Some 30 MB of patches: far more than sockets and the queue hold.
         try client.act(.object(["tick": .object(["times": .integer(1500), "padding": .integer(20_000)])]), to: .id(1))
         return Held(client)
@@ -119,8 +121,8 @@ import Wire
           }
         }
         #expect(snapshots >= 1)
-        // What the systems of both ends may hold is ten megabytes at most, a third of it.
-        #expect(patches < 1000, "the backlog was sent: \(patches) patches")
+        // What the server's system may hold for the client is some megabytes.
+        #expect(patches < 500, "the backlog was sent: \(patches) patches")
       }
     }
   }

@@ -12,47 +12,6 @@ import Testing
     #expect(try await settings([:]) == ServerSettings())
   }
 
-  @Test func everySetting_isRead() async throws {
-    let read = try await settings([
-      "host": "0.0.0.0", "port": 1, "loops": 2, "lingerMilliseconds": 3, "usesEpoll": false, "limits.messageBytes": 4,
-      "limits.actionsPerSecond": 5, "limits.actionBurst": 6, "limits.writeQueueBytes": 7,
-      "usesCompression": false, "echo": true, "compression.keepsContext": true, "compression.windowBits": 11,
-      "compression.thresholdBytes": 12, "timeouts.handshakeSeconds": 8, "timeouts.heartbeatSeconds": 9,
-      "timeouts.closingSeconds": 10, "limits.connections": 13, "limits.connectionsPerAddress": 14,
-      "limits.bodyBytes": 15, "timeouts.bodySeconds": 16, "timeouts.idleSeconds": 17,
-      "limits.sessions": 18, "sessions.timeToLiveSeconds": 19, "sessions.untouchedSeconds": 20,
-      "record": "recordings",
-    ])
-    var expected = ServerSettings()
-    expected.host = "0.0.0.0"
-    expected.port = 1
-    expected.loops = 2
-    expected.lingerMilliseconds = 3
-    expected.usesEpoll = false
-    expected.limits.messageBytes = 4
-    expected.limits.actionsPerSecond = 5
-    expected.limits.actionBurst = 6
-    expected.limits.writeQueueBytes = 7
-    expected.usesCompression = false
-    expected.echo = true
-    expected.compression.keepsContext = true
-    expected.compression.windowBits = 11
-    expected.compression.thresholdBytes = 12
-    expected.timeouts.handshakeSeconds = 8
-    expected.timeouts.heartbeatSeconds = 9
-    expected.timeouts.closingSeconds = 10
-    expected.limits.connections = 13
-    expected.limits.connectionsPerAddress = 14
-    expected.limits.bodyBytes = 15
-    expected.timeouts.bodySeconds = 16
-    expected.timeouts.idleSeconds = 17
-    expected.limits.sessions = 18
-    expected.sessions.timeToLiveSeconds = 19
-    expected.sessions.untouchedSeconds = 20
-    expected.recordDirectory = "recordings"
-    #expect(read == expected)
-  }
-
   @Test func valueOutOfRange_isNamed() async {
     await #expect(throws: SettingsError(key: "port", value: "65536", range: 0...65_535)) {
       _ = try await settings(["port": 65_536])

@@ -1,4 +1,5 @@
 import CurlTransport
+import Foundation
 import RibClient
 import Testing
 import Wire
@@ -47,6 +48,12 @@ extension CurlClient {
       for case .shared(let token, _) in try receive() { return token }
     }
     throw NeverTrue(seconds: 0)
+  }
+
+  /// Has the system keep no more than so many bytes that were not read yet.
+  func limitReceiveBuffer(to bytes: Int32) {
+    var size = bytes
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
   }
 
   struct Refused: Error { let nack: Nack }
