@@ -186,6 +186,7 @@ import Wire
         #expect(await eventually(within: 60) { host.store.isWaiting })
         try await blocking {
           try client.act(2 * round - 1, #"{"write":"a"}"#)
+          try host.waitUntilRun(2 * round - 1, of: client)
           #expect(throws: CurlError.timedOut) { try client.next(timeout: 100) }
         }
         host.store.hold(false)

@@ -53,7 +53,7 @@ import Wire
         for number in 2...3 { #expect(try client.next(#"{"t":"patch""#).contains(#""n":\#(number),"#)) }
         // Nobody waits for the disk now.
         try client.act(4, #"{"write":"d"}"#)
-        #expect(try client.next(#"{"t":"patch""#, timeout: 1000).contains(#""n":4,"#))
+        #expect(try client.next(#"{"t":"patch""#).contains(#""n":4,"#))
         try other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
         #expect(try client.next() == Self.process)
         try client.act(5, #"{"write":"e"}"#)
@@ -120,9 +120,9 @@ import Wire
       #expect(await eventually { host.store.isWaiting })
       try await blocking {
         // For the next commit: it is answered with the others.
-        try client.act(2, #"{"write":"b"}"#)
-        try client.act(3, #""wrong""#)
-        try client.send(#"{"t":"ping"}"#)
+        let acts = [PlainClient.act(2, #"{"write":"b"}"#), PlainClient.act(3, #""wrong""#)]
+        try client.send("[\(acts.joined(separator: ",")),{\"t\":\"ping\"}]")
+        try host.waitUntilRun(3, of: client)
         #expect(throws: CurlError.timedOut) { try client.next(timeout: 50) }
         host.store.fail(true)
         host.store.hold(false)
@@ -207,6 +207,7 @@ import Wire
       }
       #expect(await eventually { host.store.isWaiting })
       try await blocking {
+        try host.waitUntilRun(WaitingActions.limit, of: client)
         try client.send(#"{"t":"ping"}"#)
         // It is behind the actions, which are not run.
         #expect(throws: CurlError.timedOut) { try client.next(timeout: 200) }
@@ -222,10 +223,10 @@ import Wire
     try await StoreHost.with([Logbook.app(outside)], on: try makeStore()) { host in
       let client = try await blocking { try PlainClient(host.url) }
       host.store.hold(true)
-      try await blocking { try client.act(1, #"{"workAndWrite":"a"}"#) }
+      try await blocking { try client.send("[\(PlainClient.act(1, #"{"workAndWrite":"a"}"#)),{\"t\":\"ping\"}]") }
       #expect(await eventually { host.store.isWaiting })
       try await blocking {
-        try client.send(#"{"t":"ping"}"#)
+        try host.waitUntilRun(1, of: client)
         #expect(throws: CurlError.timedOut) { try client.next(timeout: 100) }
         #expect(outside.log.isEmpty)
         host.store.fail(fails)

@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import Wire
 
 @testable import RibServer
 
@@ -25,6 +26,8 @@ final class StoreHost: Sendable {
     var settings = ServerSettings()
     settings.port = 0
     settings.limits.actionsPerSecond = 0
+    // Most clients of a test go without a close.
+    settings.timeouts.closingSeconds = 1
     change(&settings)
     let store = SwitchedStore(store, outage: outage, isShared: isShared)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -55,6 +58,19 @@ final class StoreHost: Sendable {
 
   /// Whether clients were asked to go elsewhere.
   var isDraining: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.drainSecondsLeft != nil } } }
+
+  /// The last action of a client that was run or refused; nil if its session is not in memory.
+  private func number(of client: Welcome) -> Int? {
+    loops[0].executeAndWait { context.sessions.peek(client.sessionID)?.core.audience[client.clientID].ledger.number }
+  }
+
+  /// Waits until an action of a client was run or refused, of which the client may not be told yet.
+  ///
+  /// The server's only loop is the one that is asked.
+  func waitUntilRun(_ number: Int, of client: PlainClient) throws {
+    let welcome = try client.welcome
+    try waitUntil { self.number(of: welcome) ?? 0 >= number }
+  }
 
   /// Stops as ``Server`` does.
   ///
