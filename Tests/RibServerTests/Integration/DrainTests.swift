@@ -56,10 +56,7 @@ import Wire
 
   /// Who does not go is told so once the time is up, and not before.
   @Test(.timeLimit(.minutes(1))) func clientThatStays_isToldToGo_whenTheTimeIsUp() async throws {
-    try await withServer({
-      $0.timeouts.drainSeconds = 2
-      $0.timeouts.closingSeconds = 1
-    }) { server, url in
+    try await withServer({ $0.timeouts.drainSeconds = 2 }) { server, url in
       let client = try await blocking { try PlainClient(url, app: "counter") }
       let start = ContinuousClock.now
       async let stopped: Void = server.stop()
@@ -73,8 +70,7 @@ import Wire
   /// The state directory's sessions, and a server whose store a test holds.
   private static func sessions(_ count: Int, in directory: TemporaryDirectory) async throws -> [Welcome] {
     let host = try StoreHost(
-      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process),
-      { $0.timeouts.closingSeconds = 1 })
+      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process))
     let welcomes = try await blocking { try (0..<count).map { _ in try PlainClient.writeAndLeave(host.url) } }
     await host.stop()
     return welcomes
@@ -85,8 +81,7 @@ import Wire
     let directory = try TemporaryDirectory()
     let welcomes = try await Self.sessions(2, in: directory)
     let host = try StoreHost(
-      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process),
-      { $0.timeouts.closingSeconds = 1 })
+      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process))
     host.store.hold(true)
     let (socket, stream) = try await blocking {
       (
@@ -127,8 +122,7 @@ import Wire
   func request_isAnsweredOrToBeAskedAgain(isAnswered: Bool) async throws {
     let directory = try TemporaryDirectory()
     let host = try StoreHost(
-      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process),
-      { $0.timeouts.closingSeconds = 1 })
+      [Logbook.app()], on: try SQLiteStore(path: directory.store, durability: .process))
     let client = try await blocking {
       let client = try TwinClient(host.url)
       _ = try client.create(#"{"app":"logbook"}"#)

@@ -75,13 +75,13 @@ import Wire
     while server.connectionCount > 1, ContinuousClock.now - start < .seconds(60) {
       #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
     }
+    #expect(server.connectionCount <= 1, "it was not cut within a minute")
     return (ContinuousClock.now - start) / .seconds(1)
   }
 
   /// Ten seconds more than the heartbeat is the rule of the protocol.
   private static func shorten(_ settings: inout ServerSettings) {
     settings.timeouts.heartbeatSeconds = 1
-    settings.timeouts.closingSeconds = 1
     // Those on which nothing comes say nothing at all.
     settings.timeouts.handshakeSeconds = 60
   }
@@ -89,8 +89,9 @@ import Wire
   /// What a client says last is heard though it has not taken the view, and its session goes with it.
   private static func hearTheEnd(_ settings: inout ServerSettings) {
     settings.sessions.timeToLiveSeconds = 0
-    settings.timeouts.closingSeconds = 1
     settings.limits.writeQueueBytes = Int(UInt32.max)
+    // Nobody is given up for a silence.
+    settings.timeouts.heartbeatSeconds = 600
   }
 
   @Test func slowReader_lives() async throws {
@@ -112,7 +113,7 @@ import Wire
         let socket = try Self.client(url, #"{"t":"hello","app":"poster"}"#)
         _ = try socket.text()
         let seconds = try Self.waitUntilCut(url, server)
-        #expect((9..<16).contains(seconds))
+        #expect(seconds >= 9)
         // Of the view there is only the beginning.
         #expect((try? socket.text()) == nil)
       }
@@ -140,7 +141,7 @@ import Wire
         let socket = try Self.client(url, #"{"t":"hello","app":"poster"}"#)
         _ = try socket.text()
         socket.socket.endSending()
-        #expect(try Self.waitUntilCut(url, server) < 9)
+        _ = try Self.waitUntilCut(url, server)
         #expect(server.sessionCount == 0)
         #expect((try? socket.text()) == nil)
       }
@@ -171,7 +172,11 @@ import Wire
   /// The change is left out because the queue is full; the end is read when it is still not empty.
   @Test(arguments: End.allCases) func readerThatEnds_getsTheSnapshotThatItIsOwed(end: End) async throws {
     try await withServer(
-      apps: [App("changer") { Changer() }], { $0.limits.writeQueueBytes = 500_000 }
+      apps: [App("changer") { Changer() }],
+      {
+        $0.limits.writeQueueBytes = 500_000
+        $0.timeouts.closingSeconds = 30
+      }
     ) { _, url in
       try await blocking {
         let socket = try Self.client(url, #"{"t":"hello","app":"changer"}"#)

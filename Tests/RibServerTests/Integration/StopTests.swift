@@ -202,7 +202,7 @@ import Wire
     await stopped
     #expect(host.lossAtStop == nil)
     #expect(await eventually { host.sessionCount == 0 })
-    _ = try? await blocking { try client.end() }
+    _ = try? await blocking { try client.end(timeout: 1000) }
     #expect(try stored(welcome.sessionID)?.contains(#"["a"]"#) == true)
   }
 }

@@ -15,7 +15,7 @@ import Wire
 
   /// What a session that no server has in memory was welcomed with; a line is written in it, and somebody is invited.
   private func makeSession() async throws -> (welcome: Welcome, invitation: String) {
-    let host = try StoreHost([Logbook.app()], on: try makeStore(), { $0.timeouts.closingSeconds = 1 })
+    let host = try StoreHost([Logbook.app()], on: try makeStore())
     let made = try await blocking {
       let client = try PlainClient(host.url)
       try client.act(1, #"{"write":"a"}"#)

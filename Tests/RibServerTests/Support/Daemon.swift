@@ -40,7 +40,10 @@ final class Daemon: @unchecked Sendable {
     process = Process()
     let ribd = Program.url("ribd")
     let all =
-      ["--port", "\(port)", "--log-level", "error", "--state-dir", directory, "--timeouts-drain-seconds", "0"]
+      [
+        "--port", "\(port)", "--log-level", "error", "--state-dir", directory, "--timeouts-drain-seconds", "0",
+        "--timeouts-closing-seconds", "1",
+      ]
       + arguments
     if let prelude = prelude ?? descriptors.map({ "ulimit -n \($0)" }) {
       process.executableURL = URL(fileURLWithPath: hasOwnMounts ? "/usr/bin/unshare" : "/bin/sh")

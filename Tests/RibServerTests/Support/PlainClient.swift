@@ -113,10 +113,10 @@ final class PlainClient: @unchecked Sendable {
   }
 
   /// What it is told last: the code of the `bye`, and that of the close frame.
-  func end() throws -> String {
+  func end(timeout: Int = 10_000) throws -> String {
     var bye = "none"
     while true {
-      switch try socket.receive() {
+      switch try socket.receive(timeout: timeout) {
       case .message(let bytes):
         let text = String(decoding: bytes, as: UTF8.self)
         let start = #"{"t":"bye","code":""#

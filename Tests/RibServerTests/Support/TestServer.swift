@@ -18,6 +18,8 @@ func withServer(
   settings.store = .memory
   settings.limits.actionsPerSecond = 0
   settings.timeouts.drainSeconds = 0
+  // Most clients of a test go without a close.
+  settings.timeouts.closingSeconds = 1
   change(&settings)
   let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   let server = Server(apps: apps, files: files, settings: settings, logger: logger)
