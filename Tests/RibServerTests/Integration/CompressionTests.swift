@@ -95,7 +95,7 @@ import Wire
 
   @Test func idleConnection_holdsNoCompressionState() throws {
     let daemon = try Daemon(["--loops", "1", "--compression-threshold-bytes", "0"])
-    let count = 300
+    let count = 100
     func connect(_ offer: PerMessageDeflate.Offer?) throws -> [CurlClient] {
       try (0..<count).map { _ in
         let client = try CurlClient(url: daemon.url, app: "counter", compression: offer, threshold: 0)
@@ -106,16 +106,23 @@ import Wire
     }
     // What the server keeps for good it has after the first ones, of both kinds.
     let first = try connect(nil) + connect(Self.offer)
-    let before = daemon.residentKilobytes
-    let plain = try connect(nil)
-    let middle = daemon.residentKilobytes
-    let compressed = try connect(Self.offer)
-    let after = daemon.residentKilobytes
-    #expect(compressed.allSatisfy { $0.compression != nil })
-    // A stream for inflating alone has 7 KiB, one for deflating 160.
-    let extra = (after - middle) - (middle - before)
-    #expect(extra < 2 * count || Sanitizer.blursMemory, "\(extra) KiB more for \(count) compressed connections")
+    var kept = [first]
+    var extras: [Int] = []
+    for _ in 0..<3 {
+      let before = daemon.residentKilobytes
+      let plain = try connect(nil)
+      let middle = daemon.residentKilobytes
+      let compressed = try connect(Self.offer)
+      let after = daemon.residentKilobytes
+      #expect(compressed.allSatisfy { $0.compression != nil })
+      extras.append((after - middle) - (middle - before))
+      kept += [plain, compressed]
+    }
+    // A stream for inflating alone has 7 KiB, one for deflating 160. What the system gives in large pieces, or takes, it does
+    // now and then: of three rounds the middle one counts.
+    let extra = extras.sorted()[1]
+    #expect(extra < 4 * count || Sanitizer.blursMemory, "\(extras) KiB more for \(count) compressed connections each")
     #expect(daemon.stop() == 0)
-    withExtendedLifetime((first, plain)) {}
+    withExtendedLifetime(kept) {}
   }
 }

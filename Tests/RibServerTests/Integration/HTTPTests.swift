@@ -236,7 +236,9 @@ struct HTTPTests {
         var buffer = ReceiveBuffer()
         var isOpen = true
         var sent = 0
-        for byte in "GET /healthz HTTP/1.1\r\nHost: x\r\n".utf8 {
+        // Three minutes long.
+        let head = Array("GET /healthz HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "x", count: 900))\r\n".utf8)
+        for byte in head {
           try socket.send([byte])
           sent += 1
           do {
@@ -247,7 +249,7 @@ struct HTTPTests {
           if !isOpen || buffer.text.contains("408") { break }
         }
         #expect(buffer.text.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
-        #expect(sent < 20)
+        #expect(sent < head.count, "it was not given up for its slowness, but at its end")
       }
     }
   }
@@ -282,10 +284,9 @@ struct HTTPTests {
       $0.timeouts.bodySeconds = 60
     }) { _, url in
       try await blocking {
-        let start = ContinuousClock.now
+        // The server closes: nobody else does, and no other limit is less than a minute.
         let text = try Self.exchange(url, request)
         #expect(Self.statuses(text).count == 1)
-        #expect(ContinuousClock.now - start < .seconds(10))
       }
     }
   }

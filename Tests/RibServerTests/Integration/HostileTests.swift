@@ -1,6 +1,7 @@
 import CurlTransport
 import RibClient
 import RibServer
+import RibTestSupport
 import Synchronization
 import Testing
 import Wire
@@ -83,6 +84,8 @@ import Wire
 
   private static func median(_ waits: [Duration]) -> Duration { waits.sorted()[waits.count / 2] }
 
+  /// None of their actions gets lost, and with `RIB_JUDGE_TIME=1` they take no longer than five times as long.
+  ///
   /// As those of another server on the same machine, which nobody attacks, at the same time: whatever else the machine has
   /// to do concerns both.
   @Test func goodSessions_areServedAsQuickly() async throws {
@@ -100,7 +103,10 @@ import Wire
         quiet += try control.waits()
       }
       let (attacked, usual) = (Self.median(loud), Self.median(quiet))
-      #expect(attacked <= usual * 5, "an action takes \(attacked), at the other server \(usual)")
+      print("Beside attackers an action takes \(attacked), at another server \(usual).")
+      if TestRun.judgesTime {
+        #expect(attacked <= usual * 5, "an action takes \(attacked), at the other server \(usual)")
+      }
       good.check()
     }
     try await attacked

@@ -2,6 +2,7 @@ import CurlTransport
 import RibClient
 import RibCore
 import RibServer
+import RibTestSupport
 import Synchronization
 import Testing
 import Wire
@@ -20,7 +21,7 @@ import Wire
   static let actions = 20
 
   /// Every client sends its actions without waiting; then every one's view is looked at.
-  private static func play(_ url: String) throws {
+  private static func play(_ url: String, connections: Int) throws {
     let clients = try (0..<connections).map { _ in try CurlClient(url: url, app: "counter") }
     for number in 1...actions {
       // Odd clients count down, so that a mixed-up session would show.
@@ -71,16 +72,17 @@ import Wire
   @Test func twoThousandClients_areAllServedAndAllForgotten() async throws {
     try #require(raiseDescriptorLimit() > 2 * Self.connections + 200, "the test needs more descriptors: ulimit -n")
     try await withServer({ $0.timeouts.heartbeatSeconds = 600 }) { server, url in
-      try await blocking { try Self.play(url) }
+      try await blocking { try Self.play(url, connections: Self.connections) }
       #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
     }
   }
 
-  @Test func twoThousandClients_leaveNoDescriptorBehind() async throws {
-    try #require(raiseDescriptorLimit() > Self.connections + 200, "the test needs more descriptors: ulimit -n")
+  @Test func manyClients_leaveNoDescriptorBehind() async throws {
+    let connections = TestRun.volume(500, nightly: Self.connections)
+    try #require(raiseDescriptorLimit() > connections + 200, "the test needs more descriptors: ulimit -n")
     let daemon = try Daemon(["--limits-actions-per-second", "0", "--timeouts-heartbeat-seconds", "600"])
     let before = daemon.descriptorCount
-    try await blocking { [url = daemon.url] in try Self.play(url) }
+    try await blocking { [url = daemon.url] in try Self.play(url, connections: connections) }
     #expect(await eventually { daemon.descriptorCount <= before })
     #expect(daemon.stop() == 0)
   }

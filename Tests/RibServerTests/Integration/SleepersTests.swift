@@ -1,4 +1,5 @@
 import RibCore
+import RibTestSupport
 import Synchronization
 import Testing
 
@@ -34,12 +35,12 @@ import Testing
     }
   }
 
-  /// What nobody notices, in a debug build on a machine that has other things to do.
+  /// What an action may take at least, in a debug build on a machine that has other things to do.
   private static let floor = Duration.milliseconds(100)
 
   private static func percentile99(_ waits: [Duration]) -> Duration { waits.sorted()[waits.count * 99 / 100] }
 
-  @Test(.enabled(if: Sanitizer.current == nil, "it judges how long an action takes"), .timeLimit(.minutes(5)))
+  @Test(.enabled(if: Sanitizer.current == nil, "waking so many takes too long there"), .timeLimit(.minutes(5)))
   func oneWord_wakesTenThousand() async throws {
     // Both ends of each connection are in this process.
     let count = min(10_000, (raiseDescriptorLimit() - 1000) / 2)
@@ -68,7 +69,9 @@ import Testing
       try await told
       let (before, during) = (Self.percentile99(usual), Self.percentile99(meanwhile))
       print("\(count) sleepers: of 100 actions, 99 take less than \(before) before, \(during) while they are woken")
-      #expect(during <= max(before * 3, Self.floor), "an action takes \(during), and \(before) before")
+      if TestRun.judgesTime {
+        #expect(during <= max(before * 3, Self.floor), "an action takes \(during), and \(before) before")
+      }
     }
   }
 }

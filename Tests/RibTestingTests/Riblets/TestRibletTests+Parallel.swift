@@ -22,14 +22,11 @@ extension TestRibletTests {
   }
 
   @Test func aThousandTimers_runInParallel() async {
-    let clock = ContinuousClock()
-    let start = clock.now
     let results = await withTaskGroup(of: Bool.self) { group in
       for number in 0..<1000 { group.addTask { Self.run(number) } }
       return await group.reduce(into: [Bool: Int]()) { $0[$1, default: 0] += 1 }
     }
+    // If anybody waited for a time to pass, that would take fifty minutes.
     #expect(results == [true: 1000])
-    // A second on an idle machine; fifty minutes if anybody waited.
-    #expect(start.duration(to: clock.now) < .seconds(60))
   }
 }

@@ -1,3 +1,5 @@
+import RibTestSupport
+import Synchronization
 import Testing
 
 @testable import Wire
@@ -110,7 +112,7 @@ struct ElementKeyedContainerTests {
     let time = try ContinuousClock().measure { dictionary = try ActionDecoder.decodeValue(from: json) }
     #expect(dictionary.count == 8000)
     #expect(dictionary["key 7999"] == 7999)
-    #expect(time < .seconds(5))
+    #expect(time < .seconds(5) || !TestRun.judgesTime)
   }
 
   /// A dictionary decodes a value for each key that there is.
@@ -121,22 +123,33 @@ struct ElementKeyedContainerTests {
     var dictionary: [String: [Int]] = [:]
     let time = try ContinuousClock().measure { dictionary = try ActionDecoder.decodeValue(from: json) }
     #expect(dictionary == ["a": Array(0..<10_000)])
-    #expect(time < .seconds(5))
+    #expect(time < .seconds(5) || !TestRun.judgesTime)
   }
 
   @Test("a key that comes twice at each depth is decoded once")
   func repeatedKeys_doNotMultiply() throws {
-    struct Node: Decodable {
-      var children: [String: Node]?
-      var depth: Int { 1 + (children?["a"]?.depth ?? 0) }
-    }
     let depth = 21
     let start = String(repeating: #"{"children":{"a":0,"a":"#, count: depth)
     let json = try JSONElement(parsing: "\(start){}\(String(repeating: "}}", count: depth))")
-    var node: Node?
-    let time = try ContinuousClock().measure { node = try ActionDecoder.decodeValue(Node.self, from: json) }
-    #expect(node?.depth == depth + 1)
-    #expect(time < .seconds(5))
+    let node = try ActionDecoder.decodeValue(CountedNode.self, from: json)
+    #expect(node.depth == depth + 1)
+    // Twice at each depth would be two million.
+    #expect(CountedNode.count.load(ordering: .relaxed) == depth + 1)
+  }
+
+  /// A tree of which it is counted how many nodes were decoded.
+  private struct CountedNode: Decodable {
+    static let count = Atomic<Int>(0)
+    let children: [String: CountedNode]?
+    var depth: Int { 1 + (children?["a"]?.depth ?? 0) }
+
+    private enum CodingKeys: CodingKey { case children }
+
+    init(from decoder: any Decoder) throws {
+      children = try decoder.container(keyedBy: CodingKeys.self)
+        .decodeIfPresent([String: CountedNode].self, forKey: .children)
+      Self.count.add(1, ordering: .relaxed)
+    }
   }
 
   // MARK: Containers by hand
