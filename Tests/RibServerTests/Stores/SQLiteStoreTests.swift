@@ -38,6 +38,20 @@ import Wire
     }
   }
 
+  /// That a process was there is known after a power cut as well, also where a commit does not wait for the disk.
+  @Test func begin_waitsForTheDisk() throws {
+    let store = try open(.process)
+    defer { store.close() }
+    var statements: [String] = []
+    store.database.writeWithoutTransaction { database in
+      database.trace { event in if case .statement(let statement) = event { statements.append(statement.sql) } }
+    }
+    try store.begin()
+    let inOrder = ["PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA synchronous = NORMAL"]
+    let places = inOrder.compactMap { start in statements.firstIndex { $0.hasPrefix(start) } }
+    #expect(places.count == inOrder.count && places == places.sorted(), "\(statements)")
+  }
+
   @Test func remove_leavesNothing() throws {
     let store = try open()
     defer { store.close() }
