@@ -1,11 +1,12 @@
 import RibCore
+import RibTestSupport
 import RibTesting
 import Testing
 import Wire
 
 /// Whatever is done to a container, nodes follow.
 extension AttachmentsTests {
-  @Test(arguments: [ActivationPolicy.all, .lazy, .selectedOnly], UInt64(1)...4)
+  @Test(arguments: [ActivationPolicy.all, .lazy, .selectedOnly], TestRun.seeds(1, 2, new: 2))
   func stack_isFollowed(activation: ActivationPolicy, seed: UInt64) throws {
     let changes: [(inout Stack<String>, String) -> Void] = [
       { $0.push($1) }, { $0.push($1) }, { stack, _ in stack.pop() }, { $0.pop(to: $1) },
@@ -14,13 +15,13 @@ extension AttachmentsTests {
     try follow(Stack("a"), activation, seed, changes)
   }
 
-  @Test(arguments: [ActivationPolicy.all, .lazy, .selectedOnly], UInt64(1)...4)
+  @Test(arguments: [ActivationPolicy.all, .lazy, .selectedOnly], TestRun.seeds(1, 2, new: 2))
   func tabs_areFollowed(activation: ActivationPolicy, seed: UInt64) throws {
     let changes: [(inout Tabs<String>, String) -> Void] = [{ $0.select($1) }]
     try follow(Tabs("a", "b/x", "c", "d"), activation, seed, changes)
   }
 
-  @Test(arguments: [ActivationPolicy.all, .lazy, .selectedOnly], UInt64(1)...4)
+  @Test(arguments: [ActivationPolicy.all, .lazy, .selectedOnly], TestRun.seeds(1, 2, new: 2))
   func items_areFollowed(activation: ActivationPolicy, seed: UInt64) throws {
     let changes: [(inout Items<String>, String) -> Void] = [
       { $0.append($1) }, { $0.insert($1, at: $0.count / 2) }, { items, config in items.removeAll { $0 == config } },

@@ -1,3 +1,4 @@
+import RibTestSupport
 import RibTesting
 import Testing
 import Wire
@@ -163,7 +164,7 @@ extension TreeSnapshotTests {
 
   /// What a store has written, put together, is what the tree has: cuts at any moment, some merged because the store was
   /// away, some written twice, and now and then the tree leaves memory and comes back.
-  @Test(arguments: UInt64(1)...6)
+  @Test(arguments: TestRun.seeds(1, new: TestRun.volume(1, nightly: 5)))
   func randomCuts_makeTheSnapshot(seed: UInt64) throws {
     var random = SeededGenerator(state: seed << 32)
     var (changes, bases, restorations) = (0, 0, 0)

@@ -1,4 +1,5 @@
 import RibCore
+import RibTestSupport
 import RibTesting
 import Testing
 import Wire
@@ -83,9 +84,9 @@ extension TreeSnapshotTests {
     #expect(cut.removed.count == 6)
   }
 
-  @Test(arguments: UInt64(1)...5)
+  @Test(arguments: TestRun.seeds(1, 2, new: 3))
   func cuts_inOrder_makeTheSnapshot(seed: UInt64) throws {
-    for sequence in UInt64(1)...10 {
+    for sequence in 1...UInt64(TestRun.volume(2, nightly: 10)) {
       var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence), runsEffects: true)
       let session = try TestSession(Branch(depth: 2))
       var snapshot = try session.tree.snapshot()
@@ -109,9 +110,9 @@ extension TreeSnapshotTests {
   }
 
   /// A store that was away for several cuts is given one that says the same.
-  @Test(arguments: UInt64(1)...5)
+  @Test(arguments: TestRun.seeds(1, 2, new: 3))
   func cuts_appended_makeTheSame(seed: UInt64) throws {
-    for sequence in UInt64(1)...10 {
+    for sequence in 1...UInt64(TestRun.volume(2, nightly: 10)) {
       var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence), runsEffects: true)
       let session = try TestSession(Branch(depth: 2))
       var snapshot = TreeSnapshot(session.tree.takeCut())

@@ -1,13 +1,15 @@
 import RibCore
+import RibTestSupport
 import RibTesting
 import Testing
 import Wire
 
 extension TreeSnapshotTests {
-  /// Of two trees with the same past one is saved and restored after every action, 10,000 times, and nobody sees which.
-  @Test(arguments: UInt64(1)...5)
+  /// Of two trees with the same past one is saved and restored after every action, 2,000 times and 10,000 at night,
+  /// and nobody sees which.
+  @Test(arguments: TestRun.seeds(1, 2, new: 3))
   func randomActions_afterARestoration_showTheSame(seed: UInt64) throws {
-    for sequence in UInt64(1)...40 {
+    for sequence in 1...UInt64(TestRun.volume(8, nightly: 40)) {
       var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence))
       let session = try TestSession(Branch(depth: 2))
       var restored = try TestSession(Branch(depth: 2))

@@ -1,11 +1,12 @@
 import RibCore
+import RibTestSupport
 import RibTesting
 import Testing
 import Wire
 
 /// Random actions, against a model that knows only what riblets do, nothing of trees.
 extension TreeTests {
-  @Test(arguments: UInt64(1)...25)
+  @Test(arguments: TestRun.seeds(1, 2, new: TestRun.volume(3, nightly: 23)))
   func randomActions_keepViewSnapshotAndModelAlike(seed: UInt64) throws {
     var random = SeededGenerator(state: seed)
     for sequence in 1...100 {

@@ -1,13 +1,14 @@
 import RibCore
+import RibTestSupport
 import RibTesting
 import Testing
 import Wire
 
 extension TreeTests {
-  /// 10,000 transactions that fail, in trees of every shape: nothing is left of any.
-  @Test(arguments: UInt64(1)...5)
+  /// 2,000 transactions that fail, and 10,000 at night, in trees of every shape: nothing is left of any.
+  @Test(arguments: TestRun.seeds(1, 2, new: 3))
   func failedTransaction_leavesNothing(seed: UInt64) throws {
-    for sequence in UInt64(1)...40 {
+    for sequence in 1...UInt64(TestRun.volume(8, nightly: 40)) {
       var walk = BranchWalk(random: SeededGenerator(state: seed << 32 + sequence), runsEffects: true)
       let session = try TestSession(Branch(depth: 2))
       var trail: [String] = []

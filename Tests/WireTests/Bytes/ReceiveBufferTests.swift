@@ -1,3 +1,4 @@
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -159,7 +160,7 @@ struct ReceiveBufferTests {
     #expect(copy.unreadBytes == [2, 3, 4])
   }
 
-  @Test("against a plain array, over any course of reads and writes", arguments: [31, 32, 33] as [UInt64])
+  @Test("against a plain array, over any course of reads and writes", arguments: TestRun.seeds(31, 32))
   func anyCourse_keepsEveryByte(seed: UInt64) {
     var generator = SeededGenerator(state: seed)
     var buffer = ReceiveBuffer()

@@ -1,3 +1,4 @@
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -80,7 +81,7 @@ struct StateCoderChangesTests {
     #expect(try Self.patched(Own(value: 1), to: Own(value: 2)).text == #"{"value":2}"#)
   }
 
-  @Test("random changes make what would be written anew", arguments: [71, 72] as [UInt64])
+  @Test("random changes make what would be written anew", arguments: TestRun.seeds(71))
   func randomChange_makesTheNewState(seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
     var operations = 0

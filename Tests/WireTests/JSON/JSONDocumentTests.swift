@@ -1,3 +1,4 @@
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -70,7 +71,7 @@ struct JSONDocumentTests {
 
   // MARK: Against another parser
 
-  @Test("20,000 damaged texts are taken and refused as by Foundation", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("20,000 damaged texts are taken and refused as by Foundation", arguments: TestRun.seeds(1, 2, new: 2))
   func damagedText_meansTheSameToFoundation(seed: UInt64) {
     var generator = SeededGenerator(state: seed)
     var reader = JSONReader()

@@ -1,3 +1,4 @@
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -86,7 +87,7 @@ struct JSONValueTests {
     #expect(haveSameUTF8(try JSONValue.canonical(text), "{\(literals),\(numbers),\(string)}"))
   }
 
-  @Test("2,000 random values come back", arguments: [21, 22] as [UInt64])
+  @Test("2,000 random values come back", arguments: TestRun.seeds(21))
   func randomValue_comesBack(seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
     for _ in 0..<1000 {

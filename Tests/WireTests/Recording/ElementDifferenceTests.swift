@@ -1,3 +1,4 @@
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -89,7 +90,7 @@ struct ElementDifferenceTests {
     try expect(patch, makes: new, of: old)
   }
 
-  @Test("any change of any list comes out right", arguments: [91, 92] as [UInt64])
+  @Test("any change of any list comes out right", arguments: TestRun.seeds(91))
   func anyChange_comesOutRight(seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
     let shorter = ViewEncoder()

@@ -1,3 +1,4 @@
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -37,7 +38,7 @@ struct ElementMatchesTests {
     #expect(gaps.stays == [true, true, true, true])
   }
 
-  @Test("the run is as long as one found by trying all", arguments: [81, 82] as [UInt64])
+  @Test("the run is as long as one found by trying all", arguments: TestRun.seeds(81))
   func longestRun_isTheLongest(seed: UInt64) {
     var generator = SeededGenerator(state: seed)
     for _ in 0..<300 {
@@ -58,7 +59,7 @@ struct ElementMatchesTests {
     }
   }
 
-  @Test("sums are those of the slots", arguments: [83] as [UInt64])
+  @Test("sums are those of the slots", arguments: TestRun.seeds(83))
   func sums_areThoseOfTheSlots(seed: UInt64) {
     var generator = SeededGenerator(state: seed)
     var slots = RankedSlots(count: 37)

@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 @testable import Wire
@@ -62,7 +63,7 @@ struct StandardFormTests {
     #expect(patch.count == 0)
   }
 
-  @Test("every millisecond comes back", arguments: [101] as [UInt64])
+  @Test("every millisecond comes back", arguments: TestRun.seeds(101))
   func anyMillisecond_comesBack(seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
     for _ in 0..<2000 {
