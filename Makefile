@@ -39,6 +39,7 @@ web: ## Run the browser client's tests (ARGS="keyboard_test")
 # Many clients, a network at its worst, and a server that is killed again and again. "make test" has a short one.
 chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
 chaos: export RIB_CHAOS_SEED := $(SEED)
+chaos: export RIB_JUDGE_TIME := 1
 chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests

@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Synchronization
 
 /// What a run has done, and what is held against what.
@@ -43,7 +44,8 @@ extension Chaos {
       Figure(name: "streams of events", count: ofTwins { $0.figures.events }, usual: 70, isOfClients: false),
     ]
     return ChaosFigures(
-      figures: list + faultFigures + Self.figures(observers, absentees), seconds: seconds, clients: clients.count)
+      figures: list + faultFigures + Self.figures(observers, absentees), seconds: seconds, clients: clients.count,
+      judgesRates: TestRun.judgesTime)
   }
 
   /// Of what is done to the server's files, its clock and its version.

@@ -15,8 +15,10 @@ struct ChaosFigures {
   let figures: [Figure]
   let seconds: Int
   let clients: Int
+  /// Whether it is judged how much there is in a minute; else only whether there is anything.
+  var judgesRates = true
 
-  /// What there is too little of: less than a tenth of what is usual.
+  /// What there is too little of: less than a tenth of what is usual, or none at all.
   ///
   /// A run of seconds may miss something by chance.
   var shortfalls: [String] {
@@ -24,7 +26,9 @@ struct ChaosFigures {
     return figures.compactMap { figure in
       guard let usual = figure.usual else { return nil }
       let share = figure.isOfClients ? Double(clients) / 200 : 1
-      let floor = max(Int(usual * Double(seconds) / 60 * share / 10), seconds >= 60 ? figure.least : 0)
+      let expected = Int(usual * Double(seconds) / 60 * share / 10)
+      let floor = max(
+        judgesRates ? expected : min(expected, 1), seconds >= 60 ? min(figure.least, judgesRates ? .max : 1) : 0)
       return figure.count < floor ? "\(figure.count) \(figure.name), and at least \(floor) were to be." : nil
     }
   }
