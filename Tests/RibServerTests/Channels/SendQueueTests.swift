@@ -14,7 +14,7 @@ import Testing
 @Suite struct SendQueueTests {
   @Test func bytes_arriveInOrderThroughASocketThatIsFullNowAndThen() throws {
     var pair: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
     for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     var queue = SendQueue()
     var received: [UInt8] = []
@@ -45,7 +45,7 @@ import Testing
 
   @Test func spareStorage_isReleasedEmpty_andWhatIsNotSentIsKept() throws {
     var pair: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
     for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     var queue = SendQueue()
     queue.bytes.reserveCapacity(8 << 20)
@@ -62,7 +62,7 @@ import Testing
 
   @Test func releasedCount_isWhereTheHeldBytesBegin() throws {
     var pair: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
     var queue = SendQueue()
     queue.bytes += [1, 2, 3]
     #expect(queue.writtenCount == 3 && queue.releasedCount == .max)
@@ -83,7 +83,7 @@ import Testing
 
   @Test func closedPeer_isReported() throws {
     var pair: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
     close(pair[1])
     var queue = SendQueue()
     queue.bytes = [1]
@@ -100,7 +100,7 @@ import Testing
     private var room = [UInt8](repeating: 0, count: 1 << 20)
 
     init() throws {
-      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
       for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     }
 
@@ -193,7 +193,7 @@ import Testing
     throws
   {
     var pair: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
     defer { for end in pair { close(end) } }
     for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     // Little room, so that it is often full.

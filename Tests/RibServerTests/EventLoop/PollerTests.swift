@@ -37,7 +37,7 @@ import Testing
       poller = try queue.makePoller(
         PollerSetup(linger: 1, usesEpoll: kind == .epoll, jobs: jobs, willHandle: { 0 }, didHandle: {}))
       var pair: [Int32] = [0, 0]
-      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
       for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
       ends = (pair[0], pair[1])
     }
@@ -108,7 +108,7 @@ import Testing
   private func makeLingeringLoop(_ target: Target, for linger: Int = linger) async throws -> (EventLoop, Int32) {
     let loop = try EventLoop(name: "linger.test", linger: linger, usesEpoll: true, messageLimit: 1)
     var pair: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
     let end = pair[0]
     await withCheckedContinuation { continuation in
       loop.execute {

@@ -44,7 +44,7 @@ struct ModelTests {
   @Test(arguments: ModelRule.allCases)
   func brokenRule_isFound(rule: ModelRule) throws {
     guard setting("RIB_MODEL_SEED") == nil else { return }
-    let report = ModelReport(seeds: stride(from: 0, to: 5_000, by: 1), without: rule.broken, limit: 1)
+    let report = ModelReport(seeds: UInt64(0)..<5_000, without: rule.broken, limit: 1)
     let first = try #require(report.findings.first, "\(rule.rawValue) is not found")
     print("without \(rule.rawValue): \(first.seed + 1) schedules: \(first.finding)")
   }

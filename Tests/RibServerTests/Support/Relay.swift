@@ -18,7 +18,7 @@ final class Relay: Sendable {
   /// - Parameter port: the server's, on this machine.
   init(to port: Int) {
     state = Mutex(State(target: port))
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_INET, SystemSocket.stream, 0)
     self.listener = listener
     var address = Self.address(port: 0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -53,10 +53,10 @@ final class Relay: Sendable {
   }
 
   private func connect(_ client: Int32) {
-    let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let server = socket(AF_INET, SystemSocket.stream, 0)
     var address = Self.address(port: state.withLock { $0.target })
     let result = withUnsafeBytes(of: &address) { bytes in
-      Glibc.connect(
+      connectSocket(
         server, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(MemoryLayout<sockaddr_in>.size))
     }
     guard result == 0 else {
@@ -73,7 +73,7 @@ final class Relay: Sendable {
   private static func pass(from source: Int32, to target: Int32) {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     while case let count = recv(source, &bytes, bytes.count, 0), count > 0 {
-      guard send(target, bytes, count, Int32(MSG_NOSIGNAL)) == count else { break }
+      guard send(target, bytes, count, SystemSocket.sendFlags) == count else { break }
     }
     shutdown(source, Int32(SHUT_RDWR))
     shutdown(target, Int32(SHUT_RDWR))

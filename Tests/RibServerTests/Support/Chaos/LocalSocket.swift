@@ -20,7 +20,7 @@ enum LocalSocket {
     withUnsafeMutableBytes(of: &address) { bytes in
       let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
       _ = bind(descriptor, pointer, length)
-      _ = Glibc.listen(descriptor, 512)
+      _ = listenSocket(descriptor, 512)
       _ = getsockname(descriptor, pointer, &length)
     }
     return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
@@ -35,7 +35,7 @@ enum LocalSocket {
 
   /// Takes a connection; nil if none waits.
   static func accept(_ listener: Int32) -> Int32? {
-    let descriptor = Glibc.accept(listener, nil, nil)
+    let descriptor = acceptSocket(listener)
     guard descriptor >= 0 else { return nil }
     prepare(descriptor)
     return descriptor
@@ -46,7 +46,7 @@ enum LocalSocket {
     let descriptor = make()
     var address = address(port: port)
     withUnsafeBytes(of: &address) { bytes in
-      _ = Glibc.connect(
+      _ = connectSocket(
         descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
         socklen_t(MemoryLayout<sockaddr_in>.size))
     }
@@ -66,7 +66,7 @@ enum LocalSocket {
   /// - Returns: how many bytes; nil if there is no connection any more.
   static func send(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Int? {
     guard !bytes.isEmpty else { return 0 }
-    let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    let count = bytes.withUnsafeBytes { sendSocket(descriptor, $0) }
     if count >= 0 { return count }
     return errno == EAGAIN || errno == EINTR || errno == ENOTCONN ? 0 : nil
   }
@@ -79,7 +79,7 @@ enum LocalSocket {
   }
 
   private static func make() -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, SystemSocket.stream, 0)
     prepare(descriptor)
     return descriptor
   }
