@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// What wakes a session that rests.
-struct BellTests {
+@Suite(.timeLimit(.minutes(5))) struct BellTests {
   /// Shows what it was told last, of a topic and of a shared value.
   private struct Listener: Riblet {
     static let typeName = "Listener"

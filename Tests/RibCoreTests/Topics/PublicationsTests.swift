@@ -5,7 +5,7 @@ import Testing
 @testable import RibCore
 
 /// Readers and bells of one log, at every point of one another's work.
-struct PublicationsTests {
+@Suite(.timeLimit(.minutes(5))) struct PublicationsTests {
   /// All sequences of so many steps.
   private func schedules<Step>(of steps: [Step], count: Int) -> [[Step]] {
     count == 0 ? [[]] : schedules(of: steps, count: count - 1).flatMap { schedule in steps.map { schedule + [$0] } }

@@ -3,7 +3,7 @@ import RibTesting
 import Testing
 import Wire
 
-struct SharedValueTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedValueTests {
   /// Adds to a number that it shares.
   private struct Adder: Riblet {
     static let typeName = "Adder"

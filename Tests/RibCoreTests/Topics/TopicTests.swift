@@ -3,7 +3,7 @@ import RibTesting
 import Testing
 import Wire
 
-struct TopicTests {
+@Suite(.timeLimit(.minutes(5))) struct TopicTests {
   /// Says what it is told to all who listen, and listens itself.
   private struct Member: Riblet {
     static let typeName = "Member"

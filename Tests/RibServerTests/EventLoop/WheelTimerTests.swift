@@ -3,7 +3,7 @@ import Testing
 
 @testable import RibServer
 
-@Suite struct WheelTimerTests {
+@Suite(.timeLimit(.minutes(5))) struct WheelTimerTests {
   /// A timer on a loop of its own, and what comes due: the id, the loop's time, and the loop's turn.
   private struct Subject {
     let loop: EventLoop
