@@ -110,8 +110,7 @@ let package = Package(
     .testTarget(
       name: "ShowcaseTests", dependencies: ["RibCore", "RibServer", "RibTesting", "Showcase", "Wire"],
       swiftSettings: swiftSettings),
-    .testTarget(
-      name: "RibClientTests", dependencies: ["RibClient", "RibTestSupport", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",

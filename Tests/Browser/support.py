@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 from playwright.sync_api import expect, sync_playwright
@@ -24,6 +25,11 @@ def chromium_path():
     """The browser to drive; the system's, not one that comes with the driver, if there is one."""
     names = [os.environ.get("RIB_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
     return next((path for path in map(shutil.which, filter(None, names)) if path), None)
+
+
+def seed_of_the_day():
+    """What random tests draw from: the number of the day since 1970, in UTC, or what RIB_SEED says."""
+    return int(os.environ.get("RIB_SEED", time.time() // 86_400))
 
 
 class Daemon:
