@@ -18,6 +18,8 @@ extension SessionCore {
       }
       // A client that asks is there.
       if life.aloneSince != nil { life.aloneSince = work.now }
+      // No connection binds it to a process: another one may have answered it meanwhile, and have the session. A commit says so.
+      if driver?.isStoreShared == true { noteChange() }
       switch request {
       case .act(let first, let body): try act(first, body, of: client, done)
       case .view(let tag): answerView(knownTag: tag, done)
@@ -46,9 +48,10 @@ extension SessionCore {
       throw HTTPError(status: .badRequest, reason: "\(error)")
     }
     guard first <= audience[client].ledger.number + 1 else {
-      throw HTTPError(
+      let conflict = HTTPError(
         status: .conflict,
         reason: "Action \(first) came after \(audience[client].ledger.number): numbers go up by one.")
+      return whenCommitted { done(.response($0 ? Response(problem: conflict) : .moved)) }
     }
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
     for (offset, action) in actions.enumerated() {

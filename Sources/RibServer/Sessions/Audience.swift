@@ -109,6 +109,7 @@ struct Audience {
   /// - Parameters:
   ///   - attempt: its `try`.
   ///   - id: the client, as it says.
+  /// - Returns: false if there is no such client.
   func misses(_ attempt: Int, of id: Int) -> Bool {
     ids.contains(id) && attempt > self[id].ledger.record.attempt + 1
   }

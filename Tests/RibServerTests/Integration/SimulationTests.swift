@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 import Testing
 
 /// What `ribsim` can be relied on for: that a seed is a schedule, that disks that lie are found, and that few steps tell why.

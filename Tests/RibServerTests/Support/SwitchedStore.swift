@@ -29,6 +29,7 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   /// - Parameters:
   ///   - base: what does the work.
   ///   - outage: what sessions do while it fails; nil for what the other store says.
+  ///   - isShared: whether another process could have a session.
   init(_ base: any SessionStore, outage: Outage? = nil, isShared: Bool = false) {
     self.isShared = isShared
     self.base = base

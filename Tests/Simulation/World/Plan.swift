@@ -105,7 +105,8 @@ package struct Plan: Sendable {
     self.seed = seed
     var random = SimulationRandom(seed: seed, stream: 1)
     setting = Setting(
-      processes: random.oneIn(4) ? 2 : 1, loops: 1 + random.below(2), hosts: random.oneIn(3) ? 2 : 1, twins: random.oneIn(3) ? 1 : 0,
+      processes: random.oneIn(4) ? 2 : 1, loops: 1 + random.below(2), hosts: random.oneIn(3) ? 2 : 1,
+      twins: random.oneIn(3) ? 1 : 0,
       restSeconds: 1 + random.below(20), idleRestSeconds: 2 + random.below(40), heartbeatSeconds: 5 + random.below(20),
       drainSeconds: random.below(4), timeToLiveSeconds: 150 + random.below(150), isPrepared: !random.oneIn(8),
       slowSyncs: 1 + random.below(4), end: Setting.End.allCases[random.below(Setting.End.allCases.count)])
