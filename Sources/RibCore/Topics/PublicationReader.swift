@@ -14,6 +14,8 @@ final class PublicationProgress: Sendable {
 /// Reads publications in order, from a position on; belongs to one task.
 final class PublicationReader<Value: Sendable>: Sendable {
   private let publications: Publications<Value>
+  /// What the publications know it by.
+  private let number: Int
   /// What keeps the values; nil if they are kept in any case.
   private let mark: PublicationMark<Value>?
   /// The position of the last value that was read.
@@ -25,6 +27,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
   /// Reads what is published after a mark, each time it is read from there anew.
   init(from mark: PublicationMark<Value>) {
     publications = mark.publications
+    number = publications.makeReader()
     self.mark = mark
     cursor = Atomic(mark.position)
     progress = PublicationProgress(mark.position)
@@ -33,6 +36,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
   /// Reads what is kept, and what is published then.
   init(fromTheOldestIn publications: Publications<Value>) {
     self.publications = publications
+    number = publications.makeReader()
     mark = nil
     cursor = Atomic(0)
     progress = PublicationProgress(0)
@@ -52,7 +56,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
   /// The next value, waiting for it; nil once the task is cancelled.
   func next() async -> Publication<Value>? {
     let publication = await withTaskCancellationHandler {
-      await publications.next(after: cursor.load(ordering: .relaxed), for: ObjectIdentifier(self))
+      await publications.next(after: cursor.load(ordering: .relaxed), for: number)
     } onCancel: {
       unsubscribe()
     }

@@ -22,12 +22,13 @@ final class Publications<Value: Sendable>: Sendable {
     /// How many marks need values to be kept.
     var marks = 0
     var subscribers = 0
-    var waiting: [ObjectIdentifier: Waiter] = [:]
+    var waiting: [Int: Waiter] = [:]
+    var lastReader = 0
     var lastBell = 0
     var bells: [Int: @Sendable () -> Void] = [:]
 
     /// Takes off the lists whatever waits for a publication.
-    mutating func takeWaiting() -> (waiting: [ObjectIdentifier: Waiter], bells: [Int: @Sendable () -> Void]) {
+    mutating func takeWaiting() -> (waiting: [Int: Waiter], bells: [Int: @Sendable () -> Void]) {
       defer { (waiting, bells) = ([:], [:]) }
       return (waiting, bells)
     }
@@ -74,7 +75,7 @@ final class Publications<Value: Sendable>: Sendable {
   }
 
   private func tell(
-    _ told: (waiting: [ObjectIdentifier: Waiter], bells: [Int: @Sendable () -> Void]),
+    _ told: (waiting: [Int: Waiter], bells: [Int: @Sendable () -> Void]),
     _ publication: Publication<Value>
   ) {
     // Each of the waiting has read all before this one.
@@ -104,6 +105,16 @@ final class Publications<Value: Sendable>: Sendable {
 
   // MARK: Reading
 
+  /// What a new reader is known by, for as long as it exists.
+  ///
+  /// - Returns: a number: what waits has the same order in each run that makes the same readers.
+  func makeReader() -> Int {
+    state.withLock { state in
+      state.lastReader += 1
+      return state.lastReader
+    }
+  }
+
   func noteSubscriber() { state.withLock { $0.subscribers += 1 } }
   func forgetSubscriber() { state.withLock { $0.subscribers -= 1 } }
 
@@ -115,7 +126,7 @@ final class Publications<Value: Sendable>: Sendable {
   }
 
   /// Waits for the first publication after a position; nil if the task is cancelled.
-  func next(after position: UInt64, for reader: ObjectIdentifier) async -> Publication<Value>? {
+  func next(after position: UInt64, for reader: Int) async -> Publication<Value>? {
     if Task.isCancelled { return nil }
     if let publication = first(after: position) { return publication }
     return await withTaskCancellationHandler {
@@ -125,7 +136,7 @@ final class Publications<Value: Sendable>: Sendable {
     }
   }
 
-  private func wait(after position: UInt64, for reader: ObjectIdentifier, _ waiter: Waiter) {
+  private func wait(after position: UInt64, for reader: Int, _ waiter: Waiter) {
     let (isOver, publication): (Bool, Publication<Value>?) = state.withLock { state in
       if let (position, value) = state.log.first(after: position) {
         return (true, Publication(position: position, value: value))

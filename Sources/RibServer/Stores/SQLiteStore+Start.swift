@@ -7,7 +7,9 @@ extension SQLiteStore {
   /// Takes note of a process that begins.
   func begin(_ start: StoreStart, _ database: Database) throws {
     holder = start.number + 1
-    hasOthers.store(!start.others.isEmpty, ordering: .relaxed)
+    sharing.withLock {
+      $0 = Sharing(hasOthers: !start.others.isEmpty, starts: start.starts, startCount: start.starts?.count)
+    }
     let now = try beginTime(database)
     let running = ([0] + start.others.map { $0 + 1 }).map(String.init).joined(separator: ", ")
     // A client that was connected when its server died could not come back before now.
@@ -69,7 +71,10 @@ extension SQLiteStore {
     }
     try statements.noteTime.run(.integer(now - wall), .integer(now))
     try statements.noteServer.run(.integer(holder), .integer(now))
-    try statements.countServers.rows { hasOthers.store($0.integer(0) > 1, ordering: .relaxed) }
+    let startCount = sharing.withLock { $0.starts?.count }
+    var serverCount = 0
+    try statements.countServers.rows { serverCount = $0.integer(0) }
+    sharing.withLock { ($0.hasOthers, $0.startCount) = (serverCount > 1, startCount) }
     return abs(jump) <= StoreTime.tolerance ? .noted : .clockJumped(seconds: jump)
   }
 }

@@ -16,9 +16,18 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   package let durability: Welcome.Durability
   /// Only processes of this machine have the file, and each loads what it needs: no process takes over what another has not written.
   package let outage = Outage.goesOn
-  package var isShared: Bool { hasOthers.load(ordering: .relaxed) }
-  /// Whether another process had the file when this one began, or looked last.
-  let hasOthers = Atomic(false)
+  package var isShared: Bool { sharing.withLock { $0.hasOthers || $0.starts?.count != $0.startCount } }
+  let sharing = Mutex(Sharing())
+
+  /// What is known of other processes that use the file.
+  struct Sharing {
+    /// Whether there was another one when this one began, or asked last.
+    var hasOthers = false
+    /// Counts those that begin.
+    var starts: StartCounter?
+    /// How many had begun then.
+    var startCount: UInt64?
+  }
   let database: DatabaseQueue
   let clock: TimeSource
   private var statements: Statements?

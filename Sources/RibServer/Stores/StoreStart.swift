@@ -4,6 +4,8 @@ package struct StoreStart: Sendable {
   package var number = 0
   /// The numbers of the processes that run with the same state directory.
   package var others: [Int] = []
+  /// Counts those that begin, this one included; nil if nobody does.
+  package var starts: StartCounter?
   /// What processes were running when they died, as ``FlightRecorder`` has found it.
   package var crashes: [FlightEntry] = []
   /// What of apps they were running, for no session that is in the store.
