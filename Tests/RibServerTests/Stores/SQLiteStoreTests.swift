@@ -177,6 +177,21 @@ import Wire
 
   // MARK: The start
 
+  /// After a power cut the next process has to know that this one was there, whatever a commit survives.
+  @Test func start_isSynced() throws {
+    let store = try open(.process)
+    defer { store.close() }
+    var statements: [String] = []
+    store.database.writeWithoutTransaction { database in database.trace { statements.append("\($0)") } }
+    try store.begin()
+    store.database.writeWithoutTransaction { $0.trace(nil) }
+    let levels = { (statements: [String]) in statements.filter { $0.hasPrefix("PRAGMA synchronous") } }
+    let start = try #require(statements.firstIndex { $0.hasPrefix("BEGIN") })
+    let end = try #require(statements.firstIndex { $0.hasPrefix("COMMIT") })
+    #expect(levels(Array(statements[..<start])) == ["PRAGMA synchronous = FULL"])
+    #expect(levels(Array(statements[end...])) == ["PRAGMA synchronous = NORMAL"])
+  }
+
   /// Sessions of a process that runs are its own; those of one that has died are anyone's.
   @Test func start_leavesAloneWhatOthersHave() throws {
     let (first, second) = (try open(), try open())
