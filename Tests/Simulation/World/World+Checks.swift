@@ -73,6 +73,10 @@ extension World {
 
   /// What was booked was done, and once; what was done is booked.
   private func compareBook() throws(Finding) {
+    // A process that dies may take transactions along: what comes after them has other keys nevertheless.
+    if let (key, names) = ledger.names.first(where: { $0.value.count > 1 }) {
+      throw Finding(.otherBook, "\(names.sorted()) were booked under \(key)")
+    }
     let views = clients.map { $0.hasEnded ? nil : $0.view } + twins.map { $0.hasEnded ? nil : $0.view }
     let done = Set(views.flatMap { $0?.done ?? [] })
     let isSure = !hasStoreFailed && views.allSatisfy { $0 != nil }
