@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test web chaos simulate nightly tsan asan fuzz bench format lint docs layers clean help
+.PHONY: run test web chaos simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -70,6 +70,12 @@ fuzz: ## Fuzz the parsers (SECONDS_EACH=600 TARGETS="json frames")
 	@scripts/setup
 	@scripts/fuzz $(SECONDS_EACH) $(TARGETS)
 
+# One change of the sources after the other, each with a build and with what is to notice it: all of them take hours.
+mutations: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
+mutations: ## Break the sources on purpose, and want red (ARGS="drain-waits-for-nobody", ARGS=--list)
+	@scripts/setup --tests
+	@ulimit -n "$$(ulimit -Hn)"; scripts/mutations $(ARGS)
+
 bench: ## Build the server and what it is compared with, and say how to compare
 	@scripts/setup
 	swift build -c release --product ribd
@@ -99,4 +105,4 @@ clean: ## Delete what was built
 	rm -rf .build Benchmarks/.build Fuzz/.build .venv
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
