@@ -79,6 +79,17 @@ struct StateLogTests {
     #expect(log.takeCut() == .changed([StatePatch(sequence: 2, operations: bytes("[4]"))]))
   }
 
+  /// A store that has a new base has none of the changes before it.
+  @Test func changesOfANewBase_areCountedAnew() {
+    var log = written()
+    log.append(bytes("[1"))
+    #expect(log.takeCut() == .changed([StatePatch(sequence: 1, operations: bytes("[1]"))]))
+    log.rewrite(large)
+    #expect(log.takeCut() == .rewritten(base: large, changes: []))
+    log.append(bytes("[2"))
+    #expect(log.takeCut() == .changed([StatePatch(sequence: 1, operations: bytes("[2]"))]))
+  }
+
   @Test func changes_mayHaveAsManyBytesAsTheirBase() {
     var log = written()
     #expect(log.takes(large.count) && !log.takes(large.count + 1))
