@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test web chaos simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run test quick web chaos simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -18,14 +18,15 @@ run: ## Build the server and start it (ARGS="--port 9000")
 	swift build -c release --product ribd
 	@exec "$$(swift build -c release --show-bin-path)/ribd" $(ARGS)
 
-# Thousands of connections with both ends in one process: the tests want as many descriptors as the system gives. One
-# after the other: several of them load the machine on purpose, and would make the others' time limits meaningless.
 # RIB_NIGHTLY=1 has larger volumes, RIB_JUDGE_TIME=1 also judges times, RIB_REQUIRE_ALL=1 skips nothing for a tool that is
 # missing, RIB_SEED repeats the random tests of another day.
-test: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
-test: ## Run all tests (ARGS="--filter Counter")
+test: ## Run all tests, and a minute of the simulator (ARGS="--filter Counter")
 	@scripts/setup --tests
-	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --no-parallel $(ARGS)
+	@scripts/test $(ARGS)
+
+quick: ## Run the tests that need neither sockets nor time, and one suite that has a socket
+	@scripts/setup
+	@scripts/test quick
 
 # On the files of web/ as they are: whoever changes a page need not build the daemon anew.
 web: export RIB_WEB := $(CURDIR)/web

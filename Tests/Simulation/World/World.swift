@@ -227,7 +227,8 @@ package final class World: @unchecked Sendable {
     let surroundings = JournalSurroundings(
       news: news, latest: { [unowned self] in published },
       book: { [unowned self] name, key in
-        try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 32)))
+        // One that books at once is seen although what has caused it was not committed yet.
+        if network.oneIn(2) { try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 32))) }
         note("booked: \(name) under \(key)")
         ledger.book(name, key)
         try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 30)))
