@@ -25,6 +25,14 @@ final class StoreWriter: Sendable {
     /// Told on the writer's thread when the store works again; nil once the store is closed or given up.
     var onRecovery: (@Sendable () -> Void)?
 
+    /// Whether the store is asked again if it fails.
+    var isInUse: Bool {
+      switch end {
+      case .open, .closing: true
+      case .givenUp, .closed: false
+      }
+    }
+
     /// Lets go of the loops, which hold the writer.
     mutating func letGo() {
       notices = []
@@ -250,7 +258,7 @@ final class StoreWriter: Sendable {
 
   private func noteFailure(_ error: StoreError, _ jobs: [StoreJob]) {
     let pause = state.withLock { state in
-      for job in jobs {
+      for job in jobs where state.isInUse {
         switch job.request {
         case .remove, .noteAbsence: state.notices.append(StoreJob(job.request, on: job.loop))
         case .create, .write, .load, .resume, .findExpired, .forget, .tidy, .probe: break
