@@ -9,7 +9,7 @@ struct Client {
   /// The refusals that it has heard of since the last cut: the highest number.
   var acknowledged: Int?
   /// Whether it may have been let in by another process since it was here before, and no commit has shown that it was not.
-  var mayHaveBeenElsewhere = false
+  fileprivate(set) var mayHaveBeenElsewhere = false
 }
 
 /// The clients of a session, and who may join them.
@@ -30,6 +30,8 @@ struct Audience {
   private var clients: [Client]
   /// Invitations that are not used.
   private(set) var invitations: [Invitation] = []
+  /// Whether one of the clients may have been elsewhere.
+  private var hasDoubts = false
   /// Counts what a store has to be told besides the clients' tries and numbers.
   private(set) var changeCount = 0
 
@@ -140,8 +142,16 @@ struct Audience {
     return self[id].channel
   }
 
+  /// Takes note that a client may have been let in by another process since it was here before.
+  mutating func mayHaveBeenElsewhere(_ id: Int) {
+    self[id].mayHaveBeenElsewhere = true
+    hasDoubts = true
+  }
+
   /// Takes note of a commit: no other process has the session, and so none has had a client of it.
   mutating func didCommit() {
+    guard hasDoubts else { return }
+    hasDoubts = false
     for index in clients.indices { clients[index].mayHaveBeenElsewhere = false }
   }
 

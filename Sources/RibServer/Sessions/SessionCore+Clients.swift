@@ -99,7 +99,7 @@ extension SessionCore {
   /// - Returns: why it is not let in; nil if that is not the reason.
   private func doubt(_ client: Int, _ hasGap: Bool) -> Ending? {
     guard driver?.isStoreShared == true else { return nil }
-    if hasGap { audience[client].mayHaveBeenElsewhere = true }
+    if hasGap { audience.mayHaveBeenElsewhere(client) }
     guard commits.isFailing, audience[client].mayHaveBeenElsewhere else { return nil }
     return Self.elsewhere
   }

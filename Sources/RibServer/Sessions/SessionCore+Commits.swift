@@ -123,7 +123,7 @@ extension SessionCore {
     // What was said while it caught up is in the next commit: should that fail, the client was not told otherwise.
     owesNotice = commits.isFailing
     let isBehind = commits.didSucceed()
-    if !isBehind, driver?.isStoreShared == true { audience.didCommit() }
+    if !isBehind { audience.didCommit() }
     let (commands, waiters) = uncommitted.endCut(all: !isBehind)
     if isBehind { driver?.carryOut(.commit) }
     release(all: !isBehind)
