@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test quick web chaos simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run test quick web chaos faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -44,6 +44,12 @@ chaos: export RIB_JUDGE_TIME := 1
 chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests
+
+# A real daemon, whose calls of the system fail one after the other; wants strace. All of it takes half an hour.
+faults: ## Have the daemon's system calls fail, and see that nothing is lost (ARGS="--quick accept4")
+	@scripts/setup
+	swift build --product ribd
+	@scripts/faults --daemon "$$(swift build --show-bin-path)/ribd" $(ARGS)
 
 # Servers, clients, networks and disks in one process: what happens in a schedule follows from its seed.
 simulate: ## Run schedules in the simulator (SECONDS=600 SEED=1)

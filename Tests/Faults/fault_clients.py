@@ -110,7 +110,10 @@ class Client:
                 book.faults.append(f"{self.name} was told of action {n}, and has asked for {len(self.acts)}")
                 return
             if n < self.told:
+                # An answer to what was asked before it was told is none of these: it asks for one thing at a time.
                 self._went_back(n)
+                if n < self.told:
+                    return
             for nack in nacks:
                 self._refuse(nack)
             for number in range(self.told + 1, n + 1):
@@ -137,7 +140,9 @@ class Client:
     def _went_back(self, n):
         book = self.book
         if n < self.durable:
-            book.faults.append(
+            # Its word is not taken: what was on disk stays asked for.
+            self.close()
+            return book.faults.append(
                 f"{book.app} {book.sid}: {self.name} was told on disk that {self.durable} actions are done, and now that {n} are")
         book.is_weak = True
         book.lost += self.told - n
@@ -237,6 +242,7 @@ class Twin(Client):
                 self.pause(0.1)
             elif status == 409 and first > 1:
                 # What was answered from memory alone is lost: it goes on from where the server is.
+                self.pause(0.05)
                 return self._post(1, [])
             elif status == 404:
                 self.begin_again()
@@ -310,6 +316,8 @@ class Socket(Client):
         data, mask = json.dumps(message).encode(), os.urandom(4)
         size = len(data)
         head = struct.pack("!BB", 0x81, 0x80 | size) if size < 126 else struct.pack("!BBH", 0x81, 0xFE, size)
+        if self.peer is None:
+            raise Cut()
         try:
             self.peer.sendall(head + mask + bytes(b ^ mask[i & 3] for i, b in enumerate(data)))
         except OSError:
@@ -320,6 +328,8 @@ class Socket(Client):
             left = until - time.monotonic()
             if left <= 0:
                 raise TimeoutError()
+            if self.peer is None:
+                raise Cut()
             self.peer.settimeout(left)
             try:
                 more = self.peer.recv(65536)
