@@ -63,6 +63,8 @@ class Daemon:
              "-e", f"inject={fault.call}:error={fault.error}:when={fault.when}", "-o", self.trace, "-p", str(self.process.pid)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(f"{self.trace}.err", "w"))
         def traced():
+            if self.strace.poll() is not None:
+                raise Death(f"strace does not begin: {self.text(f'{self.trace}.err').strip()[:300]}")
             try:
                 tasks = os.listdir(f"/proc/{self.process.pid}/task")
                 return all(self._status("TracerPid", task) not in ("0", "") for task in tasks)
@@ -129,6 +131,17 @@ class Daemon:
     def hits(self):
         """How many calls were made to fail."""
         return self.text(self.trace).count("(INJECTED)")
+
+    def refused(self):
+        """The calls that were made to fail, whole also where strace has written them in two parts."""
+        begun, calls = {}, []
+        for line in self.text(self.trace).splitlines():
+            thread, _, call = line.partition(" ")
+            if call.endswith("<unfinished ...>"):
+                begun[thread] = call
+            elif "(INJECTED)" in call:
+                calls.append(begun.pop(thread, "") + call if "resumed>" in call else call)
+        return calls
 
     @staticmethod
     def text(path):
