@@ -48,7 +48,7 @@ struct Ribsim: ParsableCommand {
   mutating func run() throws {
     beDeterministic()
     let machine = try SimulationMachine(in: directory, lie: lie)
-    let first = seed ?? UInt64(time(nil) / 86_400) * 1_000_000
+    let first = seed ?? UInt64(time(nil) / 86_400) * 1_000_000_000
     if shrink { return try shrink(first, on: machine) }
     if steps { return try replay(first, on: machine) }
     try runAll(from: first, on: machine)

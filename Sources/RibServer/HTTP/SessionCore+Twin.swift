@@ -18,7 +18,8 @@ extension SessionCore {
       }
       // A client that asks is there.
       if life.aloneSince != nil { life.aloneSince = work.now }
-      // No connection binds it to a process: another one may have answered it meanwhile, and have the session. A commit says so.
+      // No connection binds the client to a process: another process may have answered it meanwhile, and have the session. While
+      // the store works, a commit says so.
       if driver?.isStoreShared == true { noteChange() }
       switch request {
       case .act(let first, let body): try act(first, body, of: client, done)

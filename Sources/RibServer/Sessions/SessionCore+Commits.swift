@@ -158,7 +158,7 @@ extension SessionCore {
       if channel.greeting == nil {
         channel.insertNotice()
       } else {
-        // What it would be welcomed with says that it survives; it is told nothing, and comes again.
+        // Its welcome says that the session survives; the client is told nothing, and comes again.
         channel.discardHeld()
         channel.flushLater()
       }

@@ -245,7 +245,7 @@ final class FlightRecorder: @unchecked Sendable {
 /// The files of the processes of a directory, while one of them starts.
 private final class FlightFiles {
   private static let prefix = "flight-"
-  /// Locked by a process that starts, and counts those that have.
+  /// Locked by a process that starts; counts the processes that have begun.
   private static let lockName = "flight-lock"
 
   /// The process, and what was found.
@@ -268,9 +268,7 @@ private final class FlightFiles {
     var start = StoreStart()
     do throws(SystemError) {
       guard flock(lock, LOCK_EX) == 0 else { throw .last("lock \(lockPath)") }
-      let starts = try StartCounter(lock, lockPath)
-      starts.increment()
-      start.starts = starts
+      start.starts = try StartCounter(lock, lockPath)
       // One more than there are processes is enough to find a free one.
       for number in 0..<1024 {
         let path = "\(directory)/\(Self.prefix)\(number)"

@@ -7,9 +7,6 @@ extension SQLiteStore {
   /// Takes note of a process that begins.
   func begin(_ start: StoreStart, _ database: Database) throws {
     holder = start.number + 1
-    sharing.withLock {
-      $0 = Sharing(hasOthers: !start.others.isEmpty, starts: start.starts, startCount: start.starts?.count)
-    }
     let now = try beginTime(database)
     let running = ([0] + start.others.map { $0 + 1 }).map(String.init).joined(separator: ", ")
     // A client that was connected when its server died could not come back before now.

@@ -21,11 +21,11 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
 
   /// What is known of other processes that use the file.
   struct Sharing {
-    /// Whether there was another one when this one began, or asked last.
+    /// Whether another process used the file when this one began, or when the store was probed last.
     var hasOthers = false
-    /// Counts those that begin.
+    /// Counts the processes that have begun.
     var starts: StartCounter?
-    /// How many had begun then.
+    /// How many had begun by then.
     var startCount: UInt64?
   }
   let database: DatabaseQueue
@@ -141,6 +141,11 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
       }
     } catch {
       throw StoreError(error)
+    }
+    // Whoever sees that one more process was counted finds its row.
+    start.starts?.increment()
+    sharing.withLock {
+      $0 = Sharing(hasOthers: !start.others.isEmpty, starts: start.starts, startCount: start.starts?.count)
     }
     return holder
   }

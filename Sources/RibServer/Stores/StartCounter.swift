@@ -26,7 +26,10 @@ package final class StartCounter: @unchecked Sendable {
   init(_ descriptor: Int32, _ path: String) throws(SystemError) {
     var count: UInt64 = 0
     // Written, not only made longer: on a full disk a hole in the file would kill the process that writes to its memory.
-    if pread(descriptor, &count, Self.size, 0) < Self.size {
+    let known = pread(descriptor, &count, Self.size, 0)
+    guard known >= 0 else { throw .last("read \(path)") }
+    if known < Self.size {
+      count = 0
       guard pwrite(descriptor, &count, Self.size, 0) == Self.size else { throw .last("write \(path)") }
     }
     let map = mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
@@ -42,6 +45,6 @@ package final class StartCounter: @unchecked Sendable {
   /// How many processes have begun.
   var count: UInt64 { word.pointee.load(ordering: .acquiring) }
 
-  /// Counts a process that begins.
+  /// Counts a process that has begun: the store has it.
   func increment() { word.pointee.add(1, ordering: .acquiringAndReleasing) }
 }

@@ -4,7 +4,7 @@ package struct StoreStart: Sendable {
   package var number = 0
   /// The numbers of the processes that run with the same state directory.
   package var others: [Int] = []
-  /// Counts those that begin, this one included; nil if nobody does.
+  /// Counts the processes that have begun; nil where there is no state directory.
   package var starts: StartCounter?
   /// What processes were running when they died, as ``FlightRecorder`` has found it.
   package var crashes: [FlightEntry] = []

@@ -25,13 +25,8 @@ final class StoreWriter: Sendable {
     /// Told on the writer's thread when the store works again; nil once the store is closed or given up.
     var onRecovery: (@Sendable () -> Void)?
 
-    /// Whether the store is asked again if it fails.
-    var isInUse: Bool {
-      switch end {
-      case .open, .closing: true
-      case .givenUp, .closed: false
-      }
-    }
+    /// Whether the store is tried again when it has failed.
+    var isOpen: Bool { if case .open = end { true } else { false } }
 
     /// Lets go of the loops, which hold the writer.
     mutating func letGo() {
@@ -258,7 +253,7 @@ final class StoreWriter: Sendable {
 
   private func noteFailure(_ error: StoreError, _ jobs: [StoreJob]) {
     let pause = state.withLock { state in
-      for job in jobs where state.isInUse {
+      for job in jobs where state.isOpen {
         switch job.request {
         case .remove, .noteAbsence: state.notices.append(StoreJob(job.request, on: job.loop))
         case .create, .write, .load, .resume, .findExpired, .forget, .tidy, .probe: break

@@ -28,7 +28,11 @@ import Wire
     let recorder = try FlightRecorder.open(in: directory.path, slotCount: 1) { _ = try stores[0].begin($0) }
     #expect(!stores[0].isShared)
     do {
-      let other = try FlightRecorder.open(in: directory.path, slotCount: 1) { _ = try stores[1].begin($0) }
+      let other = try FlightRecorder.open(in: directory.path, slotCount: 1) { start in
+        // A look between the count and the row must not take this process for one that is alone.
+        _ = try stores[0].perform([.probe])
+        _ = try stores[1].begin(start)
+      }
       #expect(stores[0].isShared && stores[1].isShared)
       _ = try stores[0].perform([.probe])
       #expect(stores[0].isShared)
