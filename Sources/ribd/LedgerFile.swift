@@ -15,17 +15,23 @@ enum LedgerFile {
   /// The variable's name.
   static let variable = "RIBD_LEDGER"
 
-  private struct WriteError: Error { let code: Int32 }
+  /// Why a payment is not in the file.
+  private struct LedgerError: Error, CustomStringConvertible {
+    let path: String
+    let code: Int32
+    var description: String { "The ledger \(path) cannot be written: \(String(cString: strerror(code)))" }
+  }
 
   /// The service that writes to the file; one that forgets if none is named.
   static func service() throws -> LedgerService {
-    guard let path = getenv(variable) else { return .none }
+    guard let path = getenv(variable).map({ String(cString: $0) }) else { return .none }
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw WriteError(code: errno) }
+    guard descriptor >= 0 else { throw LedgerError(path: path, code: errno) }
     return LedgerService { line in
       // One write: lines of several effects do not mix, and a process that is killed leaves no half of one.
       let bytes = Array("\(line)\n".utf8)
-      guard write(descriptor, bytes, bytes.count) == bytes.count else { throw WriteError(code: errno) }
+      let count = write(descriptor, bytes, bytes.count)
+      guard count == bytes.count else { throw LedgerError(path: path, code: count < 0 ? errno : ENOSPC) }
     }
   }
 }

@@ -452,36 +452,34 @@ class Socket(Client):
 
     def run(self, window=3):
         """Has all that was asked for done."""
-        while True:
-            try:
-                if self.peer is None:
-                    self.connect()
-                while self.told < len(self.acts):
-                    while self.sent < min(len(self.acts), self.told + window):
-                        act = self.acts[self.sent]
-                        self.sent += 1
-                        self.say(t="act", n=self.sent, to=act["to"], a=act["a"],
-                                 ack={"rev": self.rev or 0, "n": self.told})
-                    self.hear()
-                return
-            except TimeoutError:
-                self.silences += 1
-                self.close()
-            except (Cut, OSError):
-                self.close()
-            self.pause(0.05)
+        def act():
+            while self.told < len(self.acts):
+                while self.sent < min(len(self.acts), self.told + window):
+                    act = self.acts[self.sent]
+                    self.sent += 1
+                    self.say(t="act", n=self.sent, to=act["to"], a=act["a"],
+                             ack={"rev": self.rev or 0, "n": self.told})
+                self.hear()
+
+        self.keep_on(act)
 
     def until(self, is_so, *messages):
         """Says something, and hears until something is so; over again after a cut."""
+        def ask():
+            for message in messages:
+                self.say(**message)
+            while not is_so():
+                self.hear()
+
+        self.keep_on(ask)
+
+    def keep_on(self, body):
+        """Does something on a connection; over again on another one after a cut, or after a silence."""
         while True:
             try:
                 if self.peer is None:
                     self.connect()
-                for message in messages:
-                    self.say(**message)
-                while not is_so():
-                    self.hear()
-                return
+                return body()
             except TimeoutError:
                 self.silences += 1
                 self.close()

@@ -46,8 +46,10 @@
       set = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard set >= 0 else { throw .last("epoll_create1") }
       wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-      guard wakeDescriptor >= 0 else {
+      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: .max))
+      guard wakeDescriptor >= 0, epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event) == 0 else {
         let error = SystemError.last("eventfd")
+        if wakeDescriptor >= 0 { close(wakeDescriptor) }
         close(set)
         throw error
       }
@@ -57,8 +59,6 @@
       didHandle = setup.didHandle
       wasWoken = setup.wasWoken
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
-      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: .max))
-      epoll_ctl(set, EPOLL_CTL_ADD, wakeDescriptor, &event)
       source.setEventHandler { [unowned self] in handleEvents() }
       // Only once the source has let go of the set may its number be used again.
       source.setCancelHandler { [set] in close(set) }

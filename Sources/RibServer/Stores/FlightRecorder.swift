@@ -101,8 +101,11 @@ final class FlightRecorder: @unchecked Sendable {
     size = slotCount * Self.slotSize
     // Written, not only made longer: on a full disk a hole in the file would kill the process that writes to its memory.
     let zeros = [UInt8](repeating: 0, count: size)
-    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, zeros, size, 0) == size else {
-      throw .last("resize \(path)")
+    guard ftruncate(descriptor, 0) == 0 else { throw .last("resize \(path)") }
+    let written = pwrite(descriptor, zeros, size, 0)
+    guard written == size else {
+      // A short write: the disk is full.
+      throw SystemError(operation: "resize \(path)", code: written < 0 ? errno : ENOSPC)
     }
     let map = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     guard let map, map != MAP_FAILED else { throw .last("map \(path)") }
