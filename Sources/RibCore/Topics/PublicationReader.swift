@@ -14,7 +14,7 @@ final class PublicationProgress: Sendable {
 /// Reads publications in order, from a position on; belongs to one task.
 final class PublicationReader<Value: Sendable>: Sendable {
   private let publications: Publications<Value>
-  /// What the publications know it by.
+  /// The reader's number, by which the publications' list of waiting readers has it.
   private let number: Int
   /// What keeps the values; nil if they are kept in any case.
   private let mark: PublicationMark<Value>?
@@ -27,7 +27,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
   /// Reads what is published after a mark, each time it is read from there anew.
   init(from mark: PublicationMark<Value>) {
     publications = mark.publications
-    number = publications.makeReader()
+    number = publications.makeReaderNumber()
     self.mark = mark
     cursor = Atomic(mark.position)
     progress = PublicationProgress(mark.position)
@@ -36,7 +36,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
   /// Reads what is kept, and what is published then.
   init(fromTheOldestIn publications: Publications<Value>) {
     self.publications = publications
-    number = publications.makeReader()
+    number = publications.makeReaderNumber()
     mark = nil
     cursor = Atomic(0)
     progress = PublicationProgress(0)

@@ -105,10 +105,13 @@ final class Publications<Value: Sendable>: Sendable {
 
   // MARK: Reading
 
-  /// What a new reader is known by, for as long as it exists.
+  /// Gives a new reader its number, by which the list of waiting readers has it.
   ///
-  /// - Returns: a number: what waits has the same order in each run that makes the same readers.
-  func makeReader() -> Int {
+  /// A number, and not the reader's address, so that readers that were made in the same order are told in the same order, run after
+  /// run.
+  ///
+  /// - Returns: the reader's number.
+  func makeReaderNumber() -> Int {
     state.withLock { state in
       state.lastReader += 1
       return state.lastReader
