@@ -19,14 +19,24 @@ extension Server {
   public static func prepareProcess() {
     signal(SIGXFSZ, SIG_IGN)
     rib_sqlite_count_no_memory()
+    raiseDescriptorLimit()
+  }
+
+  /// Lets the process open as many descriptors as the system lets it.
+  ///
+  /// - Returns: how many it may open now.
+  @discardableResult
+  package static func raiseDescriptorLimit() -> Int {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
       let resource = RLIMIT_NOFILE
     #endif
     var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0 else { return }
+    guard getrlimit(resource, &limit) == 0 else { return 0 }
     limit.rlim_cur = limit.rlim_max
     setrlimit(resource, &limit)
+    getrlimit(resource, &limit)
+    return Int(clamping: limit.rlim_cur)
   }
 }

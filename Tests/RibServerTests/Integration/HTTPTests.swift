@@ -294,7 +294,7 @@ struct HTTPTests {
   // MARK: Too many
 
   @Test func thoseTurnedAway_areNotMoreThanTheirOwnLimit() async throws {
-    try #require(raiseDescriptorLimit() > 1000, "the test needs more descriptors: ulimit -n")
+    try #require(Server.raiseDescriptorLimit() > 1000, "the test needs more descriptors: ulimit -n")
     try await withServer({
       $0.limits.connections = 1
       $0.timeouts.closingSeconds = 60

@@ -70,7 +70,8 @@ import Wire
   }
 
   @Test func twoThousandClients_areAllServedAndAllForgotten() async throws {
-    try #require(raiseDescriptorLimit() > 2 * Self.connections + 200, "the test needs more descriptors: ulimit -n")
+    let limit = Server.raiseDescriptorLimit()
+    try #require(limit > 2 * Self.connections + 200, "the test needs more descriptors: ulimit -n")
     try await withServer({ $0.timeouts.heartbeatSeconds = 600 }) { server, url in
       try await blocking { try Self.play(url, connections: Self.connections) }
       #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
@@ -79,7 +80,7 @@ import Wire
 
   @Test func manyClients_leaveNoDescriptorBehind() async throws {
     let connections = TestRun.volume(500, nightly: Self.connections)
-    try #require(raiseDescriptorLimit() > connections + 200, "the test needs more descriptors: ulimit -n")
+    try #require(Server.raiseDescriptorLimit() > connections + 200, "the test needs more descriptors: ulimit -n")
     let daemon = try Daemon(["--limits-actions-per-second", "0", "--timeouts-heartbeat-seconds", "600"])
     let before = daemon.descriptorCount
     try await blocking { [url = daemon.url] in try Self.play(url, connections: connections) }

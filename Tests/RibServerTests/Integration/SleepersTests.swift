@@ -43,7 +43,7 @@ import Testing
   @Test(.enabled(if: Sanitizer.current == nil, "waking so many takes too long there"), .timeLimit(.minutes(5)))
   func oneWord_wakesTenThousand() async throws {
     // Both ends of each connection are in this process.
-    let count = min(10_000, (raiseDescriptorLimit() - 1000) / 2)
+    let count = min(10_000, (Server.raiseDescriptorLimit() - 1000) / 2)
     try #require(count >= 1000, "the test needs more descriptors: ulimit -n")
     let (directory, news) = (try TemporaryDirectory(), SharedValue(0))
     try await withServer(
