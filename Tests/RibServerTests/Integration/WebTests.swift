@@ -36,7 +36,7 @@ import Testing
   /// Each file is a process of its own, so that a failure says where.
   @Test(
     .enabled(if: TestRun.includesTests(of: InteropTests.python), "make test sets RIB_PYTHON"),
-    arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("_test.py") })
+    arguments: try longestFirst())
   func pages_workInChromium(_ file: String) throws {
     let python = URL(fileURLWithPath: try #require(InteropTests.python))
     let (status, output, errors) = try Program.run(
@@ -46,4 +46,13 @@ import Testing
   }
 
   private static let folder = repository.appendingPathComponent("Tests/Browser")
+
+  /// The files of the tests: of several that run at a time the longest is not to be the last.
+  private static func longestFirst() throws -> [String] {
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: [.fileSizeKey]
+    ).filter { $0.lastPathComponent.hasSuffix("_test.py") }
+    let sizes = try files.map { ($0.lastPathComponent, try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+    return sizes.sorted { $0.1 > $1.1 }.map(\.0)
+  }
 }
