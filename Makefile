@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test quick web chaos faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run test quick web chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -82,6 +82,10 @@ mutations: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
 mutations: ## Break the sources on purpose, and want red (ARGS="drain-waits-for-nobody", ARGS=--list)
 	@scripts/setup --tests
 	@ulimit -n "$$(ulimit -Hn)"; scripts/mutations $(ARGS)
+
+coverage: ## Say which lines the tests run, by target (ARGS="--filter Counter")
+	@scripts/setup --tests
+	@scripts/coverage $(ARGS)
 
 bench: ## Build the server and what it is compared with, and say how to compare
 	@scripts/setup
