@@ -51,6 +51,8 @@ final class Channel {
   @exclusivity(unchecked) var waitingActions = WaitingActions()
   /// The `welcome` that waits for its commit; nil once it may go.
   @exclusivity(unchecked) private(set) var greeting: Greeting?
+  /// How it has ended while a `welcome` waited: that is to be said also if the `welcome` never is.
+  private var farewell: (bye: Bye?, code: CloseCode?, reason: String)?
   /// The messages of an array that are still to be handled.
   @exclusivity(unchecked) var messages: PendingMessages?
   /// How often the client has asked for the whole view.
@@ -203,11 +205,14 @@ final class Channel {
     }
     // The view may have failed to be shown.
     if case .over = state { return }
-    work.json.removeAll()
-    work.json.bye(bye, message: message)
-    send()
-    if bye == .taken, !work.keeps(.overtakenUnread) { return }
-    close(bye.closeCode, message)
+    close(bye.closeCode, message, saying: bye, comesBack: bye.comesBack)
+  }
+
+  /// Forgets a `welcome` that has waited for a commit, with all that came after it but the reason for which the channel has ended.
+  func takeBackGreeting() {
+    discardHeld()
+    if let farewell { write(farewell.bye, farewell.code, farewell.reason) }
+    flushLater()
   }
 
   /// Ends the channel with a close frame that says why.
@@ -222,11 +227,21 @@ final class Channel {
   /// - Parameter code: what the peer has given as its reason; nil for none.
   func answerClose(_ code: CloseCode?) { close(code, "", comesBack: .atOnce) }
 
-  private func close(_ code: CloseCode?, _ reason: String, comesBack: Bye.Return) {
+  private func close(_ code: CloseCode?, _ reason: String, saying bye: Bye? = nil, comesBack: Bye.Return) {
     if case .over = state { return }
-    if case .frames(let writer) = transport { writer.close(code, reason: reason, into: &output.bytes) }
+    if greeting != nil { farewell = (bye, code, reason) }
+    write(bye, code, reason)
     port?.channelEnded(comesBack: comesBack)
     flushLater()
+  }
+
+  private func write(_ bye: Bye?, _ code: CloseCode?, _ reason: String) {
+    if let bye {
+      work.json.removeAll()
+      work.json.bye(bye, message: reason)
+      send()
+    }
+    if case .frames(let writer) = transport { writer.close(code, reason: reason, into: &output.bytes) }
   }
 
   // MARK: Debts

@@ -175,9 +175,20 @@ extension Connection {
     move(to: session.loop) { $0.enter(session, entrance) }
   }
 
-  private func enter(_ session: Session, _ entrance: Entrance) {
+  private func enter(_ session: Session, _ entrance: Entrance, isConfirmed: Bool = false) {
     let events = beginEvents(entrance)
-    switch session.core.admit(entrance, at: channel) {
+    switch session.core.admit(entrance, at: channel, isConfirmed: isConfirmed) {
+    case .isDoubtful:
+      endEvents(events)
+      channel.search()
+      session.core.whenCommitted { [weak self, loop] _ in
+        // Not while the session is told of its commit.
+        loop.execute { [weak self] in
+          guard let self, channel.endSearch() else { return }
+          enter(session, entrance, isConfirmed: true)
+          goOn()
+        }
+      }
     case .refused(let ending):
       endEvents(events)
       turnAway(entrance, ending)

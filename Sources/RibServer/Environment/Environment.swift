@@ -18,6 +18,8 @@ package struct Environment: Sendable {
   package var makeSemaphore: @Sendable () -> any Semaphore
   /// Where connections come from.
   package var sockets = SocketSource.system
+  /// Wraps the store that the server's settings name, where a test puts a store of its own before it.
+  package var wrapStore: @Sendable (any SessionStore) -> any SessionStore = { $0 }
   /// Where effects and walks run; nil for Swift's own pool.
   package var taskExecutor: (any TaskExecutor)?
   /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.

@@ -12,26 +12,47 @@ extension SessionCore {
   func answer(_ request: TwinRequest, _ token: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
     guard life.isInMemory else { return done(.left) }
     do throws(HTTPError) {
+      // No connection binds the client to a process: another process may have answered it meanwhile, and have the session. A commit
+      // says so; while the store fails, nobody knows.
+      if mayBeElsewhere { noteCommit() }
+      guard !commits.isFailing || !mayBeElsewhere else { throw HTTPError(Self.elsewhere.bye, Self.elsewhere.message) }
       if case .join = request { return try join(with: token, done) }
       guard let client = audience.client(with: token) else {
-        throw .unauthorized("The token is that of no client of this session.")
+        return try refuse(.unauthorized("The token is that of no client of this session."), done)
       }
       // A client that asks is there.
       if life.aloneSince != nil { life.aloneSince = work.now }
-      // No connection binds the client to a process: another process may have answered it meanwhile, and have the session. While
-      // the store works, a commit says so.
-      if driver?.isStoreShared == true { noteChange() }
       switch request {
       case .act(let first, let body): try act(first, body, of: client, done)
       case .view(let tag): answerView(knownTag: tag, done)
       case .end:
         clientSaidBye(client)
-        whenCommitted { done(.response($0 ? Response(status: .noContent) : .moved)) }
+        answer(done) { Response(status: .noContent) }
       case .join: break
       }
     } catch {
       done(.response(Response(problem: error)))
     }
+  }
+
+  /// Answers once all that was done so far is committed, or goes on in memory because the store fails: but not from memory alone, if
+  /// another process may have the session by now.
+  ///
+  /// - Parameters:
+  ///   - done: called with the answer.
+  ///   - response: makes the answer.
+  private func answer(_ done: @escaping @Sendable (TwinAnswer) -> Void, with response: @escaping () -> Response) {
+    whenCommitted { [self] isCommitted in
+      guard isCommitted else { return done(.response(.moved)) }
+      guard commits.isFailing, mayBeElsewhere else { return done(.response(response())) }
+      done(.response(Response(problem: HTTPError(Self.elsewhere.bye, Self.elsewhere.message))))
+    }
+  }
+
+  /// Turns away who is unknown here; where another process may have the session, once a commit has shown that none has.
+  private func refuse(_ error: HTTPError, _ done: @escaping @Sendable (TwinAnswer) -> Void) throws(HTTPError) {
+    guard mayBeElsewhere else { throw error }
+    answer(done) { Response(problem: error) }
   }
 
   private var tag: String { "\(epoch).\(revision)" }
@@ -52,11 +73,11 @@ extension SessionCore {
       let conflict = HTTPError(
         status: .conflict,
         reason: "Action \(first) came after \(audience[client].ledger.number): numbers go up by one.")
-      return whenCommitted { done(.response($0 ? Response(problem: conflict) : .moved)) }
+      return answer(done) { Response(problem: conflict) }
     }
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
     for (offset, action) in actions.enumerated() {
-      let complaint = run(first + offset, of: client, answeringAt: nil) { () throws(Refusal) in
+      let complaint = run(first + offset, of: client) { () throws(Refusal) in
         guard let content = action.action else {
           return try tree.back(from: action.to, rendering: work.viewRenderer).commands
         }
@@ -66,11 +87,10 @@ extension SessionCore {
     }
     let ledger = audience[client].ledger
     let nacks = ledger.nacks.filter { $0.number >= first }
-    whenCommitted { [revision, durability = storeDurability] isCommitted in
-      guard isCommitted else { return done(.response(.moved)) }
+    answer(done) { [self, revision] in
       // What a client was welcomed with needs no repetition.
-      let less = self.durability == durability ? nil : self.durability
-      done(.response(Self.outcome(revision: revision, number: ledger.number, nacks, less)))
+      let less = durability == storeDurability ? nil : durability
+      return Self.outcome(revision: revision, number: ledger.number, nacks, less)
     }
   }
 
@@ -106,7 +126,7 @@ extension SessionCore {
     let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]
     let known = (knownTag ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
     guard !known.contains(where: { $0 == "*" || $0 == "\"\(tag)\"" || $0 == "W/\"\(tag)\"" }) else {
-      return whenCommitted { done(.response($0 ? Response(status: .notModified, headers: headers) : .moved)) }
+      return answer(done) { Response(status: .notModified, headers: headers) }
     }
     var json = JSONWriter()
     do throws(RecordingError) {
@@ -118,7 +138,7 @@ extension SessionCore {
     var all = headers
     all.append(name: "Content-Type", value: "application/json")
     let response = Response(status: .ok, headers: all, body: json.bytes)
-    whenCommitted { done(.response($0 ? response : .moved)) }
+    answer(done) { response }
   }
 
   // MARK: New clients
@@ -133,7 +153,7 @@ extension SessionCore {
 
   private func join(with invitation: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) throws(HTTPError) {
     switch accept(invitation) {
-    case .failure(let ending): throw HTTPError(ending.bye, ending.message)
+    case .failure(let ending): try refuse(HTTPError(ending.bye, ending.message), done)
     case .success(let (client, token)): answerNewClient(client, token) { done(.response($0)) }
     }
   }

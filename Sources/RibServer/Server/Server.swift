@@ -96,7 +96,8 @@ public final class Server: Service {
       // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
-      let (store, flight) = try context.settings.openStore(loopCount: loopCount, context.logger, context.environment)
+      let (opened, flight) = try context.settings.openStore(loopCount: loopCount, context.logger, context.environment)
+      let store = context.environment.wrapStore(opened)
       let keeper = LoopKeeper()
       let writer = StoreWriter(store, context.logger, context.metrics, context.environment) {
         for loop in keeper.loops { loop.storeIsBack() }

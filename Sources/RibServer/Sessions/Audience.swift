@@ -8,7 +8,8 @@ struct Client {
   var channel: Channel?
   /// The refusals that it has heard of since the last cut: the highest number.
   var acknowledged: Int?
-  /// Whether it may have been let in by another process since it was here before, and no commit has shown that it was not.
+  /// Whether the client may have been let in by another process since its last attempt that came to this one, and no commit has
+  /// shown since that the session is still this process's.
   fileprivate(set) var mayHaveBeenElsewhere = false
 }
 
@@ -89,16 +90,12 @@ struct Audience {
 
   /// Lets a client that comes back have its place again.
   ///
-  /// - Parameters:
-  ///   - resume: what it says.
-  ///   - checksAttempt: whether its `try` must be above the last one.
+  /// - Parameter resume: what it says.
   /// - Returns: why not; nothing is changed then. Nil if it is let in.
-  mutating func admit(_ resume: ClientMessage.Resume, checksAttempt: Bool = true) -> Ending? {
+  mutating func admit(_ resume: ClientMessage.Resume) -> Ending? {
     guard ids.contains(resume.clientID) else {
       return Ending(.denied, "There is no client \(resume.clientID) in this session.")
     }
-    var resume = resume
-    if !checksAttempt { resume.attempt = max(resume.attempt, self[resume.clientID].ledger.record.attempt + 1) }
     switch self[resume.clientID].ledger.admit(resume) {
     case nil: return nil
     case .stale?: return Self.stale(resume.attempt)

@@ -67,6 +67,8 @@ enum Admission {
   case admitted
   /// It is not, and why; nothing has changed.
   case refused(Ending)
+  /// The client is unknown here, and another process may have the session: ask again after the next commit.
+  case isDoubtful
   /// The session has left memory: look for it again.
   case left
 }

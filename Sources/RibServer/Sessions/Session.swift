@@ -59,7 +59,7 @@ actor Session: SessionDriver {
   // MARK: What the session asks for
 
   nonisolated var isStoreFailing: Bool { loop.isStoreFailing }
-  nonisolated var isStoreShared: Bool { loop.store?.store.isShared ?? false }
+  nonisolated func isStoreShared(since time: UInt64) -> Bool { loop.store?.store.isShared(since: time) ?? false }
 
   nonisolated func reserveRest() -> Bool {
     guard let place, loop.store != nil else { return false }

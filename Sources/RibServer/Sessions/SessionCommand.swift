@@ -41,8 +41,11 @@ protocol SessionDriver: AnyObject {
   /// Whether the store fails at present.
   var isStoreFailing: Bool { get }
 
-  /// Whether other processes use the store: one of them may have the session while writing fails here.
-  var isStoreShared: Bool { get }
+  /// Whether other processes use the store, or have since then: one of them may have the session while writing fails here.
+  ///
+  /// - Parameter time: nanoseconds of the monotonic clock.
+  /// - Returns: true also if it is not known.
+  func isStoreShared(since time: UInt64) -> Bool
 
   /// Asks whether the session may leave memory now, which takes memory for what the store gets of it.
   ///

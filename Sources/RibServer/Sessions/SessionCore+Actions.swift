@@ -13,7 +13,7 @@ extension SessionCore {
   func act(_ act: ClientMessage.Act, of client: Int, from channel: Channel) -> String? {
     // Also a repetition waits for what is under way.
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(act.number, of: client, answeringAt: channel) { () throws(Refusal) in
+    return run(act.number, of: client) { () throws(Refusal) in
       try tree.perform(act.action, for: act.to, rendering: work.viewRenderer)
     }
   }
@@ -27,7 +27,7 @@ extension SessionCore {
   /// - Returns: what the client did wrong, or nil.
   func goBack(_ back: ClientMessage.Back, of client: Int, from channel: Channel) -> String? {
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(back.number, of: client, answeringAt: channel) { () throws(Refusal) in
+    return run(back.number, of: client) { () throws(Refusal) in
       try tree.back(from: back.to, rendering: work.viewRenderer).commands
     }
   }
@@ -37,16 +37,14 @@ extension SessionCore {
   /// - Parameters:
   ///   - number: the action's.
   ///   - client: whose.
-  ///   - asking: where it came from; nil if that is no channel.
   ///   - body: does it.
   /// - Returns: what the client did wrong, or nil.
   @inline(__always)
   func run(
-    _ number: Int, of client: Int, answeringAt asking: Channel?, _ body: () throws(Refusal) -> [EffectCommand]
+    _ number: Int, of client: Int, _ body: () throws(Refusal) -> [EffectCommand]
   ) -> String? {
     switch audience[client].ledger.take(number) {
     case .next: break
-    case .done where !work.keeps(.onceOnly): break
     case .done:
       sendPatch(to: client, base: revision)
       return nil
@@ -64,7 +62,7 @@ extension SessionCore {
       publish(replyingTo: client)
       carryOut(commands)
     } catch {
-      if !refuse(number, of: client, answeringAt: asking, error) {
+      if !refuse(number, of: client, error) {
         return "More than \(ClientLedger.nackLimit) refusals are not acknowledged."
       }
     }
@@ -87,7 +85,7 @@ extension SessionCore {
   /// Says that an action was refused, and keeps that until the client has heard of it.
   ///
   /// - Returns: whether there is room for it.
-  private func refuse(_ number: Int, of client: Int, answeringAt asking: Channel?, _ refusal: Refusal) -> Bool {
+  private func refuse(_ number: Int, of client: Int, _ refusal: Refusal) -> Bool {
     let level: Logger.Level = refusal.code == .failed || refusal.code == .poisoned ? .error : .debug
     log(
       level, "An action was refused.",
@@ -97,13 +95,9 @@ extension SessionCore {
       ])
     let nack = Nack(number: number, code: refusal.code, message: ClientLedger.brief(refusal.message))
     let hasRoom = audience[client].ledger.refuse(nack)
-    if isDurable, work.keeps(.nackKept) {
-      uncommitted.nacks.append(SessionCut.Refusal(client: client, nack: nack))
-    }
+    if isDurable { uncommitted.nacks.append(SessionCut.Refusal(client: client, nack: nack)) }
     // A channel that was overtaken says no more: the answer goes where the client is.
-    let channel = work.keeps(.overtakenUnread) ? audience[client].channel : asking
-    guard let channel else { return hasRoom }
-    if !work.keeps(.nackFirst) { sendPatch(to: client, base: revision) }
+    guard let channel = audience[client].channel else { return hasRoom }
     work.json.removeAll()
     work.json.nack(nack)
     send(to: channel)

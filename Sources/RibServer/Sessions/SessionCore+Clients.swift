@@ -54,21 +54,33 @@ extension SessionCore {
   /// - Parameters:
   ///   - entrance: how it comes.
   ///   - channel: where.
+  ///   - isConfirmed: whether a commit that was asked for has shown whose the session is.
   /// - Returns: whether it is in.
-  func admit(_ entrance: Entrance, at channel: Channel) -> Admission {
+  func admit(_ entrance: Entrance, at channel: Channel, isConfirmed: Bool = false) -> Admission {
+    let admission = judge(entrance, at: channel)
+    // A client that is unknown here may have joined at the process that has the session by now.
+    guard case .refused(let ending) = admission, ending.bye == .denied, mayBeElsewhere else { return admission }
+    if commits.isFailing { return .refused(Self.elsewhere) }
+    guard !isConfirmed else { return admission }
+    noteCommit()
+    return .isDoubtful
+  }
+
+  private func judge(_ entrance: Entrance, at channel: Channel) -> Admission {
     guard life.isInMemory else { return .left }
     switch entrance {
     case .resumption(let resume):
       let hasGap = audience.misses(resume.attempt, of: resume.clientID)
-      let checksAttempt = work.keeps(.tryChecked)
-      if let ending = audience.admit(resume, checksAttempt: checksAttempt) ?? doubt(resume.clientID, hasGap) {
-        return .refused(ending)
-      }
+      if let ending = audience.admit(resume) ?? doubt(resume.clientID, hasGap) { return .refused(ending) }
       goOn(channel, with: resume.clientID, resume.token, epoch: resume.epoch, revision: resume.revision)
     case .invitation(let invitation):
+      // The invitation may have been used at another process.
+      let isDoubtful = mayBeElsewhere
+      if isDoubtful, isStoreFailing { return .refused(Self.elsewhere) }
       switch accept(invitation) {
       case .failure(let ending): return .refused(ending)
       case .success(let (client, token)):
+        if isDoubtful { audience.mayHaveBeenElsewhere(client) }
         attach(channel, to: client)
         sendWelcome(to: client, token, isResumed: false)
         sendSnapshot(to: client)
@@ -78,9 +90,10 @@ extension SessionCore {
       guard let client = audience.client(with: token) else {
         return .refused(Ending(.denied, "The token is that of no client of this session."))
       }
-      if let attempt {
-        let hasGap = audience.misses(attempt, of: client)
-        if let ending = audience.take(attempt, of: client) ?? doubt(client, hasGap) { return .refused(ending) }
+      // A client that does not count its attempts may have made any number of them elsewhere.
+      let hasGap = attempt.map { audience.misses($0, of: client) } ?? true
+      if let ending = attempt.flatMap({ audience.take($0, of: client) }) ?? doubt(client, hasGap) {
+        return .refused(ending)
       }
       let known = Self.viewTag(last)
       goOn(channel, with: client, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
@@ -98,13 +111,19 @@ extension SessionCore {
   ///   - hasGap: whether not all of its attempts have come here.
   /// - Returns: why it is not let in; nil if that is not the reason.
   private func doubt(_ client: Int, _ hasGap: Bool) -> Ending? {
-    guard driver?.isStoreShared == true else { return nil }
+    guard mayBeElsewhere else { return nil }
     if hasGap { audience.mayHaveBeenElsewhere(client) }
-    guard commits.isFailing, audience[client].mayHaveBeenElsewhere else { return nil }
+    guard isStoreFailing, audience[client].mayHaveBeenElsewhere else { return nil }
     return Self.elsewhere
   }
 
-  /// What a client is told that may know more than this process can find out.
+  /// Whether the store fails; the session itself may not have heard of it yet.
+  private var isStoreFailing: Bool { commits.isFailing || driver?.isStoreFailing == true }
+
+  /// Whether another process may have the session by now: the store has it, and nothing was written since one could.
+  var mayBeElsewhere: Bool { lease != nil && driver?.isStoreShared(since: lastConfirmed) == true }
+
+  /// The end of a connection whose client may have been shown a newer session by another process, while the store fails.
   static let elsewhere = Ending(
     .unavailable, "The session store fails, and the session may have gone on in another process meanwhile.")
 
@@ -263,7 +282,7 @@ extension SessionCore {
   func makeWelcome(for client: Int, _ token: String, isResumed: Bool) -> Welcome {
     let ledger = audience[client].ledger
     return Welcome(
-      to: id, ledger.record, nacks: work.keeps(.nackKept) ? ledger.nacks : [], token: token, epoch: epoch,
+      to: id, ledger.record, nacks: ledger.nacks, token: token, epoch: epoch,
       revision: revision, resumed: isResumed, durability: durability, context.settings)
   }
 

@@ -19,7 +19,7 @@ extension SessionCore {
   /// Has something done about effects, once what asks for it is committed.
   func carryOut(_ commands: [EffectCommand]) {
     guard !commands.isEmpty else { return }
-    if commits.isPending, work.keeps(.effectsAfterCommit) {
+    if commits.isPending {
       uncommitted.commands += commands
     } else {
       carryOutNow(commands)
@@ -50,6 +50,7 @@ extension SessionCore {
     }
     uncommitted.request = request
     uncommitted.transactionCount = tree.transactionCount
+    uncommitted.cutTime = work.now
     uncommitted.beginCut()
     audience.forEachChannel { $0.noteCut() }
     for channel in uncommitted.left { channel.noteCut() }
@@ -95,7 +96,7 @@ extension SessionCore {
     cut.isProgress = extent != nil && extent == lastExtent
     lastExtent = extent
     uncommitted.nacks = []
-    if work.keeps(.nothingLeftOut), var earlier = uncommitted.request?.cut {
+    if var earlier = uncommitted.request?.cut {
       earlier.append(cut)
       cut = earlier
     }
@@ -118,7 +119,10 @@ extension SessionCore {
 
   private func didWrite() {
     guard !life.hasEnded else { return removeFromStore() }
-    if uncommitted.request != nil { savedTransactionCount = uncommitted.transactionCount }
+    if uncommitted.request != nil {
+      savedTransactionCount = uncommitted.transactionCount
+      lastConfirmed = uncommitted.cutTime
+    }
     if owesNotice { tellDurability(storeDurability) }
     // What was said while it caught up is in the next commit: should that fail, the client was not told otherwise.
     owesNotice = commits.isFailing
@@ -154,16 +158,14 @@ extension SessionCore {
     owesNotice = false
     guard isNew else { return leaveIfAsked() }
     tellDurability(.none)
-    for channel in uncommitted.left {
-      if channel.greeting == nil {
-        channel.insertNotice()
-      } else {
-        // Its welcome says that the session survives; the client is told nothing, and comes again.
-        channel.discardHeld()
-        channel.flushLater()
-      }
-    }
+    for channel in uncommitted.left { channel.insertNotice() }
+    // Its welcome says that the session survives: the client is told why it was ended, if it was, and nothing else.
+    for channel in uncommitted.left where channel.greeting != nil { channel.takeBackGreeting() }
     for client in audience.ids { greetAgain(client) }
+    if audience.isAway, life.aloneSince == nil {
+      life.aloneSince = work.now
+      checkTime()
+    }
     let request = uncommitted.request
     let (commands, waiters) = uncommitted.endCut(all: true)
     // What the store could not write is a part of the next cut.
@@ -186,7 +188,6 @@ extension SessionCore {
     } else {
       callOffRest()
       look(after: 5)
-      if !work.keeps(.storeAwaited) { release(all: true) }
     }
   }
 
@@ -238,9 +239,14 @@ extension SessionCore {
       channel.discardHeld()
       dismiss(client, bye, message)
     }
+    forgetUncommitted()
+    leaveMemory()
+  }
+
+  /// Tells those who wait for a commit that there is none.
+  func forgetUncommitted() {
     let waiters = uncommitted.cutWaiters + uncommitted.waiters
     uncommitted = Uncommitted()
     for waiter in waiters { waiter(false) }
-    leaveMemory()
   }
 }

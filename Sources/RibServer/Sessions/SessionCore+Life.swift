@@ -151,6 +151,7 @@ extension SessionCore {
   func giveUpStore() {
     guard life.isInMemory else { return }
     noteLoss()
+    forgetUncommitted()
     leaveMemory()
   }
 
@@ -190,7 +191,7 @@ extension SessionCore {
       channel.fallAsleep(
         Sleeper(sessionID: id, client: client, attempt: attempt, epoch: epoch, revision: revision, lease: lease))
     }
-    if !channels.isEmpty, !bells.isEmpty, work.keeps(.bellsArmed) { driver?.carryOut(.listen(bells)) }
+    if !channels.isEmpty, !bells.isEmpty { driver?.carryOut(.listen(bells)) }
   }
 
   // MARK: Restoration
@@ -207,9 +208,7 @@ extension SessionCore {
       savedTransactionCount = tree.transactionCount
       driver?.carryOut(.enterMemory(isNew: false))
       for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
-      if let rest = stored.state.rest, !work.keeps(.wakeHash) || (try? viewHash()) == rest.viewHash {
-        epoch = rest.epoch
-      }
+      if let rest = stored.state.rest, (try? viewHash()) == rest.viewHash { epoch = rest.epoch }
       if isDurable { noteChange() } else { stay() }
       carryOut(commands)
     } catch {

@@ -101,7 +101,7 @@ extension SessionCore {
   ///   - channel: to whom.
   ///   - viewRevision: of the view that the client has after it; nil if it is about something else.
   func send(to channel: Channel, viewRevision: Int? = nil) {
-    if commits.isPending, work.keeps(.commitFirst) { channel.output.hold() }
+    if commits.isPending { channel.output.hold() }
     channel.send(id: viewRevision.map { "\(epoch).\($0)" })
   }
 

@@ -9,7 +9,7 @@ import Wire
 /// time. Each action of a client and each report of an effect is one transaction of the tree. What it changed is written
 /// into the channels of the clients, behind a barrier that the commit lifts; all else that is to be done is a
 /// ``SessionCommand`` for the driver. Nothing waits in here, and nothing is asked of the system but what the
-/// ``Workspace`` has of it; so the model's tests run this very code, step by step.
+/// ``Workspace`` has of it.
 ///
 /// Four machines share the work, each with its table: ``Life``, ``Commits``, ``Audience`` and ``RunningEffects``.
 ///
@@ -49,6 +49,8 @@ final class SessionCore {
   var isRemoved = false
   /// The number of the tree's transactions that the store has.
   var savedTransactionCount: UInt64 = 0
+  /// When the last cut was made that the store has taken, in nanoseconds of the monotonic clock: the session was this process's.
+  var lastConfirmed: UInt64 = 0
   /// Whether a walk through the tree is under way.
   var isWalking = false
 
@@ -117,7 +119,6 @@ final class SessionCore {
     effects = RunningEffects(crashes: stored.crashes)
     hasActed = stored.state.hasActed
     revision = stored.state.revision
-    if stored.state.rest != nil, !work.keeps(.wakeRevision) { revision = max(1, revision - 1) }
     lease = stored.lease
     storeDurability = durability
     commits = Commits(outage)

@@ -12,6 +12,8 @@ struct Uncommitted {
   var request: StoreRequest?
   /// How many transactions the tree had done when that was cut.
   var transactionCount: UInt64 = 0
+  /// When that was, in nanoseconds of the monotonic clock.
+  var cutTime: UInt64 = 0
   /// What effects are to do when the cut is written.
   var cutCommands: [EffectCommand] = []
   /// Called when it is committed, with true, or when it is known that it never will be.

@@ -49,7 +49,6 @@ package final class MemoryStore: SessionStore {
 
   package let durability = Welcome.Durability.none
   package let outage = Outage.goesOn
-  package let isShared = false
 
   /// An empty store.
   ///
@@ -64,6 +63,8 @@ package final class MemoryStore: SessionStore {
   }
 
   package func close() {}
+
+  package func isShared(since time: UInt64) -> Bool { false }
 
   private static func perform(
     _ request: StoreRequest, _ content: inout Content, _ now: Int, wall: Int

@@ -22,6 +22,11 @@ final class SQLiteStatement {
     self.database = database
   }
 
+  /// Prepares the statement, if it is not.
+  ///
+  /// - Throws: `DatabaseError`.
+  func prepare() throws { _ = try handle() }
+
   /// The statement, ready to be run.
   ///
   /// - Throws: `DatabaseError` if it cannot be prepared.

@@ -37,6 +37,15 @@ extension SQLiteStore {
     try database.execute(sql: "DELETE FROM server WHERE number = ?", arguments: [holder])
   }
 
+  /// Has the other processes hear of this one, if it was silent for so long that they take it for dead: it was held up, or its
+  /// store has failed.
+  func announceReturn() {
+    let now = clock.monotonic()
+    guard now - lastWord > Sharing.life / 2 else { return }
+    lastWord = now
+    sharing.withLock { $0.announce() }
+  }
+
   // MARK: Time
 
   /// What the file's time would be if all time counted, and what it was when a process was there last.
@@ -69,9 +78,15 @@ extension SQLiteStore {
     try statements.noteTime.run(.integer(now - wall), .integer(now))
     try statements.noteServer.run(.integer(holder), .integer(now))
     let startCount = sharing.withLock { $0.starts?.count }
-    var serverCount = 0
-    try statements.countServers.rows { serverCount = $0.integer(0) }
-    sharing.withLock { ($0.hasOthers, $0.startCount) = (serverCount > 1, startCount) }
+    var others: [Int: Int] = [:]
+    try statements.selectServers.rows(.integer(holder)) { others[$0.integer(0)] = $0.integer(1) }
+    let moment = clock.monotonic()
+    lastWord = moment
+    sharing.withLock { sharing in
+      // A session that was written before this moment may have been taken over by one of those processes.
+      if sharing.isShared { sharing.end = moment }
+      sharing.note(others, startCount, at: moment)
+    }
     return abs(jump) <= StoreTime.tolerance ? .noted : .clockJumped(seconds: jump)
   }
 }

@@ -44,7 +44,7 @@ extension SQLiteStore {
     let selectShift: SQLiteStatement
     let noteTime: SQLiteStatement
     let noteServer: SQLiteStatement
-    let countServers: SQLiteStatement
+    let selectServers: SQLiteStatement
 
     /// Statements that are not prepared.
     init(_ database: Database) {
@@ -88,7 +88,7 @@ extension SQLiteStore {
       selectShift = statement("SELECT shift FROM clock")
       noteTime = statement("UPDATE clock SET shift = ?, seen = ?")
       noteServer = statement("INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
-      countServers = statement("SELECT count(*) FROM server")
+      selectServers = statement("SELECT number, seen FROM server WHERE number <> ?")
     }
   }
 

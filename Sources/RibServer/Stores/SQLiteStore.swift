@@ -8,7 +8,7 @@ package import Wire
 /// A commit is one transaction for all that was asked for; if one request cannot be done, the ``StoreWriter`` finds out which.
 /// The journal is a write-ahead log: a commit appends to it, and with ``Welcome/Durability/disk`` waits until the disk has it.
 ///
-/// `@unchecked Sendable`: what changes is only used inside of `database`'s queue.
+/// `@unchecked Sendable`: what changes is only used by the one thread at a time that asks the store for something.
 package final class SQLiteStore: SessionStore, @unchecked Sendable {
   /// The file's name in the state directory.
   package static let fileName = "sessions.sqlite"
@@ -16,19 +16,71 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   package let durability: Welcome.Durability
   /// Only processes of this machine have the file, and each loads what it needs: no process takes over what another has not written.
   package let outage = Outage.goesOn
-  package var isShared: Bool { sharing.withLock { $0.hasOthers || $0.starts?.count != $0.startCount } }
   let sharing = Mutex(Sharing())
 
-  /// What is known of other processes that use the file.
+  /// When this process has told the others last that it is there, in nanoseconds of the monotonic clock.
+  var lastWord: UInt64 = 0
+
+  /// Signs of other processes that use the file.
   struct Sharing {
     /// Whether another process used the file when this one began, or when the store was probed last.
     var hasOthers = false
-    /// Counts the processes that have begun.
+    /// The last words of other processes, by their numbers: when they said so, and when it was seen first.
+    private var lastWords: [Int: (said: Int, seen: UInt64)] = [:]
+    /// Counts the processes that have begun, or gone on after a silence.
     var starts: StartCounter?
     /// How many had begun by then.
     var startCount: UInt64?
+    /// When it was seen that others that had used the file do not any more; nil if there were none yet.
+    var end: UInt64?
+
+    /// Whether others use the file, as far as can be known without a look at it.
+    var isShared: Bool { hasOthers || starts?.count != startCount }
+
+    /// A process that has said nothing for so many nanoseconds does not use the file any more.
+    ///
+    /// Each says something every ten seconds. A process that has died has left its last word in the file.
+    static let life: UInt64 = 60_000_000_000
+
+    /// A process that begins.
+    ///
+    /// - Parameters:
+    ///   - hasOthers: whether others run.
+    ///   - starts: counts them.
+    init(hasOthers: Bool = false, _ starts: StartCounter? = nil) {
+      (self.hasOthers, self.starts, startCount) = (hasOthers, starts, starts?.count)
+    }
+
+    /// Has the others take note of this process, which knows of itself.
+    mutating func announce() {
+      starts?.increment()
+      startCount = startCount.map { $0 + 1 }
+    }
+
+    /// Takes note of what the file says of other processes.
+    ///
+    /// - Parameters:
+    ///   - words: when each has said last that it is there, in the file's time, by their numbers.
+    ///   - count: how many had begun, or gone on, before the look at the file.
+    ///   - now: nanoseconds of the monotonic clock.
+    mutating func note(_ words: [Int: Int], _ count: UInt64?, at now: UInt64) {
+      // One that goes on may not have said so in the file.
+      let known = count == startCount ? lastWords : [:]
+      startCount = count
+      lastWords = [:]
+      for (number, said) in words {
+        lastWords[number] = (said, known[number].flatMap { $0.said == said ? $0.seen : nil } ?? now)
+      }
+      hasOthers = lastWords.values.contains { now - $0.seen < Self.life }
+    }
   }
-  let database: DatabaseQueue
+
+  private(set) var database: DatabaseQueue
+  private let path: String
+  /// The file, as the system tells it from another one of the same name.
+  private let file: FileIdentity?
+  /// Whether the connection is of no use any more.
+  private var mustReopen = false
   let clock: TimeSource
   private var statements: Statements?
   /// What the file knows this process by, among those that have it open; counted from 1.
@@ -64,6 +116,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   ) throws(StoreError) {
     self.durability = durability
     self.clock = clock
+    self.path = path
     do {
       database = try DatabaseQueue(path: path, configuration: Self.configuration(durability))
       let migrator = Self.migrator
@@ -71,6 +124,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
         throw StoreError("\(path) was written by a newer version of this program: start that one.")
       }
       try migrator.migrate(database)
+      file = FileIdentity(path)
       let database = database
       Self.letShrink(database)
       statements = database.writeWithoutTransaction { Statements($0) }
@@ -142,12 +196,15 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     } catch {
       throw StoreError(error)
     }
-    // Whoever sees that one more process was counted finds its row.
+    // A process that sees the count raised finds this process's row in the file.
     start.starts?.increment()
-    sharing.withLock {
-      $0 = Sharing(hasOthers: !start.others.isEmpty, starts: start.starts, startCount: start.starts?.count)
-    }
+    lastWord = clock.monotonic()
+    sharing.withLock { $0 = Sharing(hasOthers: !start.others.isEmpty, start.starts) }
     return holder
+  }
+
+  package func isShared(since time: UInt64) -> Bool {
+    sharing.withLock { $0.isShared || $0.end.map { $0 >= time } ?? false }
   }
 
   package func close() {
@@ -159,13 +216,29 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   }
 
   package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
+    announceReturn()
     do {
+      if mustReopen { try reopen() }
       return try perform(requests, endingWith: .commit)
     } catch {
+      // The connection has not got rid of a lock: no other process can write, nor can this one.
+      if (error as? DatabaseError)?.resultCode == .SQLITE_PROTOCOL { mustReopen = true }
       let error = storeError(error, requests)
       if error.isGlobal { use = .failed }
       throw error
     }
+  }
+
+  /// Uses another connection from here on: with the old one its locks end.
+  private func reopen() throws {
+    database.writeWithoutTransaction { _ in statements = nil }
+    try database.close()
+    guard FileIdentity(path) == file else {
+      throw StoreError("The session store \(path) is another file than before: start the server anew.")
+    }
+    database = try DatabaseQueue(path: path, configuration: Self.configuration(durability))
+    statements = database.writeWithoutTransaction { Statements($0) }
+    mustReopen = false
   }
 
   private func perform(

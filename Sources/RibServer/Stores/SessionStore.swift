@@ -22,8 +22,11 @@ package protocol SessionStore: Sendable {
   /// What sessions do while the store fails.
   var outage: Outage { get }
 
-  /// Whether other processes use it, or have of late. Any thread asks.
-  var isShared: Bool { get }
+  /// Whether other processes use it, or have since then. Any thread asks.
+  ///
+  /// - Parameter time: nanoseconds of the monotonic clock.
+  /// - Returns: true also if it is not known.
+  func isShared(since time: UInt64) -> Bool
 
   /// Takes note that a process starts; called once, before ``perform(_:)``.
   ///

@@ -18,6 +18,7 @@ extension StoreError {
       case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
         "The file or its directory cannot be written by this user."
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: "The file is damaged: move it away, or put a copy back."
+      case .SQLITE_PROTOCOL: "The file system does not give locks back: the file is opened anew."
       case .SQLITE_IOERR: "The disk does not do what it should."
       default: ""
       }

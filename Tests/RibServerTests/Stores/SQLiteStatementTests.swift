@@ -1,5 +1,6 @@
 import GRDB
 import Testing
+import Wire
 
 @testable import RibServer
 
@@ -24,5 +25,20 @@ import Testing
       let rows = try Row.fetchAll(database, sql: "SELECT a, b FROM t")
       #expect(rows[0] == ["a": "a", "b": "b"] && rows[1] == ["a": "", "b": nil])
     }
+  }
+
+  /// A statement of a store is prepared when it is needed for the first time, which may be long after the start.
+  @Test func statementsOfTheStore_canAllBePrepared() throws {
+    let directory = try TemporaryDirectory()
+    let store = try SQLiteStore(path: directory.store, durability: .process)
+    try store.database.writeWithoutTransaction { database in
+      let statements = Mirror(reflecting: SQLiteStore.Statements(database)).children
+      #expect(statements.count > 30)
+      for (name, value) in statements {
+        let statement = try #require(value as? RibServer.SQLiteStatement, "\(name ?? "")")
+        try statement.prepare()
+      }
+    }
+    store.close()
   }
 }

@@ -19,7 +19,7 @@ final class StoreHost: Sendable {
   var isStopping: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.isStopping } } }
 
   init(
-    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, isShared: Bool = false, loops count: Int = 1,
+    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, isShared: Bool? = false, loops count: Int = 1,
     metrics: ServerMetrics = ServerMetrics(),
     _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
@@ -60,8 +60,21 @@ final class StoreHost: Sendable {
   var isDraining: Bool { loops.allSatisfy { loop in loop.executeAndWait { loop.drainSecondsLeft != nil } } }
 
   /// The last action of a client that was run or refused; nil if its session is not in memory.
-  private func number(of client: Welcome) -> Int? {
-    loops[0].executeAndWait { context.sessions.peek(client.sessionID)?.core.audience[client.clientID].ledger.number }
+  private func number(of client: Welcome) -> Int? { ledger(of: client)?.number }
+
+  /// The last attempt of a client to come back that was taken; nil if its session is not in memory.
+  func attempt(of client: Welcome) -> Int? { ledger(of: client)?.record.attempt }
+
+  /// Whether the store has all of a session, which hears later than others that the store works again.
+  func isCommitted(_ sessionID: String) -> Bool {
+    !writer.isFailing && loops[0].executeAndWait { context.sessions.peek(sessionID)?.core.commits.isClean ?? true }
+  }
+
+  /// Whether a client has said goodbye.
+  func hasLeft(_ client: Welcome) -> Bool { ledger(of: client)?.isRetired == true }
+
+  private func ledger(of client: Welcome) -> ClientLedger? {
+    loops[0].executeAndWait { context.sessions.peek(client.sessionID)?.core.audience[client.clientID].ledger }
   }
 
   /// Waits until an action of a client was run or refused, of which the client may not be told yet.
@@ -86,7 +99,7 @@ final class StoreHost: Sendable {
 
   /// Runs `body` against a server on `store`, and stops it.
   static func with(
-    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, isShared: Bool = false, loops: Int = 1,
+    _ apps: [App], on store: any SessionStore, outage: Outage? = nil, isShared: Bool? = false, loops: Int = 1,
     _ change: (inout ServerSettings) -> Void = { _ in }, _ body: @escaping @Sendable (StoreHost) async throws -> Void
   ) async throws {
     let host = try StoreHost(apps, on: store, outage: outage, isShared: isShared, loops: loops, change)

@@ -7,8 +7,8 @@ import Wire
 ///
 /// `@unchecked Sendable`: what changes is only touched with the condition locked.
 final class SwitchedStore: SessionStore, @unchecked Sendable {
-  /// Whether another process could have a session.
-  let isShared: Bool
+  /// Whether another process could have a session; nil for what the other store says.
+  private let isShared: Bool?
   private let base: any SessionStore
   private let condition = NSCondition()
   private var isFailing = false
@@ -29,8 +29,8 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   /// - Parameters:
   ///   - base: what does the work.
   ///   - outage: what sessions do while it fails; nil for what the other store says.
-  ///   - isShared: whether another process could have a session.
-  init(_ base: any SessionStore, outage: Outage? = nil, isShared: Bool = false) {
+  ///   - isShared: whether another process could have a session; nil for what the other store says.
+  init(_ base: any SessionStore, outage: Outage? = nil, isShared: Bool? = false) {
     self.isShared = isShared
     self.base = base
     self.outage = outage ?? base.outage
@@ -67,6 +67,8 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
     guard !isRefused else { throw StoreError("The test has it refused.", isGlobal: false) }
     return try base.perform(requests)
   }
+
+  func isShared(since time: UInt64) -> Bool { isShared ?? base.isShared(since: time) }
 
   func close() {
     base.close()

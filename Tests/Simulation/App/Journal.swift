@@ -89,6 +89,7 @@ struct Journal<Version: Build>: Riblet {
   }
 
   func didBecomeActive(_ state: inout State) -> Effect<Self> {
+    guard surroundings.observes else { return .none }
     let news = Effect<Self>.observe(surroundings.news, id: "news") { .told($0) }
     state.news = surroundings.latest()
     return news
@@ -163,6 +164,8 @@ struct JournalPage: Riblet {
 
 /// What the sessions of one process have around them.
 struct JournalSurroundings: Sendable {
+  /// Whether they observe anything.
+  let observes: Bool
   /// What the sessions observe.
   let news: Topic<Int>
   /// What was published last, as somebody keeps it in a database.

@@ -70,15 +70,24 @@ final class SimulatedClock: Clock, @unchecked Sendable {
 /// `@unchecked Sendable`: a simulation is run by one thread.
 final class SimulatedSemaphore: Semaphore, @unchecked Sendable {
   private unowned let process: SimulatedProcess
+  private let bootTime: UInt64
   private var count = 0
 
-  init(_ process: SimulatedProcess) { self.process = process }
+  /// A semaphore that nobody has signalled.
+  ///
+  /// - Parameters:
+  ///   - process: whose it is.
+  ///   - bootTime: when the machine was started.
+  init(_ process: SimulatedProcess, bootTime: UInt64) {
+    self.process = process
+    self.bootTime = bootTime
+  }
 
   func signal() { count += 1 }
   func wait() { _ = wait(until: .max) }
 
   func wait(until end: UInt64) -> Bool {
-    process.pause(until: end) { [self] in count > 0 }
+    process.pause(until: end > .max - bootTime ? .max : end + bootTime) { [self] in count > 0 }
     guard count > 0 else { return false }
     count -= 1
     return true

@@ -32,6 +32,8 @@ final class SimulatedProcess: @unchecked Sendable {
   /// The queues that it has made, as far as they are in memory: of a loop that stays there is one.
   private var queues: [WeakQueue] = []
   private var randomWords: SimulationRandom
+  /// When the machine was started, for whose clock that is the beginning of time.
+  private let bootTime: UInt64
 
   /// A process that has done nothing.
   ///
@@ -44,6 +46,7 @@ final class SimulatedProcess: @unchecked Sendable {
     self.build = build
     self.world = world
     scheduler = world.scheduler
+    bootTime = world.bootTime
     randomWords = SimulationRandom(seed: world.seed, stream: 1_000 + UInt64(number))
     pool = SimulatedPool(self)
   }
@@ -53,6 +56,8 @@ final class SimulatedProcess: @unchecked Sendable {
   /// Whether it was told to stop.
   private(set) var isStopping = false
   private var hasStopped = false
+  /// Whether the store has failed for it, and its sessions go on: of what they did since then some may be in memory alone.
+  var goesOnInMemory = false
   /// What is to be done when it has stopped; it was told to while it started.
   private var whenStarted: (@Sendable () -> Void)?
 
@@ -143,15 +148,16 @@ final class SimulatedProcess: @unchecked Sendable {
   private func environment() -> Environment {
     var environment = Environment(
       time: TimeSource(
-        monotonic: { [unowned self] in scheduler.now }, wall: { [unowned self] in world.wallClock }),
+        monotonic: { [unowned self] in scheduler.now - bootTime }, wall: { [unowned self] in world.wallClock }),
       randomWord: { [unowned self] in randomWords.next() },
       makeQueue: { [unowned self] name, _ in
         let queue = SimulatedQueue(name, of: self)
         queues.append(WeakQueue(queue: queue))
         return queue
       },
-      makeSemaphore: { [unowned self] in SimulatedSemaphore(self) })
+      makeSemaphore: { [unowned self] in SimulatedSemaphore(self, bootTime: bootTime) })
     environment.taskExecutor = pool
+    if world.plan.setting.waits { environment.wrapStore = { WaitingStore($0) } }
     environment.program = "build \(build)"
     environment.sockets = SocketSource(
       listen: { [unowned self] _, _ throws(SystemError) in

@@ -37,7 +37,7 @@ final class SimulatedLink {
     self.world = world
     self.client = client
     latency = world.network.magnitude(bits: 28)
-    let capacity: Int32? = world.network.oneIn(4) ? Int32(2048 << world.network.below(6)) : nil
+    let capacity: Int32 = world.network.oneIn(4) ? Int32(2048 << world.network.below(6)) : 1 << 17
     let (server, own) = try SocketPair.make(capacity: capacity)
     descriptor = own
     process.listeners.values.first?.enqueue(server)
@@ -122,8 +122,13 @@ final class SimulatedLink {
   /// Nothing arrives for a while.
   func stall(for nanoseconds: UInt64) { stallEnd = max(stallEnd, now + nanoseconds) }
 
-  /// What arrives is not held up any longer.
-  func goOn() { stallEnd = 0 }
+  /// What arrives is not held up any longer; of a connection that is silent for ever both ends hear.
+  func goOn() {
+    stallEnd = 0
+    guard isSilent else { return }
+    close()
+    end()
+  }
 
   /// Nothing arrives any more; the server hears of it late, if its pings have not told it before.
   func fallSilent(for nanoseconds: UInt64) {

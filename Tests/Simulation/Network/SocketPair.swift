@@ -12,15 +12,14 @@ import RibServer
 enum SocketPair {
   /// Makes two sockets.
   ///
-  /// - Parameter capacity: bytes that may be on their way in each direction, about; nil for as many as the system likes.
+  /// - Parameter capacity: bytes that may be on their way in each direction, about; what the system would take is not the same everywhere.
   /// - Returns: their descriptors.
   /// - Throws: ``SystemError``.
-  static func make(capacity: Int32? = nil) throws(SystemError) -> (Int32, Int32) {
+  static func make(capacity: Int32 = 1 << 17) throws(SystemError) -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError(operation: "socketpair", code: errno) }
-    if var capacity {
-      for end in ends { setsockopt(end, SOL_SOCKET, SO_SNDBUF, &capacity, socklen_t(MemoryLayout<Int32>.size)) }
-    }
+    var capacity = capacity
+    for end in ends { setsockopt(end, SOL_SOCKET, SO_SNDBUF, &capacity, socklen_t(MemoryLayout<Int32>.size)) }
     return (ends[0], ends[1])
   }
 

@@ -17,8 +17,8 @@ package struct Plan: Sendable {
     case act
     /// A client asks for the hash of its view, or says what it has.
     case check, acknowledge
-    /// A client invites another one, or leaves for good.
-    case share, leave
+    /// A client invites another one, or leaves for good, as a guest or with its session.
+    case share, leave, end
     /// Something is published that all sessions observe.
     case publish
     /// What becomes of a connection.
@@ -29,6 +29,8 @@ package struct Plan: Sendable {
     case kill, killAtCall, stop, cutPower
     /// From now on processes are started with the other build of the app.
     case changeBuild
+    /// From now on there is one process where there were two, or the other way round.
+    case changeProcesses
     /// The clock on the wall is set.
     case setClock
     /// Calls of the disk fail, or it is full, for a while.
@@ -44,7 +46,7 @@ package struct Plan: Sendable {
       case .act: 60
       case .check, .acknowledge: 4
       case .share: 3
-      case .leave: 1
+      case .leave, .end: 1
       case .publish: 5
       case .cut: 8
       case .stall, .fallSilent: 3
@@ -52,6 +54,7 @@ package struct Plan: Sendable {
       case .kill, .killAtCall: 3
       case .stop, .cutPower: 2
       case .changeBuild: 1
+      case .changeProcesses: 2
       case .setClock: 2
       case .failDisk: 3
       case .fillDisk: 1
@@ -70,8 +73,10 @@ package struct Plan: Sendable {
 
   /// How a world is set up.
   struct Setting: Sendable {
-    /// How many processes there are at a time, on one store.
+    /// How many processes there may be at a time, on one store.
     let processes: Int
+    /// Whether sessions observe what is published: those that do not can be left without being in memory.
+    let observes: Bool
     let loops: Int
     /// How many clients begin with a session of their own.
     let hosts: Int
@@ -84,6 +89,8 @@ package struct Plan: Sendable {
     let timeToLiveSeconds: Int
     /// Whether the store's file is there before.
     let isPrepared: Bool
+    /// Whether sessions wait while the store fails; otherwise they go on in memory.
+    let waits: Bool
     /// How often a sync takes time: once in so many.
     let slowSyncs: Int
     /// What comes at the end.
@@ -105,11 +112,13 @@ package struct Plan: Sendable {
     self.seed = seed
     var random = SimulationRandom(seed: seed, stream: 1)
     setting = Setting(
-      processes: random.oneIn(4) ? 2 : 1, loops: 1 + random.below(2), hosts: random.oneIn(3) ? 2 : 1,
-      twins: random.oneIn(3) ? 1 : 0,
-      restSeconds: 1 + random.below(20), idleRestSeconds: 2 + random.below(40), heartbeatSeconds: 5 + random.below(20),
+      processes: random.oneIn(4) ? 2 : 1, observes: !random.oneIn(3), loops: 1 + random.below(2),
+      hosts: random.oneIn(3) ? 2 : 1, twins: random.oneIn(3) ? 1 : 0,
+      restSeconds: 1 + random.below(20), idleRestSeconds: 2 + random.below(random.oneIn(2) ? 4 : 40),
+      heartbeatSeconds: 5 + random.below(20),
       drainSeconds: random.below(4), timeToLiveSeconds: 150 + random.below(150), isPrepared: !random.oneIn(8),
-      slowSyncs: 1 + random.below(4), end: Setting.End.allCases[random.below(Setting.End.allCases.count)])
+      waits: random.oneIn(4), slowSyncs: 1 + random.below(4),
+      end: Setting.End.allCases[random.below(Setting.End.allCases.count)])
     let total = Event.allCases.reduce(0) { $0 + $1.weight }
     let count = 4 + random.below(random.oneIn(4) ? 100 : 40)
     var time: UInt64 = 0

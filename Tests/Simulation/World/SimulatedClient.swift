@@ -151,7 +151,7 @@ final class SimulatedClient: LinkOwner {
     actionCount += 1
     let name = number * 10_000 + actionCount
     let (action, path) = JournalAction.make(name, choice)
-    world.figures.actions += 1
+    world.noteAction(name, action)
     world.note("client \(number): \(action.text) to \"\(path)\"")
     send(try session.act(action, to: .path(path)))
   }
@@ -241,13 +241,17 @@ final class SimulatedClient: LinkOwner {
   }
 
   private func take(_ events: [ClientEvent]) throws {
+    let wasWarned = witness.wasWarned
     // What a `welcome` says of actions has its durability.
-    for case .live(let welcome) in events { witness.note(welcome.durability) }
-    for event in events { try take(event) }
+    for case .live(let welcome) in events {
+      witness.note(welcome.durability)
+      if welcome.durability == .disk { witness.beginAnew() }
+    }
+    for event in events { try take(event, wasWarned) }
     try compareView()
   }
 
-  private func take(_ event: ClientEvent) throws {
+  private func take(_ event: ClientEvent, _ wasWarned: Bool) throws {
     switch event {
     case .live(let welcome):
       backOff.succeeded()
@@ -259,7 +263,7 @@ final class SimulatedClient: LinkOwner {
     case .applied(let action): answer(action, isRefused: false)
     case .refused(let action, _): answer(action, isRefused: true)
     // What was told by a server that survived nothing may be lost.
-    case .lost(let count) where !witness.wasWarned:
+    case .lost(let count) where !wasWarned:
       throw Finding(.lost, "client \(number): the last \(count) actions, says the server")
     case .notice(let durability):
       witness.note(durability)
@@ -303,10 +307,11 @@ final class SimulatedClient: LinkOwner {
     switch bye?.comesBack {
     case .atOnce?: disconnect(.atOnce)
     case .later?: disconnect(.later)
-    case .asNewSession? where world.mayForget:
+    case .asNewSession? where world.mayForget && bye == .gone:
       goneCount += 1
       end()
-    case _ where witness.wasWarned || hasSaidBye: end()
+    case _ where hasSaidBye: end()
+    case _ where witness.wasWarned && bye != .poisoned: end()
     // Somebody else has used the token, or the session was lost before the invitation was committed.
     case _ where joinToken != nil && session.lastWelcome == nil: end()
     default: throw Finding(.forgotten, "client \(number): \(bye?.rawValue ?? "?"): \(reason)")
@@ -334,7 +339,8 @@ final class SimulatedClient: LinkOwner {
 
   /// What was once shown to survive is there for ever.
   private func compareView() throws {
-    guard !hasEnded, session.welcome != nil, let view else { return }
+    // One of another life of the tree is shown until the server sends its own.
+    guard !hasEnded, session.welcome != nil, session.revision > 0, let view else { return }
     try witness.see(view.done)
   }
 }

@@ -9,6 +9,7 @@ final class SimulatedTwin: LinkOwner {
     case view
     /// Actions, by their names; the first one's number.
     case act([Int], first: Int, body: String)
+    case end
   }
 
   let number: Int
@@ -76,9 +77,9 @@ final class SimulatedTwin: LinkOwner {
       let name = number * 10_000 + actionCount
       let (action, path) = JournalAction.make(name, choices.next())
       names.append(name)
+      world.noteAction(name, action)
       actions.append(#"{"to":"\#(path)","a":\#(action.text)}"#)
     }
-    world.figures.actions += names.count
     world.note("twin \(number): \(names)")
     pending = .act(names, first: lastNumber + 1, body: "[\(actions.joined(separator: ","))]")
     send()
@@ -88,6 +89,13 @@ final class SimulatedTwin: LinkOwner {
   func look() {
     guard isLive, pending == nil else { return }
     pending = .view
+    send()
+  }
+
+  /// Ends its session, unless it waits for an answer.
+  func leave() {
+    guard isLive, pending == nil else { return }
+    pending = .end
     send()
   }
 
@@ -102,6 +110,7 @@ final class SimulatedTwin: LinkOwner {
     case .view:
       let tag = lastTag.map { "If-None-Match: \($0)\r\n" } ?? ""
       request = Self.request("GET", "\(path)/view", authorization + tag, "")
+    case .end: request = Self.request("DELETE", path, authorization, "")
     case .act(_, let first, let body):
       request = Self.request("POST", "\(path)/actions", authorization + "Idempotency-Key: \"\(first)\"\r\n", body)
     }
@@ -176,7 +185,7 @@ final class SimulatedTwin: LinkOwner {
   private func nextAnswer() throws -> (ResponseHead, String)? {
     if head == nil { head = try responses.nextHead(from: &buffer) }
     guard let head else { return nil }
-    let count = head.status == .notModified ? 0 : head.contentLength ?? 0
+    let count = head.status == .notModified || head.status == .noContent ? 0 : head.contentLength ?? 0
     guard buffer.count >= count else { return nil }
     let body = buffer.withUnread { bytes in
       bytes.withUnsafeBufferPointer { String(decoding: $0.prefix(count), as: UTF8.self) }
@@ -202,14 +211,18 @@ final class SimulatedTwin: LinkOwner {
     case (.view, 304): hasSeenAll = true
     case (.view, 200):
       hasSeenAll = true
+      // A view does not say whether it survives.
+      if link?.process.goesOnInMemory == true { witness.note(.none) }
       lastTag = head.headers["ETag"]
       view = JournalView(try JSONValue(parsing: body))
       if let view { try witness.see(view.done) }
+    // If it was asked before, it may be gone by now.
+    case (.end, 204), (.end, 404), (.end, 410): end()
     case (.act(let names, let first, _), 200): try note(try JSONValue(parsing: body), of: names, first)
     case (_, 404) where world.mayForget, (_, 410) where world.mayForget:
       goneCount += 1
       end()
-    case _ where witness.wasWarned || world.hasStoreFailed: end()
+    case (_, 404) where witness.wasWarned, (_, 409) where witness.wasWarned, (_, 410) where witness.wasWarned: end()
     default: throw Finding(.forgotten, "twin \(number) was answered \(status): \(body)")
     }
   }
@@ -224,9 +237,15 @@ final class SimulatedTwin: LinkOwner {
       throw Finding(.brokenProtocol, "twin \(number) has got a session without a name: \(json.text)")
     }
     identity = (session, token)
-    if case .string(let text)? = json["durability"], let durability = Welcome.Durability(rawValue: text) {
-      witness.note(durability)
-    }
+    noteDurability(json)
+  }
+
+  /// An answer says what it survives, unless that is all.
+  private func noteDurability(_ json: JSONValue) {
+    var durability = Welcome.Durability.disk
+    if case .string(let text)? = json["durability"] { durability = Welcome.Durability(rawValue: text) ?? .none }
+    witness.note(durability)
+    if durability == .disk { witness.beginAnew() }
   }
 
   private func note(_ json: JSONValue, of names: [Int], _ first: Int) throws {
@@ -235,9 +254,7 @@ final class SimulatedTwin: LinkOwner {
     guard case .integer(let covered)? = json["n"], Int(covered) == lastNumber else {
       throw Finding(.brokenProtocol, "twin \(number) was answered \(json.text) to \(names)")
     }
-    if case .string(let text)? = json["durability"], let durability = Welcome.Durability(rawValue: text) {
-      witness.note(durability)
-    }
+    noteDurability(json)
     var refused: Set<Int> = []
     if case .array(let nacks)? = json["nacks"] {
       for case .integer(let number)? in nacks.map({ $0["n"] }) { refused.insert(Int(number)) }

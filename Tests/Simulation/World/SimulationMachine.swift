@@ -53,6 +53,14 @@ package final class SimulationMachine {
   ///
   /// - Parameter directory: its path.
   static func remove(_ directory: String) {
+    empty(directory)
+    rmdir(directory)
+  }
+
+  /// Removes the files of a world's directory.
+  ///
+  /// - Parameter directory: its path.
+  static func empty(_ directory: String) {
     if let list = opendir(directory) {
       while let entry = readdir(list) {
         let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
@@ -62,6 +70,5 @@ package final class SimulationMachine {
       }
       closedir(list)
     }
-    rmdir(directory)
   }
 }

@@ -16,7 +16,7 @@ struct Witness {
   private var done: [Int] = []
   /// Whether what it is told survives a power cut.
   private(set) var isDurable = true
-  /// Whether it was told once that it does not: then much may be gone.
+  /// Whether it was told that it does not, and not since then what there is on disk: much may be gone.
   private(set) var wasWarned = false
 
   /// Of a client that was told nothing.
@@ -38,10 +38,20 @@ struct Witness {
   }
 
   /// All that was done is committed.
-  mutating func allIsCommitted() { for name in answers.keys { answers[name]?.isDurable = true } }
+  mutating func allIsCommitted() {
+    for name in answers.keys { answers[name]?.isDurable = true }
+    wasWarned = false
+  }
 
   /// What was not to survive has not.
   mutating func forgetWhatWasNotToSurvive() { answers = answers.filter(\.value.isDurable) }
+
+  /// It was told what there is on disk: of what was not to survive nothing is known.
+  mutating func beginAnew() {
+    forgetWhatWasNotToSurvive()
+    if wasWarned { done = [] }
+    wasWarned = false
+  }
 
   /// Takes note of a view.
   ///

@@ -1,4 +1,6 @@
+import GRDB
 import RibClient
+import RibServer
 
 /// What must be true when everything has come to rest.
 extension World {
@@ -18,7 +20,9 @@ extension World {
   /// Has as many processes run as there are to be, all of the build that has written last.
   private func keepServing() {
     for process in processes where process.build != build && !process.isStopping { stop(process, andStart: false) }
-    while processes.count < plan.setting.processes {
+    let running = processes.filter { !$0.isStopping }
+    if running.count > processLimit { stop(running[0], andStart: false) }
+    while processes.count < processLimit {
       let count = processes.count
       startProcess()
       guard processes.count > count else { return }
@@ -26,7 +30,7 @@ extension World {
   }
 
   private var isQuiet: Bool {
-    processes.count == plan.setting.processes && processes.allSatisfy { $0.accepts && $0.build == build }
+    processes.count == processLimit && processes.allSatisfy { $0.accepts && $0.build == build }
       && clients.allSatisfy { client in
         client.isQuiet && (client.hasEnded || isCurrent(client.view))
       }
@@ -34,7 +38,9 @@ extension World {
   }
 
   /// Whether a view shows what was published last, and waits for nothing.
-  private func isCurrent(_ view: JournalView?) -> Bool { view?.news == published && view?.unbooked == 0 }
+  private func isCurrent(_ view: JournalView?) -> Bool {
+    view?.news == (plan.setting.observes ? published : 0) && view?.unbooked == 0
+  }
 
   private var unrest: String {
     let clients = clients.map { client in
@@ -49,6 +55,9 @@ extension World {
 
   /// Compares what clients show with one another, with what they were told, and with what was booked.
   func compareAll() throws(Finding) {
+    // Whoever asks for something is shown the rest as well: first what those see who only look on.
+    try go(until: scheduler.now + 5_000_000_000)
+    try compareGuests()
     do {
       for client in clients where !client.hasEnded {
         if let view = client.view { try client.witness.compare(with: view.done) }
@@ -61,6 +70,12 @@ extension World {
       throw Finding(.brokenProtocol, "\(error)")
     }
     try calmDown()
+    try compareGuests()
+    try compareBook()
+  }
+
+  /// All clients of a session show the same.
+  private func compareGuests() throws(Finding) {
     for guest in clients where !guest.hasEnded {
       guard let host = guest.host, !host.hasEnded else { continue }
       let (seen, hosted) = (guest.view?.done ?? [], host.view?.done ?? [])
@@ -68,7 +83,6 @@ extension World {
         throw Finding(.otherView, "client \(guest.number) shows \(seen), client \(host.number) \(hosted)")
       }
     }
-    try compareBook()
   }
 
   /// What was booked was done, and once; what was done is booked.
@@ -77,12 +91,41 @@ extension World {
     if let (key, names) = ledger.names.first(where: { $0.value.count > 1 }) {
       throw Finding(.otherBook, "\(names.sorted()) were booked under \(key)")
     }
-    let views = clients.map { $0.hasEnded ? nil : $0.view } + twins.map { $0.hasEnded ? nil : $0.view }
-    let done = Set(views.flatMap { $0?.done ?? [] })
-    let isSure = !hasStoreFailed && views.allSatisfy { $0 != nil }
-    for (name, keys) in ledger.keys {
-      guard keys.count == 1 || !isSure else { throw Finding(.otherBook, "\(name) was booked under \(keys.sorted())") }
-      guard done.contains(name) || !isSure else { throw Finding(.causelessEffect, "\(name) is booked, and not done") }
+    for (name, keys) in ledger.keys where keys.count > 1 {
+      throw Finding(.otherBook, "\(name) was booked under \(keys.sorted())")
+    }
+    // Names of guests are in their hosts' sessions.
+    var done: [Int: Set<Int>] = [:]
+    for client in clients {
+      // Who has ended shows nothing new; the session's owner does.
+      guard let viewer = [client.host, client].compactMap(\.self).first(where: { !$0.hasEnded }) else { continue }
+      done[client.number] = Set(viewer.view?.done ?? [])
+    }
+    for twin in twins where !twin.hasEnded { done[twin.number] = Set(twin.view?.done ?? []) }
+    for name in ledger.keys.keys {
+      guard done[name / 10_000]?.contains(name) ?? true else {
+        throw Finding(.causelessEffect, "\(name) is booked, and not done")
+      }
+    }
+    for name in done.values.joined() where bookings.contains(name) && !ledger.booked.contains(name) {
+      throw Finding(.otherBook, "\(name) is done, and not booked")
+    }
+  }
+
+  /// The store's file is one still.
+  func checkStore() throws(Finding) {
+    let tool = DiskProcess()
+    do {
+      let said = try tool.run {
+        let database = try DatabaseQueue(path: "\(disk.directory)/\(SQLiteStore.fileName)")
+        defer { try? database.close() }
+        return try database.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+      }
+      guard said == ["ok"] else { throw Finding(.damaged, "\(said)") }
+    } catch let finding as Finding {
+      throw finding
+    } catch {
+      throw Finding(.damaged, "\(error)")
     }
   }
 

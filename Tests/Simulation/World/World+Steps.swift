@@ -29,6 +29,7 @@ extension World {
       try anyClient(&random)?.check()
     case .acknowledge: try anyClient(&random)?.acknowledge()
     case .share: try share(&random)
+    case .end: if let twin = twins.first(where: { !$0.hasEnded }) { twin.leave() }
     case .leave: if let guest = anyClient(&random), guest.host != nil { try guest.leave() }
     case .publish: publish()
     case .cut: anyLink(&random)?.cut()
@@ -38,10 +39,14 @@ extension World {
     case .kill, .killAtCall, .stop: endProcess(event, &random)
     case .cutPower: cutPowerAndStart()
     case .changeBuild: changeBuild()
+    case .changeProcesses: changeProcesses(&random)
     case .setClock: setClock(&random)
     case .failDisk, .fillDisk: breakDisk(event, &random)
     case .checkpoint: checkpoint(&random)
-    case .wait: break
+    // What is published meanwhile may come to sessions that rest.
+    case .wait:
+      guard random.oneIn(2) else { return }
+      scheduler.at(scheduler.now + random.magnitude(bits: 36)) { [unowned self] in publish() }
     }
   }
 
@@ -92,7 +97,17 @@ extension World {
 
   private func cutPowerAndStart() {
     cutPower()
-    for _ in 0..<plan.setting.processes { keepProcesses(network.magnitude(bits: 34)) }
+    for _ in 0..<processLimit { keepProcesses(network.magnitude(bits: 34)) }
+  }
+
+  private func changeProcesses(_ random: inout SimulationRandom) {
+    switch changeProcesses() {
+    case true?: keepProcesses(0)
+    case false?:
+      let running = processes.filter { !$0.isStopping }
+      if running.count > 1 { stop(running[random.below(running.count)], andStart: false) }
+    case nil: break
+    }
   }
 
   /// Starts a process after a while, if one is missing then.

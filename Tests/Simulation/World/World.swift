@@ -2,6 +2,7 @@ import CLyingDisk
 import Logging
 import RibCore
 import RibServer
+import Wire
 
 /// Clients, a network, servers and the disk of their store, and a plan of what happens to them.
 ///
@@ -24,10 +25,16 @@ package final class World: @unchecked Sendable {
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
   let ledger = Ledger()
+  /// The names of actions that book something.
+  private(set) var bookings: Set<Int> = []
   private(set) var published = 0
   /// The build that processes are started with, and the last one that has written.
   private(set) var build = 1
   private(set) var highestBuild = 1
+  /// When the machine was started: its monotonic clock goes on from there.
+  private(set) var bootTime: UInt64 = 0
+  /// How many processes there are to be.
+  private(set) var processLimit: Int
   /// What the clock on the wall is ahead of the seconds of the schedule.
   var wallOffset = 1_800_000_000
   /// Whether sessions may be gone by now.
@@ -37,8 +44,6 @@ package final class World: @unchecked Sendable {
   package internal(set) var figures = Figures()
   /// What happened; nil unless it is to be printed.
   package private(set) var log: [String]?
-  /// Whether the store has failed for a process: what was done then may be lost, also if no client was there to be told.
-  private(set) var hasStoreFailed = false
   /// A hash of all that clients were sent, and when.
   package private(set) var traceHash: UInt64 = 0xcbf2_9ce4_8422_2325
   private var finding: Finding?
@@ -60,6 +65,7 @@ package final class World: @unchecked Sendable {
   ///   - keepsLog: whether its steps are to be printed.
   package init(_ plan: Plan, on machine: SimulationMachine, keepsLog: Bool = false) {
     self.plan = plan
+    processLimit = plan.setting.processes
     directory = machine.makeDirectory()
     lie = machine.lie
     scheduler = Scheduler(SimulationRandom(seed: plan.seed, stream: 2))
@@ -80,6 +86,12 @@ package final class World: @unchecked Sendable {
   var wallClock: Int { wallOffset + Int(scheduler.now / 1_000_000_000) }
 
   // MARK: The log
+
+  /// Takes note of an action that a client is about to send.
+  func noteAction(_ name: Int, _ action: JSONValue) {
+    figures.actions += 1
+    if action["book"] != nil { bookings.insert(name) }
+  }
 
   func note(_ text: @autoclosure () -> String) {
     if log != nil { log?.append("\(scheduler.now / 1_000_000) ms  \(text())") }
@@ -102,7 +114,7 @@ package final class World: @unchecked Sendable {
   /// - Throws: ``Finding`` if it comes to something that may not be.
   package func run() throws(Finding) {
     defer { end() }
-    for _ in 0..<plan.setting.processes { startProcess() }
+    for _ in 0..<processLimit { startProcess() }
     for _ in 0..<plan.setting.hosts {
       let client = SimulatedClient(clients.count + 1, in: self)
       clients.append(client)
@@ -122,6 +134,7 @@ package final class World: @unchecked Sendable {
     for process in processes { kill(process) }
     try bury()
     guard disk.handleCount == 0 else { throw Finding(.leak, "\(disk.handleCount) files of the store are open") }
+    if network.oneIn(4) { try checkStore() }
   }
 
   /// Lets go of what refers to itself.
@@ -178,7 +191,7 @@ package final class World: @unchecked Sendable {
     guard graveyard.isEmpty, !isPowerCut, !isStarting else {
       return scheduler.at(scheduler.now + 1_000_000) { [unowned self] in startProcess() }
     }
-    guard processes.filter({ !$0.isStopping }).count < plan.setting.processes else { return }
+    guard processes.filter({ !$0.isStopping }).count < processLimit else { return }
     processCount += 1
     let process = SimulatedProcess(processCount, build: build, in: self)
     processes.append(process)
@@ -225,12 +238,12 @@ package final class World: @unchecked Sendable {
     process.publish = { news.publish($0) }
     let (clock, ledger) = (process.clock, ledger)
     let surroundings = JournalSurroundings(
-      news: news, latest: { [unowned self] in published },
-      book: { [unowned self] name, key in
+      observes: plan.setting.observes, news: news, latest: { [unowned self] in published },
+      book: { [unowned self, unowned process] name, key in
         // One that books at once is seen although what has caused it was not committed yet.
         if network.oneIn(2) { try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 32))) }
         note("booked: \(name) under \(key)")
-        ledger.book(name, key)
+        ledger.book(name, key, isSure: !process.goesOnInMemory)
         try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 30)))
       })
     return process.build == 1
@@ -239,9 +252,7 @@ package final class World: @unchecked Sendable {
   }
 
   private func logger(_ process: SimulatedProcess) -> Logger {
-    Logger(label: "simulation") { [unowned self, number = process.number] _ in
-      WorldLog(self, process: number)
-    }
+    Logger(label: "simulation") { [unowned self, unowned process] _ in WorldLog(self, process: process) }
   }
 
   /// Ends a process at once.
@@ -282,6 +293,9 @@ package final class World: @unchecked Sendable {
     }
     guard isPowerCut, processes.isEmpty else { return }
     disk.cutPower(network.next())
+    // What was written to memory that is mapped may be on the disk, or not.
+    if network.oneIn(2) { SimulationMachine.empty(directory) }
+    bootTime = scheduler.now
     isPowerCut = false
   }
 
@@ -327,6 +341,15 @@ package final class World: @unchecked Sendable {
 
   func changeBuild() { build = 3 - build }
 
+  /// Has one process where there were two, or the other way round.
+  ///
+  /// - Returns: whether there is one to be started, or one too many; nil where there is never more than one.
+  func changeProcesses() -> Bool? {
+    guard plan.setting.processes == 2 else { return nil }
+    processLimit = 3 - processLimit
+    return processLimit == 2
+  }
+
   /// From now on nothing bad happens: what was broken is mended.
   func becomeCalm() {
     isCalm = true
@@ -339,7 +362,6 @@ package final class World: @unchecked Sendable {
     }
   }
 
-  func storeHasFailed() { hasStoreFailed = true }
   func allowForgetting() { mayForget = true }
   func removeEndedLinks() { links.removeAll { $0.descriptor < 0 } }
 }
@@ -347,11 +369,11 @@ package final class World: @unchecked Sendable {
 /// Writes what a server logs into the world's log.
 private struct WorldLog: LogHandler {
   unowned let world: World
-  let process: Int
+  unowned let process: SimulatedProcess
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level
 
-  init(_ world: World, process: Int) {
+  init(_ world: World, process: SimulatedProcess) {
     self.world = world
     self.process = process
     logLevel = world.log == nil ? .error : .debug
@@ -363,7 +385,9 @@ private struct WorldLog: LogHandler {
   }
 
   func log(event: LogEvent) {
-    if event.message.description.hasPrefix("The session store fails") { world.storeHasFailed() }
-    world.note("process \(process): \(event.level): \(event.message) \(event.metadata ?? [:])")
+    if event.message.description.hasPrefix("The session store fails"), !world.plan.setting.waits {
+      process.goesOnInMemory = true
+    }
+    world.note("process \(process.number): \(event.level): \(event.message) \(event.metadata ?? [:])")
   }
 }
