@@ -47,9 +47,11 @@ struct Ribsim: ParsableCommand {
 
   mutating func run() throws {
     beDeterministic()
+    SeedSignal.watch()
     let machine = try SimulationMachine(in: directory, lie: lie)
     let first = seed ?? UInt64(time(nil) / 86_400) * 1_000_000_000
     if shrink { return try shrink(first, on: machine) }
+    SeedSignal.begin(first)
     if steps { return try replay(first, on: machine) }
     try runAll(from: first, on: machine)
   }
@@ -62,6 +64,7 @@ struct Ribsim: ParsableCommand {
     var next = first
     say("seeds from \(first)")
     while found < findings, count.map({ next < first + $0 * stride }) ?? true, end.map({ time(nil) < $0 }) ?? true {
+      SeedSignal.begin(next)
       let world = World(Plan(seed: next), on: machine)
       do {
         try world.run()
