@@ -18,7 +18,7 @@ import Wire
     let text = try String(contentsOf: Self.folder.appendingPathComponent(name), encoding: .utf8)
     let steps = try #require(try JSONValue(parsing: text)["steps"]?.elements, "\(name) has no steps")
     var replay = Replay()
-    for (index, step) in steps.enumerated() {
+    for (index, step) in steps.enumerated() where Replay.isOfClient(step) {
       try replay.take(step, "\(name), step \(index): \(step.text)")
     }
     replay.expectNothingSaid("\(name), at its end")
@@ -34,10 +34,18 @@ private struct Replay {
   private var ended: String?
   private var now = 0
 
+  /// What stands beside the kind of a step.
+  private static let remarks: Set = ["throws", "note", "isLost", "arrivesAs"]
+
+  /// Whether a step reaches the client or comes from it; the others concern the server alone.
+  static func isOfClient(_ step: JSONValue) -> Bool {
+    step["other"] == nil && step["server"] == nil && (step["S"] == nil || step["isLost"] == nil)
+  }
+
   /// Does a step, or compares with it.
   mutating func take(_ step: JSONValue, _ comment: Comment) throws {
     guard case .object(let members) = step,
-      let (kind, value) = members.first(where: { $0.key != "throws" && $0.key != "note" })
+      let (kind, value) = members.first(where: { !Self.remarks.contains($0.key) })
     else { throw ReplayError() }
     if kind != "C" { expectNothingSaid(comment) }
     switch kind {

@@ -11,6 +11,9 @@ package enum TestRun {
   /// Whether a test whose tool is missing fails, instead of being skipped (`RIB_REQUIRE_ALL=1`).
   package static let requiresAll = isSet("RIB_REQUIRE_ALL")
 
+  /// Whether what a server says replaces what was recorded, instead of being compared with it (`RIB_RECORD=1`).
+  package static let recordsAnew = isSet("RIB_RECORD")
+
   /// What random tests draw from besides the seeds that they always have: the number of the day since 1970, in UTC, or what
   /// `RIB_SEED` says.
   package static let seed: UInt64 = {

@@ -1,4 +1,5 @@
 // Replays Tests/Conversations: what a client does and shows when a server says what ribd has said.
+// Tests/Conversations/README.md has the form of the files.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -7,7 +8,8 @@ import { Core, canonical } from "../../web/riblet.js";
 import { Server, World, begin, settle } from "./riblet.support.js";
 
 const folder = new URL("../Conversations/", import.meta.url);
-const conversations = fs.readdirSync(folder).map((name) => JSON.parse(fs.readFileSync(new URL(name, folder), "utf8")));
+const conversations = fs.readdirSync(folder).filter((name) => name.endsWith(".json"))
+  .map((name) => JSON.parse(fs.readFileSync(new URL(name, folder), "utf8")));
 const asJSON = (value) => JSON.parse(JSON.stringify(value));
 const nameOf = (step) => Object.keys(step)[0];
 const summary = ({ status, n, nack }) => [status, n, nack?.code].filter((part) => part !== undefined).join(" ");
@@ -142,7 +144,11 @@ class SessionPlayer {
   }
 }
 
-async function replay({ steps }, player) {
+/** What neither reaches the client nor comes from it concerns the server alone. */
+const isOfClient = ({ S, other, server, isLost }) => !other && !server && !(S && isLost);
+
+async function replay(conversation, player) {
+  const steps = conversation.steps.filter(isOfClient);
   const isDoing = (step) => step && !["C", "view", "outcomes", "pending", "lost", "ended"].includes(nameOf(step));
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index];
@@ -154,8 +160,9 @@ async function replay({ steps }, player) {
       while (steps[index + 1]?.C) expected.push(steps[++index].C);
       if (expected[0].t === "hello") player.comeBack();
       let written = player.takeWritten();
-      // A hash takes its time.
-      for (let turn = 0; turn < 1000 && !written.length; turn++, written = player.takeWritten()) await settle();
+      // A hash takes its time, on a thread of its own.
+      const end = Date.now() + 10_000;
+      for (; !written.length && Date.now() < end; written = player.takeWritten()) await settle();
       assert.deepEqual(written, expected, where);
     } else if (step.throws) {
       player.throws(value);
