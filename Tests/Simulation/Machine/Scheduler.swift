@@ -36,6 +36,7 @@ final class Scheduler {
   func makeReady(_ lane: Lane) {
     guard !lane.isReady else { return }
     lane.isReady = true
+    guard !lane.process.isHeldUp else { return hold(lane) }
     ready.append(lane)
   }
 
@@ -80,7 +81,11 @@ final class Scheduler {
     }
     stepCount += 1
     timers.removeLast()
-    next.action()
+    if let owner = next.owner, owner.isHeldUp {
+      owner.hold { next.action() }
+    } else {
+      next.action()
+    }
     return true
   }
 
@@ -92,6 +97,19 @@ final class Scheduler {
     ready.removeLast()
     lane.isReady = false
     lane.process.disk.run { lane.takeTurn() }
+  }
+
+  /// Takes from a process what has its turn, until it goes on.
+  func holdUp(_ process: SimulatedProcess) {
+    for lane in ready where lane.process === process { hold(lane) }
+    ready.removeAll { $0.process === process }
+  }
+
+  private func hold(_ lane: Lane) {
+    lane.process.hold {
+      lane.isReady = false
+      lane.process.scheduler.makeReady(lane)
+    }
   }
 
   /// Hands all that is a process's to another scheduler.

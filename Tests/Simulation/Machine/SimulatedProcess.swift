@@ -7,6 +7,7 @@ import RibServer
 /// | state     | its work is done by | what it does to the world                        |
 /// |-----------|---------------------|--------------------------------------------------|
 /// | `running` | the world           | all                                              |
+/// | held up   | the world, later    | nothing: its clocks and sockets go on without it |
 /// | `dead`    | a limbo of its own  | nothing: its sockets and its disk are gone       |
 ///
 /// A process that was killed has objects that hold one another, memory and descriptors. In its limbo the server is stopped, which
@@ -20,6 +21,10 @@ final class SimulatedProcess: @unchecked Sendable {
   /// What its work is done by.
   private(set) var scheduler: Scheduler
   private(set) var isDead = false
+  /// Whether it does not run for a while, as on a machine that is paused.
+  private(set) var isHeldUp = false
+  /// What was to be done meanwhile.
+  private var held: [() -> Void] = []
   var pollers: [SimulatedPoller] = []
   private(set) var server: Server?
   let disk = DiskProcess()
@@ -57,7 +62,9 @@ final class SimulatedProcess: @unchecked Sendable {
   private(set) var isStopping = false
   private var hasStopped = false
   /// Whether the store has failed for it, and its sessions go on: of what they did since then some may be in memory alone.
-  var goesOnInMemory = false
+  private(set) var goesOnInMemory = false
+  /// How often the store has failed.
+  private var failureCount = 0
   /// What is to be done when it has stopped; it was told to while it started.
   private var whenStarted: (@Sendable () -> Void)?
 
@@ -95,6 +102,7 @@ final class SimulatedProcess: @unchecked Sendable {
   func kill() {
     guard !isDead else { return }
     isDead = true
+    goOn()
     disk.kill()
     for listener in listeners.values { listener.close() }
     let limbo = Scheduler(now: scheduler.now, SimulationRandom(seed: world.seed, stream: 2_000 + UInt64(number)))
@@ -126,7 +134,41 @@ final class SimulatedProcess: @unchecked Sendable {
     guard left.isEmpty else { throw Finding(.leak, "of process \(number) there are \(left) in memory") }
   }
 
+  // MARK: The store
+
+  /// Takes note that the store fails, and that sessions go on.
+  func storeFails() {
+    failureCount += 1
+    goesOnInMemory = true
+  }
+
+  /// Takes note that the store works again: a minute later all is in it that was in memory alone.
+  func storeWorks() {
+    let count = failureCount
+    scheduler.at(scheduler.now + 60_000_000_000, of: self) { [self] in
+      if failureCount == count { goesOnInMemory = false }
+    }
+  }
+
   // MARK: Waiting
+
+  /// Has it do nothing until it goes on.
+  func holdUp() {
+    guard !isHeldUp, !isDead else { return }
+    isHeldUp = true
+    scheduler.holdUp(self)
+  }
+
+  /// Does what was to be done meanwhile, in any order.
+  func goOn() {
+    isHeldUp = false
+    let actions = held
+    held = []
+    for action in actions { scheduler.at(scheduler.now, of: self, action) }
+  }
+
+  /// Keeps something to be done when it goes on.
+  func hold(_ action: @escaping () -> Void) { held.append(action) }
 
   /// Has a job wait while the rest of the world goes on.
   ///
@@ -135,8 +177,8 @@ final class SimulatedProcess: @unchecked Sendable {
   ///   - isOver: whether what it waits for is there.
   func pause(until end: UInt64, for isOver: () -> Bool = { false }) {
     let wasDead = isDead
-    while isDead == wasDead, !isOver(), scheduler.now < end {
-      guard world.stepWithin(scheduler, until: end) else { return }
+    while isDead == wasDead, isHeldUp || !isOver() && scheduler.now < end {
+      guard world.stepWithin(scheduler, until: isHeldUp ? .max : end) else { return }
     }
   }
 

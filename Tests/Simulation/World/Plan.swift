@@ -27,6 +27,8 @@ package struct Plan: Sendable {
     case refuseConnections
     /// A process is killed, or at one of its next calls of the disk, or it is told to stop, or the power is cut.
     case kill, killAtCall, stop, cutPower
+    /// A process is held up, and does nothing for a while.
+    case holdUp
     /// From now on processes are started with the other build of the app.
     case changeBuild
     /// From now on there is one process where there were two, or the other way round.
@@ -52,7 +54,7 @@ package struct Plan: Sendable {
       case .stall, .fallSilent: 3
       case .refuseConnections: 1
       case .kill, .killAtCall: 3
-      case .stop, .cutPower: 2
+      case .stop, .cutPower, .holdUp: 2
       case .changeBuild: 1
       case .changeProcesses: 2
       case .setClock: 2

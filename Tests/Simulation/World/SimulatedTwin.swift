@@ -10,6 +10,8 @@ final class SimulatedTwin: LinkOwner {
     /// Actions, by their names; the first one's number.
     case act([Int], first: Int, body: String)
     case end
+    /// The view of a session that has ended.
+    case nothing
   }
 
   let number: Int
@@ -22,7 +24,9 @@ final class SimulatedTwin: LinkOwner {
   private(set) var goneCount = 0
   private var identity: (session: String, token: String)?
   /// What has no answer yet.
-  private var pending: Request?
+  private var pending: Request? { didSet { sendCount = 0 } }
+  /// How often it was sent.
+  private var sendCount = 0
   private var link: SimulatedLink?
   private var isAway = false
   private var actionCount = 0
@@ -107,7 +111,7 @@ final class SimulatedTwin: LinkOwner {
     let path = identity.map { "/v1/sessions/\($0.session)" } ?? ""
     switch pending {
     case .create: request = Self.request("POST", "/v1/sessions", "", #"{"app":"journal"}"#)
-    case .view:
+    case .view, .nothing:
       let tag = lastTag.map { "If-None-Match: \($0)\r\n" } ?? ""
       request = Self.request("GET", "\(path)/view", authorization + tag, "")
     case .end: request = Self.request("DELETE", path, authorization, "")
@@ -115,6 +119,7 @@ final class SimulatedTwin: LinkOwner {
       request = Self.request("POST", "\(path)/actions", authorization + "Idempotency-Key: \"\(first)\"\r\n", body)
     }
     link.send(Array(request.utf8))
+    sendCount += 1
     giveUpUnlessAnswered(attempt)
   }
 
@@ -199,6 +204,7 @@ final class SimulatedTwin: LinkOwner {
     world.note("to twin \(number): \(head.status.rawValue) \(body)")
     guard let request = pending else { throw Finding(.brokenProtocol, "twin \(number) was answered unasked: \(body)") }
     let status = head.status.rawValue
+    let wasSentOnce = sendCount == 1
     if status == 503 || status == 408 {
       hangUp()
       return comeBack(.later)
@@ -216,8 +222,16 @@ final class SimulatedTwin: LinkOwner {
       lastTag = head.headers["ETag"]
       view = JournalView(try JSONValue(parsing: body))
       if let view { try witness.see(view.done) }
+    // What a process did in memory alone another one need not know.
+    case (.end, 204) where link?.process.goesOnInMemory == true: end()
+    case (.end, 204):
+      pending = .nothing
+      send()
     // If it was asked before, it may be gone by now.
-    case (.end, 204), (.end, 404), (.end, 410): end()
+    case (.end, 404) where !wasSentOnce, (.end, 410) where !wasSentOnce: end()
+    case (.nothing, 401), (.nothing, 404), (.nothing, 410): end()
+    case (.nothing, _):
+      throw Finding(.kept, "twin \(number) has ended its session, and was answered \(status): \(body)")
     case (.act(let names, let first, _), 200): try note(try JSONValue(parsing: body), of: names, first)
     case (_, 404) where world.mayForget, (_, 410) where world.mayForget:
       goneCount += 1

@@ -38,6 +38,7 @@ extension World {
     case .refuseConnections: refuseConnections(&random)
     case .kill, .killAtCall, .stop: endProcess(event, &random)
     case .cutPower: cutPowerAndStart()
+    case .holdUp: holdUp(&random)
     case .changeBuild: changeBuild()
     case .changeProcesses: changeProcesses(&random)
     case .setClock: setClock(&random)
@@ -98,6 +99,19 @@ extension World {
   private func cutPowerAndStart() {
     cutPower()
     for _ in 0..<processLimit { keepProcesses(network.magnitude(bits: 34)) }
+  }
+
+  /// Holds a process up: for a moment, or for so long that others take it for dead.
+  private func holdUp(_ random: inout SimulationRandom) {
+    guard let process = anyProcess(of: &random), !process.isHeldUp else { return }
+    let duration = (random.oneIn(2) ? 50_000_000_000 : 0) + random.magnitude(bits: 36)
+    note("process \(process.number) is held up for \(duration / 1_000_000) ms")
+    process.holdUp()
+    scheduler.at(scheduler.now + duration) { [unowned self, weak process] in
+      guard let process, process.isHeldUp else { return }
+      note("process \(process.number) goes on")
+      process.goOn()
+    }
   }
 
   private func changeProcesses(_ random: inout SimulationRandom) {

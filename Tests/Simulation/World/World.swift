@@ -240,10 +240,11 @@ package final class World: @unchecked Sendable {
     let surroundings = JournalSurroundings(
       observes: plan.setting.observes, news: news, latest: { [unowned self] in published },
       book: { [unowned self, unowned process] name, key in
+        let isSure = !process.goesOnInMemory
         // One that books at once is seen although what has caused it was not committed yet.
         if network.oneIn(2) { try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 32))) }
         note("booked: \(name) under \(key)")
-        ledger.book(name, key, isSure: !process.goesOnInMemory)
+        ledger.book(name, key, isSure: isSure && !process.goesOnInMemory)
         try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 30)))
       })
     return process.build == 1
@@ -357,6 +358,7 @@ package final class World: @unchecked Sendable {
     disk.setCapacity(0)
     for link in links { link.goOn() }
     for process in processes {
+      if process.isHeldUp { process.goOn() }
       process.disk.heal()
       process.disk.kill(atCall: 0)
     }
@@ -386,7 +388,9 @@ private struct WorldLog: LogHandler {
 
   func log(event: LogEvent) {
     if event.message.description.hasPrefix("The session store fails"), !world.plan.setting.waits {
-      process.goesOnInMemory = true
+      process.storeFails()
+    } else if event.message.description == "The session store works again." {
+      process.storeWorks()
     }
     world.note("process \(process.number): \(event.level): \(event.message) \(event.metadata ?? [:])")
   }
