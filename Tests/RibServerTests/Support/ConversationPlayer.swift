@@ -127,8 +127,9 @@ struct ConversationPlayer {
   /// Cuts a connection that is there; how the server has closed one is compared.
   private mutating func cut(_ client: String, _ code: JSONValue) throws {
     guard let closeCode = closeCodes.removeValue(forKey: client) else {
-      connections.removeValue(forKey: client)?.socket.cut()
-      return
+      guard let socket = connections.removeValue(forKey: client) else { return }
+      try expectNothing(for: client, on: socket)
+      return socket.socket.cut()
     }
     guard code == .integer(Int64(closeCode.rawValue)) else {
       throw ConversationError(description: "the server has closed the connection with \(closeCode.rawValue)")
