@@ -32,4 +32,7 @@ package struct SimulationRandom: RandomNumberGenerator, Sendable {
 
   /// A number from 1 to 2^`bits` - 1, of any order of magnitude.
   package mutating func magnitude(bits: Int) -> UInt64 { next() >> UInt64(64 - 1 - below(bits)) | 1 }
+
+  /// Nanoseconds of 1 to 2^`bits` - 1 milliseconds, of any order of magnitude.
+  package mutating func milliseconds(bits: Int) -> UInt64 { magnitude(bits: bits) * 1_000_000 }
 }

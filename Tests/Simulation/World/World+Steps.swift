@@ -33,8 +33,8 @@ extension World {
     case .leave: if let guest = anyClient(&random), guest.host != nil { try guest.leave() }
     case .publish: publish()
     case .cut: anyLink(&random)?.cut()
-    case .stall: anyLink(&random)?.stall(for: random.magnitude(bits: 34))
-    case .fallSilent: anyLink(&random)?.fallSilent(for: random.magnitude(bits: 36))
+    case .stall: anyLink(&random)?.stall(for: random.milliseconds(bits: 14))
+    case .fallSilent: anyLink(&random)?.fallSilent(for: random.milliseconds(bits: 16))
     case .refuseConnections: refuseConnections(&random)
     case .kill, .killAtCall, .stop: endProcess(event, &random)
     case .cutPower: cutPowerAndStart()
@@ -104,7 +104,7 @@ extension World {
   /// Holds a process up: for a moment, or for so long that others take it for dead.
   private func holdUp(_ random: inout SimulationRandom) {
     guard let process = anyProcess(of: &random), !process.isHeldUp else { return }
-    let duration = (random.oneIn(2) ? 50_000_000_000 : 0) + random.magnitude(bits: 36)
+    let duration = (random.oneIn(2) ? 50_000_000_000 : 0) + random.milliseconds(bits: 16)
     note("process \(process.number) is held up for \(duration / 1_000_000) ms")
     process.holdUp()
     scheduler.at(scheduler.now + duration) { [unowned self, weak process] in
@@ -136,7 +136,7 @@ extension World {
   }
 
   private func breakDisk(_ event: Plan.Event, _ random: inout SimulationRandom) {
-    let duration = random.magnitude(bits: 34)
+    let duration = random.milliseconds(bits: 15)
     if event == .fillDisk {
       disk.setCapacity(disk.size + random.below(40_000))
       return scheduler.at(scheduler.now + duration) { [unowned self] in disk.setCapacity(0) }
