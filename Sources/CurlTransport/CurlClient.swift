@@ -182,7 +182,7 @@ public final class CurlClient {
   /// - Returns: what it means.
   /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came; ``CurlClientError`` if the connection ended
   ///   without a `bye`; `ClientError`.
-  public func receive(timeout: Int = 10_000) throws -> [ClientEvent] {
+  public func receive(timeout: Int = CurlSocket.defaultTimeout) throws -> [ClientEvent] {
     if let failure {
       self.failure = nil
       throw failure

@@ -20,13 +20,18 @@ public final class CurlSocket {
   /// The socket itself, to be waited for together with others.
   public var descriptor: Int32 { socket }
 
+  /// How long a call waits unless it is told: a minute, in milliseconds.
+  ///
+  /// A peer that works may take as long on a machine that is busy.
+  public static let defaultTimeout = 60_000
+
   /// Connects.
   ///
   /// - Parameters:
   ///   - url: of the server; only its scheme, host and port matter here.
   ///   - timeout: for the connection, in milliseconds.
   /// - Throws: ``CurlError`` if there is no connection.
-  public init(url: String, timeout: Int = 10_000) throws(CurlError) {
+  public init(url: String, timeout: Int = defaultTimeout) throws(CurlError) {
     // Documented as safe to call again; it is thread-safe since 7.84.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     guard let handle = curl_easy_init() else { throw CurlError(code: CURLE_FAILED_INIT.rawValue) }
@@ -54,7 +59,7 @@ public final class CurlSocket {
   ///   - bytes: what to send.
   ///   - timeout: milliseconds without progress after which it is given up.
   /// - Throws: ``CurlError``.
-  public func send(_ bytes: [UInt8], timeout: Int = 10_000) throws(CurlError) {
+  public func send(_ bytes: [UInt8], timeout: Int = defaultTimeout) throws(CurlError) {
     var sent = 0
     while sent < bytes.count {
       sent += try sendSome(bytes[sent...])
@@ -87,7 +92,7 @@ public final class CurlSocket {
   ///   - timeout: milliseconds; 0 for not at all.
   /// - Returns: false if the peer has closed.
   /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came.
-  public func receive(into buffer: inout ReceiveBuffer, timeout: Int = 10_000) throws(CurlError) -> Bool {
+  public func receive(into buffer: inout ReceiveBuffer, timeout: Int = defaultTimeout) throws(CurlError) -> Bool {
     while true {
       var count = 0
       var code = CURLE_OK

@@ -89,7 +89,7 @@ public final class CurlWebSocket {
   /// - Parameter timeout: milliseconds; 0 takes only what is there.
   /// - Returns: what was said.
   /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came; ``WebSocketError`` if it is no WebSocket's.
-  public func receive(timeout: Int = 10_000) throws -> Incoming {
+  public func receive(timeout: Int = CurlSocket.defaultTimeout) throws -> Incoming {
     while true {
       switch try frames.nextEvent(from: &buffer) {
       case .text(let payload)?, .binary(let payload)?:

@@ -59,7 +59,7 @@ struct Conversation {
       return
     }
     let (hasInput, hasMessage) = Terminal.wait(client.descriptor, milliseconds: milliseconds)
-    if hasMessage { try receive(timeout: 10_000) }
+    if hasMessage { try receive(timeout: CurlSocket.defaultTimeout) }
     if hasInput {
       if let typed = input.read() { lines += typed } else { hasEnded = true }
     }

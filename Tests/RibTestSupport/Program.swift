@@ -64,8 +64,8 @@ package enum Program {
       _ = end.wait(within: 10)
     }
     // What it has started may hold the pipes open for longer.
-    output.waitForEnd(within: 5)
-    errors.waitForEnd(within: 5)
+    output.waitForEnd(within: 30)
+    errors.waitForEnd(within: 30)
     guard hasEnded else {
       throw TimeIsUp(
         program: executable.lastPathComponent, seconds: seconds, output: output.text, errors: errors.text)

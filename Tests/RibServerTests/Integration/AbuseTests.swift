@@ -200,7 +200,7 @@ import Wire
         let acts = (1...count).map { #"{"t":"act","n":\#($0),"to":1,"a":{"work":\#(milliseconds)}}"# }
         try socket.send(#"[{"t":"hello","app":"laborer"},\#(acts.joined(separator: ","))]"#)
         // The others have asked before the first action is done, however slow this thread is.
-        try waitUntil(within: 60) { Laborer.isAtWork.load(ordering: .acquiring) }
+        try waitUntil { Laborer.isAtWork.load(ordering: .acquiring) }
         try bystander.act(.string("look"), to: .path(""))
         Laborer.mayWork.store(true, ordering: .releasing)
         try bystander.settle()

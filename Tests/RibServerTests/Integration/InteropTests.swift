@@ -76,7 +76,7 @@ import Wire
       }
     }
     let daemon = try await blocking {
-      try waitUntil(within: 30) { try Self.revision(in: directory) >= 50 }
+      try waitUntil { try Self.revision(in: directory) >= 50 }
       _ = first.stop(SIGKILL)
       return try Daemon(["--limits-actions-per-second", "0"], port: first.port, stateDirectory: directory.path)
     }

@@ -53,7 +53,7 @@ import Wire
     try await StoreHost.with([Logbook.app()], on: store, { $0.sessions.restSeconds = 3 }) { host in
       try await blocking { _ = try PlainClient.writeAndLeave(host.url) }
       let left = Date().timeIntervalSince1970
-      #expect(await eventually(within: 60) { host.sessionCount == 0 })
+      #expect(await eventually { host.sessionCount == 0 })
       let rested = Date().timeIntervalSince1970
       #expect(rested - left > 2, "it has rested at once: the test shows nothing")
       let seen = try await DatabaseQueue(path: path).read { try Double.fetchOne($0, sql: "SELECT seen FROM session") }

@@ -51,7 +51,7 @@ import Wire
         client.disconnect()
         return (try #require(client.session.lastWelcome), try #require(client.session.view))
       }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       try await blocking {
         let same = try PlainClient(url, resuming: welcome, attempt: 1, revision: 4)
         let again = try same.welcome
@@ -80,7 +80,7 @@ import Wire
       // A session is created, acted on, and alone; with what comes next it leaves. Memory's store has it only then.
       host.store.hold(after: store == .memory ? 0 : 3)
       let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
-      #expect(await eventually(within: 60) { host.store.isWaiting })
+      #expect(await eventually { host.store.isWaiting })
       let client = try await blocking {
         try PlainClient(
           host.url,
@@ -95,7 +95,7 @@ import Wire
         client.cut()
       }
       // It can leave again, and be woken again, and end.
-      #expect(await eventually(within: 60) { host.sessionCount == 0 })
+      #expect(await eventually { host.sessionCount == 0 })
       try await blocking {
         let last = try PlainClient(host.url, resuming: welcome, attempt: 2, revision: 3)
         #expect(try last.welcome.epoch == welcome.epoch && last.welcome.number == 2)
@@ -113,7 +113,7 @@ import Wire
     try await withServer(store, idle: 1) { server, url in
       let client = try await blocking { try PlainClient(url) }
       for round in 1...2 {
-        #expect(await eventually(within: 60) { server.sessionCount == 0 })
+        #expect(await eventually { server.sessionCount == 0 })
         try await blocking {
           try client.send(#"{"t":"ping"}"#)
           try client.next(#"{"t":"pong""#)
@@ -130,7 +130,7 @@ import Wire
         try client.send(#"{"t":"bye"}"#)
         #expect(try client.end() == "ended 1000")
       }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 && server.connectionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 && server.connectionCount == 0 })
     }
   }
 
@@ -138,7 +138,7 @@ import Wire
   @Test func anyWord_wakesTheSession() async throws {
     try await withServer(.sqlite, idle: 1) { server, url in
       let client = try await blocking { try PlainClient(url) }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       try await blocking {
         let acts = (1...40).map { PlainClient.act($0, #"{"write":"\#($0)"}"#) }
         try client.send("[\(acts.joined(separator: ",")),{\"t\":\"check\"}]")
@@ -147,7 +147,7 @@ import Wire
         }
         #expect(try client.next(#"{"t":"patch""#).contains(#""hash":"#))
       }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       try await blocking {
         try client.send(#"{"t":"act","n":42,"to":1,"a":"pop"}"#)
         #expect(try client.end() == "bad_message 4400")
@@ -160,13 +160,13 @@ import Wire
   func idleSessionThatMayNotWait_wakesAsAnyOther(_ store: ServerSettings.Store) async throws {
     try await withServer(store, idle: 1, { $0.sessions.timeToLiveSeconds = 0 }) { server, url in
       let client = try await blocking { try PlainClient(url) }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       try await blocking {
         try client.act(1, #"{"write":"a"}"#)
         try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
         client.cut()
       }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 && server.connectionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 && server.connectionCount == 0 })
       try await blocking {
         let end = try PlainClient(url, resuming: try client.welcome, attempt: 1).end()
         #expect(end == "none 4200")
@@ -183,7 +183,7 @@ import Wire
       let client = try await blocking { try PlainClient(host.url) }
       for round in 1...2 {
         host.store.hold(at: store == .memory ? "create" : "write")
-        #expect(await eventually(within: 60) { host.store.isWaiting })
+        #expect(await eventually { host.store.isWaiting })
         try await blocking {
           try client.act(2 * round - 1, #"{"write":"a"}"#)
           try host.waitUntilRun(2 * round - 1, of: client)
@@ -192,7 +192,7 @@ import Wire
         host.store.hold(false)
         _ = try await blocking { try client.next(#"{"t":"patch","#) }
         #expect(host.sessionCount == 1)
-        #expect(await eventually(within: 60) { host.sessionCount == 0 })
+        #expect(await eventually { host.sessionCount == 0 })
         try await blocking {
           try client.act(2 * round, #"{"write":"b"}"#)
           try client.next(#"{"t":"patch","rev":\#(2 * round + 1),"base":\#(2 * round),"n":\#(2 * round),"#)
@@ -250,7 +250,7 @@ import Wire
     let outside = Logbook.Outside()
     try await withServer(store, outside, rest: 1, idle: 1) { server, url in
       let client = try await blocking { try PlainClient(url) }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       outside.heading = "new"
       let epoch = try await blocking {
         try client.act(1, #"{"write":"a"}"#)
@@ -261,7 +261,7 @@ import Wire
         client.cut()
         return snap["epoch"]
       }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       outside.heading = "newer"
       let welcome = try client.welcome
       try await blocking {
@@ -281,7 +281,7 @@ import Wire
         return (one, try PlainClient(url, joining: try one.share("act")))
       }
       for round in 1...2 {
-        #expect(await eventually(within: 60) { server.sessionCount == 0 && server.connectionCount == 2 })
+        #expect(await eventually { server.sessionCount == 0 && server.connectionCount == 2 })
         try await blocking {
           try one.act(round, #"{"write":"a"}"#)
           // The other has not said a word.
@@ -299,7 +299,7 @@ import Wire
   func sleepingClient_isOvertaken(_ store: ServerSettings.Store) async throws {
     try await withServer(store, idle: 1) { server, url in
       let old = try await blocking { try PlainClient(url) }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       try await blocking {
         let new = try PlainClient(url, resuming: try old.welcome, attempt: 1, revision: 1)
         #expect(try old.end() == "taken 4409")
@@ -315,7 +315,7 @@ import Wire
   func wrongToken_leavesTheSessionAlone(_ store: ServerSettings.Store) async throws {
     try await withServer(store, rest: 1) { server, url in
       let welcome = try await blocking { try PlainClient.writeAndLeave(url) }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       try await blocking {
         #expect(try PlainClient(url, resuming: welcome, token: "stolen", attempt: 9).end() == "none 4401")
         let guest = try PlainClient(url, saying: #"{"t":"hello","share":"\#(welcome.sessionID).guessed"}"#)
@@ -337,7 +337,7 @@ import Wire
         defer { client.cut() }
         return (try client.share("act"), try client.share("act"))
       }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       try await DatabaseQueue(path: directory.store).write {
         try $0.execute(sql: "UPDATE session SET invitations = json_replace(invitations, '$[0].expires', 1)")
       }
@@ -357,7 +357,7 @@ import Wire
         let one = try PlainClient(url)
         return (one, try PlainClient(url, joining: try one.share("view")))
       }
-      #expect(await eventually(within: 60) { server.sessionCount == 0 })
+      #expect(await eventually { server.sessionCount == 0 })
       one.cut()
       #expect(await eventually { server.connectionCount == 1 })
       // A word of the other that does not wake it, and a commit behind what may have been noted.

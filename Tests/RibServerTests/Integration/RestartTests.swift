@@ -198,7 +198,7 @@ import Wire
     _ = first.stop(SIGKILL)
     let second = try daemon([setting, "1"])
     // It looks every ten seconds.
-    #expect(await eventually(within: 30) { (try? rows("session")) == left })
+    #expect(await eventually { (try? rows("session")) == left })
     #expect(try rows("node") == left)
     #expect(try PlainClient(second.url, resuming: try untouched.welcome, attempt: 1).end() == "none 4200")
     let answer = try PlainClient(second.url, resuming: try acted.welcome, attempt: 1)

@@ -31,10 +31,10 @@ import Testing
     func type(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
     func shows(_ text: String) async -> Bool {
-      await eventually(within: 20) { output.text.contains(text) }
+      await eventually { output.text.contains(text) }
     }
 
-    func complains(_ text: String) async -> Bool { await eventually(within: 20) { errors.contains(text) } }
+    func complains(_ text: String) async -> Bool { await eventually { errors.contains(text) } }
 
     /// Ends the input and waits for the end.
     func end() throws -> Int32 {

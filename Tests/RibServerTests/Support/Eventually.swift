@@ -15,7 +15,7 @@ enum Poll {
 /// Asks again and again until something is true, for what no event tells.
 ///
 /// - Returns: false if it is still not true after `seconds`, or when the test is cancelled.
-func eventually(within seconds: Double = 10, _ isTrue: () -> Bool) async -> Bool {
+func eventually(within seconds: Double = 60, _ isTrue: () -> Bool) async -> Bool {
   let end = ContinuousClock.now + .seconds(seconds)
   while !isTrue() {
     guard ContinuousClock.now < end, (try? await Poll.pauseTask()) != nil else { return false }
@@ -26,7 +26,7 @@ func eventually(within seconds: Double = 10, _ isTrue: () -> Bool) async -> Bool
 /// The same for a thread that may wait.
 ///
 /// - Throws: ``NeverTrue`` if it is still not true after `seconds`, and what `isTrue` throws.
-func waitUntil(within seconds: Double = 10, _ isTrue: () throws -> Bool) throws {
+func waitUntil(within seconds: Double = 60, _ isTrue: () throws -> Bool) throws {
   let end = ContinuousClock.now + .seconds(seconds)
   while try !isTrue() {
     guard ContinuousClock.now < end else { throw NeverTrue(seconds: seconds) }

@@ -82,7 +82,7 @@ final class PlainClient: @unchecked Sendable {
   }
 
   /// The next message, which begins so.
-  @discardableResult func next(_ start: String = "", timeout: Int = 10_000) throws -> String {
+  @discardableResult func next(_ start: String = "", timeout: Int = CurlSocket.defaultTimeout) throws -> String {
     guard let text = try socket.text(timeout: timeout) else { throw Unexpected(text: "closed instead of \(start)") }
     guard text.hasPrefix(start) else { throw Unexpected(text: text) }
     return text
@@ -113,7 +113,7 @@ final class PlainClient: @unchecked Sendable {
   }
 
   /// What it is told last: the code of the `bye`, and that of the close frame.
-  func end(timeout: Int = 10_000) throws -> String {
+  func end(timeout: Int = CurlSocket.defaultTimeout) throws -> String {
     var bye = "none"
     while true {
       switch try socket.receive(timeout: timeout) {

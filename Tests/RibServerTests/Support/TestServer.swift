@@ -38,7 +38,7 @@ extension CurlWebSocket {
   func send(_ text: String) throws { try send(Array(text.utf8)) }
 
   /// The next message's text; nil at the end.
-  func text(timeout: Int = 10_000) throws -> String? {
+  func text(timeout: Int = CurlSocket.defaultTimeout) throws -> String? {
     switch try receive(timeout: timeout) {
     case .message(let bytes): String(decoding: bytes, as: UTF8.self)
     case .closed: nil

@@ -29,7 +29,7 @@ final class TwinClient: @unchecked Sendable {
   private(set) var token = ""
 
   /// A client of a session that was made otherwise, or of none.
-  init(_ url: String, sessionID: String = "", token: String = "", timeout: Int = 10_000) throws {
+  init(_ url: String, sessionID: String = "", token: String = "", timeout: Int = CurlSocket.defaultTimeout) throws {
     socket = try CurlSocket(url: url, timeout: timeout)
     // A daemon that is started meanwhile shall not hold it open.
     _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)

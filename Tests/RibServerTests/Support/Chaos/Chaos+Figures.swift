@@ -57,7 +57,7 @@ extension Chaos {
       Figure(name: "of them refused", count: victims.refused, usual: 2, least: 1, isOfClients: false),
       Figure(name: "jumps of the clock", count: jumps, usual: 26, least: 10, isOfClients: false),
       Figure(name: "lives of another version", count: otherLives, usual: 1, least: 1, isOfClients: false),
-      Figure(name: "clients turned away by it", count: turnedAway, usual: 200, least: 10),
+      Figure(name: "clients turned away by it", count: turnedAway, usual: otherLives > 0 ? 200 : nil, least: 10),
     ]
   }
 

@@ -23,7 +23,7 @@ extension Chaos {
     _ = try audit.look(lookedAt)
     try victims.damage("\(directory)/state/sessions.sqlite", &random)
     jump()
-    if random.happens(0.1) || kills + stops >= 6 && otherLives == 0 { try runOtherVersion() }
+    if random.happens(0.1) || kills + stops >= 3 && otherLives == 0 { try runOtherVersion() }
     daemon = try Self.start(port, directory, clock)
     victims.look(daemon.url)
   }

@@ -99,7 +99,7 @@ final class Chaos {
     proxy.calmDown()
     for fleet in fleets { fleet.finish() }
     for twin in twins { twin.finish() }
-    let limit = milliseconds() + 60_000
+    let limit = milliseconds() + 180_000
     let allSettled = fleets.map { $0.waitForAll(within: max((limit - milliseconds()) / 1000, 1)) }
     for twin in twins { twin.waitForEnd(within: max((limit - milliseconds()) / 1000, 1)) }
     proxy.stop()

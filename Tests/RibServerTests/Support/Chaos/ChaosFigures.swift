@@ -6,7 +6,7 @@ struct ChaosFigures {
     let count: Int
     /// How many there are in a minute with 200 clients, about; nil where it is left to chance.
     var usual: Double?
-    /// How many there are in any run of a minute or more, however many clients it has.
+    /// How many there are in any run of a minute or more, however many clients it has, on a machine that does nothing else.
     var least = 0
     /// Whether half the clients make half as many.
     var isOfClients = true
@@ -27,8 +27,7 @@ struct ChaosFigures {
       guard let usual = figure.usual else { return nil }
       let share = figure.isOfClients ? Double(clients) / 200 : 1
       let expected = Int(usual * Double(seconds) / 60 * share / 10)
-      let floor = max(
-        judgesRates ? expected : min(expected, 1), seconds >= 60 ? min(figure.least, judgesRates ? .max : 1) : 0)
+      let floor = judgesRates ? max(expected, seconds >= 60 ? figure.least : 0) : min(expected, 1)
       return figure.count < floor ? "\(figure.count) \(figure.name), and at least \(floor) were to be." : nil
     }
   }

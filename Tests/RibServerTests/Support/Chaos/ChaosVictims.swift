@@ -43,11 +43,11 @@ struct ChaosVictims {
 
   /// Damages it, while no process has the file.
   ///
-  /// What the log has of a page is read instead of the page: without a checkpoint the damage may do no harm.
+  /// What the log has of a page is read instead of the page: without a checkpoint the damage may do no harm. The first ones do.
   mutating func damage(_ path: String, _ random: inout SeededGenerator) throws {
     guard var victim = present else { return }
     let damage = StoreDamage(path: path)
-    if random.happens(0.7) { try damage.checkpoint() }
+    if random.happens(0.7) || refused == 0 { try damage.checkpoint() }
     let pages = try damage.overflowPages(fullOf: victim.letter)
     guard let one = pages.randomElement(using: &random) else { return }
     // One page or all; with the number of the next page, or only a part of the text.
