@@ -72,7 +72,7 @@ import Wire
   @Test func twoThousandClients_areAllServedAndAllForgotten() async throws {
     let limit = Server.raiseDescriptorLimit()
     try #require(limit > 2 * Self.connections + 200, "the test needs more descriptors: ulimit -n")
-    try await withServer({ $0.timeouts.heartbeatSeconds = 600 }) { server, url in
+    try await withServer { server, url in
       try await blocking { try Self.play(url, connections: Self.connections) }
       #expect(await eventually { server.connectionCount == 0 && server.sessionCount == 0 })
     }

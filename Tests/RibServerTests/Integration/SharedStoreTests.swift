@@ -50,6 +50,21 @@ import Wire
     }
   }
 
+  /// The same where the store fails while the client's welcome waits for it.
+  @Test(arguments: [false, true])
+  func clientThatMayHaveBeenElsewhere_isNotWelcomedInTheEnd(isShared: Bool) async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore(), isShared: isShared) { host in
+      let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
+      host.store.hold(true)
+      async let greeting = blocking { try PlainClient(host.url, resuming: welcome, attempt: 2).greeting }
+      #expect(await eventually { host.attempt(of: welcome) == 2 })
+      host.store.fail(true)
+      host.store.hold(false)
+      let text = try await greeting
+      #expect(text.contains(isShared ? #""code":"unavailable""# : #""durability":"none""#), "\(text)")
+    }
+  }
+
   /// Such a client was not there: its session rests as if nobody had come.
   @Test func sessionOfAClientThatWasTurnedAway_rests() async throws {
     let store = try makeStore()

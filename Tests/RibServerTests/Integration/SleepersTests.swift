@@ -52,7 +52,6 @@ import Testing
         $0.store = .sqlite
         $0.stateDirectory = directory.path
         $0.sessions.idleRestSeconds = 1
-        $0.timeouts.heartbeatSeconds = 600
       }
     ) { server, url in
       let crowd = try await blocking { try Crowd(count, port: Int(url.split(separator: ":")[2]) ?? 0, app: "sleeper") }

@@ -90,8 +90,6 @@ import Wire
   private static func hearTheEnd(_ settings: inout ServerSettings) {
     settings.sessions.timeToLiveSeconds = 0
     settings.limits.writeQueueBytes = Int(UInt32.max)
-    // Nobody is given up for a silence.
-    settings.timeouts.heartbeatSeconds = 600
   }
 
   @Test func slowReader_lives() async throws {

@@ -26,6 +26,8 @@ final class StoreHost: Sendable {
     var settings = ServerSettings()
     settings.port = 0
     settings.limits.actionsPerSecond = 0
+    // A client that waits for something else answers no ping.
+    settings.timeouts.heartbeatSeconds = 600
     // Most clients of a test go without a close.
     settings.timeouts.closingSeconds = 1
     change(&settings)
