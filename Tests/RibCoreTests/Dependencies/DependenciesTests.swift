@@ -4,7 +4,7 @@ import RibCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DependenciesTests {
   // MARK: unimplemented
 

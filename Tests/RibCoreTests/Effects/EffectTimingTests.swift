@@ -3,7 +3,7 @@ import RibTesting
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EffectTimingTests {
   private let clock = ManualClock()
 

@@ -129,7 +129,7 @@ import Testing
     #expect(publications.bellCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func threads_thatPublish_wakeWhoeverRests() async {
+  @Test func threads_thatPublish_wakeWhoeverRests() async {
     let (threads, each) = (4, 5_000)
     let topic = Publications<Int>(capacity: 4)
     let database = Counter()

@@ -13,7 +13,7 @@ import Wire
   }
 
   /// Everybody is asked; who stays is served; when the last one has gone the server has stopped.
-  @Test(.timeLimit(.minutes(1))) func clients_areAsked_andServedUntilTheyGo() async throws {
+  @Test func clients_areAsked_andServedUntilTheyGo() async throws {
     // More than the test may take: the end must come of their going.
     try await withServer({ $0.timeouts.drainSeconds = 600 }) { server, url in
       let (client, other) = try await blocking {
@@ -56,7 +56,7 @@ import Wire
   }
 
   /// Who does not go is told so once the time is up, and not before.
-  @Test(.timeLimit(.minutes(1))) func clientThatStays_isToldToGo_whenTheTimeIsUp() async throws {
+  @Test func clientThatStays_isToldToGo_whenTheTimeIsUp() async throws {
     try await withServer({ $0.timeouts.drainSeconds = 2 }) { server, url in
       let client = try await blocking { try PlainClient(url, app: "counter") }
       let start = ContinuousClock.now
@@ -78,7 +78,7 @@ import Wire
   }
 
   /// Those whose session is read from the store when the server begins to go down are asked as well, once they are there.
-  @Test(.timeLimit(.minutes(1))) func lateComers_areAsked() async throws {
+  @Test func lateComers_areAsked() async throws {
     let directory = try TemporaryDirectory()
     let welcomes = try await Self.sessions(2, in: directory)
     let host = try StoreHost(
@@ -120,7 +120,7 @@ import Wire
 
   /// A request that is under way is answered, and its connection closed after it; one that is not answered in time is to
   /// be asked again.
-  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  @Test(arguments: [true, false])
   func request_isAnsweredOrToBeAskedAgain(isAnswered: Bool) async throws {
     let directory = try TemporaryDirectory()
     let host = try StoreHost(

@@ -4,7 +4,7 @@ import Wire
 @testable import RibServer
 
 /// Of several processes on one store each may have any session: none shows what another may have gone on from.
-@Suite(.timeLimit(.minutes(2))) struct SharedStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedStoreTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -55,7 +55,7 @@ import Wire
   }
 
   /// Effects that send faster than a commit takes do not keep the server from its end.
-  @Test(.timeLimit(.minutes(1))) func stop_whileEffectsSend_ends() async throws {
+  @Test func stop_whileEffectsSend_ends() async throws {
     let host = try StoreHost([App("ticker") { Ticker() }], on: try makeStore())
     let client = try await blocking { try PlainClient(host.url, app: "ticker") }
     try await blocking { for _ in 0..<20 { try client.next(#"{"t":"patch""#) } }
@@ -99,7 +99,7 @@ import Wire
   /// A store that does not answer any more, as on a disk that is gone, does not keep the server from its end.
   ///
   /// Nothing is lost: clients were not told of what the store does not have. If it answers one day, it is closed.
-  @Test(.timeLimit(.minutes(1))) func stop_whileTheStoreHangs_ends() async throws {
+  @Test func stop_whileTheStoreHangs_ends() async throws {
     let (host, clients) = try await makeHostWithThreeClients()
     for client in clients { try await blocking { try client.act(1, #"{"write":"a"}"#) } }
     for client in clients { try await blocking { _ = try client.next(#"{"t":"patch""#) } }
@@ -115,7 +115,7 @@ import Wire
   }
 
   /// What clients were told of while the store failed is lost if it hangs at the end.
-  @Test(.timeLimit(.minutes(1))) func stop_whileTheStoreHangsThatFailed_countsWhatIsLost() async throws {
+  @Test func stop_whileTheStoreHangsThatFailed_countsWhatIsLost() async throws {
     let (host, clients) = try await makeHostWithThreeClients()
     host.store.fail(true)
     try await blocking {
@@ -134,7 +134,7 @@ import Wire
   }
 
   /// A store that waits for a loop does not hang: a session whose view takes longer to encode than the store may take is written.
-  @Test(.timeLimit(.minutes(1))) func stop_whileASessionIsEncoded_losesNothing() async throws {
+  @Test func stop_whileASessionIsEncoded_losesNothing() async throws {
     let pace = SlowView.Pace()
     let host = try StoreHost(
       [App("slow") { SlowView(pace: pace) }], on: try makeStore(), { $0.timeouts.storeSeconds = 1 })
@@ -149,7 +149,7 @@ import Wire
   }
 
   /// The same where nothing has to be written: the store does not even answer whether it works.
-  @Test(.timeLimit(.minutes(1))) func stop_whileTheStoreHangsAtAProbe_ends() async throws {
+  @Test func stop_whileTheStoreHangsAtAProbe_ends() async throws {
     let host = try StoreHost([Logbook.app()], on: try makeStore(), { $0.timeouts.storeSeconds = 1 })
     host.store.hold(true)
     host.writer.submit([StoreJob(.probe, on: host.loops[0])])
