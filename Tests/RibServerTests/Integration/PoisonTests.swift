@@ -11,6 +11,9 @@ import Wire
 
 /// User code that makes the process die is not run for ever: each death here is that of a process of its own.
 @Suite(.timeLimit(.minutes(5))) struct PoisonTests {
+  /// More than a machine that is busy leaves a thread without its turn.
+  private static let watchdogSeconds = 5
+
   /// Dies where it is told to.
   private struct Fuse: Riblet {
     static let typeName = "Fuse"
@@ -74,13 +77,13 @@ import Wire
   init() throws { directory = try TemporaryDirectory() }
 
   private static func server(
-    _ directory: String, _ store: ServerSettings.Store = .sqlite, watchdog: Int = 0
+    _ directory: String, _ store: ServerSettings.Store = .sqlite, isWatched: Bool = false
   ) -> Server {
     var settings = ServerSettings()
     settings.port = 0
     settings.loops = 2
     settings.store = store
-    settings.timeouts.watchdogSeconds = watchdog
+    settings.timeouts.watchdogSeconds = isWatched ? watchdogSeconds : 0
     settings.stateDirectory = directory
     let app = App("fuse", parameters: [String: Int].self) { _ in
       let fuse = Fuse(directory: directory)
@@ -91,7 +94,7 @@ import Wire
     }
     // What a process says that dies is read by its test.
     let logger = Logger(label: "test") { label -> any LogHandler in
-      if watchdog > 0 { StreamLogHandler.standardError(label: label) } else { SwiftLogNoOpLogHandler() }
+      if isWatched { StreamLogHandler.standardError(label: label) } else { SwiftLogNoOpLogHandler() }
     }
     return Server(apps: [app], settings: settings, logger: logger)
   }
@@ -117,9 +120,9 @@ import Wire
 
   /// A whole life of a process: a server, and a client of it that says something and listens to the end.
   private static func live(
-    in directory: String, _ store: ServerSettings.Store = .sqlite, watchdog: Int = 0, saying messages: [String]
+    in directory: String, _ store: ServerSettings.Store = .sqlite, isWatched: Bool = false, saying messages: [String]
   ) throws {
-    let server = server(directory, store, watchdog: watchdog)
+    let server = server(directory, store, isWatched: isWatched)
     let url = try server.start().description
     let client = try client(url, directory)
     for (index, message) in messages.enumerated() {
@@ -185,13 +188,15 @@ import Wire
     for time in 1...2 {
       let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         [path = path as String, count = count as String] in
-        try Self.live(in: path, watchdog: 1, saying: [count, Self.hang])
+        try Self.live(in: path, isWatched: true, saying: [count, Self.hang])
       }
       let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       let line = errors.split(separator: "\n").first {
         $0.contains("A loop hangs: for seconds it ran a client's action.")
       }
-      #expect(line?.contains("app=fuse client=1 n=2 seconds=1 session=") == true, "\(errors.suffix(2000))")
+      #expect(
+        line?.contains("app=fuse client=1 n=2 seconds=\(Self.watchdogSeconds) session=") == true,
+        "\(errors.suffix(2000))")
       // The second one has found what the first has left.
       let found = errors.contains("An earlier process died while it ran a client's action. It may be run once more.")
       #expect(found == (time == 2), "\(errors.suffix(2000))")
@@ -209,7 +214,7 @@ import Wire
   @Test func actionThatHangs_endsAProcessWithoutAStore() async throws {
     let path = directory.path
     await #expect(processExitsWith: .signal(SIGABRT)) { [path = path as String] in
-      try Self.live(in: path, .memory, watchdog: 1, saying: [PlainClient.act(1, #""hang""#)])
+      try Self.live(in: path, .memory, isWatched: true, saying: [PlainClient.act(1, #""hang""#)])
     }
   }
 
@@ -221,12 +226,12 @@ import Wire
     try Data().write(to: URL(fileURLWithPath: "\(path)/hang-\(place)"))
     let hung = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       [path = path as String] in
-      try Self.live(in: path, watchdog: 1, saying: [])
+      try Self.live(in: path, isWatched: true, saying: [])
     }
     let what = place == "walk" ? "did a step of an app's walk" : "started an app for a new session"
     let errors = String(decoding: hung?.standardErrorContent ?? [], as: UTF8.self)
     let line = errors.split(separator: "\n").first { $0.contains("A loop hangs: for seconds it \(what).") }
-    #expect(line?.contains("app=fuse seconds=1") == true, "\(errors.suffix(2000))")
+    #expect(line?.contains("app=fuse seconds=\(Self.watchdogSeconds)") == true, "\(errors.suffix(2000))")
     try await expectFinding(what, in: path)
   }
 
@@ -245,7 +250,7 @@ import Wire
     try Data().write(to: URL(fileURLWithPath: "\(path)/hang-state"))
     let hung = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       [path = path as String] in
-      let server = Self.server(path, watchdog: 1)
+      let server = Self.server(path, isWatched: true)
       let socket = try CurlSocket(url: try server.start().description)
       try socket.send(Array("GET /v1/apps/fuse/schema HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
       var buffer = ReceiveBuffer()
@@ -253,7 +258,7 @@ import Wire
     }
     let errors = String(decoding: hung?.standardErrorContent ?? [], as: UTF8.self)
     let line = errors.split(separator: "\n").first { $0.contains("A loop hangs: for seconds it described an app.") }
-    #expect(line?.contains("app=fuse seconds=1") == true, "\(errors.suffix(2000))")
+    #expect(line?.contains("app=fuse seconds=\(Self.watchdogSeconds)") == true, "\(errors.suffix(2000))")
     try await expectFinding("described an app", in: path)
   }
 
@@ -264,7 +269,7 @@ import Wire
     let next = await #expect(processExitsWith: .success, observing: [\.standardErrorContent], sourceLocation: location)
     {
       [path = path as String] in
-      let server = Self.server(path, watchdog: 1)
+      let server = Self.server(path, isWatched: true)
       _ = try server.start()
       await server.stop()
     }

@@ -15,8 +15,10 @@ struct ChaosFigures {
   let figures: [Figure]
   let seconds: Int
   let clients: Int
-  /// Whether it is judged how much there is in a minute; else only whether there is anything.
+  /// Whether it is judged how much there is in a minute; else only whether there is anything of what there is much of.
   var judgesRates = true
+  /// Of what is to be there so often there is something, however little a machine does in the time.
+  private static let plenty = 10
 
   /// What there is too little of: less than a tenth of what is usual, or none at all.
   ///
@@ -27,7 +29,7 @@ struct ChaosFigures {
       guard let usual = figure.usual else { return nil }
       let share = figure.isOfClients ? Double(clients) / 200 : 1
       let expected = Int(usual * Double(seconds) / 60 * share / 10)
-      let floor = judgesRates ? max(expected, seconds >= 60 ? figure.least : 0) : min(expected, 1)
+      let floor = judgesRates ? max(expected, seconds >= 60 ? figure.least : 0) : expected >= Self.plenty ? 1 : 0
       return figure.count < floor ? "\(figure.count) \(figure.name), and at least \(floor) were to be." : nil
     }
   }

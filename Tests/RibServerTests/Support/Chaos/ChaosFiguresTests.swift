@@ -30,6 +30,9 @@ import Testing
     #expect(Self.shortfalls(0, 0, jumps: 0, seconds: 29, clients: 200).isEmpty)
     // On a machine that has other things to do.
     #expect(Self.shortfalls(1, 1, jumps: 1, seconds: 120, clients: 200, judgesRates: false).isEmpty)
-    #expect(Self.shortfalls(0, 0, jumps: 0, seconds: 120, clients: 200, judgesRates: false).count == 2)
+    #expect(
+      Self.shortfalls(0, 0, jumps: 0, seconds: 120, clients: 200, judgesRates: false) == [
+        "0 cuts, and at least 1 were to be."
+      ])
   }
 }
