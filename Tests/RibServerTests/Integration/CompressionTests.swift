@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// permessage-deflate over real sockets.
-@Suite struct CompressionTests {
+@Suite(.blocking) struct CompressionTests {
   /// A client that would take anything.
   static let offer = PerMessageDeflate.Offer(
     server: PerMessageDeflate.Direction(keepsContext: true), client: PerMessageDeflate.Direction(keepsContext: true))

@@ -108,7 +108,7 @@ import Wire
     }
   }
 
-  @Test func peerThatDoesNotRead_isNotReadFrom() throws {
+  @Test(.blocking) func peerThatDoesNotRead_isNotReadFrom() throws {
     let daemon = try Daemon(["--echo", "--limits-message-bytes", "100000"])
     let bystander = try Self.connect(daemon.url)
     let socket = try Self.connect(daemon.url)

@@ -6,7 +6,7 @@ import Wire
 @testable import RibServer
 
 /// What an operator sees of a death, and can do about it: the daemon's log, and `ribctl poison`.
-@Suite struct PoisonToolTests {
+@Suite(.blocking) struct PoisonToolTests {
   private let directory: TemporaryDirectory
   private var log: String { "\(directory.path)/log" }
 

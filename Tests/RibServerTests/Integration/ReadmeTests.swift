@@ -17,7 +17,7 @@ extension [String] {
 }
 
 /// The README says what is true.
-@Suite struct ReadmeTests {
+@Suite(.blocking) struct ReadmeTests {
   private static func blocks(_ language: String) throws -> [String] {
     let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
     return readme.components(separatedBy: "```\(language)\n").dropFirst().compactMap {

@@ -9,7 +9,7 @@ import Wire
 @testable import RibServer
 
 /// What was answered survives the server, however it ends.
-@Suite(.timeLimit(.minutes(5))) struct RestartTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct RestartTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -3,7 +3,7 @@ import RibTestSupport
 import Testing
 
 /// `ribctl connect` over connections that are cut.
-@Suite(.serialized) struct RibctlReturnTests {
+@Suite(.blocking, .serialized) struct RibctlReturnTests {
   /// A `ribctl connect` that is typed to.
   private final class Terminal: Sendable {
     private let process = Process()

@@ -8,7 +8,7 @@ import Wire
 @testable import ribd
 
 /// The daemon as a process: its flags, its settings, its end.
-@Suite struct RibdTests {
+@Suite(.blocking) struct RibdTests {
   private static func get(_ url: String, _ request: String) throws -> String {
     let socket = try CurlSocket(url: url)
     try socket.send(Array(request.utf8))

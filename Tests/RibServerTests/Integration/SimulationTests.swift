@@ -3,7 +3,7 @@ import RibTestSupport
 import Testing
 
 /// What `ribsim` can be relied on for: that a seed is a schedule, that disks that lie are found, and that few steps tell why.
-@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct SimulationTests {
   @Test func seed_givesTheSameTraceTwice() throws {
     let traces = try (0..<2).map { _ in
       try (40..<46).map { seed in

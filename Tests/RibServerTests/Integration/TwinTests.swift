@@ -275,7 +275,7 @@ import Wire
     }
   }
 
-  @Test func session_survivesTheServer() throws {
+  @Test(.blocking) func session_survivesTheServer() throws {
     let directory = try TemporaryDirectory()
     var daemon = try Daemon(stateDirectory: directory.path)
     let client = try TwinClient(daemon.url)

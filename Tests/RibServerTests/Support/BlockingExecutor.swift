@@ -24,16 +24,43 @@ final class BlockingExecutor: TaskExecutor {
 func blocking<Result: Sendable>(
   within seconds: Double = BlockingExecutor.limit, _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
-  let test = Test.current.map { "\($0.name) in \($0.sourceLocation)" } ?? "code outside of a test"
-  return try await withTaskExecutorPreference(BlockingExecutor.shared) {
-    let hasEnded = DispatchSemaphore(value: 0)
-    BlockingThread.start {
-      guard hasEnded.wait(timeout: .now() + seconds) == .timedOut else { return }
-      let text = "\(test) has blocked a thread for \(Int(seconds)) seconds, and ends the test run.\n"
-      FileHandle.standardError.write(Data(text.utf8))
-      abort()
+  try await BlockingExecutor.run(within: seconds) { try body() }
+}
+
+extension BlockingExecutor {
+  fileprivate static func run<Result: Sendable>(
+    within seconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let test = Test.current.map { "\($0.name) in \($0.sourceLocation)" } ?? "code outside of a test"
+    return try await withTaskExecutorPreference(shared) {
+      let hasEnded = DispatchSemaphore(value: 0)
+      BlockingThread.start {
+        guard hasEnded.wait(timeout: .now() + seconds) == .timedOut else { return }
+        let text = "\(test) has blocked a thread for \(Int(seconds)) seconds, and ends the test run.\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        abort()
+      }
+      defer { hasEnded.signal() }
+      return try await body()
     }
-    defer { hasEnded.signal() }
-    return try body()
   }
+}
+
+/// Runs tests that wait for processes and sockets as ``blocking(within:_:)`` does: all of each, on threads of its own.
+///
+/// There are as few threads for tasks as processors: two tests that waited on them would hold up all others, and the effects of
+/// their servers.
+struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
+  let isRecursive = true
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await BlockingExecutor.run(within: 2 * BlockingExecutor.limit) { try await function() }
+  }
+}
+
+extension Trait where Self == BlockingTrait {
+  /// The tests wait for processes or sockets.
+  static var blocking: Self { Self() }
 }

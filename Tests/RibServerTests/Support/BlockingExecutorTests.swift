@@ -21,8 +21,16 @@ import Testing
   }
 
   @Test func body_hasAThreadOfItsOwn() async throws {
-    let name = try await blocking { Thread.current.name }
-    #expect(name == BlockingThread.name)
+    #expect(!BlockingThread.isCurrent)
+    let isOnItsOwn = try await blocking { BlockingThread.isCurrent }
+    #expect(isOnItsOwn)
+  }
+
+  @Test(.blocking) func testThatBlocks_hasAThreadOfItsOwn() { #expect(BlockingThread.isCurrent) }
+
+  @Test(.blocking) func testThatBlocks_hasOneAlsoAfterItHasWaited() async {
+    await Task.yield()
+    #expect(BlockingThread.isCurrent)
   }
 
   /// Nothing else would end it: the test is named, and so is its file.
