@@ -119,8 +119,6 @@ public struct ReceiveBuffer: Sendable {
       readIndex = 0
     }
     let missing = writeIndex + size - storage.count
-    if missing > 0 {
-      storage.append(contentsOf: repeatElement(0, count: max(missing, storage.count)))
-    }
+    if missing > 0 { storage.appendZeros(max(missing, storage.count)) }
   }
 }

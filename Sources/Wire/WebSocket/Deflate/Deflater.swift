@@ -47,9 +47,7 @@ public final class Deflater {
     prepare()
     // RFC 7692 §7.2.3.6. zlib would flush nothing at all a second time.
     if message.isEmpty { return body([0x00].span) }
-    if output.count < message.count / 2 + 64 {
-      output.append(contentsOf: repeatElement(0, count: message.count / 2 + 64 - output.count))
-    }
+    if output.count < message.count / 2 + 64 { output.appendZeros(message.count / 2 + 64 - output.count) }
     let count = message.withUnsafeBufferPointer { deflate($0) } - Self.tailCount
     body(output.span.extracting(..<count))
     // Who keeps context belongs to one connection, which costs as little as it can between two messages.
@@ -82,7 +80,7 @@ public final class Deflater {
     var written = 0
     repeat {
       // zlib ends with a tail for each call that it was short of room for it: six bytes are always enough.
-      if output.count - written < 64 { output.append(contentsOf: repeatElement(0, count: output.count)) }
+      if output.count - written < 64 { output.appendZeros(output.count) }
       let given = uInt(clamping: message.count - read)
       let offered = uInt(clamping: output.count - written)
       stream.pointee.next_in = UnsafeMutablePointer(mutating: message.baseAddress.map { $0 + read })

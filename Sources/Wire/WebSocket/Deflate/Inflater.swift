@@ -124,7 +124,7 @@ private struct InflatedOutput {
     if count == bytes.count {
       let more = min(limit - count, count)
       bytes.reserveCapacity(count + more)
-      bytes.append(contentsOf: repeatElement(0, count: more))
+      bytes.appendZeros(more)
     }
     let offered = uInt(clamping: bytes.count - count)
     let status = bytes.withUnsafeMutableBufferPointer { room in
