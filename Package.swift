@@ -90,7 +90,8 @@ let package = Package(
       path: "Tests/Simulation",
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "ribsim", dependencies: ["Simulation", argumentParser], path: "Tests/ribsim", swiftSettings: swiftSettings),
+      name: "ribsim", dependencies: ["RibServer", "Simulation", argumentParser], path: "Tests/ribsim",
+      swiftSettings: swiftSettings),
 
     // What the fuzzer checks of each input, for the tests that try the inputs it has kept. Fuzz/ is a package of its own.
     .target(

@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 /// A client's copy of the view document.
 ///
@@ -10,7 +10,7 @@ import Wire
 /// | `following` | is applied        | `diverged`          | no need    | `following` | `following`    |
 /// | `diverged`  | changes nothing   | changes nothing     | `awaiting` | `following` | `following`    |
 /// | `awaiting`  | changes nothing   | changes nothing     | no need    | `following` | `following`    |
-struct ViewMirror {
+package struct ViewMirror {
   private enum State {
     /// The view is the server's of ``revision``, as far as the client knows; or none was sent yet.
     case following
@@ -21,7 +21,7 @@ struct ViewMirror {
   }
 
   /// What became of a patch.
-  enum Outcome: Equatable {
+  package enum Outcome: Equatable {
     /// It was applied, and had the hash that the server said, if it said one.
     case applied(isVerified: Bool)
     /// It did not fit.
@@ -32,11 +32,14 @@ struct ViewMirror {
 
   private var state = State.following
   /// The document; nil before the first snapshot.
-  private(set) var view: JSONValue?
+  package private(set) var view: JSONValue?
   /// The life of the server's tree that the view is of.
-  private(set) var epoch = ""
+  package private(set) var epoch = ""
   /// The view's revision; 0 if it is of another life of the tree, or not known to be of any.
-  private(set) var revision = 0
+  package private(set) var revision = 0
+
+  /// A copy of nothing yet.
+  package init() {}
 
   /// Takes a snapshot.
   ///
@@ -44,7 +47,7 @@ struct ViewMirror {
   ///   - view: the document.
   ///   - epoch: the life of the tree.
   ///   - revision: of the view.
-  mutating func show(_ view: JSONValue, epoch: String, revision: Int) {
+  package mutating func show(_ view: JSONValue, epoch: String, revision: Int) {
     self.view = view
     self.epoch = epoch
     self.revision = revision
@@ -59,7 +62,7 @@ struct ViewMirror {
   ///   - revision: the one that it makes.
   ///   - hash: of the view after it; nil if the server does not say.
   /// - Returns: what became of it.
-  mutating func apply(_ operations: [PatchOperation], base: Int, revision: Int, hash: String?) -> Outcome {
+  package mutating func apply(_ operations: [PatchOperation], base: Int, revision: Int, hash: String?) -> Outcome {
     guard case .following = state else { return .ignored }
     guard var next = view else { return diverge(.noView) }
     guard base == self.revision else { return diverge(.otherBase(base, revision: self.revision)) }
@@ -90,7 +93,7 @@ struct ViewMirror {
   }
 
   /// Prepares for another connection: a view that is not the server's counts for nothing there, and comes anew.
-  mutating func comeBack() {
+  package mutating func comeBack() {
     if case .following = state, view != nil { return }
     state = .following
     revision = 0
@@ -99,7 +102,7 @@ struct ViewMirror {
   /// Notes which life of the tree a connection is to.
   ///
   /// A view of another life is shown until the new one comes, and counts for nothing.
-  mutating func join(epoch: String) {
+  package mutating func join(epoch: String) {
     if epoch != self.epoch { revision = 0 }
     if view == nil { self.epoch = epoch }
   }

@@ -60,6 +60,7 @@ struct Ribsim: ParsableCommand {
     let end = seconds.map { time(nil) + $0 }
     let start = ContinuousClock.now
     var figures = Figures()
+    var memory = MemoryWatch()
     var found = 0
     var next = first
     say("seeds from \(first)")
@@ -68,6 +69,7 @@ struct Ribsim: ParsableCommand {
       let world = World(Plan(seed: next), on: machine)
       do {
         try world.run()
+        try memory.note()
       } catch {
         found += 1
         say("seed \(next): \(error)")

@@ -34,7 +34,7 @@ func releaseFreeMemory() {
 /// How much of the machine's memory the process has.
 ///
 /// - Returns: bytes; nil if the system does not say.
-func residentBytes() -> Int? {
+package func residentBytes() -> Int? {
   #if os(Linux)
     guard let file = fopen("/proc/self/statm", "r") else { return nil }
     defer { fclose(file) }

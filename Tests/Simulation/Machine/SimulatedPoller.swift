@@ -64,6 +64,8 @@ final class SimulatedPoller: Poller {
     isCancelled = true
     watches = []
     isLingering = false
+    // Its loop may be gone.
+    isWoken = false
   }
 
   /// Something may have happened to a descriptor.
@@ -77,7 +79,7 @@ final class SimulatedPoller: Poller {
   func handleEvents() {
     let isWoken = isWoken
     self.isWoken = false
-    let events = isCancelled ? [] : ready()
+    let events = ready()
     mayBeReady = !events.isEmpty
     guard isWoken || !events.isEmpty else { return }
     _ = setup.willHandle()

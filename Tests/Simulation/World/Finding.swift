@@ -39,7 +39,12 @@ package struct Finding: Error, CustomStringConvertible, Sendable {
   /// What it is.
   package let detail: String
 
-  init(_ kind: Kind, _ detail: String) {
+  /// A finding.
+  ///
+  /// - Parameters:
+  ///   - kind: what kind of thing.
+  ///   - detail: what it is.
+  package init(_ kind: Kind, _ detail: String) {
     self.kind = kind
     self.detail = detail
   }

@@ -17,8 +17,13 @@ final class SimulatedTwin: LinkOwner {
   let number: Int
   unowned let world: World
   private(set) var witness: Witness
+  /// Its last view, and the epoch and the revision of that.
+  private(set) var document: JSONValue?
+  private(set) var tag: String?
   /// What its last view showed.
-  private(set) var view: JournalView?
+  var view: JournalView? { JournalView(document) }
+  /// The events of its session; nil if it does not follow them, or has none.
+  private(set) var stream: SimulatedStream?
   /// Whether it does not come back.
   private(set) var hasEnded = false
   private(set) var goneCount = 0
@@ -32,7 +37,6 @@ final class SimulatedTwin: LinkOwner {
   private var actionCount = 0
   /// The number of its last action.
   private var lastNumber = 0
-  private var lastTag: String?
   private var buffer = ReceiveBuffer()
   private var responses = ResponseReader()
   private var head: ResponseHead?
@@ -54,6 +58,13 @@ final class SimulatedTwin: LinkOwner {
   private var hasSeenAll = true
   /// Whether it may act.
   var isLive: Bool { !hasEnded && !isAway && identity != nil }
+  /// Whether it has asked for the end of its session.
+  var isLeaving: Bool {
+    switch pending {
+    case .end?, .nothing?: true
+    default: hasEnded
+    }
+  }
 
   // MARK: Asking
 
@@ -62,12 +73,14 @@ final class SimulatedTwin: LinkOwner {
     isAway = false
     if identity == nil, pending == nil { pending = .create }
     send()
+    stream?.goOn()
   }
 
   /// Gives its connection up, and does not come back by itself.
   func goAway() {
     isAway = true
     hangUp()
+    stream?.goAway()
   }
 
   /// Acts, unless it waits for an answer.
@@ -112,8 +125,8 @@ final class SimulatedTwin: LinkOwner {
     switch pending {
     case .create: request = Self.request("POST", "/v1/sessions", "", #"{"app":"journal"}"#)
     case .view, .nothing:
-      let tag = lastTag.map { "If-None-Match: \($0)\r\n" } ?? ""
-      request = Self.request("GET", "\(path)/view", authorization + tag, "")
+      let last = tag.map { "If-None-Match: \"\($0)\"\r\n" } ?? ""
+      request = Self.request("GET", "\(path)/view", authorization + last, "")
     case .end: request = Self.request("DELETE", path, authorization, "")
     case .act(_, let first, let body):
       request = Self.request("POST", "\(path)/actions", authorization + "Idempotency-Key: \"\(first)\"\r\n", body)
@@ -219,8 +232,8 @@ final class SimulatedTwin: LinkOwner {
       hasSeenAll = true
       // A view does not say whether it survives.
       if link?.process.goesOnInMemory == true { witness.note(.none) }
-      lastTag = head.headers["ETag"]
-      view = JournalView(try JSONValue(parsing: body))
+      tag = head.headers["ETag"].map { String($0.dropFirst().dropLast()) }
+      document = try JSONValue(parsing: body)
       if let view { try witness.see(view.done) }
     // What a process did in memory alone another one need not know.
     case (.end, 204) where link?.process.goesOnInMemory == true: end()
@@ -244,6 +257,7 @@ final class SimulatedTwin: LinkOwner {
   private func end() {
     hasEnded = true
     hangUp()
+    stream?.end()
   }
 
   private func begin(_ json: JSONValue) throws {
@@ -252,6 +266,10 @@ final class SimulatedTwin: LinkOwner {
     }
     identity = (session, token)
     noteDurability(json)
+    // Both belong on one server: who lost the session hears of it with the next commit only.
+    guard random.oneIn(2), world.plan.setting.processes == 1 else { return }
+    stream = SimulatedStream(of: self, session, token)
+    stream?.goOn()
   }
 
   /// An answer says what it survives, unless that is all.

@@ -1,6 +1,7 @@
 import GRDB
 import RibClient
 import RibServer
+import Wire
 
 /// What must be true when everything has come to rest.
 extension World {
@@ -34,12 +35,18 @@ extension World {
       && clients.allSatisfy { client in
         client.isQuiet && (client.hasEnded || isCurrent(client.view))
       }
-      && twins.allSatisfy { $0.isQuiet && ($0.hasEnded || isCurrent($0.view)) }
+      && twins.allSatisfy { $0.isQuiet && ($0.hasEnded || isCurrent($0.view)) && isCurrent($0.stream, of: $0) }
   }
 
   /// Whether a view shows what was published last, and waits for nothing.
   private func isCurrent(_ view: JournalView?) -> Bool {
     view?.news == (plan.setting.observes ? published : 0) && view?.unbooked == 0
+  }
+
+  /// Whether a stream is there, and shows what its twin was shown last; or there is none.
+  private func isCurrent(_ stream: SimulatedStream?, of twin: SimulatedTwin) -> Bool {
+    guard let stream, !stream.hasEnded else { return true }
+    return stream.isLive && stream.tag == twin.tag && isCurrent(stream.view)
   }
 
   private var unrest: String {
@@ -48,7 +55,8 @@ extension World {
         + "news \(client.view?.news ?? -1) of \(published), unbooked \(client.view?.unbooked ?? -1)"
     }
     let twins = twins.map { twin in
-      "twin \(twin.number): quiet \(twin.isQuiet), news \(twin.view?.news ?? -1), unbooked \(twin.view?.unbooked ?? -1)"
+      "twin \(twin.number): quiet \(twin.isQuiet), news \(twin.view?.news ?? -1), unbooked \(twin.view?.unbooked ?? -1), "
+        + "\(twin.tag ?? "no view"), its stream \(twin.stream?.isLive ?? false), \(twin.stream?.tag ?? "no view")"
     }
     return (clients + twins).joined(separator: "; ")
   }
@@ -71,7 +79,18 @@ extension World {
     }
     try calmDown()
     try compareGuests()
+    try compareStreams()
     try compareBook()
+  }
+
+  /// A stream shows what a request for the view shows.
+  private func compareStreams() throws(Finding) {
+    for twin in twins {
+      guard let stream = twin.stream, !stream.hasEnded, stream.document != twin.document else { continue }
+      throw Finding(
+        .otherView,
+        "the stream of twin \(twin.number) shows \(stream.document?.text ?? ""), its view \(twin.document?.text ?? "")")
+    }
   }
 
   /// All clients of a session show the same.

@@ -1,0 +1,243 @@
+import RibClient
+import Wire
+
+/// A twin's connection: the events of its session, which it follows as long as it is there.
+///
+/// It has a witness of its own: the answers to the twin's requests come by other ways, earlier or later.
+final class SimulatedStream: LinkOwner {
+  /// Among those of all clients.
+  private let number: Int
+  private unowned let twin: SimulatedTwin
+  private unowned let world: World
+  private let session: String
+  private let token: String
+  private var mirror = ViewMirror()
+  private var witness: Witness
+  /// Whether its session has welcomed it, on the connection that it has.
+  private(set) var isLive = false
+  private(set) var hasEnded = false
+  private var isAway = false
+  private var link: SimulatedLink?
+  /// How often it has asked for the events.
+  private var tryCount = 0
+  /// Counts connections and attempts, so that a timer knows that it is an old one's.
+  private var attempt = 0
+  private var buffer = ReceiveBuffer()
+  private var responses = ResponseReader()
+  private var reader = JSONReader()
+  private var head: ResponseHead?
+  private var random: SimulationRandom
+  private var backOff = BackOff()
+
+  /// A stream that was not asked for.
+  ///
+  /// - Parameters:
+  ///   - twin: whose it is.
+  ///   - session: the name of the twin's session.
+  ///   - token: the twin's.
+  init(of twin: SimulatedTwin, _ session: String, _ token: String) {
+    self.twin = twin
+    world = twin.world
+    (self.session, self.token) = (session, token)
+    number = twin.number + 20
+    witness = Witness(number)
+    random = SimulationRandom(seed: world.seed, stream: 100 + UInt64(number))
+  }
+
+  /// The document that it shows; nil before the first one.
+  var document: JSONValue? { mirror.view }
+  /// What its document shows.
+  var view: JournalView? { JournalView(mirror.view) }
+
+  /// The epoch and the revision of that; nil if it is no view of its session any more.
+  var tag: String? { mirror.revision > 0 ? "\(mirror.epoch).\(mirror.revision)" : nil }
+
+  // MARK: Connecting
+
+  /// Asks for the events, now or as soon as there is a server.
+  func goOn() {
+    isAway = false
+    connect()
+  }
+
+  /// Gives its connection up, and does not come back by itself.
+  func goAway() {
+    isAway = true
+    hangUp()
+  }
+
+  /// Does not come back.
+  func end() {
+    hasEnded = true
+    hangUp()
+  }
+
+  private func connect() {
+    guard link == nil, !isAway, !hasEnded else { return }
+    attempt += 1
+    guard let process = world.anyProcess(&random) else { return comeBack(.atOnce) }
+    do {
+      let link = try world.makeLink(to: process, for: self, "stream \(number)")
+      self.link = link
+      buffer = ReceiveBuffer()
+      responses = ResponseReader()
+      head = nil
+      tryCount += 1
+      let last = tag.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+      let request = """
+        GET /v1/sessions/\(session)/events HTTP/1.1\r\nHost: simulation\r\nAuthorization: Bearer \(token)\r\n\
+        Riblet-Try: \(tryCount)\r\n\(last)\r\n
+        """
+      link.send(Array(request.utf8))
+      giveUpUnlessLive(attempt)
+    } catch {
+      world.fail(Finding(.leak, "\(error)"))
+    }
+  }
+
+  /// A server that does not answer is left alone.
+  private func giveUpUnlessLive(_ number: Int) {
+    world.scheduler.at(world.scheduler.now + 30_000_000_000) { [weak self] in
+      guard let self, attempt == number, !isLive else { return }
+      disconnect(.atOnce)
+    }
+  }
+
+  private func hangUp() {
+    attempt += 1
+    isLive = false
+    link?.giveUp()
+    link = nil
+  }
+
+  private func disconnect(_ ending: Bye.Return) {
+    hangUp()
+    comeBack(ending)
+  }
+
+  private func comeBack(_ ending: Bye.Return) {
+    guard let delay = backOff.delay(after: ending, using: &random) else { return end() }
+    mirror.comeBack()
+    connectLater(delay)
+  }
+
+  private func connectLater(_ milliseconds: Int) {
+    attempt += 1
+    let number = attempt
+    world.scheduler.at(world.scheduler.now + UInt64(milliseconds) * 1_000_000) { [weak self] in
+      if let self, attempt == number { connect() }
+    }
+  }
+
+  func linkEnded(_ link: SimulatedLink) {
+    guard self.link === link else { return }
+    self.link = nil
+    isLive = false
+    comeBack(.atOnce)
+  }
+
+  // MARK: Events
+
+  func receive(_ bytes: [UInt8], from link: SimulatedLink) {
+    guard self.link === link else { return }
+    world.trace(number, bytes)
+    buffer.append(bytes.span)
+    do {
+      if head == nil, let head = try responses.nextHead(from: &buffer) {
+        self.head = head
+        guard head.status == .ok else { return try refused(head.status) }
+        world.figures.note("streams")
+      }
+      guard head != nil else { return }
+      while self.link === link, let event = nextEvent() { try take(event.id, event.data) }
+    } catch let finding as Finding {
+      world.fail(finding)
+    } catch {
+      world.fail(Finding(.brokenProtocol, "stream \(number): \(error)"))
+    }
+  }
+
+  /// Takes the next event that is whole; comments are passed over.
+  private func nextEvent() -> (id: String?, data: String)? {
+    while true {
+      let text = buffer.withUnread { bytes in
+        bytes.withUnsafeBufferPointer { bytes -> String? in
+          let end = bytes.indices.dropFirst().first { bytes[$0 - 1] == 0x0A && bytes[$0] == 0x0A }
+          return end.map { String(decoding: bytes[...$0], as: UTF8.self) }
+        }
+      }
+      guard let text else { return nil }
+      buffer.consume(text.utf8.count)
+      var fields: [Substring: Substring] = [:]
+      for line in text.split(separator: "\n") {
+        let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2 { fields[parts[0]] = parts[1].drop { $0 == " " } }
+      }
+      if let data = fields["data"] { return (fields["id"].map { String($0) }, String(data)) }
+    }
+  }
+
+  private func refused(_ status: HTTPStatus) throws(Finding) {
+    world.note("to stream \(number): \(status.rawValue)")
+    switch status.rawValue {
+    case 503: disconnect(.later)
+    case 401 where mayBeGone, 404 where mayBeGone, 410 where mayBeGone: end()
+    default: throw Finding(.forgotten, "stream \(number) was answered \(status.rawValue)")
+    }
+  }
+
+  /// Whether nothing is wrong if its session is not there.
+  private var mayBeGone: Bool { twin.isLeaving || world.mayForget || witness.wasWarned || twin.witness.wasWarned }
+
+  private func take(_ id: String?, _ data: String) throws {
+    world.note("to stream \(number): \(id ?? "") \(data)")
+    let message = try ServerMessage(try reader.read(data).root)
+    var shown: String?
+    switch message {
+    case .welcome(let welcome) where !isLive && welcome.sessionID == session: begin(welcome)
+    case .snap(let epoch, let revision, _, let view) where isLive:
+      mirror.show(view, epoch: epoch, revision: revision)
+      shown = "\(epoch).\(revision)"
+    case .patch(let revision, let base, _, let operations, let hash) where isLive:
+      let outcome = mirror.apply(operations, base: base, revision: revision, hash: hash)
+      guard case .applied = outcome else { throw Finding(.otherView, "stream \(number): \(outcome)") }
+      shown = "\(mirror.epoch).\(revision)"
+    case .notice(let durability):
+      witness.note(durability)
+      if witness.isDurable { witness.allIsCommitted() }
+    // What the twin's answers say as well.
+    case .nack: break
+    case .drain(let milliseconds): connectAgain(within: milliseconds)
+    case .bye(let bye, let reason): try end(bye, reason)
+    default: throw Finding(.brokenProtocol, "stream \(number) was sent \(data)")
+    }
+    guard id == shown else { throw Finding(.brokenProtocol, "stream \(number) was sent \(data) as \(id ?? "nothing")") }
+    if shown != nil, let view { try witness.see(view.done) }
+  }
+
+  private func begin(_ welcome: Welcome) {
+    isLive = true
+    backOff.succeeded()
+    mirror.join(epoch: welcome.epoch)
+    witness.note(welcome.durability)
+    if welcome.durability == .disk { witness.beginAnew() }
+  }
+
+  private func connectAgain(within milliseconds: Int) {
+    let (delay, number) = (backOff.delay(drainedWithin: milliseconds, using: &random), attempt)
+    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
+      guard let self, attempt == number else { return }
+      hangUp()
+      connectLater(0)
+    }
+  }
+
+  private func end(_ bye: Bye?, _ reason: String) throws(Finding) {
+    switch bye?.comesBack {
+    case .atOnce?: disconnect(.atOnce)
+    case .later?: disconnect(.later)
+    case _ where mayBeGone && bye != .poisoned: end()
+    default: throw Finding(.forgotten, "stream \(number): \(bye?.rawValue ?? "?"): \(reason)")
+    }
+  }
+}
