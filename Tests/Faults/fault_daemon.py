@@ -9,6 +9,9 @@ STORE = ["sessions.sqlite", "sessions.sqlite-wal", "sessions.sqlite-shm", "sessi
 DOCUMENTED = re.compile(
     r"cannot be opened|SQLite: |The session store|The disk|cannot be made|open |lock |resize |map |epoll_c|eventfd|listen|bind|"
     r"socket|cannot be read")
+# How Swift's runtime ends a process that gets no memory: with a word, or on a null pointer.
+RUNTIME_ENDS = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGILL, -signal.SIGTRAP}
+TRAP = re.compile("Fatal error: (?!failed to allocate)")
 
 
 class Death(Exception):
@@ -24,6 +27,8 @@ class Daemon:
         self.out = f"{directory}/{name}.out"
         self.program, self.limits, self.flags = program, limits, list(flags)
         self.process = None
+        # Whether it is to do with less memory than it takes.
+        self.is_starved = any(limit == resource.RLIMIT_AS for limit, _ in limits)
 
     def start(self, fault=None):
         """Starts it; with a fault that counts from its first call on."""
@@ -107,7 +112,7 @@ class Daemon:
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            status = None
+            status = None if not self.waits_for_memory() else -signal.SIGKILL
             self.note_threads()
             self.process.kill()
             self.process.wait()
@@ -120,6 +125,13 @@ class Daemon:
                 self.strace.kill()
                 self.strace.wait()
         return status
+
+    def waits_for_memory(self):
+        """Whether it stands still because libdispatch cannot make a thread, and sleeps until it can."""
+        if not self.is_starved:
+            return False
+        waits = [self.text(f"/proc/{self.process.pid}/task/{task}/wchan") for task in os.listdir(f"/proc/{self.process.pid}/task")]
+        return "hrtimer_nanosleep" in waits
 
     def note_threads(self):
         """What its threads wait for, for who looks into it."""
@@ -154,6 +166,11 @@ class Daemon:
     def last_lines(self, count=4):
         return " | ".join(self.text(self.log).strip().splitlines()[-count:])[-700:]
 
+    @property
+    def has_trapped(self):
+        """Whether its log has a fatal error, other than that it gets no memory."""
+        return bool(TRAP.search(self.text(self.log)))
+
     def death(self, status, is_start):
         """A documented end by the status it had, as a word; None for any other."""
         log = self.text(self.log)
@@ -165,6 +182,10 @@ class Daemon:
             return "unclean stop"
         if status == -signal.SIGABRT and "A loop hangs" in log:
             return "watchdog"
+        if self.is_starved and status in RUNTIME_ENDS | {-signal.SIGKILL} and not self.has_trapped:
+            return "no memory"
+        if is_start and status == -signal.SIGILL and not log:
+            return "no libdispatch"
         return None
 
 
