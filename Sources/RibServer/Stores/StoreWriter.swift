@@ -122,7 +122,7 @@ final class StoreWriter: Sendable {
     }
   }
 
-  /// Waits for the store no longer: requests that wait are dropped, and not answered.
+  /// Waits for the store no longer: it is asked for nothing more, and requests that wait fail when it comes back.
   func giveUp() {
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
       switch state.end {
@@ -145,6 +145,16 @@ final class StoreWriter: Sendable {
 
   private var isClosed: Bool { state.withLock { if case .closed = $0.end { true } else { false } } }
 
+  /// Whether the store may be asked for something.
+  private var mayAsk: Bool {
+    state.withLock {
+      switch $0.end {
+      case .open, .closing: true
+      case .givenUp, .closed: false
+      }
+    }
+  }
+
   private func closeStore() {
     guard !isClosed else { return }
     inTurn { store.close() }
@@ -161,7 +171,8 @@ final class StoreWriter: Sendable {
 
   private func run() {
     while let jobs = take() {
-      guard !isClosed else {
+      guard mayAsk else {
+        // Whoever waits for an answer would keep the loops in memory.
         for job in jobs { job.result = .failure(StoreError("The store is closed.")) }
         answer(jobs)
         continue
@@ -201,7 +212,6 @@ final class StoreWriter: Sendable {
   private func take() -> [StoreJob]? {
     waitForMore()
     return state.withLock { state in
-      if case .givenUp = state.end { state.queue = StoreQueue() }
       let jobs = state.queue.takeBatch()
       guard jobs.isEmpty else { return jobs }
       state.isRunning = false

@@ -83,9 +83,7 @@ import Wire
       #expect(await eventually { host.store.isWaiting })
       let client = try await blocking {
         try PlainClient(
-          host.url,
-          saying: #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":1,"token":"\#(welcome.token)","#
-            + #""try":1,"epoch":"\#(welcome.epoch)","rev":2}}"#)
+          host.url, saying: PlainClient.resume(welcome, attempt: 1, epoch: welcome.epoch, revision: 2))
       }
       host.store.hold(false)
       try await blocking {

@@ -114,6 +114,48 @@ import Wire
     #expect(await eventually { host.sessionCount == 0 })
   }
 
+  /// Whoever waits behind what the store hangs at is told when it comes back, so that nothing of the server stays in memory.
+  @Test func stop_whileAClientWaitsForAStoreThatHangs_letsGoOfAll() async throws {
+    let (store, memory) = try await stopWhileAClientWaits()
+    #expect(memory.isInUse)
+    store.hold(false)
+    #expect(await eventually { !memory.isInUse })
+  }
+
+  /// A server's context, as long as something holds it.
+  private final class Memory: Sendable {
+    private let context: Mutex<WeakContext>
+    var isInUse: Bool { context.withLock { $0.context != nil } }
+
+    init(_ context: ServerContext) { self.context = Mutex(WeakContext(context: context)) }
+
+    private struct WeakContext {
+      weak var context: ServerContext?
+    }
+  }
+
+  /// Stops a server while its store does not answer to a commit, and a client waits for its session behind it.
+  private func stopWhileAClientWaits() async throws -> (SwitchedStore, Memory) {
+    let host = try StoreHost(
+      [Logbook.app()], on: try makeStore(),
+      {
+        $0.sessions.restSeconds = 0
+        $0.timeouts.storeSeconds = 1
+      })
+    let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
+    #expect(await eventually { host.sessionCount == 0 })
+    let client = try await blocking { try PlainClient(host.url) }
+    host.store.hold(true)
+    try await blocking { try client.act(1, #"{"write":"b"}"#) }
+    #expect(await eventually { host.store.isWaiting })
+    let guest = try await blocking { try PlainClient(host.url, saying: PlainClient.resume(welcome, attempt: 1)) }
+    #expect(await eventually { host.context.loadCount.load(ordering: .relaxed) == 1 })
+    await host.stop()
+    withExtendedLifetime((client, guest)) {}
+    #expect(host.lossAtStop == UncleanStopError(lostSessionCount: 0, isStoreHanging: true))
+    return (host.store, Memory(host.context))
+  }
+
   /// What clients were told of while the store failed is lost if it hangs at the end.
   @Test func stop_whileTheStoreHangsThatFailed_countsWhatIsLost() async throws {
     let (host, clients) = try await makeHostWithThreeClients()
@@ -190,10 +232,7 @@ import Wire
     #expect(await eventually { host.sessionCount == 0 })
     host.store.hold(true)
     let client = try await blocking {
-      try PlainClient(
-        host.url,
-        saying: #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":1,"token":"\#(welcome.token)","#
-          + #""try":1,"epoch":"","rev":0}}"#)
+      try PlainClient(host.url, saying: PlainClient.resume(welcome, attempt: 1))
     }
     #expect(await eventually { host.store.isWaiting })
     async let stopped: Void = host.stop()

@@ -148,12 +148,8 @@ import Wire
       host.store.hold(true)
       let welcome = try first.welcome
       let client = try await blocking {
-        let hello = #"{"t":"hello","app":"logbook"}"#
-        guard isResumed else { return try PlainClient(host.url, saying: hello) }
-        return try PlainClient(
-          host.url,
-          saying: #"{"t":"hello","resume":{"sid":"\#(welcome.sessionID)","cid":1,"token":"\#(welcome.token)","#
-            + #""try":1,"epoch":"","rev":0}}"#)
+        let hello = isResumed ? PlainClient.resume(welcome, attempt: 1) : #"{"t":"hello","app":"logbook"}"#
+        return try PlainClient(host.url, saying: hello)
       }
       #expect(await eventually { host.store.isWaiting })
       host.store.fail(true)

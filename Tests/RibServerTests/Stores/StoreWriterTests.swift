@@ -55,7 +55,7 @@ import Wire
     loop.stop()
   }
 
-  /// A store that does not answer is not waited for: whoever closes it goes on, and what waits is dropped.
+  /// A store that does not answer is not waited for: whoever closes it goes on, and what waits has failed.
   ///
   /// It is closed when it answers after all.
   @Test(arguments: [false, true]) func storeThatIsGivenUp_isNotWaitedFor(isClosing: Bool) async throws {
@@ -76,6 +76,7 @@ import Wire
     #expect(writer.isGivenUp && !store.isClosed)
     store.hold(false)
     #expect(await eventually { store.isClosed })
+    #expect(await eventually { answers.all == ["a: noted", "b: failed"] })
     #expect(store.requests == ["probe"])
     // The store came back from the question, and was closed.
     #expect(await eventually { writer.turns.load(ordering: .relaxed) == 4 })
