@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from support import chromium_path
+from support import PATIENCE, chromium_path
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGIN = "http://render.test"
@@ -47,7 +47,7 @@ class RenderTest(unittest.TestCase):
         self.context = self.browser.new_context()
         self.addCleanup(self.context.close)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(PATIENCE)
         self.page.route(f"{ORIGIN}/**", serve)
         self.open()
 

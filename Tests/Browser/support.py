@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -17,8 +18,10 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # Pictures of the pages, for whoever wants to look at them.
 ARTIFACTS = pathlib.Path(os.environ.get("RIB_ARTIFACTS", REPOSITORY / ".build" / "artifacts"))
 
-# Generous: the machine may be busy with other things than the page.
-expect.set_options(timeout=30_000)
+# How long a page may take for anything, in milliseconds. Ten thousand rows are drawn in three seconds, and in half a minute where other
+# tests have both processors: the limit only ends what hangs.
+PATIENCE = 120_000
+expect.set_options(timeout=PATIENCE)
 
 
 def chromium_path():
@@ -46,7 +49,8 @@ class Daemon:
         command = [os.environ["RIBD"], "--port", str(self.port), "--state-dir", self.directory, *self.arguments]
         if "RIB_WEB" in os.environ:
             command += ["--web", os.environ["RIB_WEB"]]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        with open(self.log, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         # One that says nothing would hold up all the tests.
         timer = threading.Timer(60, self.process.kill)
         timer.start()
@@ -55,6 +59,11 @@ class Daemon:
         address = re.search(r":(\d+)\s*$", line)
         assert address, f"ribd said no address within a minute, but {line!r}"
         self.port = int(address[1])
+
+    @property
+    def log(self):
+        """The file that has what it logs."""
+        return os.path.join(self.directory, "log")
 
     @property
     def url(self):
@@ -90,6 +99,13 @@ class BrowserTest(unittest.TestCase):
         cls.browser = cls.playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
         cls.addClassCleanup(cls.browser.close)
 
+    def run(self, result=None):
+        """Says what the daemon has logged if a test fails: it may know why."""
+        result = super().run(result)
+        if result is not None and any(test is self for test, _ in result.failures + result.errors):
+            print(pathlib.Path(self.daemon.log).read_text(encoding="utf-8"), file=sys.stderr)
+        return result
+
     def setUp(self):
         self.context = self.browser.new_context(viewport={"width": 1280, "height": 900})
         self.addCleanup(self.context.close)
@@ -99,6 +115,7 @@ class BrowserTest(unittest.TestCase):
     def new_page(self, context=None):
         """A page whose uncaught errors fail the test."""
         page = (context or self.context).new_page()
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda message: self.note(message))
         return page
