@@ -107,8 +107,6 @@ extension SessionCore {
   ///
   /// - Parameter result: what has become of it.
   func didCommit(_ result: Result<StoreResult, StoreError>) {
-    // It may have left meanwhile without waiting for it, and what was to be said with it is discarded.
-    guard life.isInMemory || life.hasEnded else { return }
     switch result {
     case .success(.written(let lease)):
       self.lease = lease

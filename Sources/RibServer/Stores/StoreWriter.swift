@@ -27,6 +27,13 @@ final class StoreWriter: Sendable {
 
     /// Whether the store is tried again when it has failed.
     var isOpen: Bool { if case .open = end { true } else { false } }
+    /// Whether it may be asked for something.
+    var mayAsk: Bool {
+      switch end {
+      case .open, .closing: true
+      case .givenUp, .closed: false
+      }
+    }
 
     /// Lets go of the loops, which hold the writer.
     mutating func letGo() {
@@ -145,16 +152,6 @@ final class StoreWriter: Sendable {
 
   private var isClosed: Bool { state.withLock { if case .closed = $0.end { true } else { false } } }
 
-  /// Whether the store may be asked for something.
-  private var mayAsk: Bool {
-    state.withLock {
-      switch $0.end {
-      case .open, .closing: true
-      case .givenUp, .closed: false
-      }
-    }
-  }
-
   private func closeStore() {
     guard !isClosed else { return }
     inTurn { store.close() }
@@ -169,11 +166,14 @@ final class StoreWriter: Sendable {
     waiting?.resume()
   }
 
+  /// What is asked for too late is told.
+  private static let isOver = StoreError("The store is asked for nothing more.")
+
   private func run() {
     while let jobs = take() {
-      guard mayAsk else {
+      guard state.withLock({ $0.mayAsk }) else {
         // Whoever waits for an answer would keep the loops in memory.
-        for job in jobs { job.result = .failure(StoreError("The store is closed.")) }
+        for job in jobs { job.result = .failure(Self.isOver) }
         answer(jobs)
         continue
       }
@@ -237,6 +237,7 @@ final class StoreWriter: Sendable {
         for job in jobs { job.result = .success(.refused(error)) }
         return
       }
+      guard state.withLock({ $0.mayAsk }) else { throw Self.isOver }
       let middle = jobs.startIndex + jobs.count / 2
       try perform(jobs[..<middle])
       try perform(jobs[middle...])
@@ -286,7 +287,7 @@ final class StoreWriter: Sendable {
 
   private func tryAgain(after pause: Int) {
     queue.add(after: UInt64(pause) * 1_000_000) { [self] in
-      guard state.withLock({ if case .open = $0.end { true } else { false } }) else { return }
+      guard state.withLock({ $0.isOpen }) else { return }
       let works = (try? inTurn { try store.perform([.probe]) }) != nil
       let next = state.withLock { state in
         defer { fails.store(state.health.isFailing, ordering: .releasing) }

@@ -203,7 +203,7 @@ import Wire
   }
 
   /// Whoever runs the daemon sees by its status that something was lost.
-  @Test func daemonThatLosesSessions_endsWithAnError() async throws {
+  @Test(.blocking) func daemonThatLosesSessions_endsWithAnError() async throws {
     let log = "\(directory.path)/log"
     let daemon = try Daemon(stateDirectory: directory.path, log: log)
     try daemon.limitFiles(to: 200 << 10)

@@ -85,6 +85,20 @@ import Wire
     loop.stop()
   }
 
+  /// A batch that was to be taken apart to find the request that cannot be done, by a store that was given up meanwhile.
+  @Test func storeThatIsGivenUp_isAskedForNoPartOfABatch() async throws {
+    store.refuse(["0"])
+    store.hold(true)
+    writer.submit(["0", "1"].map { job(Self.create($0), $0) })
+    #expect(await eventually { store.isWaiting })
+    writer.giveUp()
+    store.hold(false)
+    #expect(await eventually { answers.all == ["0: failed", "1: failed"] })
+    #expect(store.requests.count == 2)
+    await writer.close()
+    loop.stop()
+  }
+
   @Test func storeThatFails_isTriedAgainUntilItWorks() async throws {
     store.fail(true)
     writer.submit([probe("a"), probe("b")])
