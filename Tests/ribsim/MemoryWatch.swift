@@ -4,8 +4,8 @@ import Simulation
 /// Sees that a run's memory stays as it is: what each schedule leaves behind adds up over many.
 struct MemoryWatch {
   /// Schedules after which all is there that is made once, and then between two looks.
-  private static let warmUp = 500
-  private static let interval = 100
+  private static let warmUp = 200
+  private static let interval = 50
   /// What the allocator may come to hold by chance, in bytes: a run of millions stays within a few MiB.
   private static let tolerance = 32 << 20
 
@@ -20,6 +20,7 @@ struct MemoryWatch {
     guard count >= Self.warmUp, count.isMultiple(of: Self.interval), let bytes = residentBytes() else { return }
     guard let usual else { return usual = bytes }
     guard bytes < usual + Self.tolerance else {
+      self.usual = bytes
       throw Finding(.leak, "\(count) schedules: \(bytes >> 10) KiB, \(usual >> 10) KiB after the first \(Self.warmUp)")
     }
   }

@@ -67,12 +67,18 @@ struct Ribsim: ParsableCommand {
     while found < findings, count.map({ next < first + $0 * stride }) ?? true, end.map({ time(nil) < $0 }) ?? true {
       SeedSignal.begin(next)
       let world = World(Plan(seed: next), on: machine)
-      do {
+      do throws(Finding) {
         try world.run()
-        try memory.note()
       } catch {
         found += 1
         say("seed \(next): \(error)")
+      }
+      do throws(Finding) {
+        try memory.note()
+      } catch {
+        // No single seed shows it.
+        found += 1
+        say("seeds \(first) to \(next): \(error)")
       }
       figures.add(world.figures)
       next += stride

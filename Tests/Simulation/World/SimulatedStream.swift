@@ -212,7 +212,16 @@ final class SimulatedStream: LinkOwner {
     default: throw Finding(.brokenProtocol, "stream \(number) was sent \(data)")
     }
     guard id == shown else { throw Finding(.brokenProtocol, "stream \(number) was sent \(data) as \(id ?? "nothing")") }
-    if shown != nil, let view { try witness.see(view.done) }
+    guard shown != nil else { return }
+    try compare()
+    if let view { try witness.see(view.done) }
+  }
+
+  /// What the stream and the twin show under the same name is the same.
+  func compare() throws(Finding) {
+    guard let tag, tag == twin.tag, document != twin.document else { return }
+    throw Finding(
+      .otherView, "stream \(number) shows \(document?.text ?? "") as \(tag), its twin \(twin.document?.text ?? "")")
   }
 
   private func begin(_ welcome: Welcome) {

@@ -234,9 +234,10 @@ final class SimulatedTwin: LinkOwner {
       if link?.process.goesOnInMemory == true { witness.note(.none) }
       tag = head.headers["ETag"].map { String($0.dropFirst().dropLast()) }
       document = try JSONValue(parsing: body)
+      try stream?.compare()
       if let view { try witness.see(view.done) }
     // What a process did in memory alone another one need not know.
-    case (.end, 204) where link?.process.goesOnInMemory == true: end()
+    case (.end, 204) where link?.process.goesOnInMemory == true: end(isSure: false)
     case (.end, 204):
       pending = .nothing
       send()
@@ -249,15 +250,19 @@ final class SimulatedTwin: LinkOwner {
     case (_, 404) where world.mayForget, (_, 410) where world.mayForget:
       goneCount += 1
       end()
-    case (_, 404) where witness.wasWarned, (_, 409) where witness.wasWarned, (_, 410) where witness.wasWarned: end()
+    case (_, 404) where witness.wasWarned, (_, 409) where witness.wasWarned, (_, 410) where witness.wasWarned:
+      end(isSure: false)
     default: throw Finding(.forgotten, "twin \(number) was answered \(status): \(body)")
     }
   }
 
-  private func end() {
+  /// Does not come back.
+  ///
+  /// - Parameter isSure: whether its session is gone for all: then its stream is to be told so.
+  private func end(isSure: Bool = true) {
     hasEnded = true
     hangUp()
-    stream?.end()
+    if !isSure { stream?.end() }
   }
 
   private func begin(_ json: JSONValue) throws {
