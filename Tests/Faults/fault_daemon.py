@@ -29,6 +29,9 @@ class Daemon:
         self.process = None
         # Whether it is to do with less memory than it takes.
         self.is_starved = any(limit == resource.RLIMIT_AS for limit, _ in limits)
+        # Whether there is no memory for as long as that, so that who waits for it waits for ever.
+        self.stays_starved = self.is_starved
+        self.lacks_descriptors = any(limit == resource.RLIMIT_NOFILE for limit, _ in limits)
 
     def start(self, fault=None):
         """Starts it; with a fault that counts from its first call on."""
@@ -128,7 +131,7 @@ class Daemon:
 
     def waits_for_memory(self):
         """Whether it stands still because libdispatch cannot make a thread, and sleeps until it can."""
-        if not self.is_starved:
+        if not (self.is_starved and self.stays_starved):
             return False
         waits = [self.text(f"/proc/{self.process.pid}/task/{task}/wchan") for task in os.listdir(f"/proc/{self.process.pid}/task")]
         return "hrtimer_nanosleep" in waits
@@ -184,7 +187,7 @@ class Daemon:
             return "watchdog"
         if self.is_starved and status in RUNTIME_ENDS | {-signal.SIGKILL} and not self.has_trapped:
             return "no memory"
-        if is_start and status == -signal.SIGILL and not log:
+        if self.lacks_descriptors and is_start and status == -signal.SIGILL and not log:
             return "no libdispatch"
         return None
 
