@@ -101,9 +101,11 @@ class BrowserTest(unittest.TestCase):
 
     def run(self, result=None):
         """Says what the daemon has logged if a test fails: it may know why."""
+        begin = os.path.getsize(self.daemon.log)
         result = super().run(result)
-        if result is not None and any(test is self for test, _ in result.failures + result.errors):
-            print(pathlib.Path(self.daemon.log).read_text(encoding="utf-8"), file=sys.stderr)
+        failed = [getattr(test, "test_case", test) for test, _ in result.failures + result.errors] if result else []
+        if self in failed:
+            print(pathlib.Path(self.daemon.log).read_bytes()[begin:].decode(errors="replace"), file=sys.stderr)
         return result
 
     def setUp(self):

@@ -3,7 +3,7 @@ import RibTestSupport
 import Testing
 
 /// The client for browsers: its own tests under node, and its pages in a real Chromium.
-@Suite(.blocking) struct WebTests {
+@Suite(.blocking(within: 1000)) struct WebTests {
   private static let node = Program.find("node")
 
   private static let tsc = Program.find("tsc")

@@ -52,15 +52,22 @@ extension BlockingExecutor {
 /// their servers.
 struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
+  /// How long each test may take before it ends the run, in seconds: longer than the limits that it has itself, which say more.
+  let limit: Double
 
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await BlockingExecutor.run(within: 2 * BlockingExecutor.limit) { try await function() }
+    try await BlockingExecutor.run(within: limit) { try await function() }
   }
 }
 
 extension Trait where Self == BlockingTrait {
   /// The tests wait for processes or sockets.
-  static var blocking: Self { Self() }
+  static var blocking: Self { .blocking(within: 660) }
+
+  /// The same of tests that may take longer.
+  ///
+  /// - Parameter seconds: how long each may take before it ends the run.
+  static func blocking(within seconds: Double) -> Self { Self(limit: seconds) }
 }

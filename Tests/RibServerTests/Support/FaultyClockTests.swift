@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 /// A clock that does not jump would show nothing.
-@Suite struct FaultyClockTests {
+@Suite(.blocking) struct FaultyClockTests {
   // A sanitizer has functions of its own, before those of any library.
   @Test(.enabled(if: Sanitizer.current == nil)) func daemon_goesByIt() async throws {
     let directory = try TemporaryDirectory()
