@@ -69,5 +69,6 @@ extension Trait where Self == BlockingTrait {
   /// The same of tests that may take longer.
   ///
   /// - Parameter seconds: how long each may take before it ends the run.
+  /// - Returns: the trait.
   static func blocking(within seconds: Double) -> Self { Self(limit: seconds) }
 }

@@ -31,8 +31,16 @@ struct Hearing: Equatable {
   /// How many bytes it had been given when it said the last thing.
   var size = 0
 
-  /// The beginning of it.
-  var summary: String { "\("\(self)".prefix(500))" }
+  /// Where it differs from what was to be heard first, in a few words.
+  func difference(from events: [Heard], _ error: WebSocketError? = nil) -> String {
+    let place = zip(self.events, events).enumerated().first { $1.0 != $1.1 }?.offset
+    guard let place = place ?? (self.events.count == events.count ? nil : min(self.events.count, events.count)) else {
+      return "error \(String(describing: self.error)), and not \(String(describing: error)); \(size) bytes"
+    }
+    let (heard, wanted) = (self.events[place...].first, events[place...].first)
+    return "event \(place) is \("\(heard, default: "missing")".prefix(200)), and not "
+      + "\("\(wanted, default: "there")".prefix(200)); \(self.events.count) events, and not \(events.count)"
+  }
 }
 
 extension FrameReader {
@@ -68,7 +76,9 @@ extension FrameReader {
     // The last event comes with the last byte, and not before.
     let inParts = hear(bytes, oneByOne: true, role: role, limit: limit, inflating: inflating)
     // Of what differs Swift Testing would print every byte, for minutes if it is long.
-    #expect((inParts == whole) as Bool, "\(inParts.summary)", sourceLocation: sourceLocation)
+    #expect(
+      (inParts == whole) as Bool, "\(inParts.difference(from: whole.events, whole.error))",
+      sourceLocation: sourceLocation)
     let shorter = hear(Array(bytes.dropLast()), oneByOne: true, role: role, limit: limit, inflating: inflating)
     #expect(shorter.events.count == whole.events.count - 1, sourceLocation: sourceLocation)
 
@@ -78,10 +88,13 @@ extension FrameReader {
     let followed = hear(bytes + next + part, role: role, limit: limit, inflating: inflating)
     #expect(followed.error == nil, sourceLocation: sourceLocation)
     if case .close? = whole.events.last {
-      #expect((followed.events == whole.events) as Bool, "\(followed.summary)", sourceLocation: sourceLocation)
+      #expect(
+        (followed.events == whole.events) as Bool, "\(followed.difference(from: whole.events))",
+        sourceLocation: sourceLocation)
     } else {
-      let isFollowed = followed.events == whole.events + [.ping([0x41])]
-      #expect(isFollowed, "\(followed.summary)", sourceLocation: sourceLocation)
+      let events = whole.events + [.ping([0x41])]
+      #expect(
+        (followed.events == events) as Bool, "\(followed.difference(from: events))", sourceLocation: sourceLocation)
     }
     return whole.events
   }
@@ -98,7 +111,9 @@ extension FrameReader {
     for input in [bytes, bytes + [0x89, 0x80, 0, 0, 0, 0]] {
       let whole = hear(input, role: role, limit: limit, inflating: inflating)
       #expect(whole.error == hearing.error, sourceLocation: sourceLocation)
-      #expect((whole.events == hearing.events) as Bool, "\(whole.summary)", sourceLocation: sourceLocation)
+      #expect(
+        (whole.events == hearing.events) as Bool, "\(whole.difference(from: hearing.events))",
+        sourceLocation: sourceLocation)
     }
     return hearing
   }
