@@ -82,14 +82,20 @@ import Wire
   /// Ten seconds more than the heartbeat is the rule of the protocol.
   private static func shorten(_ settings: inout ServerSettings) {
     settings.timeouts.heartbeatSeconds = 1
-    // Those on which nothing comes say nothing at all.
-    settings.timeouts.handshakeSeconds = 60
+    haveThemStay(&settings)
+  }
+
+  /// Connections on which nothing comes, to wait for, say nothing at all, and stay nevertheless.
+  private static func haveThemStay(_ settings: inout ServerSettings) {
+    settings.timeouts.handshakeSeconds = 600
+    settings.timeouts.idleSeconds = 600
   }
 
   /// What a client says last is heard though it has not taken the view, and its session goes with it.
   private static func hearTheEnd(_ settings: inout ServerSettings) {
     settings.sessions.timeToLiveSeconds = 0
     settings.limits.writeQueueBytes = Int(UInt32.max)
+    haveThemStay(&settings)
   }
 
   @Test func slowReader_lives() async throws {
@@ -178,7 +184,7 @@ import Wire
     ) { _, url in
       try await blocking {
         let socket = try Self.client(url, #"{"t":"hello","app":"changer"}"#)
-        try #require(Changer.hasChanged.wait(timeout: .now() + 10) == .success)
+        try #require(Changer.hasChanged.wait(timeout: .now() + 60) == .success)
         switch end {
         case .halfClose: socket.socket.endSending()
         case .bye: try socket.send(#"{"t":"bye"}"#)
