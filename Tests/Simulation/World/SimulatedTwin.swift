@@ -271,8 +271,7 @@ final class SimulatedTwin: LinkOwner {
     }
     identity = (session, token)
     noteDurability(json)
-    // Both belong on one server: who lost the session hears of it with the next commit only.
-    guard random.oneIn(2), world.plan.setting.processes == 1 else { return }
+    guard random.oneIn(2) else { return }
     stream = SimulatedStream(of: self, session, token)
     stream?.goOn()
   }
