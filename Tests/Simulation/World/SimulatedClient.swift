@@ -2,13 +2,13 @@ import RibClient
 import Wire
 
 /// A client with the real protocol state machine, and what it was told of its actions.
-final class SimulatedClient: LinkOwner {
+final class SimulatedClient: CallerOwner {
   let number: Int
   /// Whose session it has joined; nil for its own.
   let host: SimulatedClient?
   unowned let world: World
   private(set) var session = ClientSession()
-  private(set) var link: SimulatedLink?
+  private let caller: SimulatedCaller
   private(set) var witness: Witness
   /// Whether it does not come back.
   private(set) var hasEnded = false
@@ -22,15 +22,9 @@ final class SimulatedClient: LinkOwner {
   private(set) var goneCount = 0
   private var joinToken: String?
   private var actionCount = 0
-  private var random: SimulationRandom
-  private var backOff = BackOff()
-  private var heartbeat: Heartbeat?
-  /// Counts connections and attempts, so that a timer knows that it is an old one's.
-  private var attempt = 0
 
   // The connection's.
-  private var buffer = ReceiveBuffer()
-  private var responses = ResponseReader()
+  private var heartbeat: Heartbeat?
   private var frames: FrameReader?
   private var writer: FrameWriter
   private static let key = "AAECAwQFBgcICQoLDA0ODw=="
@@ -48,14 +42,15 @@ final class SimulatedClient: LinkOwner {
     self.host = host
     joinToken = token
     witness = Witness(number)
-    random = SimulationRandom(seed: world.seed, stream: 100 + UInt64(number))
-    let mask = UInt32(truncatingIfNeeded: random.next())
+    caller = SimulatedCaller(number, "client", in: world)
+    let mask = UInt32(truncatingIfNeeded: caller.random.next())
     writer = FrameWriter.client { mask }
+    caller.owner = self
   }
 
   private var now: Int { Int(world.scheduler.now / 1_000_000) }
   /// Whether it may act.
-  var isLive: Bool { session.welcome != nil && link != nil && !hasSaidBye && !hasEnded }
+  var isLive: Bool { session.welcome != nil && caller.link != nil && !hasSaidBye && !hasEnded }
   /// Whether all that it has sent was answered, on a connection that is there; or it does not come back.
   var isQuiet: Bool { hasEnded || isLive && session.outbox.isEmpty && !isChecking }
   /// Whether it has asked for the hash of its view, and has not been told.
@@ -65,43 +60,29 @@ final class SimulatedClient: LinkOwner {
 
   /// Connects, now or as soon as there is a server.
   func connect() {
-    guard link == nil, !hasEnded, !isAway else { return }
-    attempt += 1
-    guard let process = world.anyProcess(&random) else { return comeBack(.atOnce) }
-    do {
-      let link = try world.makeLink(to: process, for: self, "client \(number)")
-      self.link = link
-      buffer = ReceiveBuffer()
-      responses = ResponseReader()
-      frames = nil
-      link.send(
-        WebSocketHandshake.request(host: "simulation", path: "/v1/socket", key: Self.key, subprotocols: [subprotocol]))
-      giveUpUnlessLive(attempt)
-    } catch {
-      world.fail(Finding(.leak, "\(error)"))
-    }
+    guard caller.link == nil, !hasEnded, !isAway else { return }
+    caller.connect()
   }
 
-  /// A server that does not answer is left alone.
-  private func giveUpUnlessLive(_ number: Int) {
-    world.scheduler.at(world.scheduler.now + 30_000_000_000) { [weak self] in
-      guard let self, attempt == number, session.welcome == nil else { return }
-      disconnect(.atOnce)
-    }
+  func connected() {
+    frames = nil
+    caller.link?.send(
+      WebSocketHandshake.request(host: "simulation", path: "/v1/socket", key: Self.key, subprotocols: [subprotocol]))
+    // A server that does not answer is left alone.
+    caller.after(30_000) { [weak self] in if let self, session.welcome == nil { disconnect(.atOnce) } }
   }
+
+  func callAgain() { connect() }
 
   /// Gives the connection up, and comes back.
   func disconnect(_ ending: Bye.Return) {
-    guard let link else { return }
-    self.link = nil
-    link.giveUp()
+    guard caller.link != nil else { return }
+    caller.hangUp()
     left(ending)
   }
 
-  func linkEnded(_ link: SimulatedLink) {
-    guard self.link === link else { return }
-    world.note("client \(number): link \(link.number) has ended")
-    self.link = nil
+  func wasCut() {
+    world.note("client \(number): its link has ended")
     left(.atOnce)
   }
 
@@ -109,31 +90,18 @@ final class SimulatedClient: LinkOwner {
     heartbeat = nil
     isChecking = false
     session.disconnected()
-    attempt += 1
     // Who has got no answer to the first word has nothing to come back to.
     if !session.isAway {
       if joinToken != nil { return end() }
       if !hasEnded { session = ClientSession() }
     }
-    if hasSaidBye { return end() }
-    comeBack(ending)
-  }
-
-  private func comeBack(_ ending: Bye.Return) {
-    guard let delay = backOff.delay(after: ending, using: &random) else { return end() }
-    attempt += 1
-    let number = attempt
-    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
-      if let self, attempt == number { connect() }
-    }
+    if hasSaidBye || !caller.comeBack(ending) { end() }
   }
 
   /// Goes for good.
   func end() {
     hasEnded = true
-    attempt += 1
-    link?.giveUp()
-    link = nil
+    caller.hangUp()
   }
 
   // MARK: Speaking
@@ -141,7 +109,7 @@ final class SimulatedClient: LinkOwner {
   private func send(_ text: [UInt8]) {
     var frame: [UInt8] = []
     writer.text(text.span, into: &frame)
-    link?.send(frame)
+    caller.link?.send(frame)
     heartbeat?.sent(at: now)
   }
 
@@ -188,39 +156,26 @@ final class SimulatedClient: LinkOwner {
 
   // MARK: Listening
 
-  func receive(_ bytes: [UInt8], from link: SimulatedLink) {
-    guard self.link === link else { return }
-    world.trace(number, bytes)
-    buffer.append(bytes.span)
+  func received() throws {
     heartbeat?.received(at: now)
-    do {
-      try handle()
-    } catch let finding as Finding {
-      world.fail(finding)
-    } catch {
-      world.fail(Finding(.brokenProtocol, "client \(number): \(error)"))
-    }
-  }
-
-  private func handle() throws {
     if frames == nil {
-      guard let head = try responses.nextHead(from: &buffer) else { return }
+      guard let head = try caller.responses.nextHead(from: &caller.buffer) else { return }
       // No more connections, or the server is about to stop.
       guard head.status == .switchingProtocols else { return disconnect(.later) }
       _ = try WebSocketHandshake.check(head, key: Self.key, subprotocols: [subprotocol])
       frames = FrameReader(role: .client, messageLimit: 16 << 20)
       try greet()
     }
-    while link != nil, let event = try frames?.nextEvent(from: &buffer) {
+    while caller.link != nil, let event = try frames?.nextEvent(from: &caller.buffer) {
       switch event {
       case .text(let payload), .binary(let payload):
-        let text = buffer.withPayload(payload) { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
+        let text = caller.buffer.withPayload(payload) { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
         world.note("to client \(number): \(String(decoding: text, as: UTF8.self))")
         try take(try session.receive(text.span))
       case .ping(let payload):
         var pong: [UInt8] = []
-        buffer.withPayload(payload) { writer.pong($0, into: &pong) }
-        link?.send(pong)
+        caller.buffer.withPayload(payload) { writer.pong($0, into: &pong) }
+        caller.link?.send(pong)
       case .pong: break
       case .close(let code, _): disconnect(Bye.Return(code))
       }
@@ -254,9 +209,9 @@ final class SimulatedClient: LinkOwner {
   private func take(_ event: ClientEvent, _ wasWarned: Bool) throws {
     switch event {
     case .live(let welcome):
-      backOff.succeeded()
+      caller.wasLetIn()
       heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
-      beat(attempt)
+      beat()
       for message in session.resend() { send(message) }
     case .outOfStep(let divergence):
       throw Finding(.otherView, "client \(number): \(divergence)")
@@ -279,25 +234,21 @@ final class SimulatedClient: LinkOwner {
   }
 
   private func departLater(within milliseconds: Int) {
-    let (delay, number) = (backOff.delay(drainedWithin: milliseconds, using: &random), attempt)
-    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
-      if let self, attempt == number { disconnect(.atOnce) }
-    }
+    caller.afterDrain(within: milliseconds) { [weak self] in self?.disconnect(.atOnce) }
   }
 
-  private func beat(_ number: Int) {
-    guard attempt == number, var heartbeat else { return }
+  private func beat() {
+    guard var heartbeat else { return }
     let step = heartbeat.step(at: now)
     self.heartbeat = heartbeat
     switch step {
     case .wait(let milliseconds):
-      guard let milliseconds else { return }
-      world.scheduler.at(world.scheduler.now + UInt64(milliseconds) * 1_000_000) { [weak self] in self?.beat(number) }
+      if let milliseconds { caller.after(milliseconds) { [weak self] in self?.beat() } }
     case .ping:
       if let ping = try? session.ping() { send(ping) }
-      beat(number)
+      beat()
     case .giveUp:
-      world.note("client \(self.number): the server is silent")
+      world.note("client \(number): the server is silent")
       disconnect(.atOnce)
     }
   }

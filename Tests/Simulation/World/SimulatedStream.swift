@@ -4,7 +4,7 @@ import Wire
 /// A twin's connection: the events of its session, which it follows as long as it is there.
 ///
 /// It has a witness of its own: the answers to the twin's requests come by other ways, earlier or later.
-final class SimulatedStream: LinkOwner {
+final class SimulatedStream: CallerOwner {
   /// Among those of all clients.
   private let number: Int
   private unowned let twin: SimulatedTwin
@@ -17,17 +17,11 @@ final class SimulatedStream: LinkOwner {
   private(set) var isLive = false
   private(set) var hasEnded = false
   private var isAway = false
-  private var link: SimulatedLink?
+  private let caller: SimulatedCaller
   /// How often it has asked for the events.
   private var tryCount = 0
-  /// Counts connections and attempts, so that a timer knows that it is an old one's.
-  private var attempt = 0
-  private var buffer = ReceiveBuffer()
-  private var responses = ResponseReader()
   private var reader = JSONReader()
   private var head: ResponseHead?
-  private var random: SimulationRandom
-  private var backOff = BackOff()
 
   /// A stream that was not asked for.
   ///
@@ -41,7 +35,8 @@ final class SimulatedStream: LinkOwner {
     (self.session, self.token) = (session, token)
     number = twin.number + 20
     witness = Witness(number)
-    random = SimulationRandom(seed: world.seed, stream: 100 + UInt64(number))
+    caller = SimulatedCaller(number, "stream", in: world)
+    caller.owner = self
   }
 
   /// The document that it shows; nil before the first one.
@@ -73,41 +68,28 @@ final class SimulatedStream: LinkOwner {
   }
 
   private func connect() {
-    guard link == nil, !isAway, !hasEnded else { return }
-    attempt += 1
-    guard let process = world.anyProcess(&random) else { return comeBack(.atOnce) }
-    do {
-      let link = try world.makeLink(to: process, for: self, "stream \(number)")
-      self.link = link
-      buffer = ReceiveBuffer()
-      responses = ResponseReader()
-      head = nil
-      tryCount += 1
-      let last = tag.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-      let request = """
-        GET /v1/sessions/\(session)/events HTTP/1.1\r\nHost: simulation\r\nAuthorization: Bearer \(token)\r\n\
-        Riblet-Try: \(tryCount)\r\n\(last)\r\n
-        """
-      link.send(Array(request.utf8))
-      giveUpUnlessLive(attempt)
-    } catch {
-      world.fail(Finding(.leak, "\(error)"))
-    }
+    guard caller.link == nil, !isAway, !hasEnded else { return }
+    caller.connect()
   }
 
-  /// A server that does not answer is left alone.
-  private func giveUpUnlessLive(_ number: Int) {
-    world.scheduler.at(world.scheduler.now + 30_000_000_000) { [weak self] in
-      guard let self, attempt == number, !isLive else { return }
-      disconnect(.atOnce)
-    }
+  func connected() {
+    head = nil
+    tryCount += 1
+    let last = tag.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+    let request = """
+      GET /v1/sessions/\(session)/events HTTP/1.1\r\nHost: simulation\r\nAuthorization: Bearer \(token)\r\n\
+      Riblet-Try: \(tryCount)\r\n\(last)\r\n
+      """
+    caller.link?.send(Array(request.utf8))
+    // A server that does not answer is left alone.
+    caller.after(30_000) { [weak self] in if let self, !isLive { disconnect(.atOnce) } }
   }
+
+  func callAgain() { connect() }
 
   private func hangUp() {
-    attempt += 1
     isLive = false
-    link?.giveUp()
-    link = nil
+    caller.hangUp()
   }
 
   private func disconnect(_ ending: Bye.Return) {
@@ -116,58 +98,39 @@ final class SimulatedStream: LinkOwner {
   }
 
   private func comeBack(_ ending: Bye.Return) {
-    guard let delay = backOff.delay(after: ending, using: &random) else { return end() }
     mirror.comeBack()
-    connectLater(delay)
+    if !caller.comeBack(ending) { end() }
   }
 
-  private func connectLater(_ milliseconds: Int) {
-    attempt += 1
-    let number = attempt
-    world.scheduler.at(world.scheduler.now + UInt64(milliseconds) * 1_000_000) { [weak self] in
-      if let self, attempt == number { connect() }
-    }
-  }
-
-  func linkEnded(_ link: SimulatedLink) {
-    guard self.link === link else { return }
-    self.link = nil
+  func wasCut() {
     isLive = false
     comeBack(.atOnce)
   }
 
   // MARK: Events
 
-  func receive(_ bytes: [UInt8], from link: SimulatedLink) {
-    guard self.link === link else { return }
-    world.trace(number, bytes)
-    buffer.append(bytes.span)
-    do {
-      if head == nil, let head = try responses.nextHead(from: &buffer) {
-        self.head = head
-        guard head.status == .ok else { return try refused(head.status) }
-        world.figures.note("streams")
-      }
-      guard head != nil else { return }
-      while self.link === link, let event = nextEvent() { try take(event.id, event.data) }
-    } catch let finding as Finding {
-      world.fail(finding)
-    } catch {
-      world.fail(Finding(.brokenProtocol, "stream \(number): \(error)"))
+  func received() throws {
+    let link = caller.link
+    if head == nil, let head = try caller.responses.nextHead(from: &caller.buffer) {
+      self.head = head
+      guard head.status == .ok else { return try refused(head.status) }
+      world.figures.note("streams")
     }
+    guard head != nil else { return }
+    while caller.link === link, let event = nextEvent() { try take(event.id, event.data) }
   }
 
   /// Takes the next event that is whole; comments are passed over.
   private func nextEvent() -> (id: String?, data: String)? {
     while true {
-      let text = buffer.withUnread { bytes in
+      let text = caller.buffer.withUnread { bytes in
         bytes.withUnsafeBufferPointer { bytes -> String? in
           let end = bytes.indices.dropFirst().first { bytes[$0 - 1] == 0x0A && bytes[$0] == 0x0A }
           return end.map { String(decoding: bytes[...$0], as: UTF8.self) }
         }
       }
       guard let text else { return nil }
-      buffer.consume(text.utf8.count)
+      caller.buffer.consume(text.utf8.count)
       var fields: [Substring: Substring] = [:]
       for line in text.split(separator: "\n") {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -226,18 +189,17 @@ final class SimulatedStream: LinkOwner {
 
   private func begin(_ welcome: Welcome) {
     isLive = true
-    backOff.succeeded()
+    caller.wasLetIn()
     mirror.join(epoch: welcome.epoch)
     witness.note(welcome.durability)
     if welcome.durability == .disk { witness.beginAnew() }
   }
 
   private func connectAgain(within milliseconds: Int) {
-    let (delay, number) = (backOff.delay(drainedWithin: milliseconds, using: &random), attempt)
-    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
-      guard let self, attempt == number else { return }
+    caller.afterDrain(within: milliseconds) { [weak self] in
+      guard let self else { return }
       hangUp()
-      connectLater(0)
+      caller.callAgain(after: 0)
     }
   }
 

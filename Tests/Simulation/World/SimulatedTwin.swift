@@ -2,7 +2,7 @@ import RibClient
 import Wire
 
 /// A client of the HTTP twin: a request without an answer is sent again as it was, until there is one.
-final class SimulatedTwin: LinkOwner {
+final class SimulatedTwin: CallerOwner {
   /// A request, and what its answer is for.
   private enum Request {
     case create
@@ -32,24 +32,20 @@ final class SimulatedTwin: LinkOwner {
   private var pending: Request? { didSet { sendCount = 0 } }
   /// How often it was sent.
   private var sendCount = 0
-  private var link: SimulatedLink?
+  private let caller: SimulatedCaller
   private var isAway = false
   private var actionCount = 0
   /// The number of its last action.
   private var lastNumber = 0
-  private var buffer = ReceiveBuffer()
-  private var responses = ResponseReader()
   private var head: ResponseHead?
-  private var random: SimulationRandom
-  private var backOff = BackOff()
-  private var attempt = 0
 
   /// A client that has said nothing.
   init(_ number: Int, in world: World) {
     self.number = number
     self.world = world
     witness = Witness(number)
-    random = SimulationRandom(seed: world.seed, stream: 100 + UInt64(number))
+    caller = SimulatedCaller(number, "twin", in: world)
+    caller.owner = self
   }
 
   /// Whether it has no request under way.
@@ -79,7 +75,7 @@ final class SimulatedTwin: LinkOwner {
   /// Gives its connection up, and does not come back by itself.
   func goAway() {
     isAway = true
-    hangUp()
+    caller.hangUp()
     stream?.goAway()
   }
 
@@ -118,7 +114,7 @@ final class SimulatedTwin: LinkOwner {
 
   private func send() {
     guard let pending, !isAway, !hasEnded else { return }
-    guard let link else { return connect() }
+    guard let link = caller.link else { return caller.connect() }
     var request = ""
     let authorization = identity.map { "Authorization: Bearer \($0.token)\r\n" } ?? ""
     let path = identity.map { "/v1/sessions/\($0.session)" } ?? ""
@@ -133,82 +129,45 @@ final class SimulatedTwin: LinkOwner {
     }
     link.send(Array(request.utf8))
     sendCount += 1
-    giveUpUnlessAnswered(attempt)
+    // A server that does not answer is left alone.
+    caller.after(20_000) { [weak self] in
+      guard let self, self.pending != nil else { return }
+      caller.hangUp()
+      comeBack(.atOnce)
+    }
   }
 
   private static func request(_ method: String, _ path: String, _ fields: String, _ body: String) -> String {
     "\(method) \(path) HTTP/1.1\r\nHost: simulation\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
   }
 
-  private func connect() {
-    attempt += 1
-    guard let process = world.anyProcess(&random) else { return comeBack(.atOnce) }
-    do {
-      link = try world.makeLink(to: process, for: self, "twin \(number)")
-    } catch {
-      return world.fail(Finding(.leak, "\(error)"))
-    }
-    buffer = ReceiveBuffer()
-    responses = ResponseReader()
+  func connected() {
     head = nil
     send()
   }
 
-  /// A server that does not answer is left alone.
-  private func giveUpUnlessAnswered(_ number: Int) {
-    world.scheduler.at(world.scheduler.now + 20_000_000_000) { [weak self] in
-      guard let self, attempt == number, pending != nil else { return }
-      hangUp()
-      comeBack(.atOnce)
-    }
-  }
+  func callAgain() { send() }
 
-  private func hangUp() {
-    attempt += 1
-    link?.giveUp()
-    link = nil
-  }
+  private func comeBack(_ ending: Bye.Return) { _ = caller.comeBack(ending) }
 
-  private func comeBack(_ ending: Bye.Return) {
-    guard let delay = backOff.delay(after: ending, using: &random) else { return }
-    attempt += 1
-    let number = attempt
-    world.scheduler.at(world.scheduler.now + UInt64(delay) * 1_000_000) { [weak self] in
-      if let self, attempt == number { send() }
-    }
-  }
-
-  func linkEnded(_ link: SimulatedLink) {
-    guard self.link === link else { return }
-    self.link = nil
-    attempt += 1
-    if pending != nil { comeBack(.atOnce) }
-  }
+  func wasCut() { if pending != nil { comeBack(.atOnce) } }
 
   // MARK: Answers
 
-  func receive(_ bytes: [UInt8], from link: SimulatedLink) {
-    guard self.link === link else { return }
-    world.trace(number, bytes)
-    buffer.append(bytes.span)
-    do {
-      while self.link === link, let (head, body) = try nextAnswer() { try take(head, body) }
-    } catch let finding as Finding {
-      world.fail(finding)
-    } catch {
-      world.fail(Finding(.brokenProtocol, "twin \(number): \(error)"))
-    }
+  func received() throws {
+    let link = caller.link
+    while caller.link === link, let (head, body) = try nextAnswer() { try take(head, body) }
   }
 
   private func nextAnswer() throws -> (ResponseHead, String)? {
-    if head == nil { head = try responses.nextHead(from: &buffer) }
+    if head == nil { head = try caller.responses.nextHead(from: &caller.buffer) }
     guard let head else { return nil }
     let count = head.status == .notModified || head.status == .noContent ? 0 : head.contentLength ?? 0
-    guard buffer.count >= count else { return nil }
-    let body = buffer.withUnread { bytes in
+    guard caller.buffer.count >= count else { return nil }
+    let body = caller.buffer.withUnread { bytes in
       bytes.withUnsafeBufferPointer { String(decoding: $0.prefix(count), as: UTF8.self) }
     }
-    buffer.consume(count)
+    caller.buffer.consume(count)
     self.head = nil
     return (head, body)
   }
@@ -219,25 +178,25 @@ final class SimulatedTwin: LinkOwner {
     let status = head.status.rawValue
     let wasSentOnce = sendCount == 1
     if status == 503 || status == 408 {
-      hangUp()
+      caller.hangUp()
       return comeBack(.later)
     }
-    backOff.succeeded()
+    caller.wasLetIn()
     pending = nil
-    attempt += 1
+    caller.hasAnswer()
     switch (request, status) {
     case (.create, 201): try begin(try JSONValue(parsing: body))
     case (.view, 304): hasSeenAll = true
     case (.view, 200):
       hasSeenAll = true
       // A view does not say whether it survives.
-      if link?.process.goesOnInMemory == true { witness.note(.none) }
+      if caller.link?.process.goesOnInMemory == true { witness.note(.none) }
       tag = head.headers["ETag"].map { String($0.dropFirst().dropLast()) }
       document = try JSONValue(parsing: body)
       try stream?.compare()
       if let view { try witness.see(view.done) }
     // What a process did in memory alone another one need not know.
-    case (.end, 204) where link?.process.goesOnInMemory == true: end(isSure: false)
+    case (.end, 204) where caller.link?.process.goesOnInMemory == true: end(isSure: false)
     case (.end, 204):
       pending = .nothing
       send()
@@ -261,7 +220,7 @@ final class SimulatedTwin: LinkOwner {
   /// - Parameter isSure: whether its session is gone for all: then its stream is to be told so.
   private func end(isSure: Bool = true) {
     hasEnded = true
-    hangUp()
+    caller.hangUp()
     if !isSure { stream?.end() }
   }
 
@@ -271,7 +230,7 @@ final class SimulatedTwin: LinkOwner {
     }
     identity = (session, token)
     noteDurability(json)
-    guard random.oneIn(2) else { return }
+    guard caller.random.oneIn(2) else { return }
     stream = SimulatedStream(of: self, session, token)
     stream?.goOn()
   }
