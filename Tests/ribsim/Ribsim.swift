@@ -64,7 +64,9 @@ struct Ribsim: ParsableCommand {
     var found = 0
     var next = first
     say("seeds from \(first)")
-    while found < findings, count.map({ next < first + $0 * stride }) ?? true, end.map({ time(nil) < $0 }) ?? true {
+    while !SeedSignal.isToEnd, found < findings, count.map({ next < first + $0 * stride }) ?? true,
+      end.map({ time(nil) < $0 }) ?? true
+    {
       SeedSignal.begin(next)
       let world = World(Plan(seed: next), on: machine)
       do throws(Finding) {

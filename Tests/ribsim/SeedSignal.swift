@@ -15,22 +15,30 @@ enum SeedSignal {
   /// Watches the schedules that are announced from here on.
   static func watch() {
     announcement.pointee = 0
+    wish.pointee = 0
     // A program that has used up its stack has another one to say so on.
     var stack = stack_t()
     stack.ss_sp = .allocate(byteCount: stackSize, alignment: 16)
     stack.ss_size = stackSize
     sigaltstack(&stack, nil)
-    for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM] {
-      var action = sigaction()
-      action.sa_flags = Int32(truncatingIfNeeded: SA_ONSTACK) | Int32(truncatingIfNeeded: SA_RESETHAND)
-      #if canImport(Glibc)
-        action.__sigaction_handler.sa_handler = seedSignalHandler
-      #else
-        action.__sigaction_u.__sa_handler = seedSignalHandler
-      #endif
-      sigaction(number, &action, nil)
-    }
+    for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM] { handle(number, seedSignalHandler) }
+    for number in [SIGINT, SIGTERM] { handle(number) { _ in wish.pointee = 1 } }
   }
+
+  /// Has a signal handled once; the next one has its usual effect.
+  private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    var action = sigaction()
+    action.sa_flags = Int32(truncatingIfNeeded: SA_ONSTACK) | Int32(truncatingIfNeeded: SA_RESETHAND)
+    #if canImport(Glibc)
+      action.__sigaction_handler.sa_handler = handler
+    #else
+      action.__sigaction_u.__sa_handler = handler
+    #endif
+    sigaction(number, &action, nil)
+  }
+
+  /// Whether somebody wants the run to end, behind the present schedule.
+  static var isToEnd: Bool { wish.pointee != 0 }
 
   /// Takes note of the schedule that begins.
   static func begin(_ seed: UInt64) {
@@ -42,6 +50,8 @@ enum SeedSignal {
 
 /// What is said then; the handler finds it without any call that it may not make.
 private nonisolated(unsafe) let announcement = UnsafeMutablePointer<CChar>.allocate(capacity: 128)
+
+private nonisolated(unsafe) let wish = UnsafeMutablePointer<sig_atomic_t>.allocate(capacity: 1)
 
 private func seedSignalHandler(_ number: Int32) {
   _ = write(STDERR_FILENO, announcement, strlen(announcement))
