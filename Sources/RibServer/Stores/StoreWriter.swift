@@ -166,13 +166,13 @@ final class StoreWriter: Sendable {
     waiting?.resume()
   }
 
-  /// What is asked for too late is told.
+  /// The error of requests that come to a store that was closed or given up.
   private static let isOver = StoreError("The store is asked for nothing more.")
 
   private func run() {
     while let jobs = take() {
       guard state.withLock({ $0.mayAsk }) else {
-        // Whoever waits for an answer would keep the loops in memory.
+        // A request without an answer keeps its completion, and with it the loop, in memory.
         for job in jobs { job.result = .failure(Self.isOver) }
         answer(jobs)
         continue
