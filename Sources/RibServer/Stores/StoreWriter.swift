@@ -183,7 +183,8 @@ final class StoreWriter: Sendable {
       } catch {
         let failed = jobs.filter { $0.result == nil }
         for job in failed { job.result = .failure(error) }
-        noteFailure(error, failed)
+        // Of a store that was given up nobody waits to work again.
+        if state.withLock({ $0.mayAsk }) { noteFailure(error, failed) }
       }
       state.withLock {
         $0.pace.didCommit(jobs.count, from: start, to: time.monotonic())

@@ -1,7 +1,7 @@
 extension [UInt8] {
   /// Appends zeros, for room behind the bytes that are there.
   ///
-  /// They come from an array, and not of `repeatElement`, which a build without optimisation takes element by element through generic code: for
+  /// They come from an array, and not from `repeatElement`, which a build without optimisation takes element by element through generic code: for
   /// 16 MiB that is ten seconds.
   ///
   /// - Parameter count: how many zeros.
