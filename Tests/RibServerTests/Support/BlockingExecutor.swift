@@ -8,7 +8,10 @@ final class BlockingExecutor: TaskExecutor {
   static let shared = BlockingExecutor()
 
   /// How many seconds blocking code may take: more than any test needs.
-  static let limit: Double = Sanitizer.current == nil ? 300 : 3000
+  static let limit = 300 * slowness
+
+  /// How much longer everything takes than it would without a sanitizer.
+  fileprivate static let slowness: Double = Sanitizer.current == nil ? 1 : 10
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -68,7 +71,7 @@ extension Trait where Self == BlockingTrait {
 
   /// The same of tests that may take longer.
   ///
-  /// - Parameter seconds: how long each may take before it ends the run.
+  /// - Parameter seconds: how long each may take before it ends the run; ten times as long under a sanitizer.
   /// - Returns: the trait.
-  static func blocking(within seconds: Double) -> Self { Self(limit: seconds) }
+  static func blocking(within seconds: Double) -> Self { Self(limit: seconds * BlockingExecutor.slowness) }
 }
