@@ -10,7 +10,9 @@ protocol CallerOwner: AnyObject {
   /// - Throws: a ``Finding``, or what the bytes are not.
   func received() throws
   /// The other end has cut the connection.
-  func wasCut()
+  ///
+  /// - Parameter link: it was this one.
+  func wasCut(_ link: SimulatedLink)
   /// It is time for the next attempt.
   func callAgain()
 }
@@ -21,13 +23,13 @@ final class SimulatedCaller: LinkOwner {
   private let number: Int
   private let name: String
   private unowned let world: World
-  /// Set when it is made, by whom it is made.
+  /// Whoever makes the caller sets it at once.
   weak var owner: (any CallerOwner)?
   private(set) var link: SimulatedLink?
   var random: SimulationRandom
   private var backOff = BackOff()
-  /// Counts connections and attempts, so that a timer knows that it is an old one's.
-  private var attempt = 0
+  /// Counts what makes timers void: connections, their ends, and answers.
+  private var timerGeneration = 0
 
   // The connection's.
   var buffer = ReceiveBuffer()
@@ -48,8 +50,11 @@ final class SimulatedCaller: LinkOwner {
 
   /// Connects, now or as soon as there is a server.
   func connect() {
-    attempt += 1
-    guard let process = world.anyProcess(&random) else { return _ = comeBack(.atOnce) }
+    timerGeneration += 1
+    guard let process = world.anyProcess(&random) else {
+      comeBack(.atOnce)
+      return
+    }
     do {
       link = try world.makeLink(to: process, for: self, name)
     } catch {
@@ -62,39 +67,39 @@ final class SimulatedCaller: LinkOwner {
 
   /// Gives its connection up, and what was to be done on it.
   func hangUp() {
-    attempt += 1
+    timerGeneration += 1
     let link = link
     self.link = nil
     link?.giveUp()
   }
 
-  /// What it waits for has come: what was to be done without it is not.
-  func hasAnswer() { attempt += 1 }
+  /// What it waits for has come: nothing is done any more that was planned for the case that it does not.
+  func cancelTimers() { timerGeneration += 1 }
 
   /// The server has let it in: the next wait is a short one.
-  func wasLetIn() { backOff.succeeded() }
+  func resetBackOff() { backOff.succeeded() }
 
   /// Calls again after a while.
   ///
   /// - Parameter ending: how the last connection has ended.
   /// - Returns: false if it is not to come back.
-  func comeBack(_ ending: Bye.Return) -> Bool {
+  @discardableResult func comeBack(_ ending: Bye.Return) -> Bool {
     guard let delay = backOff.delay(after: ending, using: &random) else { return false }
-    callAgain(after: delay)
+    planCall(after: delay)
     return true
   }
 
   /// Calls again after so many milliseconds.
-  func callAgain(after milliseconds: Int) {
-    attempt += 1
+  func planCall(after milliseconds: Int) {
+    timerGeneration += 1
     after(milliseconds) { [weak self] in self?.owner?.callAgain() }
   }
 
-  /// Does something after so many milliseconds, unless the connection, or the attempt at one, is another one then.
+  /// Does something after so many milliseconds, unless timers were cancelled, or the connection is another one then, or none.
   func after(_ milliseconds: Int, _ body: @escaping () -> Void) {
-    let number = attempt
+    let generation = timerGeneration
     world.scheduler.at(world.scheduler.now + UInt64(milliseconds) * 1_000_000) { [weak self] in
-      if let self, attempt == number { body() }
+      if let self, timerGeneration == generation { body() }
     }
   }
 
@@ -123,7 +128,7 @@ final class SimulatedCaller: LinkOwner {
   func linkEnded(_ link: SimulatedLink) {
     guard self.link === link else { return }
     self.link = nil
-    attempt += 1
-    owner?.wasCut()
+    timerGeneration += 1
+    owner?.wasCut(link)
   }
 }

@@ -81,8 +81,8 @@ final class SimulatedClient: CallerOwner {
     left(ending)
   }
 
-  func wasCut() {
-    world.note("client \(number): its link has ended")
+  func wasCut(_ link: SimulatedLink) {
+    world.note("client \(number): link \(link.number) has ended")
     left(.atOnce)
   }
 
@@ -209,7 +209,7 @@ final class SimulatedClient: CallerOwner {
   private func take(_ event: ClientEvent, _ wasWarned: Bool) throws {
     switch event {
     case .live(let welcome):
-      caller.wasLetIn()
+      caller.resetBackOff()
       heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
       beat()
       for message in session.resend() { send(message) }

@@ -102,7 +102,7 @@ final class SimulatedStream: CallerOwner {
     if !caller.comeBack(ending) { end() }
   }
 
-  func wasCut() {
+  func wasCut(_: SimulatedLink) {
     isLive = false
     comeBack(.atOnce)
   }
@@ -189,7 +189,7 @@ final class SimulatedStream: CallerOwner {
 
   private func begin(_ welcome: Welcome) {
     isLive = true
-    caller.wasLetIn()
+    caller.resetBackOff()
     mirror.join(epoch: welcome.epoch)
     witness.note(welcome.durability)
     if welcome.durability == .disk { witness.beginAnew() }
@@ -199,7 +199,7 @@ final class SimulatedStream: CallerOwner {
     caller.afterDrain(within: milliseconds) { [weak self] in
       guard let self else { return }
       hangUp()
-      caller.callAgain(after: 0)
+      caller.planCall(after: 0)
     }
   }
 

@@ -133,7 +133,7 @@ final class SimulatedTwin: CallerOwner {
     caller.after(20_000) { [weak self] in
       guard let self, self.pending != nil else { return }
       caller.hangUp()
-      comeBack(.atOnce)
+      caller.comeBack(.atOnce)
     }
   }
 
@@ -148,9 +148,7 @@ final class SimulatedTwin: CallerOwner {
 
   func callAgain() { send() }
 
-  private func comeBack(_ ending: Bye.Return) { _ = caller.comeBack(ending) }
-
-  func wasCut() { if pending != nil { comeBack(.atOnce) } }
+  func wasCut(_: SimulatedLink) { if pending != nil { caller.comeBack(.atOnce) } }
 
   // MARK: Answers
 
@@ -179,11 +177,12 @@ final class SimulatedTwin: CallerOwner {
     let wasSentOnce = sendCount == 1
     if status == 503 || status == 408 {
       caller.hangUp()
-      return comeBack(.later)
+      caller.comeBack(.later)
+      return
     }
-    caller.wasLetIn()
+    caller.resetBackOff()
     pending = nil
-    caller.hasAnswer()
+    caller.cancelTimers()
     switch (request, status) {
     case (.create, 201): try begin(try JSONValue(parsing: body))
     case (.view, 304): hasSeenAll = true

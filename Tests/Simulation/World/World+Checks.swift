@@ -45,8 +45,9 @@ extension World {
 
   /// Whether a stream shows what its twin was shown last, or has ended as that has; or there is none.
   private func isCurrent(_ stream: SimulatedStream?, of twin: SimulatedTwin) -> Bool {
-    // A process that has lost the session to another one hears of it with its next commit only.
-    guard let stream, plan.setting.processes == 1 else { return true }
+    guard let stream else { return true }
+    // A process that has lost the session to another one hears of it with its next commit only, and of its end.
+    guard plan.setting.processes == 1 else { return twin.hasEnded || stream.isLive || stream.hasEnded }
     guard !twin.hasEnded else { return stream.hasEnded }
     return stream.isLive && stream.tag == twin.tag && isCurrent(stream.view)
   }
