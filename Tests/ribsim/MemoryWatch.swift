@@ -21,7 +21,7 @@ struct MemoryWatch {
     guard let usual else { return usual = bytes }
     guard bytes < usual + Self.tolerance else {
       self.usual = bytes
-      throw Finding(.leak, "\(count) schedules: \(bytes >> 10) KiB, \(usual >> 10) KiB after the first \(Self.warmUp)")
+      throw Finding(.leak, "\(bytes >> 10) KiB after \(count) schedules, and \(usual >> 10) KiB before")
     }
   }
 }

@@ -63,8 +63,9 @@ struct Ribsim: ParsableCommand {
     var memory = MemoryWatch()
     var found = 0
     var next = first
+    SeedSignal.awaitEnd()
     say("seeds from \(first)")
-    while !SeedSignal.isToEnd, found < findings, count.map({ next < first + $0 * stride }) ?? true,
+    while SeedSignal.end == nil, found < findings, count.map({ next < first + $0 * stride }) ?? true,
       end.map({ time(nil) < $0 }) ?? true
     {
       SeedSignal.begin(next)
@@ -91,6 +92,8 @@ struct Ribsim: ParsableCommand {
     let rate = Int(Double(figures.schedules) / duration)
     say("\(Int(duration)) s: \(rate) schedules a second, \(Int(speed)) times as fast as time")
     if found > 0 { throw ExitCode(1) }
+    // Not all of it was run.
+    if let signal = SeedSignal.end { throw ExitCode(128 + signal) }
   }
 
   private func plan(of seed: UInt64) -> Plan {

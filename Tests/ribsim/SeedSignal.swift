@@ -15,14 +15,18 @@ enum SeedSignal {
   /// Watches the schedules that are announced from here on.
   static func watch() {
     announcement.pointee = 0
-    wish.pointee = 0
     // A program that has used up its stack has another one to say so on.
     var stack = stack_t()
     stack.ss_sp = .allocate(byteCount: stackSize, alignment: 16)
     stack.ss_size = stackSize
     sigaltstack(&stack, nil)
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM] { handle(number, seedSignalHandler) }
-    for number in [SIGINT, SIGTERM] { handle(number) { _ in wish.pointee = 1 } }
+  }
+
+  /// Has SIGINT and SIGTERM end a run of many schedules behind the present one.
+  static func awaitEnd() {
+    endSignal.pointee = 0
+    for number in [SIGINT, SIGTERM] { handle(number) { endSignal.pointee = $0 } }
   }
 
   /// Has a signal handled once; the next one has its usual effect.
@@ -37,8 +41,8 @@ enum SeedSignal {
     sigaction(number, &action, nil)
   }
 
-  /// Whether somebody wants the run to end, behind the present schedule.
-  static var isToEnd: Bool { wish.pointee != 0 }
+  /// The signal that the run is to end by; nil if there was none.
+  static var end: Int32? { endSignal.pointee == 0 ? nil : endSignal.pointee }
 
   /// Takes note of the schedule that begins.
   static func begin(_ seed: UInt64) {
@@ -51,7 +55,7 @@ enum SeedSignal {
 /// What is said then; the handler finds it without any call that it may not make.
 private nonisolated(unsafe) let announcement = UnsafeMutablePointer<CChar>.allocate(capacity: 128)
 
-private nonisolated(unsafe) let wish = UnsafeMutablePointer<sig_atomic_t>.allocate(capacity: 1)
+private nonisolated(unsafe) let endSignal = UnsafeMutablePointer<sig_atomic_t>.allocate(capacity: 1)
 
 private func seedSignalHandler(_ number: Int32) {
   _ = write(STDERR_FILENO, announcement, strlen(announcement))
