@@ -31,7 +31,8 @@ class Daemon:
         self.is_starved = any(limit == resource.RLIMIT_AS for limit, _ in limits)
         # Whether there is no memory for as long as that, so that who waits for it waits for ever.
         self.stays_starved = self.is_starved
-        self.lacks_descriptors = any(limit == resource.RLIMIT_NOFILE for limit, _ in limits)
+        # Whether libdispatch may not be able to begin.
+        self.may_lose_dispatch = any(limit == resource.RLIMIT_NOFILE for limit, _ in limits)
 
     def start(self, fault=None):
         """Starts it; with a fault that counts from its first call on."""
@@ -187,7 +188,7 @@ class Daemon:
             return "watchdog"
         if self.is_starved and status in RUNTIME_ENDS | {-signal.SIGKILL} and not self.has_trapped:
             return "no memory"
-        if self.lacks_descriptors and is_start and status == -signal.SIGILL and not log:
+        if self.may_lose_dispatch and is_start and status == -signal.SIGILL and not log:
             return "no libdispatch"
         return None
 
