@@ -57,8 +57,11 @@ simulate: ## Run schedules in the simulator (SECONDS=600 SEED=1)
 	swift build -c release --product ribsim
 	@scripts/simulate $(SECONDS) $(SEED)
 
+# The optimized program is another one: what its optimizer does wrong only a sanitizer in it shows.
 nightly: ## Run what takes a night: millions of schedules, long chaos (SECONDS=28800)
 	@scripts/setup --tests
+	swift build -c release --sanitize=address --scratch-path .build/asan --product ribsim
+	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no .build/asan/release/ribsim --seconds 1800
 	swift build -c release --product ribsim
 	@scripts/simulate $(if $(filter file,$(origin SECONDS)),28800,$(SECONDS)) $(SEED)
 	RIB_CHAOS_SECONDS=1800 swift test --disable-xctest --filter ChaosTests

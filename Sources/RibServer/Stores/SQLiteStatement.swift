@@ -128,6 +128,8 @@ final class SQLiteStatement {
       guard let start = sqlite3_column_text(handle, column) else { return [] }
       return Array(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
+    /// Has the pages read on which a text is.
+    func fetch(_ column: Int32) { _ = sqlite3_column_text(handle, column) }
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   }
 

@@ -292,8 +292,9 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     do {
       try database.writeWithoutTransaction { _ in
         for row in rows {
-          try statements?.selectNodes.rows(.integer(row)) { _ = $0.text(3) }
-          try statements?.selectChanges.rows(.integer(row)) { _ = $0.utf8(2) }
+          // No array is made: the optimizer of Swift 6.3.1 frees one that nobody looks at before it is filled.
+          try statements?.selectNodes.rows(.integer(row)) { $0.fetch(3) }
+          try statements?.selectChanges.rows(.integer(row)) { $0.fetch(2) }
         }
       }
       return false
