@@ -352,20 +352,14 @@ import Wire
   /// The file may not grow: the daemon says so to its clients, and goes on; and writes everything when it may again.
   @Test func fullDisk_isSurvivedInMemory() throws {
     let daemon = try Daemon(stateDirectory: directory.path)
-    try daemon.limitFiles(to: 150 << 10)
     let client = try PlainClient(daemon.url, app: "counter")
     let welcome = try client.welcome
-    var (number, isFull) = (0, false)
-    while !isFull, number < 1000 {
-      number += 1
-      try client.act(number, #""increment""#)
-      let answer = try client.next()
-      if answer == #"{"t":"notice","durability":"none"}"# {
-        isFull = true
-        try client.next(#"{"t":"patch""#)
-      }
-    }
-    #expect(isFull)
+    // Not one page more: a larger limit is not reached by a log that is written back between two actions.
+    try daemon.limitFiles(to: 4 << 10)
+    var number = 1
+    try client.act(number, #""increment""#)
+    try client.next(#"{"t":"notice","durability":"none"}"#)
+    try client.next(#"{"t":"patch""#)
     for _ in 0..<400 {
       number += 1
       try client.act(number, #""increment""#)
