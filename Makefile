@@ -61,7 +61,7 @@ simulate: ## Run schedules in the simulator (SECONDS=600 SEED=1)
 nightly: ## Run what takes a night: millions of schedules, long chaos (SECONDS=28800)
 	@scripts/setup --tests
 	swift build -c release --sanitize=address --scratch-path .build/asan --product ribsim
-	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no .build/asan/release/ribsim --seconds 1800
+	ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 SWIFT_BACKTRACE=enable=no .build/asan/release/ribsim --seconds 1800
 	swift build -c release --product ribsim
 	@scripts/simulate $(if $(filter file,$(origin SECONDS)),28800,$(SECONDS)) $(SEED)
 	RIB_CHAOS_SECONDS=1800 swift test --disable-xctest --filter ChaosTests
