@@ -22,6 +22,7 @@ struct Login: Riblet {
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
     case .loginTapped(let name, let password):
+      guard !name.isEmpty else { return .refuse("There is no name.") }
       state.isBusy = true
       return .run(id: "login", cancelInFlight: true) { [check] send in
         await send(.answered(isRight: await check(name, password)))
@@ -45,6 +46,7 @@ struct Gate: Riblet {
   static let typeName = "Gate"
   enum Page: String, Codable { case login, welcome }
   struct State: Codable { var page = Slot(Page.login) }
+  enum InternalAction { case login(Login.Output) }
   struct ViewState: Encodable, Equatable { let isOpen: Bool }
 
   let check: @Sendable (_ name: String, _ password: String) async -> Bool
@@ -53,13 +55,7 @@ struct Gate: Riblet {
     [
       Route("page", \.page) { page in
         switch page {
-        case .login:
-          Child(Login(check: check)) { state, output in
-            switch output {
-            case .loggedIn: state.page.replace(with: .welcome)
-            }
-            return .none
-          }
+        case .login: Child(Login(check: check)) { .login($0) }
         case .welcome: Child(Welcome())
         }
       }
@@ -67,6 +63,14 @@ struct Gate: Riblet {
   }
 
   func makeState() -> State { State() }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .login(.loggedIn): state.page.replace(with: .welcome)
+    }
+    return .none
+  }
+
   func view(_ state: State) -> ViewState { ViewState(isOpen: state.page.config == .welcome) }
 }
 

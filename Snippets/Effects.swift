@@ -1,4 +1,5 @@
 // The riblets of the article "Effects", and tests of them.
+import Foundation
 import RibCore
 import RibTesting
 import Testing
@@ -25,8 +26,9 @@ struct Search: Riblet {
       state.text = text
       state.hits = .loading
       return .run(id: "search") { [find] send in
-        guard let hits = try? await find(text) else { return await send(.failed) }
-        await send(.found(hits))
+        await send(.found(try await find(text)))
+      } catch: { _, send in
+        await send(.failed)
       }
       .debounce(id: "search", for: .milliseconds(300), clock: dependencies.clock)
     case .clearTapped:
@@ -93,6 +95,79 @@ struct Wall: Riblet {
   }
 
   func view(_ lines: [String]) -> ViewState { ViewState(lines: lines) }
+}
+
+/// Deletes after five seconds, unless that is taken back; also if its session has left memory meanwhile.
+struct Trash: Riblet {
+  static let typeName = "Trash"
+  struct State: Codable {
+    var notes = ["a", "b"]
+    var deadline: Date?
+    @Transient var secondsLeft: Int?
+  }
+  enum ViewAction: Decodable { case emptyTapped, undoTapped }
+  enum InternalAction { case ticked, due }
+  struct ViewState: Encodable, Equatable { let notes: [String], secondsLeft: Int? }
+
+  let dependencies: Dependencies
+
+  func makeState() -> State { State() }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .emptyTapped:
+      guard !state.notes.isEmpty else { return .refuse("There is nothing to delete.") }
+      state.deadline = dependencies.date().addingTimeInterval(5)
+      return wait(&state)
+    case .undoTapped:
+      state.deadline = nil
+      state.secondsLeft = nil
+      return .merge(.cancel(id: "deadline"), .cancel(id: "countdown"))
+    }
+  }
+
+  func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self> { wait(&state) }
+
+  private func wait(_ state: inout State) -> Effect<Self> {
+    guard let deadline = state.deadline else { return .none }
+    let left = max(deadline.timeIntervalSince(dependencies.date()), 0)
+    state.secondsLeft = Int(left.rounded(.up))
+    return .merge(
+      .after(.seconds(left), id: "deadline", clock: dependencies.clock, .due),
+      .timer(every: .seconds(1), id: "countdown", clock: dependencies.clock, .ticked))
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .ticked: state.secondsLeft = state.secondsLeft.map { $0 - 1 }
+    case .due:
+      state = State(notes: [])
+      return .cancel(id: "countdown")
+    }
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(notes: state.notes, secondsLeft: state.secondsLeft) }
+}
+
+/// Is counted as long as its session is in memory.
+struct Visitor: Riblet {
+  static let typeName = "Visitor"
+  struct ViewState: Encodable, Equatable {}
+
+  let visitors: SharedValue<Int>
+
+  func makeState() -> Int { 0 }
+
+  func didBecomeActive(_ state: inout Int) -> Effect<Self> {
+    .run(id: "visit", resumable: true) { [visitors] send in
+      send.update(visitors) { $0 += 1 }
+      await send.untilCancelled()
+      visitors.update { $0 -= 1 }
+    }
+  }
+
+  func view(_ state: Int) -> ViewState { ViewState() }
 }
 
 struct Checkout: Riblet {

@@ -40,24 +40,18 @@ struct Catalog: Riblet {
     var filter = Slot<String>()
   }
   enum ViewAction: Decodable { case productTapped(Int), filterTapped, homeTapped }
+  enum InternalAction { case filter(Filter.Output) }
   struct ViewState: Encodable, Equatable { let depth: Int }
 
   var routes: [Route<Self>] {
     [
       Route("pages", \.pages) { page in
         switch page {
-        case .list: Child(Listing())
+        case .list: Child(Listing(), props: { state in Listing.Props(word: state.filter.config) })
         case .product(let number): Child(Product(number: number))
         }
       },
-      Route("filter", \.filter) { word in
-        Child(Filter(word: word)) { state, output in
-          switch output {
-          case .done: state.filter.detach()
-          }
-          return .none
-        }
-      },
+      Route("filter", \.filter) { word in Child(Filter(word: word)) { .filter($0) } },
     ]
   }
 
@@ -72,12 +66,29 @@ struct Catalog: Riblet {
     return .none
   }
 
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .filter(.done): state.filter.detach()
+    }
+    return .none
+  }
+
   func view(_ state: State) -> ViewState { ViewState(depth: state.pages.count) }
 }
 
 struct Listing: Riblet {
   static let typeName = "Listing"
-  func makeState() -> Int { 3 }
+  struct Props: Equatable { let word: String? }
+
+  private static let titles = ["new hat", "old hat", "new coat"]
+
+  func makeState() -> Int { Self.titles.count }
+
+  func reduce(into count: inout Int, props: Props) -> Effect<Self> {
+    count = Self.titles.count { title in props.word.map { title.contains($0) } ?? true }
+    return .none
+  }
+
   func view(_ count: Int) -> Int { count }
 }
 
@@ -116,24 +127,28 @@ struct Basket: Riblet {
     var payment = Payment.invoice
     var notes: [Field.State] = []
   }
+  enum InternalAction { case voucher(Field.Output), note(Int, Field.Output) }
   struct ViewState: Encodable, Equatable { let letters: Int }
 
   var routes: [Route<Self>] {
     [
-      .scope("address", \.address, Field()) { _, _ in .none },
-      .ifLet("voucher", \.voucher, Field()) { state, _ in
-        state.voucher = nil
-        return .none
-      },
-      .ifCase("card", \.payment, extract: { $0.field }, embed: Payment.card, Field()) { _, _ in .none },
-      .forEach("notes", \.notes, Field()) { state, id, _ in
-        state.notes.removeAll { $0.id == id }
-        return .none
-      },
+      Route("address", \.address) { Child(Field()) { _ in nil } },
+      Route("voucher", \.voucher) { Child(Field()) { .voucher($0) } },
+      Route("card", \.payment, extract: { $0.field }, embed: Payment.card) { Child(Field()) { _ in nil } },
+      Route("notes", \.notes) { id in Child(Field()) { .note(id, $0) } },
     ]
   }
 
   func makeState() -> State { State() }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .voucher(.removed): state.voucher = nil
+    case .note(let id, .removed): state.notes.removeAll { $0.id == id }
+    }
+    return .none
+  }
+
   func view(_ state: State) -> ViewState { ViewState(letters: state.notes.reduce(0) { $0 + $1.text.count }) }
 }
 
@@ -178,20 +193,22 @@ let app = App("shop", parameters: Link.self) { _ in
 /// Several filters of which each can be taken away.
 struct Board: Riblet {
   static let typeName = "Board"
+  enum InternalAction { case filter(Int, Filter.Output) }
 
   var routes: [Route<Self>] {
     [
-      Route("filters", \.self) { word, key in
-        Child(Filter(word: word)) { filters, output in
-          switch output {
-          case .done: filters.remove(key)
-          }
-          return .none
-        }
-      }
+      Route("filters", \.self) { word, key in Child(Filter(word: word)) { .filter(key, $0) } }
     ]
   }
 
   func makeState() -> Items<String> { Items(["new", "new"]) }
+
+  func reduce(into filters: inout Items<String>, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .filter(let key, .done): filters.remove(key)
+    }
+    return .none
+  }
+
   func view(_ state: Items<String>) -> Int { state.count }
 }

@@ -24,6 +24,7 @@ extension Home: Interactor {
     var detail = Slot<Int>()
   }
   enum ViewAction: Decodable { case detailTapped, closeTapped }
+  enum InternalAction { case detail(Detail.Output) }
   typealias Output = HomeOutput
 
   func makeState() -> State { State() }
@@ -34,6 +35,13 @@ extension Home: Interactor {
       state.visits += 1
       state.detail.attach(state.visits)
     case .closeTapped: return .output(.closed)
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .detail(.closed): state.detail.detach()
     }
     return .none
   }
@@ -53,12 +61,7 @@ extension Home: Router {
   var routes: [Route<Self>] {
     [
       Route("detail", \.detail) { [component] visit in
-        Child(Detail(visit: visit, images: component.images)) { state, output in
-          switch output {
-          case .closed: state.detail.detach()
-          }
-          return .none
-        }
+        Child(Detail(visit: visit, images: component.images)) { .detail($0) }
       }
     ]
   }
@@ -103,6 +106,7 @@ final class AppRoot: Riblet {
   static let typeName = "AppRoot"
   struct State: Codable { var home = Slot(HomeConfig(userName: "Ada")) }
   enum ViewAction: Decodable { case homeTapped }
+  enum InternalAction { case home(HomeOutput) }
   struct ViewState: Encodable, Equatable { let isHome: Bool }
 
   private let home: any Builder<HomeConfig, HomeOutput>
@@ -116,16 +120,18 @@ final class AppRoot: Riblet {
     return .none
   }
 
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<AppRoot> {
+    switch internalAction {
+    case .home(.closed): state.home.detach()
+    }
+    return .none
+  }
+
   func view(_ state: State) -> ViewState { ViewState(isHome: state.home.config != nil) }
 
   var routes: [Route<AppRoot>] {
     [
-      Route("home", \.home, builder: home) { state, output in
-        switch output {
-        case .closed: state.home.detach()
-        }
-        return .none
-      }
+      Route("home", \.home) { [home] config in Child(home.build(config)) { .home($0) } }
     ]
   }
 }
@@ -136,22 +142,23 @@ struct SignIn: ViewlessRiblet {
   static let typeName = "SignIn"
   enum Step: String, Codable { case email, code }
   struct State: Codable { var step = Slot(Step.email) }
+  enum InternalAction { case step(Step, Question.Output) }
   enum Output { case signedIn }
 
   func makeState() -> State { State() }
 
   var routes: [Route<Self>] {
     [
-      Route("step", \.step) { step in
-        Child(Question(text: step.rawValue)) { state, _ in
-          switch step {
-          case .email: state.step.replace(with: .code)
-          case .code: return .output(.signedIn)
-          }
-          return .none
-        }
-      }
+      Route("step", \.step) { step in Child(Question(text: step.rawValue)) { .step(step, $0) } }
     ]
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .step(.email, .answered): state.step.replace(with: .code)
+    case .step(.code, .answered): return .output(.signedIn)
+    }
+    return .none
   }
 }
 

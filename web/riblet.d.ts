@@ -142,7 +142,7 @@ export interface Change {
 /** A refusal. `code` is a word of PROTOCOL.md's table, or of a later version; `message` is for developers. */
 export interface Nack {
   n: number;
-  code: "gone" | "inactive" | "bad_action" | "forbidden" | "poisoned" | "failed" | (string & {});
+  code: "gone" | "inactive" | "bad_action" | "forbidden" | "refused" | "poisoned" | "failed" | (string & {});
   message: string;
 }
 

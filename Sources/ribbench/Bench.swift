@@ -36,7 +36,7 @@ struct Bench {
   init<Root: Riblet>(
     _ name: String, _ root: @escaping @autoclosure () -> Root, _ action: String, to address: NodeAddress,
     isStored: Bool = false, operations: Int? = 1, limit: Int? = nil
-  ) where Root.Output == Never {
+  ) where Root.Output == Never, Root.Props == Never {
     self.name = isStored ? "\(name), stored" : name
     self.limit = limit
     var prepared: (tree: Tree, renderer: ViewRenderer, action: JSONElement)?
@@ -63,7 +63,7 @@ struct Bench {
   /// A benchmark of the root's action without its decoding.
   init<Root: Riblet>(
     _ name: String, _ root: @escaping @autoclosure () -> Root, decoded action: Root.ViewAction
-  ) where Root.Output == Never {
+  ) where Root.Output == Never, Root.Props == Never {
     self.name = name
     var prepared: (tree: Tree, renderer: ViewRenderer)?
     perform = {

@@ -132,7 +132,7 @@ struct BenchNest: Riblet {
   }
 
   func view(_ state: State) -> ViewState { ViewState(count: state.count) }
-  var routes: [Route<Self>] { [.forEach("inner", \.inner, self)] }
+  var routes: [Route<Self>] { [Route("inner", \.inner) { _ in Child(self) }] }
 }
 
 /// A list of many rows with a child each; one more is put in front of them.
@@ -165,5 +165,5 @@ struct BenchLines: Riblet {
   }
 
   func view(_ state: State) -> ViewState { ViewState(last: state.last) }
-  var routes: [Route<Self>] { [.forEach("lines", \.lines, Line())] }
+  var routes: [Route<Self>] { [Route("lines", \.lines) { _ in Child(Line()) }] }
 }

@@ -15,6 +15,62 @@ extension Effect {
   /// - Returns: the effect.
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
+  /// Sends the riblet an internal action after a while.
+  ///
+  /// A session that leaves memory meanwhile forgets it. What must come all the same has its time in the state, and begins again
+  /// in `didRestore` with what is left of it.
+  ///
+  /// - Parameters:
+  ///   - duration: how long to wait.
+  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
+  ///   - clock: what measures it.
+  ///   - action: the action.
+  /// - Returns: the effect.
+  public static func after(
+    _ duration: Duration, id: some Hashable & Sendable, clock: any Clock<Duration>, _ action: Source.InternalAction
+  ) -> Effect {
+    .run(id: id, cancelInFlight: true) { send in
+      try await clock.sleep(for: duration)
+      await send(action)
+    }
+  }
+
+  /// Sends the riblet an internal action again and again, until it is cancelled.
+  ///
+  /// The times are multiples of the interval since the effect has begun: what is late does not make the next one late, and of
+  /// several that are overdue one is sent.
+  ///
+  /// - Parameters:
+  ///   - interval: the time from one to the next.
+  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
+  ///   - clock: what measures it.
+  ///   - resumable: whether it may be interrupted while the session is idle and has no client connected: `true` suits what
+  ///     `didBecomeActive` starts.
+  ///   - mayMiss: whether it may be interrupted also while a client is connected.
+  ///   - action: the action.
+  /// - Returns: the effect.
+  public static func timer(
+    every interval: Duration, id: some Hashable & Sendable, clock: any Clock<Duration>, resumable: Bool = true,
+    mayMiss: Bool = false, _ action: Source.InternalAction
+  ) -> Effect {
+    precondition(interval > .zero, "a timer has an interval")
+    return .run(id: id, cancelInFlight: true, resumable: resumable, mayMiss: mayMiss) { send in
+      try await tick(every: interval, clock) { await send(action) }
+    }
+  }
+
+  private static func tick(
+    every interval: Duration, _ clock: some Clock<Duration>, _ body: () async -> Void
+  ) async throws {
+    var next = clock.now.advanced(by: interval)
+    while true {
+      try await clock.sleep(until: next, tolerance: nil)
+      await body()
+      let overdue = next.duration(to: clock.now)
+      next = next.advanced(by: interval * (1 + (overdue > .zero ? Int(overdue / interval) : 0)))
+    }
+  }
+
   /// Waits until nothing came under a name for a while, and then does what came last.
   ///
   /// What was begun is not cancelled by what comes later: give it the same name to have that.

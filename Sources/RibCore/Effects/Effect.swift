@@ -8,6 +8,9 @@ public struct Effect<Source: Interactor>: Sendable {
   /// It captures what is `Sendable` and reports through `send`; the state is out of reach.
   public typealias Work = @Sendable (_ send: Send<Source>) async throws -> Void
 
+  /// What is done about an error that the work of an effect has thrown.
+  public typealias ErrorHandler = @Sendable (_ error: any Error, _ send: Send<Source>) async -> Void
+
   /// Asynchronous work, and how it is to be run.
   struct Run: Sendable {
     var id: EffectID?
@@ -42,6 +45,7 @@ public struct Effect<Source: Interactor>: Sendable {
     case publish(@Sendable () -> Void)
     case run(Run)
     case cancel(EffectID)
+    case refuse(String)
     case merge([Effect])
     case concatenate([Effect])
     case throttle(Throttle)
@@ -53,6 +57,17 @@ public struct Effect<Source: Interactor>: Sendable {
 
   /// Nothing to do.
   public static var none: Effect { Effect(operation: .none) }
+
+  /// Refuses what is being done: the whole transaction is undone, as if it had not begun, and nothing else happens.
+  ///
+  /// A client whose action it was is answered by a `nack` with the code `refused` and the reason. Of what an effect has sent,
+  /// only the log is told.
+  ///
+  ///     guard !draft.isEmpty else { return .refuse("There is nothing to send.") }
+  ///
+  /// - Parameter reason: a sentence for the user or for the client's developer, as app and client agree.
+  /// - Returns: the effect.
+  public static func refuse(_ reason: String) -> Effect { Effect(operation: .refuse(reason)) }
 
   /// Sends the riblet an internal action, in the same transaction, after what is queued already.
   ///
@@ -69,8 +84,14 @@ public struct Effect<Source: Interactor>: Sendable {
   /// Runs asynchronous work, off the session's loop, once the transaction is committed.
   ///
   /// The work is cancelled when its node is detached or deactivated, and nothing that it sends afterwards arrives. An
-  /// error that it throws ends it and is logged with the riblet's name, cancellation excepted: report what the riblet must
-  /// know as an internal action.
+  /// error that it throws ends it. `handler` is told of it, cancellation excepted, and can report it as an internal action;
+  /// without one it is logged with the riblet's name.
+  ///
+  ///     .run(id: "load") { send in
+  ///       await send(.loaded(try await database.page(1)))
+  ///     } catch: { error, send in
+  ///       await send(.failed("\(error)"))
+  ///     }
   ///
   /// - Parameters:
   ///   - id: a name by which it can be cancelled.
@@ -81,31 +102,49 @@ public struct Effect<Source: Interactor>: Sendable {
   ///     `limits.idleRestSeconds` without an action, and what the work would have reported until it wakes is not reported.
   ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
   ///   - work: what to do.
+  ///   - handler: told of an error that the work has thrown.
   /// - Returns: the effect.
   public static func run(
     id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false, mayMiss: Bool = false,
-    key: IdempotencyKey? = nil, _ work: @escaping Work
+    key: IdempotencyKey? = nil, _ work: @escaping Work, `catch` handler: ErrorHandler? = nil
   ) -> Effect {
-    run(id.map { EffectID($0) }, cancelInFlight, EffectRest(isResumable: resumable, mayMiss: mayMiss), key, work)
+    let rest = EffectRest(isResumable: resumable, mayMiss: mayMiss)
+    return run(id.map { EffectID($0) }, cancelInFlight, rest, key, work, handler)
   }
 
-  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:mayMiss:key:_:)`` does.
+  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:mayMiss:key:_:catch:)`` does.
   ///
   /// - Parameters:
   ///   - resumable: whether it may be interrupted while the session is idle and has no client connected.
   ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected.
   ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
   ///   - work: what to do.
+  ///   - handler: told of an error that the work has thrown.
   /// - Returns: the effect.
   public static func run(
-    resumable: Bool = false, mayMiss: Bool = false, key: IdempotencyKey? = nil, _ work: @escaping Work
-  ) -> Effect { run(nil, false, EffectRest(isResumable: resumable, mayMiss: mayMiss), key, work) }
+    resumable: Bool = false, mayMiss: Bool = false, key: IdempotencyKey? = nil, _ work: @escaping Work,
+    `catch` handler: ErrorHandler? = nil
+  ) -> Effect { run(nil, false, EffectRest(isResumable: resumable, mayMiss: mayMiss), key, work, handler) }
 
   private static func run(
-    _ id: EffectID?, _ cancelsInFlight: Bool, _ rest: EffectRest, _ key: IdempotencyKey?, _ work: @escaping Work
+    _ id: EffectID?, _ cancelsInFlight: Bool, _ rest: EffectRest, _ key: IdempotencyKey?, _ work: @escaping Work,
+    _ handler: ErrorHandler?
   ) -> Effect {
+    let work = handler.map { caught(work, by: $0) } ?? work
     let run = Run(id: id, cancelsInFlight: cancelsInFlight, key: key) { Execution(rest: rest, work: work) }
     return Effect(operation: .run(run))
+  }
+
+  private static func caught(_ work: @escaping Work, by handler: @escaping ErrorHandler) -> Work {
+    { send in
+      do {
+        try await work(send)
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        await handler(error, send)
+      }
+    }
   }
 
   /// Cancels what runs under a name, in this node; nothing that it sends afterwards arrives.

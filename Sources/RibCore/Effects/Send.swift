@@ -31,6 +31,38 @@ public struct Send<Source: Interactor>: Sendable {
   /// - Parameter output: what happened.
   public func output(_ output: Source.Output) async { await report(.output(output), nil) }
 
+  /// Publishes a value at once; does nothing if the effect was cancelled.
+  ///
+  /// What is published in answer to an action, by ``Effect/publish(_:to:)``, waits for that action's commit instead.
+  ///
+  /// - Parameters:
+  ///   - value: the value.
+  ///   - topic: where to.
+  public func publish<Value: Sendable>(_ value: Value, to topic: Topic<Value>) {
+    if !Task.isCancelled { topic.publish(value) }
+  }
+
+  /// Changes a shared value at once; does nothing if the effect was cancelled.
+  ///
+  /// - Parameters:
+  ///   - shared: the value.
+  ///   - change: changes it, whatever it has become meanwhile.
+  public func update<Value: Sendable>(_ shared: SharedValue<Value>, _ change: (inout Value) -> Void) {
+    if !Task.isCancelled { shared.update(change) }
+  }
+
+  /// Waits until the effect is cancelled: for what begins with it and has to be ended with it.
+  ///
+  ///     .run(id: "presence", resumable: true) { send in
+  ///       send.update(present) { $0.insert(name) }
+  ///       await send.untilCancelled()
+  ///       present.update { $0.remove(name) }
+  ///     }
+  public func untilCancelled() async {
+    // A stream that has no element ends when its reader's task is cancelled.
+    for await _ in AsyncStream<Never>.makeStream().stream {}
+  }
+
   private func report(_ report: Report, _ receipt: (@Sendable () -> Void)?) async {
     guard !Task.isCancelled else { return }
     await port(EffectReport(token: token, content: report, receipt: receipt))

@@ -16,6 +16,10 @@ public protocol Interactor: SendableMetatype {
   /// What the riblet tells its parent.
   associatedtype Output: Sendable = Never
 
+  /// What the parent tells the riblet and goes on to tell it: what of the parent's state it depends on, if its own state is
+  /// no part of that.
+  associatedtype Props: Equatable & Sendable = Never
+
   /// The state at the riblet's birth.
   ///
   /// - Returns: a fresh state.
@@ -36,6 +40,15 @@ public protocol Interactor: SendableMetatype {
   ///   - internalAction: what happened.
   /// - Returns: what to start, send or say.
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self>
+
+  /// Takes note of what the parent tells: when the riblet is attached, before `didRestore` and `didBecomeActive` each time that
+  /// it becomes active, and whenever it is something else after a change of the parent's state, in the same transaction.
+  ///
+  /// - Parameters:
+  ///   - state: to be changed in place.
+  ///   - props: what the parent tells now.
+  /// - Returns: what to start, send or say.
+  func reduce(into state: inout State, props: Props) -> Effect<Self>
 
   /// Called when the riblet becomes active, after its parent's and before its children's: when it is attached, when its
   /// container brings it to the front again, and after it was restored: also when its session wakes because something was
@@ -74,7 +87,7 @@ public protocol Interactor: SendableMetatype {
 
   /// Makes a state of one that an older version has saved.
   ///
-  /// Not called if the state is a part of the parent's (`scope`, `ifLet`, `ifCase`, `forEach`): it is saved with the parent's,
+  /// Not called if the state is a part of the parent's: it is saved with the parent's,
   /// and the parent migrates both.
   ///
   /// - Parameters:
@@ -145,4 +158,14 @@ extension Interactor where InternalAction == Never {
   ///   - internalAction: cannot exist.
   /// - Returns: never.
   public func reduce(into state: inout State, internalAction: Never) -> Effect<Self> {}
+}
+
+extension Interactor where Props == Never {
+  /// Never called: there are no props.
+  ///
+  /// - Parameters:
+  ///   - state: the state.
+  ///   - props: cannot exist.
+  /// - Returns: never.
+  public func reduce(into state: inout State, props: Never) -> Effect<Self> {}
 }

@@ -18,7 +18,12 @@ class AnyAttachments {
   let extent: Range<Int>?
   /// Whether other routes may lead to the same part of the state.
   let sharesPart: Bool
-  private var saved: (children: [AnyNode?], selected: Int?, front: Int?)?
+  /// Whether the part of the state that decides may be another since the last reconciliation.
+  final var isStale = true
+  /// Whether there is a child that is told something.
+  fileprivate(set) final var hasProps = false
+  fileprivate final var parentWasActive = false
+  private var saved: (children: [AnyNode?], selected: Int?, front: Int?, parentWasActive: Bool)?
 
   fileprivate init(name: String, kind: String, areEmbedded: Bool, extent: Range<Int>?, sharesPart: Bool) {
     self.name = name
@@ -28,18 +33,22 @@ class AnyAttachments {
     self.sharesPart = sharesPart
   }
 
+  /// Whether the children may have to be others, or to be activated.
+  final func isOutdated(below parent: AnyNode) -> Bool { isStale || parent.isActive != parentWasActive }
+
   /// Takes note that the parent has resigned, and its children with it.
-  func didResign() { preconditionFailure("abstract") }
+  final func didResign() { parentWasActive = false }
 
   /// The name of a child's entry, under which a snapshot finds it again.
   func entryName(_ index: Int) -> String { preconditionFailure("abstract") }
 
-  func save() { saved = (children, selected, front) }
+  func save() { saved = (children, selected, front, parentWasActive) }
   func commit() { saved = nil }
 
   func rollBack() {
-    if let saved { (children, selected, front) = saved }
+    if let saved { (children, selected, front, parentWasActive) = saved }
     saved = nil
+    isStale = false
   }
 }
 
@@ -49,6 +58,11 @@ class Attachments<Parent: Router>: AnyAttachments {
   ///
   /// - Returns: whether anything of it is visible.
   func reconcile(with state: Parent.State, of parent: Node<Parent>, in tree: Tree) -> Bool {
+    preconditionFailure("abstract")
+  }
+
+  /// Says which children's states are others, if they are parts of the parent's; it may name more than that.
+  func compare(_ before: Parent.State, and after: Parent.State, _ isOther: (AnyNode) -> Void) {
     preconditionFailure("abstract")
   }
 
@@ -69,8 +83,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   }
   /// The entries' names, if they had to be numbered.
   private var names: [String]?
-  private var parentWasActive = false
-  private var savedContent: (Source.Content?, [Source.Entry], Bool)?
+  private var savedContent: (Source.Content?, [Source.Entry])?
 
   init(name: String, _ source: Source, _ policy: ActivationPolicy) {
     self.source = source
@@ -99,6 +112,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   }
 
   override func reconcile(with state: Source.Parent.State, of parent: Node<Source.Parent>, in tree: Tree) -> Bool {
+    isStale = false
     let content = source.content(of: state)
     let isNew = content != self.content
     guard isNew || parent.isActive != parentWasActive else { return false }
@@ -107,6 +121,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     if isNew {
       self.content = content
       let (entries, places) = Self.withoutDuplicates(source.entries(of: content))
+      source.note(hasDuplicates: entries.count < places.count)
       func place(_ index: Int?) -> Int? { index.flatMap { places.indices.contains($0) ? places[$0] : nil } }
       hasChanged = selected != place(source.selected(of: content))
       selected = place(source.selected(of: content))
@@ -134,6 +149,10 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
           return hasChanged
         }
         children[index] = child
+        if child.hasProps {
+          hasProps = true
+          parent.hasChildrenWithProps = true
+        }
         hasChanged = true
       }
     }
@@ -177,14 +196,20 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   /// Attaches a child; nil if it has no state.
   private func attach(_ index: Int, to parent: Node<Source.Parent>, in tree: Tree) -> AnyNode? {
-    let child = source.child(for: entries[index])
-    guard child.hasState(parent) else { return nil }
+    let entry = entries[index]
+    guard let state = parent.cell.state, source.hasState(for: entry, in: state) else { return nil }
     return tree.attach(at: place(index, below: parent), isActive: parent.isActive && isActive(index)) {
-      birth throws(RestoreFailure) in try child.makeNode(birth, parent)
+      birth throws(RestoreFailure) in try source.makeNode(for: entry, birth, below: parent)
     }
   }
 
-  override func didResign() { parentWasActive = false }
+  override func compare(
+    _ before: Source.Parent.State, and after: Source.Parent.State, _ isOther: (AnyNode) -> Void
+  ) {
+    source.compare(entries, in: before, and: after) { index in
+      if let child = children[index] { isOther(child) }
+    }
+  }
 
   override func dismiss(_ index: Int, from state: inout Source.Parent.State) -> Bool {
     source.dismiss(entries[index], from: &state)
@@ -194,7 +219,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func save() {
     super.save()
-    savedContent = (content, entries, parentWasActive)
+    savedContent = (content, entries)
   }
 
   override func commit() {
@@ -204,7 +229,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func rollBack() {
     super.rollBack()
-    if let savedContent { (content, entries, parentWasActive) = savedContent }
+    if let savedContent { (content, entries) = savedContent }
     savedContent = nil
   }
 }

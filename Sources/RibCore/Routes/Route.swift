@@ -26,18 +26,15 @@ public struct Route<Parent: Router> {
   ///     cannot be restored.
   public init<Container: RouteContainer>(
     _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
-    _ build: @escaping (Container.Config) -> Child<Parent>
+    _ build: @escaping (_ config: Container.Config) -> Child<Parent, OwnState>
   ) {
-    self.init(name, ContainerSource(path: container) { build($0.config) }, activation)
+    self.init(name, container, activation: activation) { config, _ in build(config) }
   }
 
   /// A route whose children a container in the state decides, and whose outputs are about one child of several.
   ///
   ///     Route("rows", \.rows) { config, key in
-  ///       Child(Row(config)) { state, output in
-  ///         state.rows.remove(key)
-  ///         return .none
-  ///       }
+  ///       Child(Row(config)) { .row(key, $0) }
   ///     }
   ///
   /// - Parameters:
@@ -48,66 +45,40 @@ public struct Route<Parent: Router> {
   ///     with an equal configuration.
   public init<Container: RouteContainer>(
     _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
-    _ build: @escaping (Container.Config, _ key: Int) -> Child<Parent>
+    _ build: @escaping (_ config: Container.Config, _ key: Int) -> Child<Parent, OwnState>
   ) {
     self.init(name, ContainerSource(path: container) { build($0.config, $0.key) }, activation)
   }
 
-  /// A route whose children a container in the state decides, and a builder builds.
+  /// A route whose children a container in the state decides, and which are built the same each time.
   ///
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - container: where in the state it is.
   ///   - activation: which of the children are attached, and which are active.
-  ///   - builder: makes the riblet for a configuration.
-  ///   - onOutput: takes note of a child's output in the parent's state; the effect it returns is the parent's.
-  public init<Container: RouteContainer, Output>(
+  ///   - build: makes the child, for each node anew.
+  public init<Container: RouteContainer>(
     _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
-    builder: any Builder<Container.Config, Output>,
-    onOutput: @escaping (inout Parent.State, Output) -> Effect<Parent>
-  ) {
-    self.init(name, container, activation: activation) { config in
-      Child(builder.build(config), onOutput: onOutput)
-    }
+    _ build: @escaping () -> Child<Parent, OwnState>
+  ) where Container.Config == NoConfig {
+    self.init(name, container, activation: activation) { _, _ in build() }
   }
 
   // MARK: Children whose states are parts of the parent's
 
   /// A child that is always there, whose state is a property of the parent's.
   ///
-  /// No two routes may lead to the same property, or to parts of one another; those of ``ifCase(_:_:extract:embed:_:onOutput:)``
-  /// to the cases of one enum may.
+  /// No two routes may lead to the same property, or to parts of one another; those to the cases of one enum may.
   ///
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - state: where in the parent's state the child's is.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
-  /// - Returns: the route.
-  public static func scope<R: Riblet>(
-    _ name: String, _ state: WritableKeyPath<Parent.State, R.State>, _ child: @autoclosure @escaping () -> R,
-    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
-  ) -> Route {
-    let source = EmbeddedSource<Parent, Int>(kind: "slot", extent: extent(of: state)) { _ in
-      [0]
-    } build: { _ in
-      Child(child(), in: .property(state), onOutput: onOutput)
-    } remove: { _, _ in
-      false
-    }
-    return Route(name, source)
+  ///   - build: makes the child, for each node anew.
+  public init<Part>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, Part>, _ build: @escaping () -> Child<Parent, Part>
+  ) {
+    self.init(name, PartSource(lens: .property(state), isFixed: true, build: build))
   }
-
-  /// A child that is always there, whose state is a property of the parent's, and which has nothing to say.
-  ///
-  /// - Parameters:
-  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
-  ///   - state: where in the parent's state the child's is.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  /// - Returns: the route.
-  public static func scope<R: Riblet>(
-    _ name: String, _ state: WritableKeyPath<Parent.State, R.State>, _ child: @autoclosure @escaping () -> R
-  ) -> Route where R.Output == Never { scope(name, state, child(), onOutput: ignore) }
 
   /// A child that is there while an optional property of the parent's state holds its state.
   ///
@@ -116,33 +87,12 @@ public struct Route<Parent: Router> {
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - state: where in the parent's state the child's is.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
-  /// - Returns: the route.
-  public static func ifLet<R: Riblet>(
-    _ name: String, _ state: WritableKeyPath<Parent.State, R.State?>, _ child: @autoclosure @escaping () -> R,
-    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
-  ) -> Route {
-    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", extent: extent(of: state)) { parent in
-      parent[keyPath: state].map { [identity(of: $0)] } ?? []
-    } build: { id in
-      Child(child(), in: lens(.optional(state), of: id), onOutput: onOutput)
-    } remove: { parent, _ in
-      parent[keyPath: state].take() != nil
-    }
-    return Route(name, source)
+  ///   - build: makes the child, for each node anew.
+  public init<Part>(
+    _ name: String, _ state: WritableKeyPath<Parent.State, Part?>, _ build: @escaping () -> Child<Parent, Part>
+  ) {
+    self.init(name, PartSource(lens: .optional(state), build: build) { $0[keyPath: state].take() != nil })
   }
-
-  /// A child that is there while an optional property of the parent's state holds its state, and which has nothing to say.
-  ///
-  /// - Parameters:
-  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
-  ///   - state: where in the parent's state the child's is.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  /// - Returns: the route.
-  public static func ifLet<R: Riblet>(
-    _ name: String, _ state: WritableKeyPath<Parent.State, R.State?>, _ child: @autoclosure @escaping () -> R
-  ) -> Route where R.Output == Never { ifLet(name, state, child(), onOutput: ignore) }
 
   /// A child that is there while an enum in the parent's state is in the case that holds its state.
   ///
@@ -153,40 +103,12 @@ public struct Route<Parent: Router> {
   ///   - state: where in the parent's state the enum is.
   ///   - extract: the case's payload; nil if the enum is in another case.
   ///   - embed: the case with a payload.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  ///   - onOutput: takes note of the child's output in the parent's state; the effect it returns is the parent's.
-  /// - Returns: the route.
-  public static func ifCase<R: Riblet, Enum>(
+  ///   - build: makes the child, for each node anew.
+  public init<Enum, Part>(
     _ name: String, _ state: WritableKeyPath<Parent.State, Enum>,
-    extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: @autoclosure @escaping () -> R,
-    onOutput: @escaping (inout Parent.State, R.Output) -> Effect<Parent>
-  ) -> Route {
-    let source = EmbeddedSource<Parent, AnyHashable>(kind: "slot", sharesPart: true, extent: extent(of: state)) {
-      parent in
-      extract(parent[keyPath: state]).map { [identity(of: $0)] } ?? []
-    } build: { id in
-      Child(child(), in: lens(.enumCase(state, extract, embed), of: id), onOutput: onOutput)
-    } remove: { _, _ in
-      false
-    }
-    return Route(name, source)
-  }
-
-  /// A child that is there while an enum in the parent's state is in the case that holds its state, and which has nothing
-  /// to say.
-  ///
-  /// - Parameters:
-  ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
-  ///   - state: where in the parent's state the enum is.
-  ///   - extract: the case's payload; nil if the enum is in another case.
-  ///   - embed: the case with a payload.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  /// - Returns: the route.
-  public static func ifCase<R: Riblet, Enum>(
-    _ name: String, _ state: WritableKeyPath<Parent.State, Enum>,
-    extract: @escaping (Enum) -> R.State?, embed: @escaping (R.State) -> Enum, _ child: @autoclosure @escaping () -> R
-  ) -> Route where R.Output == Never {
-    ifCase(name, state, extract: extract, embed: embed, child(), onOutput: ignore)
+    extract: @escaping (Enum) -> Part?, embed: @escaping (Part) -> Enum, _ build: @escaping () -> Child<Parent, Part>
+  ) {
+    self.init(name, PartSource(lens: .enumCase(state, extract, embed), sharesPart: true, build: build))
   }
 
   /// A child for each element of an array in the parent's state, which is the child's state.
@@ -196,56 +118,24 @@ public struct Route<Parent: Router> {
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - states: where in the parent's state the array is.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  ///   - onOutput: takes note of the output of the child with this `id` in the parent's state; the effect it returns is
-  ///     the parent's.
-  /// - Returns: the route.
-  public static func forEach<R: Riblet>(
-    _ name: String, _ states: WritableKeyPath<Parent.State, [R.State]>, _ child: @autoclosure @escaping () -> R,
-    onOutput: @escaping (inout Parent.State, R.State.ID, R.Output) -> Effect<Parent>
-  ) -> Route where R.State: Identifiable {
-    let search = ElementSearch()
-    let source = EmbeddedSource<Parent, R.State.ID>(kind: "list", extent: extent(of: states)) { parent in
-      parent[keyPath: states].map(\.id)
-    } build: { id in
-      Child(child(), in: .element(states, id, search)) { state, output in onOutput(&state, id, output) }
-    } remove: { _, _ in
-      false
-    }
-    return Route(name, source)
+  ///   - build: makes the child for the element with this `id`, for each node anew.
+  public init<Part: Identifiable>(
+    _ name: String, _ states: WritableKeyPath<Parent.State, [Part]>,
+    _ build: @escaping (_ id: Part.ID) -> Child<Parent, Part>
+  ) {
+    self.init(name, ElementsSource(path: states, build: build))
   }
 
-  /// A child for each element of an array in the parent's state, which is the child's state; none has anything to say.
+  /// A child for each element of an identified array in the parent's state, which is the child's state.
   ///
   /// - Parameters:
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - states: where in the parent's state the array is.
-  ///   - child: makes the riblet, for each node anew; its `makeState` is not called.
-  /// - Returns: the route.
-  public static func forEach<R: Riblet>(
-    _ name: String, _ states: WritableKeyPath<Parent.State, [R.State]>, _ child: @autoclosure @escaping () -> R
-  ) -> Route where R.State: Identifiable, R.Output == Never {
-    forEach(name, states, child(), onOutput: ignore)
+  ///   - build: makes the child for the element with this `id`, for each node anew.
+  public init<Part: Identifiable>(
+    _ name: String, _ states: WritableKeyPath<Parent.State, IdentifiedArray<Part>>,
+    _ build: @escaping (_ id: Part.ID) -> Child<Parent, Part>
+  ) {
+    self.init(name, ElementsSource(path: states, build: build))
   }
-
-  /// What is done with the outputs of a child that has none.
-  private static func ignore<Output>(_ state: inout Parent.State, _ output: Output) -> Effect<Parent> { .none }
-  private static func ignore<ID, Output>(_ state: inout Parent.State, _ id: ID, _ output: Output) -> Effect<Parent> {
-    .none
-  }
-
-  /// The way to the state of this child only, and not to that of another that takes its place.
-  private static func lens<Part>(
-    _ lens: Lens<Parent.State, Part>, of id: AnyHashable
-  ) -> Lens<Parent.State, Part> {
-    Part.self is any Identifiable.Type ? lens.only { identity(of: $0) == id } : lens
-  }
-
-  private static func identity<State>(of state: State) -> AnyHashable {
-    (state as? any Identifiable).map { AnyHashable($0.erasedID) } ?? AnyHashable(0)
-  }
-}
-
-extension Identifiable {
-  fileprivate var erasedID: any Hashable { id }
 }

@@ -23,19 +23,33 @@ protocol RouteSource<Parent> {
   var hasUniqueNames: Bool { get }
   /// Whether other routes may lead to the same part of the state, of whose children one is there at a time.
   var sharesPart: Bool { get }
-  func child(for entry: Entry) -> Child<Parent>
+  /// Whether there is a state for a child, if that is a part of the parent's.
+  func hasState(for entry: Entry, in state: Parent.State) -> Bool
+  func makeNode(for entry: Entry, _ birth: NodeBirth, below parent: Node<Parent>) throws(RestoreFailure) -> AnyNode
+  /// Says which children's states are others, if they are parts of the parent's; it may name more than that.
+  func compare(_ entries: [Entry], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void)
   func dismiss(_ entry: Entry, from state: inout Parent.State) -> Bool
+  /// Takes note whether there are equal entries, of which the first has a child.
+  func note(hasDuplicates: Bool)
 }
 
 extension RouteSource {
   var hasUniqueNames: Bool { true }
   var sharesPart: Bool { false }
+  func selected(of content: Content) -> Int? { nil }
+  func front(of content: Content) -> Int? { nil }
+  func note(hasDuplicates: Bool) {}
+
+  /// All of them.
+  func compare(_ entries: [Entry], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void) {
+    entries.indices.forEach(isOther)
+  }
 }
 
 /// The children that a container in the state decides; their states are their own.
 struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   let path: KeyPath<Parent.State, Container>
-  let build: (RouteEntry<Container.Config>) -> Child<Parent>
+  let build: (RouteEntry<Container.Config>) -> Child<Parent, OwnState>
 
   var kind: String { Container.kind }
   var isEmbedding: Bool { false }
@@ -45,7 +59,11 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   func selected(of content: Container) -> Int? { content.selected }
   func front(of content: Container) -> Int? { content.front }
   func name(of entry: RouteEntry<Container.Config>) -> String { "\(entry.key)" }
-  func child(for entry: RouteEntry<Container.Config>) -> Child<Parent> { build(entry) }
+  func hasState(for entry: RouteEntry<Container.Config>, in state: Parent.State) -> Bool { true }
+
+  func makeNode(
+    for entry: RouteEntry<Container.Config>, _ birth: NodeBirth, below parent: Node<Parent>
+  ) throws(RestoreFailure) -> AnyNode { try build(entry).makeNode(birth, parent, .none) }
 
   func dismiss(_ entry: RouteEntry<Container.Config>, from state: inout Parent.State) -> Bool {
     guard let path = path as? WritableKeyPath<Parent.State, Container> else { return false }
@@ -53,31 +71,120 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   }
 }
 
-/// The children whose states are parts of the parent's.
-struct EmbeddedSource<Parent: Router, ID: Hashable>: RouteSource {
-  let kind: String
+/// The one child whose state is a part of the parent's, while there is that part.
+struct PartSource<Parent: Router, Part>: RouteSource {
+  let lens: Lens<Parent.State, Part>
+  /// Whether there is always that part, and it is the same child's, whatever its `id`.
+  var isFixed = false
   var sharesPart = false
-  let extent: Range<Int>?
-  /// Which parts there are.
-  let ids: (Parent.State) -> [ID]
-  let build: (ID) -> Child<Parent>
+  let build: () -> Child<Parent, Part>
   /// Takes the part out of the parent's state, where that is possible.
-  let remove: (inout Parent.State, ID) -> Bool
+  var remove: (inout Parent.State) -> Bool = { _ in false }
 
+  var kind: String { "slot" }
   var isEmbedding: Bool { true }
-  // An id of any type is that of a single child.
-  var hasUniqueNames: Bool { ID.self is any Encodable.Type || ID.self == AnyHashable.self }
-  func content(of state: Parent.State) -> [ID] { ids(state) }
-  func entries(of content: [ID]) -> [ID] { content }
-  func selected(of content: [ID]) -> Int? { nil }
-  func front(of content: [ID]) -> Int? { nil }
-  func name(of entry: ID) -> String { Self.name(of: AnyHashable(entry).base) }
-  func child(for entry: ID) -> Child<Parent> { build(entry) }
-  func dismiss(_ entry: ID, from state: inout Parent.State) -> Bool { remove(&state, entry) }
+  var extent: Range<Int>? { lens.extent }
 
-  /// An id as it is coded, so that its type may be renamed; as it describes itself if it is not `Encodable`.
-  private static func name(of id: Any) -> String {
-    guard let id = id as? any Encodable, let json = try? StateCoder.encode(id) else { return "\(id)" }
-    return String(decoding: json, as: UTF8.self)
+  /// What tells the child from another one in its place; nil if there is no part.
+  func content(of state: Parent.State) -> AnyHashable? {
+    isFixed ? Self.onlyOne : lens.read(state).map { Self.identity(of: $0) }
   }
+
+  func entries(of content: AnyHashable?) -> [AnyHashable] { content.map { [$0] } ?? [] }
+  func name(of entry: AnyHashable) -> String { entryName(of: entry.base) }
+  func hasState(for entry: AnyHashable, in state: Parent.State) -> Bool { content(of: state) == entry }
+
+  func makeNode(
+    for entry: AnyHashable, _ birth: NodeBirth, below parent: Node<Parent>
+  ) throws(RestoreFailure) -> AnyNode {
+    // The state of this child only, and not of another that takes its place.
+    let lens =
+      isFixed || !(Part.self is any Identifiable.Type) ? lens : lens.only { Self.identity(of: $0) == entry }
+    return try build().makeNode(birth, parent, lens)
+  }
+
+  func dismiss(_ entry: AnyHashable, from state: inout Parent.State) -> Bool { remove(&state) }
+
+  /// The entry of a child that no `id` tells from another.
+  private static var onlyOne: AnyHashable { 0 }
+
+  private static func identity(of part: Part) -> AnyHashable {
+    (part as? any Identifiable).map { AnyHashable($0.erasedID) } ?? onlyOne
+  }
+}
+
+extension Identifiable {
+  fileprivate var erasedID: any Hashable { id }
+}
+
+/// The children whose states are the elements of an array in the parent's state.
+struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
+  typealias Part = Parts.Element
+
+  let path: WritableKeyPath<Parent.State, Parts>
+  let build: (Part.ID) -> Child<Parent, Part>
+  private let search = ElementSearch()
+
+  init(path: WritableKeyPath<Parent.State, Parts>, build: @escaping (Part.ID) -> Child<Parent, Part>) {
+    self.path = path
+    self.build = build
+  }
+
+  var kind: String { "list" }
+  var isEmbedding: Bool { true }
+  var extent: Range<Int>? { RibCore.extent(of: path) }
+  var hasUniqueNames: Bool { Part.ID.self is any Encodable.Type }
+  func content(of state: Parent.State) -> [Part.ID] { state[keyPath: path].elements.map(\.id) }
+  func entries(of content: [Part.ID]) -> [Part.ID] { content }
+  func note(hasDuplicates: Bool) { search.hasDuplicates = hasDuplicates }
+  func name(of entry: Part.ID) -> String { entryName(of: entry) }
+
+  func hasState(for entry: Part.ID, in state: Parent.State) -> Bool {
+    state[keyPath: path].place(of: entry, hint: search.next, search) != nil
+  }
+
+  func makeNode(
+    for entry: Part.ID, _ birth: NodeBirth, below parent: Node<Parent>
+  ) throws(RestoreFailure) -> AnyNode { try build(entry).makeNode(birth, parent, .element(path, entry, search)) }
+
+  func compare(_ entries: [Part.ID], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void) {
+    var (earlier, later) = (ElementIndex(before[keyPath: path].elements), ElementIndex(after[keyPath: path].elements))
+    for (index, id) in entries.enumerated() {
+      guard let old = earlier.place(of: id), let new = later.place(of: id),
+        haveSameBits(earlier.elements[old], later.elements[new])
+      else {
+        isOther(index)
+        continue
+      }
+    }
+  }
+
+  func dismiss(_ entry: Part.ID, from state: inout Parent.State) -> Bool { false }
+}
+
+/// Where the elements of an array are, for one who asks for them more or less in their order.
+private struct ElementIndex<Element: Identifiable> {
+  let elements: [Element]
+  private var next = 0
+  /// Made when the first one is not behind the one before it.
+  private var places: [Element.ID: Int]?
+
+  init(_ elements: [Element]) { self.elements = elements }
+
+  /// The place of the first element with an id.
+  mutating func place(of id: Element.ID) -> Int? {
+    if places == nil, elements.indices.contains(next), elements[next].id == id {
+      next += 1
+      return next - 1
+    }
+    let places = places ?? Dictionary(elements.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    self.places = places
+    return places[id]
+  }
+}
+
+/// An id as it is coded, so that its type may be renamed; as it describes itself if it is not `Encodable`.
+private func entryName(of id: Any) -> String {
+  guard let id = id as? any Encodable, let json = try? StateCoder.encode(id) else { return "\(id)" }
+  return String(decoding: json, as: UTF8.self)
 }

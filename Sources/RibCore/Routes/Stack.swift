@@ -10,6 +10,15 @@ public struct Stack<Config: Hashable & Sendable>: Equatable, Sendable {
   /// - Parameter root: what the lowest child is built with.
   public init(_ root: Config) { items = [RouteEntry(key: 0, config: root)] }
 
+  /// A stack with several children.
+  ///
+  /// - Parameter configs: what they are built with, the lowest first; there is at least one.
+  public init(configs: [Config]) {
+    precondition(!configs.isEmpty, "a stack is never empty")
+    items = configs.enumerated().map { RouteEntry(key: $0, config: $1) }
+    lastKey = items.count - 1
+  }
+
   /// How many children there are, at least one.
   public var count: Int { items.count }
   /// The configurations, the lowest first.

@@ -12,8 +12,17 @@ public struct Tabs<Config: Hashable & Sendable>: Equatable, Sendable {
   ///   - rest: what the others are built with.
   ///   - index: of the child that is selected at first.
   public init(_ first: Config, _ rest: Config..., selected index: Int = 0) {
-    configs = [first] + rest
+    self.init(configs: [first] + rest, selected: index)
+  }
+
+  /// Tabs, as many as an array has.
+  ///
+  /// - Parameters:
+  ///   - configs: what the children are built with, in order; there is at least one.
+  ///   - index: of the child that is selected at first.
+  public init(configs: [Config], selected index: Int = 0) {
     precondition(configs.indices.contains(index), "there is no tab \(index) of \(configs.count)")
+    self.configs = configs
     self.index = index
   }
 

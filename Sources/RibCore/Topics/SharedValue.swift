@@ -51,9 +51,9 @@ extension Effect {
     _ shared: SharedValue<Value>, id: some Hashable & Sendable, resumable: Bool = true,
     _ action: @escaping @Sendable (Value) -> Source.InternalAction
   ) -> Effect {
-    observe(
-      shared, { PublicationReader(fromTheOldestIn: shared.publications) }, id: EffectID(id), isResumable: resumable,
-      action)
+    observe({ PublicationReader(fromTheOldestIn: shared.publications) }, id: EffectID(id), action) { reader in
+      resumable ? .withBell(reader.makeBell(of: shared)) : .never
+    }
   }
 
   /// Changes a shared value once the transaction is committed, in the order of such effects; never if it is undone.

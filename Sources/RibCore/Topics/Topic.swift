@@ -58,17 +58,20 @@ extension Effect {
     _ action: @escaping @Sendable (Value) -> Source.InternalAction
   ) -> Effect {
     let mark = PublicationMark(in: topic.publications)
-    return observe(topic, { PublicationReader(from: mark) }, id: EffectID(id), isResumable: resumable, action)
+    return observe({ PublicationReader(from: mark) }, id: EffectID(id), action) { reader in
+      resumable ? .withBell(reader.makeBell(of: topic)) : .never
+    }
   }
 
   /// Sends an internal action for each value that a reader has, which is made for each time that the effect is carried out.
   static func observe<Value: Sendable>(
-    _ topic: any AnyObject & Sendable, _ makeReader: @escaping @Sendable () -> PublicationReader<Value>, id: EffectID,
-    isResumable: Bool, _ action: @escaping @Sendable (Value) -> Source.InternalAction
+    _ makeReader: @escaping @Sendable () -> PublicationReader<Value>, id: EffectID,
+    _ action: @escaping @Sendable (Value) -> Source.InternalAction,
+    rest: @escaping @Sendable (PublicationReader<Value>) -> EffectRest
   ) -> Effect {
     let run = Run(id: id, cancelsInFlight: true) {
       let reader = makeReader()
-      return Execution(rest: isResumable ? .withBell(reader.makeBell(of: topic)) : .never) { send in
+      return Execution(rest: rest(reader)) { send in
         reader.subscribe()
         while let next = await reader.next() {
           await send(action(next.value)) { reader.progress.didProcess(next.position) }

@@ -24,6 +24,10 @@ class AnyNode {
   @exclusivity(unchecked) final var isUnsettled = false
   /// The last transaction in which its children were reconciled, by its number among all that were begun.
   @exclusivity(unchecked) final var lastReconciliation: UInt64 = 0
+  /// Whether one of the nodes whose states are parts of its own is on the list of this transaction.
+  @exclusivity(unchecked) final var hasTouchedParts = false
+  /// Whether a change of its state may be a change of what its children are told.
+  @exclusivity(unchecked) final var hasChildrenWithProps = false
   /// Whether its children were reconciled to others in this transaction.
   @exclusivity(unchecked) final var hasOtherChildren = false
   /// What the next cut has to have of it.
@@ -60,6 +64,10 @@ class AnyNode {
   func effectEnded(_ effect: RunningEffect, hasFailed: Bool, in tree: Tree) { preconditionFailure("abstract") }
   /// Whether something waits for the effect to end.
   func isAwaited(_ effect: RunningEffect) -> Bool { preconditionFailure("abstract") }
+  /// Whether its parent tells it something.
+  var hasProps: Bool { preconditionFailure("abstract") }
+  /// Tells it what the parent's state has for it, if that is something else than before, or again.
+  func updateProps(again: Bool = false, in tree: Tree) { preconditionFailure("abstract") }
   func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) { preconditionFailure("abstract") }
   func didBecomeActive(in tree: Tree) { preconditionFailure("abstract") }
   func willResignActive(in tree: Tree) { preconditionFailure("abstract") }
@@ -76,6 +84,8 @@ class AnyNode {
   ///
   /// - Returns: whether it could be taken out.
   func dismiss(_ child: AnyNode, in tree: Tree) -> Bool { preconditionFailure("abstract") }
+  /// Takes note of what depends on the state, as far as it has changed.
+  func noteChange(in tree: Tree) { preconditionFailure("abstract") }
   /// The state as JSON, if it is the node's own and can be saved.
   func encodeState(_ encoder: ViewEncoder) throws(RecordingError) -> [UInt8]? { preconditionFailure("abstract") }
   /// A writer of the state, if it is the node's own and can be saved.
@@ -126,6 +136,7 @@ class AnyNode {
       node.save()
       tree.didTouch(node)
       guard node.isEmbedded, let parent = node.parent else { return }
+      parent.hasTouchedParts = true
       node = parent
     }
   }
@@ -134,19 +145,20 @@ class AnyNode {
   final func unsettleOwners(after change: StateChange, in tree: Tree) {
     var node = self
     while node.isEmbedded, let parent = node.parent {
+      if parent.hasChildrenWithProps { tree.unsettle(parent, on: nil) }
       if change != .within || !node.isApart || !node.isStored { tree.unsettle(parent) }
       if !node.isStored { parent.touchParts(tree) }
       node = parent
     }
   }
 
-  /// Puts the nodes on the list whose states are parts of this one's.
+  /// Puts the nodes on the list whose states are parts of this one's, whatever has changed, and has its children reconciled.
   final func touchParts(_ tree: Tree) {
+    guard hasRoutes else { return }
+    tree.unsettle(self)
     for route in attachments where route.areEmbedded {
       for case let child? in route.children {
         child.touch(tree)
-        guard child.hasRoutes else { continue }
-        tree.unsettle(child)
         child.touchParts(tree)
       }
     }
@@ -178,7 +190,9 @@ class AnyNode {
     guard !isActive else { return }
     touch(tree)
     isActive = true
+    tree.unsettle(self)
     tree.note { .activated(id: id, type: typeName) }
+    updateProps(again: true, in: tree)
     if let interrupted { didRestore(interrupted, in: tree) }
     didBecomeActive(in: tree)
   }

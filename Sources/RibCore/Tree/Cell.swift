@@ -8,8 +8,20 @@ class Cell<State> {
   /// - Returns: false if there is none any more.
   func readSettled(_ body: (State) -> Void) -> Bool { preconditionFailure("abstract") }
 
+  /// Reads the state as it was, and as it is: as it was committed, or before the last change that was to be compared.
+  ///
+  /// - Returns: false if one is missing.
+  func compare(_ body: (_ before: State, _ after: State) -> Void) -> Bool { preconditionFailure("abstract") }
+
   /// Lets the state be changed in place.
-  func modify(_ change: (inout State) -> Void) -> StateChange { preconditionFailure("abstract") }
+  ///
+  /// - Parameters:
+  ///   - isCompared: whether ``compare(_:)`` follows.
+  ///   - change: changes it.
+  /// - Returns: what became of it.
+  func modify(isCompared: Bool = false, _ change: (inout State) -> Void) -> StateChange {
+    preconditionFailure("abstract")
+  }
 
   /// Whether a change of the state changes nothing else: false if the way to it is computed or observed.
   var isStored: Bool { true }
@@ -50,7 +62,12 @@ final class OwnedCell<State>: Cell<State> {
     return true
   }
 
-  override func modify(_ change: (inout State) -> Void) -> StateChange {
+  override func compare(_ body: (State, State) -> Void) -> Bool {
+    body(committed, current)
+    return true
+  }
+
+  override func modify(isCompared: Bool, _ change: (inout State) -> Void) -> StateChange {
     change(&current)
     return .within
   }
@@ -66,6 +83,10 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   private let isOnlyRoute: Bool
   /// What was read since the tree settled: parts of it need not go the whole way again.
   private var settled: State?
+  /// Where it was last, in the whole as it is and in the committed one.
+  private var hints = (current: 0, committed: 0)
+  /// The change that is to be compared: the way from the whole to its committed state may be long.
+  private var change: (before: State, after: State)?
 
   /// A part of a state.
   ///
@@ -82,18 +103,42 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   override var isStored: Bool { lens.extent != nil }
   override var isApart: Bool { isOnlyRoute }
 
-  override var state: State? { whole.state.flatMap(lens.read) }
+  override var state: State? { whole.state.flatMap { lens.get($0, &hints.current) } }
 
   override func readSettled(_ body: (State) -> Void) -> Bool {
-    if settled == nil { _ = whole.readSettled { settled = lens.read($0) } }
+    if settled == nil { _ = whole.readSettled { settled = lens.get($0, &hints.current) } }
     guard let settled else { return false }
     body(settled)
     return true
   }
 
-  override func modify(_ change: (inout State) -> Void) -> StateChange {
+  override func compare(_ body: (State, State) -> Void) -> Bool {
+    if let change {
+      self.change = nil
+      body(change.before, change.after)
+      return true
+    }
+    var isThere = false
+    let hasBoth = whole.compare { committed, current in
+      guard let before = lens.get(committed, &hints.committed), let after = lens.get(current, &hints.current) else {
+        return
+      }
+      isThere = true
+      body(before, after)
+    }
+    return hasBoth && isThere
+  }
+
+  override func modify(isCompared: Bool, _ change: (inout State) -> Void) -> StateChange {
     var ours = StateChange.missing
-    let outer = whole.modify { ours = lens.modify(&$0, change) }
+    let outer = whole.modify {
+      ours = lens.change(&$0, &hints.current) { state in
+        guard isCompared else { return change(&state) }
+        let before = state
+        change(&state)
+        self.change = (before, state)
+      }
+    }
     return ours == .within && outer == .identity ? .identity : ours
   }
 

@@ -9,17 +9,20 @@ class Node<R: Router>: AnyNode {
   private let routes: [Attachments<R>]
   /// The same; an array of a generic class is slow to look into where the class is not known.
   private let anyRoutes: [AnyAttachments]
-  private let onOutput: (R.Output, Tree) -> Void
+  private let link: ParentLink<R.Output, R.Props>
+  /// Nil for most riblets: a value of a type that is not known here takes time to look after.
+  private let told: ToldProps<R.Props>?
   private var plan = EffectPlan<R>()
   private var saved: (effects: [RunningEffect], plan: EffectPlan<R>)?
 
   init(
     _ riblet: R, id: NodeID, typeName: String, parent: AnyNode?, cell: Cell<R.State>,
-    onOutput: @escaping (R.Output, Tree) -> Void
+    _ link: ParentLink<R.Output, R.Props>
   ) {
     self.riblet = riblet
     self.cell = cell
-    self.onOutput = onOutput
+    self.link = link
+    told = link.props.map { ToldProps($0) }
     routes = riblet.routes.map { $0.makeAttachments() }
     anyRoutes = routes
     super.init(id: id, typeName: typeName, parent: parent, isEmbedded: !(cell is OwnedCell<R.State>))
@@ -65,12 +68,21 @@ class Node<R: Router>: AnyNode {
     }
     switch report {
     case .action(let action): receive(action, in: tree)
-    case .output(let output): tree.enqueue(for: self) { [onOutput] tree in onOutput(output, tree) }
+    case .output(let output): tree.enqueue(for: self) { [link] tree in link.tell(output, tree) }
     }
   }
 
-  private func receive(_ action: R.InternalAction, in tree: Tree) {
+  final func receive(_ action: R.InternalAction, in tree: Tree) {
     reduce(in: tree, .internalAction(action)) { riblet, state in riblet.reduce(into: &state, internalAction: action) }
+  }
+
+  override final var hasProps: Bool { told != nil }
+
+  override final func updateProps(again: Bool = false, in tree: Tree) {
+    guard let told, let new = told.ask(), again || new != told.last else { return }
+    touch(tree)
+    told.last = new
+    reduce(in: tree, .props(new)) { riblet, state in riblet.reduce(into: &state, props: new) }
   }
 
   override final func recorded(report: any Sendable) -> RecordedTransaction.Report {
@@ -92,13 +104,10 @@ class Node<R: Router>: AnyNode {
   override final func willResignActive(in tree: Tree) {
     touch(tree)
     // An embedded state may be gone already.
-    let change = cell.modify { riblet.willResignActive(&$0) }
+    let change = cell.modify(isCompared: hasRoutes) { riblet.willResignActive(&$0) }
     tree.witness?(Reduction(node: id, typeName: typeName, cause: .resignation))
     unsettleOwners(after: change, in: tree)
-    if hasRoutes {
-      tree.unsettle(self)
-      touchParts(tree)
-    }
+    noteChange(in: tree)
   }
 
   /// Lets `reduce` work on the state, and carries out the effect that it returns.
@@ -107,16 +116,42 @@ class Node<R: Router>: AnyNode {
   ) {
     touch(tree)
     var effect = Effect<R>.none
-    let change = cell.modify { effect = reduce(riblet, &$0) }
+    let change = cell.modify(isCompared: hasRoutes) { effect = reduce(riblet, &$0) }
     unsettleOwners(after: change, in: tree)
     guard change != .missing else { return tree.drop() }
     tree.witness?(Reduction(node: id, typeName: typeName, cause: cause()))
-    if hasRoutes {
-      // Before its parts: they may be others', or gone, once it is reconciled.
-      tree.unsettle(self)
-      touchParts(tree)
-    }
+    noteChange(in: tree)
     interpret(effect, in: tree)
+  }
+
+  /// Takes note of what depends on the state, as far as it has changed: which children there are, and the parts of it that are
+  /// children's states.
+  override final func noteChange(in tree: Tree) {
+    guard hasRoutes else { return }
+    guard !isNew else { return touchParts(tree) }
+    if hasChildrenWithProps { tree.unsettle(self, on: nil) }
+    // Children are what the committed state says, unless they were reconciled since.
+    let areCommitted = lastReconciliation != tree.transactionAttempts
+    let isKnown = cell.compare { before, after in
+      for route in routes {
+        if let extent = route.extent, haveSameBits(before, after, in: extent) {
+          if !areCommitted { tree.unsettle(self, on: route) }
+          continue
+        }
+        tree.unsettle(self, on: route)
+        guard route.areEmbedded else { continue }
+        route.compare(before, and: after) { child in
+          child.touch(tree)
+          child.noteChange(in: tree)
+        }
+      }
+    }
+    guard isKnown else { return touchParts(tree) }
+    // A part may be what was committed, and its child's children what it was in between.
+    guard hasTouchedParts else { return }
+    for route in routes where route.areEmbedded {
+      for case let child? in route.children where child.isTouched { child.noteChange(in: tree) }
+    }
   }
 
   // MARK: Effects
@@ -126,11 +161,12 @@ class Node<R: Router>: AnyNode {
     case .none: break
     case .send(let action):
       tree.enqueue(for: self) { [unowned self] tree in receive(action, in: tree) }
-    case .output(let output): tree.enqueue(for: self) { [onOutput] tree in onOutput(output, tree) }
+    case .output(let output): tree.enqueue(for: self) { [link] tree in link.tell(output, tree) }
     case .publish(let publish): tree.publish(publish)
     case .cancel(let id):
       plan.cancel(id)
       cancelEffects(in: tree) { $0 == id }
+    case .refuse(let reason): tree.refuse(reason)
     case .merge(let effects): for effect in effects { interpret(effect, in: tree, sequence: sequence) }
     case .run(let run): start(run, in: tree, sequence: sequence)
     case .concatenate(let effects):
@@ -217,16 +253,23 @@ class Node<R: Router>: AnyNode {
 
   override final func reconcile(in tree: Tree) {
     var hasChanged = false
-    for route in routes {
+    for route in routes where route.isOutdated(below: self) {
       // Read anew for each: a child that resigns may change it.
       guard let state = cell.state else { break }
       if route.reconcile(with: state, of: self, in: tree) { hasChanged = true }
     }
+    if hasChildrenWithProps { tellChildren(in: tree) }
     guard hasChanged else { return }
     hasOtherChildren = true
     let viewable = viewable
     viewable.touch(tree)
     viewable.childrenDidChange()
+  }
+
+  private func tellChildren(in tree: Tree) {
+    for route in anyRoutes where route.hasProps {
+      for case let child? in route.children where child.isAttached { child.updateProps(in: tree) }
+    }
   }
 
   override final func dismiss(_ child: AnyNode, in tree: Tree) -> Bool {
@@ -281,6 +324,7 @@ class Node<R: Router>: AnyNode {
   override func save() {
     super.save()
     saved = (effects, plan)
+    told?.save()
     for route in anyRoutes { route.save() }
   }
 
@@ -295,8 +339,23 @@ class Node<R: Router>: AnyNode {
     super.rollBack()
     cell.rollBack()
     if let saved { (effects, plan) = saved }
+    told?.rollBack()
     saved = nil
     hasOtherChildren = false
     for route in anyRoutes { route.rollBack() }
   }
+}
+
+/// What a node was told by its parent.
+private final class ToldProps<Props> {
+  /// What the parent would say now.
+  let ask: () -> Props?
+  /// What it has said last.
+  var last: Props?
+  private var saved: Props?
+
+  init(_ ask: @escaping () -> Props?) { self.ask = ask }
+
+  func save() { saved = last }
+  func rollBack() { last = saved }
 }

@@ -4,8 +4,8 @@ package struct Reduction {
   package enum Cause {
     case viewAction(Any)
     case internalAction(Any)
-    /// A child's output, which the parent takes note of.
-    case childOutput(Any)
+    /// What the parent tells.
+    case props(Any)
     case activation
     case resignation
     case restoration

@@ -1,10 +1,19 @@
+import Wire
+
 /// What nodes report while a transaction runs.
 extension Tree {
   func didTouch(_ node: AnyNode) { transaction.touched.append(node) }
 
+  /// Has a node's children reconciled, on all of its routes.
   func unsettle(_ node: AnyNode) {
+    for route in node.attachments { unsettle(node, on: route) }
+  }
+
+  /// Has a node's children on one route reconciled; on none if they are only to be told something.
+  func unsettle(_ node: AnyNode, on route: AnyAttachments?) {
+    route?.isStale = true
     // Without routes there is nothing to reconcile, and no step to count: a list may be as long as it likes.
-    guard node.hasRoutes, !node.isUnsettled else { return }
+    guard !node.isUnsettled else { return }
     node.isUnsettled = true
     transaction.unsettled.append(node)
   }
@@ -74,8 +83,9 @@ extension Tree {
     unsettle(node)
     if isActive {
       node.activate(restoring: saved?.effects, in: self)
-    } else if let saved {
-      node.didRestore(saved.effects, in: self)
+    } else {
+      node.updateProps(in: self)
+      if let saved { node.didRestore(saved.effects, in: self) }
     }
   }
 
@@ -103,6 +113,11 @@ extension Tree {
     }
     transaction.commands.append(.start(start))
     return effect
+  }
+
+  /// Has the transaction undone; of several reasons the first counts.
+  func refuse(_ reason: String) {
+    if transaction.refusal == nil { transaction.refusal = Refusal(.refused, reason) }
   }
 
   func publish(_ publish: @escaping @Sendable () -> Void) { transaction.commands.append(.publish(publish)) }

@@ -23,6 +23,21 @@ extension Tree {
     }
   }
 
+  /// Tells the root its props, which the tree asks for, if they are others than before.
+  ///
+  /// - Parameter renderer: gets the patch.
+  /// - Returns: effects to start and to cancel.
+  /// - Throws: ``Refusal``; nothing has changed then.
+  package func updateProps(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {
+    try transact(renderer) { () throws(Refusal) in
+      guard let root else { preconditionFailure("a tree that is not started has no root to be told anything") }
+      root.updateProps(in: self)
+    }
+  }
+
+  /// The nodes that the transaction which ends may have changed, and that are attached: to be asked for in ``onEnd``.
+  package var touchedNodes: [NodeID] { transaction.touched.filter(\.isAttached).map(\.id) }
+
   /// The state of a node.
   ///
   /// - Parameters:
@@ -37,6 +52,12 @@ extension Tree {
   /// - Returns: both; nil if the state is not the node's own, or cannot be saved.
   /// - Throws: `RecordingError` or `DecodingError`.
   package func roundTrip(of id: NodeID) throws -> (state: Any, restored: Any)? { try nodes[id]?.roundTrip() }
+
+  /// As many bytes as the state of a node can have when it is saved.
+  ///
+  /// - Parameter id: the node.
+  /// - Returns: nil if the state is not the node's own, or cannot be saved, or the tree does not note changes.
+  package func stateSize(of id: NodeID) -> Int? { nodes[id]?.stateWriter?.log.sizeBound }
 
   /// The node at a path.
   ///

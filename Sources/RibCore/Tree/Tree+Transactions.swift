@@ -23,6 +23,8 @@ extension Tree {
     var lastToken: UInt64 = 0
     var droppedActions = 0
     var viewExtent = ViewSize()
+    /// Why a reducer has refused what is being done.
+    var refusal: Refusal?
   }
 
   func transact(
@@ -64,6 +66,7 @@ extension Tree {
     var steps = 0
     var last: AnyNode?
     while true {
+      if let refusal = transaction.refusal { throw refusal }
       if transaction.handled < transaction.queue.count {
         let (node, action) = transaction.queue[transaction.handled]
         transaction.handled += 1
@@ -189,6 +192,7 @@ extension Tree {
     for node in transaction.touched {
       if notesChanges, node.isAttached { noteChange(node, partsToCut(of: node)) }
       node.isTouched = false
+      node.hasTouchedParts = false
       node.isNew = false
       node.commit()
     }
@@ -231,6 +235,7 @@ extension Tree {
     for (token, node) in transaction.endedTokens { running[token] = node }
     for node in transaction.touched {
       node.isTouched = false
+      node.hasTouchedParts = false
       node.rollBack()
     }
     lastID = transaction.lastID
@@ -244,6 +249,7 @@ extension Tree {
     transaction.settled = 0
     transaction.handled = 0
     transaction.effects = 0
+    transaction.refusal = nil
     if !transaction.unsettled.isEmpty { transaction.unsettled = [] }
     if !transaction.queue.isEmpty { transaction.queue = [] }
     if !transaction.attached.isEmpty { transaction.attached = [] }

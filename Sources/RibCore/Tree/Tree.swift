@@ -63,10 +63,11 @@ public final class Tree {
   /// - Parameters:
   ///   - root: the riblet at its root. It has a view, and no output: it has no parent to hear it.
   ///   - session: the session's name, for ``IdempotencyKey``.
-  public init<Root: Riblet>(root: Root, session: String = "") where Root.Output == Never {
+  public init<Root: Riblet>(root: Root, session: String = "")
+  where Root.Output == Never, Root.Props == Never {
     precondition(Root.ViewState.self != Never.self, "\(Root.typeName) has no view, and cannot be a root")
     self.session = session
-    makeRoot = { birth throws(RestoreFailure) in try root.makeNode(birth, below: nil) { _, _ in } }
+    makeRoot = { birth throws(RestoreFailure) in try root.makeNode(birth, below: nil, ParentLink()) }
   }
 
   /// A tree whose root has something to say, for a test of that riblet alone.
@@ -74,13 +75,16 @@ public final class Tree {
   /// - Parameters:
   ///   - root: the riblet.
   ///   - state: its state before it becomes active; nil for the one that it makes.
+  ///   - props: what it is told, asked for when it is attached and when the test says so; nil if it has none.
   ///   - onOutput: called with its outputs, in the transaction that has them.
   package init<Root: Riblet>(
-    testing root: Root, given state: Root.State? = nil, onOutput: @escaping (Root.Output) -> Void
+    testing root: Root, given state: Root.State? = nil, props: (() -> Root.Props?)? = nil,
+    onOutput: @escaping (Root.Output) -> Void
   ) {
     session = ""
     makeRoot = { birth throws(RestoreFailure) in
-      try root.makeNode(birth, below: nil, given: state) { output, _ in onOutput(output) }
+      let link = ParentLink(tell: { output, _ in onOutput(output) }, props: props)
+      return try root.makeNode(birth, below: nil, given: state, link)
     }
   }
 

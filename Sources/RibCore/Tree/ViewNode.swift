@@ -14,12 +14,12 @@ final class ViewNode<R: Riblet>: Node<R> {
 
   override init(
     _ riblet: R, id: NodeID, typeName: String, parent: AnyNode?, cell: Cell<R.State>,
-    onOutput: @escaping (R.Output, Tree) -> Void
+    _ link: ParentLink<R.Output, R.Props>
   ) {
     guard let state = cell.state else { preconditionFailure("\(typeName) is attached without a state") }
     shown = riblet.view(state)
     showing = shown
-    super.init(riblet, id: id, typeName: typeName, parent: parent, cell: cell, onOutput: onOutput)
+    super.init(riblet, id: id, typeName: typeName, parent: parent, cell: cell, link)
   }
 
   override var isViewable: Bool { true }

@@ -52,7 +52,7 @@ extension Connection {
   /// Starts a tree of an app, for its schema.
   private func start(_ app: App) -> String? {
     do {
-      _ = try app.makeTree(nil, "").0.start(rendering: ViewRenderer())
+      _ = try app.makeTree(nil, App.Session(id: "", keyPrefix: "")).tree.start(rendering: ViewRenderer())
       return nil
     } catch let error as DecodingError {
       return "Without params no root can be built: \(error)"

@@ -21,7 +21,24 @@ public struct App: Sendable {
   let onUnreadableState: UnreadableState
   /// What its riblets show and take.
   let schemas = SchemaBook()
-  private let build: @Sendable (_ parameters: JSONElement?, _ session: String) throws -> sending (Tree, Walk?)
+  private let build: @Sendable (_ parameters: JSONElement?, _ session: Session) throws -> sending Planted
+
+  /// A tree that is not started, and what belongs to it.
+  struct Planted {
+    let tree: Tree
+    /// What is to be done once it is started.
+    var walk: Walk?
+    /// To be told how many clients are connected; nil if the app does not want to know.
+    var clients: ConnectedClients?
+  }
+
+  /// What a session is known by.
+  struct Session {
+    /// As its clients know it.
+    let id: String
+    /// What the idempotency keys of its effects begin with.
+    let keyPrefix: String
+  }
 
   /// An app without parameters; what a client sends as `params` is ignored.
   ///
@@ -32,28 +49,32 @@ public struct App: Sendable {
   ///     shows, if somebody asks for that before the first session.
   public init<Root: Riblet>(
     _ name: String, onUnreadableState: UnreadableState = .keep, root: @escaping @Sendable () -> Root
-  ) where Root.Output == Never {
+  ) where Root.Output == Never, Root.Props == Never {
     self.name = name
     self.onUnreadableState = onUnreadableState
-    build = { _, session in (Tree(root: root(), session: session), nil) }
+    build = { _, session in Planted(tree: Tree(root: root(), session: session.keyPrefix)) }
   }
 
-  /// An app with parameters, which come from a client: decode only what it may decide.
+  /// An app without parameters, whose root knows its session.
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
   ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
-  ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
-  ///   - root: builds the riblet at the root, once for each session, on the session's loop; and once to see what the app
-  ///     shows, if somebody asks for that before the first session.
-  public init<Parameters: Decodable & Sendable, Root: Riblet>(
-    _ name: String, onUnreadableState: UnreadableState = .keep, parameters: Parameters.Type,
-    root: @escaping @Sendable (Parameters) throws -> Root
-  ) where Root.Output == Never {
-    self.init(name, onUnreadableState, parameters, root, nil)
+  ///   - root: builds the riblet at the root, as above.
+  public init<Root: Riblet>(
+    _ name: String, onUnreadableState: UnreadableState = .keep, root: @escaping @Sendable (SessionContext) -> Root
+  ) where Root.Output == Never, Root.Props == Never {
+    self.name = name
+    self.onUnreadableState = onUnreadableState
+    build = { _, session in
+      let context = SessionContext(id: session.id)
+      return Planted(tree: Tree(root: root(context), session: session.keyPrefix), clients: context.clients)
+    }
   }
 
-  /// An app whose parameters may say where to go: a deep link.
+  /// An app with parameters, which come from a client: decode only what it may decide.
+  ///
+  /// They may say where to go: a deep link.
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
@@ -66,36 +87,60 @@ public struct App: Sendable {
   public init<Parameters: Decodable & Sendable, Root: Riblet>(
     _ name: String, onUnreadableState: UnreadableState = .keep, parameters: Parameters.Type,
     root: @escaping @Sendable (Parameters) throws -> Root,
-    walk: @escaping @Sendable (Parameters, NodeHandle<Root>) async throws -> Void
-  ) where Root.Output == Never {
-    self.init(name, onUnreadableState, parameters, root, walk)
-  }
-
-  private init<Parameters: Decodable & Sendable, Root: Riblet>(
-    _ name: String, _ onUnreadableState: UnreadableState, _ parameters: Parameters.Type,
-    _ root: @escaping @Sendable (Parameters) throws -> Root,
-    _ walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)?
-  ) where Root.Output == Never {
+    walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)? = nil
+  ) where Root.Output == Never, Root.Props == Never {
     self.name = name
     self.onUnreadableState = onUnreadableState
     build = { json, session in
-      let value = try ActionDecoder.decodeValue(Parameters.self, from: json ?? JSONElement.emptyObject)
-      let tree = Tree(root: try root(value), session: session)
-      guard let walk else { return (tree, nil) }
-      return (tree, { id, port in try await walk(value, NodeHandle<Root>(id: id, port: port)) })
+      let value = try Self.decode(Parameters.self, json)
+      let tree = Tree(root: try root(value), session: session.keyPrefix)
+      return Planted(tree: tree, walk: Self.bind(walk, value))
     }
+  }
+
+  /// An app with parameters, as above, whose root knows its session.
+  ///
+  /// - Parameters:
+  ///   - name: the name that clients give.
+  ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
+  ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
+  ///   - root: builds the riblet at the root, as above.
+  ///   - walk: goes through the tree once the session has started, as above.
+  public init<Parameters: Decodable & Sendable, Root: Riblet>(
+    _ name: String, onUnreadableState: UnreadableState = .keep, parameters: Parameters.Type,
+    root: @escaping @Sendable (Parameters, SessionContext) throws -> Root,
+    walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)? = nil
+  ) where Root.Output == Never, Root.Props == Never {
+    self.name = name
+    self.onUnreadableState = onUnreadableState
+    build = { json, session in
+      let (value, context) = (try Self.decode(Parameters.self, json), SessionContext(id: session.id))
+      let tree = Tree(root: try root(value, context), session: session.keyPrefix)
+      return Planted(tree: tree, walk: Self.bind(walk, value), clients: context.clients)
+    }
+  }
+
+  private static func decode<Parameters: Decodable>(
+    _ type: Parameters.Type, _ json: JSONElement?
+  ) throws -> Parameters { try ActionDecoder.decodeValue(type, from: json ?? JSONElement.emptyObject) }
+
+  private static func bind<Parameters: Sendable, Root: Riblet>(
+    _ walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)?, _ parameters: Parameters
+  ) -> Walk? {
+    guard let walk else { return nil }
+    return { id, port in try await walk(parameters, NodeHandle<Root>(id: id, port: port)) }
   }
 
   /// Makes the tree of a session.
   ///
   /// - Parameters:
   ///   - parameters: what the client has said in its `hello`.
-  ///   - session: the session's id.
+  ///   - session: what the session is known by.
   /// - Returns: a tree that is not started, and the walk that is to be done once it is.
   /// - Throws: what the app says of the parameters.
-  func makeTree(_ parameters: JSONElement?, _ session: String) throws -> sending (Tree, Walk?) {
-    let made = try build(parameters, session)
-    made.0.schemas = schemas
-    return made
+  func makeTree(_ parameters: JSONElement?, _ session: Session) throws -> sending Planted {
+    let planted = try build(parameters, session)
+    planted.tree.schemas = schemas
+    return planted
   }
 }

@@ -61,6 +61,8 @@ struct Audience {
   var ids: Range<Int> { 1..<clients.count + 1 }
   /// How many clients there are.
   var count: Int { clients.count }
+  /// How many clients are there.
+  var connectedCount: Int { clients.count { $0.channel != nil } }
   /// Whether no client is there.
   var isAway: Bool { clients.allSatisfy { $0.channel == nil } }
   /// Whether no client comes back that may act: those who look on could not end the session, nor change anything.

@@ -217,14 +217,19 @@ extension SessionCore {
   private func attach(_ channel: Channel, to client: Int) {
     channel.enter(self, as: client)
     audience.attach(channel, to: client)
+    noteConnectedClients()
     life.aloneSince = nil
     if life.callOffRest() { driver?.carryOut(.callOffRest) }
     checkTime()
   }
 
+  /// Tells riblets that want to know it how many clients are connected.
+  private func noteConnectedClients() { connectedClients?.update(to: audience.connectedCount) }
+
   /// Takes a client's channel from it; what it has not been told yet it still is when it is committed.
   private func detach(_ client: Int) -> Channel? {
     guard let channel = audience.detach(client) else { return nil }
+    noteConnectedClients()
     if channel.output.isHolding { uncommitted.left.append(channel) }
     return channel
   }

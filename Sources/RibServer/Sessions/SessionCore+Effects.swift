@@ -1,5 +1,6 @@
 import Logging
 import RibCore
+import Wire
 
 extension SessionCore {
   /// Starts and cancels effects, and tells other sessions what they are to know.
@@ -64,7 +65,10 @@ extension SessionCore {
       publish()
       carryOut(commands)
     } catch {
-      log(.error, "\(complaint)", ["riblet": "\(riblet())", "reason": "\(error.message)"])
+      // What a riblet refuses is nobody's fault.
+      log(
+        error.code == .refused ? .debug : .error, "\(complaint)",
+        ["riblet": "\(riblet())", "reason": "\(error.message)"])
     }
   }
 

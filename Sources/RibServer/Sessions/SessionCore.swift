@@ -31,6 +31,8 @@ final class SessionCore {
   let tree: Tree
   let walk: App.Walk?
   let onUnreadableState: App.UnreadableState
+  /// What riblets know of the clients that are connected; nil if the app does not want to know.
+  let connectedClients: ConnectedClients?
   var id: String { identity.id }
 
   var life = Life()
@@ -96,7 +98,8 @@ final class SessionCore {
     self.context = context
     epoch = work.environment.randomHex(words: 1)
     onUnreadableState = app.onUnreadableState
-    (tree, walk) = try app.makeTree(parameters, Self.keyPrefix(identity.id, work))
+    let planted = try app.makeTree(parameters, Self.name(identity.id, work))
+    (tree, walk, connectedClients) = (planted.tree, planted.walk, planted.clients)
     prepareTree()
   }
 
@@ -128,15 +131,18 @@ final class SessionCore {
     let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
     // The walk has been done, or was cut off with everything else.
     onUnreadableState = app.onUnreadableState
-    (tree, walk) = (try app.makeTree(parameters, Self.keyPrefix(identity.id, work)).0, nil)
+    let planted = try app.makeTree(parameters, Self.name(identity.id, work))
+    (tree, walk, connectedClients) = (planted.tree, nil, planted.clients)
     prepareTree()
   }
 
-  /// What the idempotency keys of effects begin with: another text each time that the session comes into memory.
+  /// What the app knows the session by.
   ///
-  /// A store that was put back from a copy, or has lost what was not synced, counts transactions a second time.
-  private static func keyPrefix(_ id: String, _ work: Workspace) -> String {
-    "\(id).\(work.environment.randomHex(words: 1))"
+  /// The idempotency keys of effects begin with another text each time that the session
+  /// comes into memory: a store that was put back from a copy, or has lost what was not synced, counts transactions a second
+  /// time.
+  private static func name(_ id: String, _ work: Workspace) -> App.Session {
+    App.Session(id: id, keyPrefix: "\(id).\(work.environment.randomHex(words: 1))")
   }
 
   private func prepareTree() {

@@ -22,7 +22,8 @@ struct EffectFlight {
 
 /// What an effect has to say to its tree.
 enum EffectMessage {
-  case report(EffectReport)
+  /// What it has sent; without the effect if that was cancelled meanwhile.
+  case report(EffectReport, from: EffectFlight?)
   case ended(EffectFlight, failure: (any Error)?)
 }
 
@@ -37,7 +38,7 @@ final class EffectRunner: @unchecked Sendable {
   }
 
   private enum Letter {
-    case report(EffectReport, CheckedContinuation<Void, Never>)
+    case report(EffectReport, from: EffectToken, CheckedContinuation<Void, Never>)
     case ended(EffectToken, failure: (any Error)?)
   }
 
@@ -71,7 +72,7 @@ final class EffectRunner: @unchecked Sendable {
       do {
         try await EffectContext.$current.withValue(context) {
           try await effect.run { [self] report in
-            await withCheckedContinuation { put(.report(report, $0)) }
+            await withCheckedContinuation { put(.report(report, from: effect.token, $0)) }
           }
         }
       } catch {
@@ -111,15 +112,15 @@ final class EffectRunner: @unchecked Sendable {
       }
       hasWorked = true
       count += 1
-      if count > Self.arrivalLimit, case .report(_, let continuation) = letter {
+      if count > Self.arrivalLimit, case .report(_, _, let continuation) = letter {
         overflow()
         continuation.resume()
         return true
       }
       switch letter {
-      case .report(let report, let continuation):
+      case .report(let report, let token, let continuation):
         arrivals += 1
-        deliver(.report(report))
+        deliver(.report(report, from: flights[token]))
         continuation.resume()
       case .ended(let token, let failure):
         guard let flight = flights.removeValue(forKey: token) else { continue }
@@ -144,7 +145,7 @@ final class EffectRunner: @unchecked Sendable {
       mailbox.isOver = true
       return mailbox.letters
     }
-    for case .report(_, let continuation) in letters { continuation.resume() }
+    for case .report(_, _, let continuation) in letters { continuation.resume() }
   }
 
   private func put(_ letter: Letter) {
@@ -152,7 +153,7 @@ final class EffectRunner: @unchecked Sendable {
       if !mailbox.isOver { mailbox.letters.append(letter) }
       return mailbox.isOver
     }
-    if isOver, case .report(_, let continuation) = letter { continuation.resume() }
+    if isOver, case .report(_, _, let continuation) = letter { continuation.resume() }
     executor.wake()
   }
 

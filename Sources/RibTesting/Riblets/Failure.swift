@@ -15,14 +15,52 @@ enum Failure {
   static func differenceOfStates(_ node: String, _ state: Any, _ restored: Any) -> String? {
     diff(state, restored, format: .proportional).map { difference in
       """
-      The state of \(node) does not come back as it was. Is a property left out of its coding?
+      The state of \(node) does not come back as it was when it is saved and restored.
 
       \(difference.indented)
 
       (saved: −, restored: +)
+
+      Is a property left out of its coding? If that is meant, set checksStates of the TestSession to false.
       """
     }
   }
+
+  static func unreadableState(_ node: String, _ error: any Error) -> String {
+    """
+    The state of \(node) cannot be read once it is saved: \(error)
+
+    A session that comes back into memory builds the riblet anew, and what it knew is lost. Its `init(from:)` has to \
+    read what its `encode(to:)` writes.
+    """
+  }
+
+  static func unsteadyState(_ node: String, _ place: String, first: JSONValue?, then: JSONValue?) -> String {
+    """
+    The state of \(node) is written in another way each time, at \(name(ofPlace: place)):
+
+      first: \(first?.text ?? "nothing")
+      then:  \(then?.text ?? "nothing")
+
+    A store has what was written before, and is told what has changed. Let its `encode(to:)` depend on the value alone.
+    """
+  }
+
+  static func unequalState(_ node: String, _ place: String, saved: JSONValue?, restored: JSONValue?) -> String {
+    """
+    The state of \(node) does not come back as it was when it is saved and restored, though == calls both the same, at \
+    \(name(ofPlace: place)):
+
+      saved:    \(saved?.text ?? "nothing")
+      restored: \(restored?.text ?? "nothing")
+
+    Does an == there ignore something that the coding loses? Or does an `encode(to:)` write what is equal in more than \
+    one way, as an array made of a set?
+    """
+  }
+
+  /// The whole document's place has no name of its own.
+  private static func name(ofPlace place: String) -> String { place.isEmpty ? "the whole of it" : place }
 
   static func undrawn(_ name: String) -> String {
     """
@@ -40,15 +78,27 @@ enum Failure {
     """
   }
 
-  static func inexactPatch(_ origin: String, _ place: String, client: JSONValue?, server: JSONValue?) -> String {
+  static func inexactPatch(
+    _ origin: String, _ node: String?, _ place: String, client: JSONValue?, server: JSONValue?
+  ) -> String {
     """
-    The patch of \(origin) leaves a client with another view than the server has, at \(place):
+    The patch of \(origin) leaves a client with another view than the server has\(node.map { ", of \($0)" } ?? ""), \
+    at \(name(ofPlace: place)):
 
       client: \(client?.text ?? "nothing")
       server: \(server?.text ?? "nothing")
 
-    Does a type there write its own difference? Its `writeDifference(from:into:using:)` must tell strings apart by their \
-    UTF-8, which == does not. Or its `encode(to:)` depends on more than the value.
+    Does a type there write its own difference? Its `writeDifference(from:into:using:)` has to be exact, to the byte, \
+    and must not ask an == that ignores something, as that of strings ignores which UTF-8 they are. Or its \
+    `encode(to:)` is not deterministic, for it depends on more than the value.
+    """
+  }
+
+  static func unwritableView(_ origin: String, _ error: any Error) -> String {
+    """
+    The view after \(origin) cannot be written a second time: \(error)
+
+    Let the `encode(to:)` of what is shown depend on the value alone.
     """
   }
 
@@ -78,8 +128,8 @@ enum Failure {
 
     \(happenings.list)
 
-    Assert \(happenings.count == 1 ? "it" : "each") in order with receive, receiveOutput, receiveChange or \
-    expectOutput, or set exhaustivity to .off.
+    Assert \(happenings.count == 1 ? "it" : "each") in order with receive, receiveChange or expectOutput, or set \
+    exhaustivity to .off.
     """
   }
 
@@ -89,8 +139,8 @@ enum Failure {
 
     \(happenings.list)
 
-    Assert \(happenings.count == 1 ? "it" : "each") with receive, receiveOutput, receiveChange or \
-    expectOutput, or set exhaustivity to .off.
+    Assert \(happenings.count == 1 ? "it" : "each") with receive, receiveChange or expectOutput, or set exhaustivity to \
+    .off.
     """
   }
 
@@ -207,8 +257,49 @@ enum Failure {
       """
   }
 
+  // MARK: Refusals
+
   static func refused(_ error: any Error, _ what: String) -> String {
-    "The runtime has refused \(what): \((error as? Refusal)?.message ?? "\(error)")"
+    guard let refusal = error as? Refusal, refusal.code == .refused else {
+      return "The runtime has refused \(what): \((error as? Refusal)?.message ?? "\(error)")"
+    }
+    return """
+      A riblet has refused \(what): \(refusal.message)
+
+      A refusal that is meant is asserted with refused:, and the reason.
+      """
+  }
+
+  static func notRefused<State>(_ origin: String, _ reason: String, before: State, after: State) -> String {
+    let text = """
+      \(origin) was to be refused with \(String(reflecting: reason)), and was done. Let a reducer that it comes to \
+      return .refuse(…) in this state.
+      """
+    guard let change = diff(before, after, format: .proportional) else { return text }
+    return "\(text)\n\n\(change.indented)\n\n(before: −, after: +)"
+  }
+
+  static func refusedOtherwise(_ origin: String, _ reason: String, _ error: any Error) -> String {
+    guard let refusal = error as? Refusal else { return refused(error, origin) }
+    guard refusal.code == .refused else {
+      return """
+        \(origin) was to be refused by a riblet with \(String(reflecting: reason)), and the runtime has refused it as \
+        \(refusal.code.rawValue): \(refusal.message)
+        """
+    }
+    return difference(
+      "\(origin) was refused for another reason than the test expects.", expected: reason, actual: refusal.message)
+  }
+
+  static func refusedReport(_ flight: EffectFlight, _ refusal: Refusal) -> String {
+    """
+    What came of the effect \(flight.name) of \(flight.effect.typeName), started by \(flight.origin.description), was \
+    refused: \(refusal.message)
+
+    It is undone, and a server logs it: neither the riblet nor a client learns of it. Refuse what a client asks for, and \
+    note in the state what an effect has to say. A test that means the refusal runs its effects one by one, with \
+    effects: .held.
+    """
   }
 }
 

@@ -49,8 +49,9 @@ final class RibletLog<R: Riblet> {
     case .internalAction(let action):
       guard let action = action as? R.InternalAction else { return }
       happened(.internalAction(action))
-    case .childOutput(let output): happened(.childOutput(output))
-    case .viewAction, .dismissal, .walk, .activation:
+    // The riblet starts, and `didBecomeActive` follows: what both change is asserted as one.
+    case .props where isExpecting && tree?.transactionCount == 0: break
+    case .viewAction, .dismissal, .walk, .activation, .props:
       if isExpecting {
         isExpecting = false
         firstPass = now
@@ -76,6 +77,12 @@ final class RibletLog<R: Riblet> {
     committed = (happenings.count, passes.count, lastKnown)
   }
 
+  /// Takes note of a refusal, after the end of the transaction that it has undone.
+  func refused(_ effect: String, _ reason: String) {
+    happened(.refusal(effect: effect, reason: reason))
+    committed.happenings = happenings.count
+  }
+
   /// Keeps what the test has left of what happened.
   func keep(_ happenings: [Happening<R>]) {
     self.happenings = happenings
@@ -96,7 +103,7 @@ extension Reduction.Cause {
     switch self {
     case .viewAction(let action): "the view action \(caseName(action)), sent through the session"
     case .internalAction(let action): "the internal action \(caseName(action))"
-    case .childOutput(let output): "the child's output \(caseName(output))"
+    case .props(let props): "the props \(caseName(props))"
     case .activation: "didBecomeActive"
     case .resignation: "willResignActive"
     case .restoration: "didRestore"

@@ -1,6 +1,7 @@
 import CustomDump
 public import RibCore
 public import Testing
+import Wire
 
 extension TestRiblet {
   // MARK: Acting
@@ -19,7 +20,22 @@ extension TestRiblet {
     perform(origin, change) { session in try session.act(action, to: session.tree.rootID, of: R.self, origin) }
   }
 
-  /// Sends a child a view action; what the child says of it is asserted with ``receiveOutput(_:sourceLocation:_:)``.
+  /// Sends a view action that is to be refused, and asserts why: that `Effect.refuse` has undone everything.
+  ///
+  ///     test.send(.sendTapped, refused: "There is nothing to send.")
+  ///
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - reason: what the reducer says.
+  ///   - sourceLocation: where the test is.
+  public func send(
+    _ action: R.ViewAction, refused reason: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let origin = Origin(text: "send(\(caseName(action)))", location: sourceLocation)
+    expectRefusal(origin, reason) { session in try session.act(action, to: session.tree.rootID, of: R.self, origin) }
+  }
+
+  /// Sends a child a view action; what the child says of it is asserted with ``receive(_:sourceLocation:_:)``.
   ///
   /// - Parameters:
   ///   - action: the child's action.
@@ -29,13 +45,7 @@ extension TestRiblet {
   public func send<C: Riblet>(
     _ action: C.ViewAction, to child: C.Type, at path: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    session.settle()
-    guard let id = session.tree.id(at: path) else {
-      fail(
-        "There is no child at \"\(path)\": the state attaches none. Its children are \(childPaths).", at: sourceLocation
-      )
-      return
-    }
+    guard let id = findChild(at: path, sourceLocation) else { return }
     let origin = Origin(text: "send(\(caseName(action)), to: \(C.self))", location: sourceLocation)
     begin(origin)
     do {
@@ -43,6 +53,59 @@ extension TestRiblet {
     } catch {
       fail(Failure.refused(error, origin.text), at: sourceLocation)
     }
+  }
+
+  /// Sends a child a view action that is to be refused, by the child or by whoever hears of it, and asserts why.
+  ///
+  /// - Parameters:
+  ///   - action: the child's action.
+  ///   - child: the child's type.
+  ///   - path: where it is, as a client says it: `detail`, `pages[1]`.
+  ///   - reason: what the reducer says.
+  ///   - sourceLocation: where the test is.
+  public func send<C: Riblet>(
+    _ action: C.ViewAction, to child: C.Type, at path: String, refused reason: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    guard let id = findChild(at: path, sourceLocation) else { return }
+    let origin = Origin(text: "send(\(caseName(action)), to: \(C.self))", location: sourceLocation)
+    expectRefusal(origin, reason) { session in try session.act(action, to: id, of: C.self, origin) }
+  }
+
+  private func findChild(at path: String, _ location: SourceLocation) -> NodeID? {
+    session.settle()
+    if let id = session.tree.id(at: path) { return id }
+    fail("There is no child at \"\(path)\": the state attaches none. Its children are \(childPaths).", at: location)
+    return nil
+  }
+
+  /// Tells the riblet something else, as its parent does, and asserts what the reducer of the props changes.
+  ///
+  /// A riblet is not told again what it was told last.
+  ///
+  /// - Parameters:
+  ///   - props: what it is told.
+  ///   - sourceLocation: where the test is.
+  ///   - change: makes the change that the reducer is to make, beginning with the state before; nil if it is to make none.
+  public func setProps(
+    _ props: R.Props, sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: ((inout R.State) -> Void)? = nil
+  ) {
+    let origin = Origin(text: "setProps(\(caseName(props)))", location: sourceLocation)
+    perform(origin, change) { _ in try tell(props, origin) }
+  }
+
+  /// Tells the riblet something that it is to refuse, and asserts why: it goes on with what it was told before.
+  ///
+  /// - Parameters:
+  ///   - props: what it is told.
+  ///   - reason: what the reducer says.
+  ///   - sourceLocation: where the test is.
+  public func setProps(
+    _ props: R.Props, refused reason: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let origin = Origin(text: "setProps(\(caseName(props)))", location: sourceLocation)
+    expectRefusal(origin, reason) { _ in try tell(props, origin) }
   }
 
   /// Uses the back button, and asserts what it changes.
@@ -81,6 +144,22 @@ extension TestRiblet {
     }
     check(change, before: state, after: log.firstPass ?? state, origin)
     state = log.firstPass ?? state
+  }
+
+  /// Does something that a reducer is to refuse, which leaves everything as it was.
+  private func expectRefusal(_ origin: Origin, _ reason: String, _ body: (TestSession) throws -> Void) {
+    begin(origin)
+    do {
+      try body(session)
+    } catch let refusal as Refusal where refusal.code == .refused && refusal.message == reason {
+      session.checkExactness()
+      return check(nil, before: state, after: current, origin)
+    } catch {
+      return fail(Failure.refusedOtherwise(origin.text, reason, error), at: origin.location)
+    }
+    fail(Failure.notRefused(origin.text, reason, before: state, after: current), at: origin.location)
+    // What follows from that is no failure of its own.
+    skipWhatHappened(strict: false)
   }
 
   /// Makes sure that all that happened before was asserted.
@@ -134,39 +213,17 @@ extension TestRiblet {
     }
   }
 
-  /// Asserts that a child's output is received next, and what the parent changes because of it.
+  /// Asserts that a reducer refuses next what comes of an effect: what it sends, or what is to follow its end.
+  ///
+  /// That is undone, and on a server only the log is told.
   ///
   /// - Parameters:
-  ///   - output: the child's output.
+  ///   - reason: what the reducer says.
   ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that the parent is to make, beginning with the state before; nil if it is to make none.
-  public func receiveOutput<Output: Equatable>(
-    _ output: Output, sourceLocation: SourceLocation = #_sourceLocation,
-    _ change: ((inout R.State) -> Void)? = nil
-  ) {
-    take(Origin(text: "receiveOutput(\(caseName(output)))", location: sourceLocation), change) { content in
-      guard case .childOutput(let actual) = content, let actual = actual as? Output else { return .other(nil) }
-      return actual == output ? .match : .other(diff(output, actual, format: .proportional))
-    }
-  }
-
-  /// Asserts that a child's output of a kind is received next: for outputs that cannot be compared.
-  ///
-  /// - Parameters:
-  ///   - child: the child's type.
-  ///   - matches: whether it is the output.
-  ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that the parent is to make, beginning with the state before; nil if it is to make none.
-  public func receiveOutput<C: Riblet>(
-    of child: C.Type, where matches: (C.Output) -> Bool, sourceLocation: SourceLocation = #_sourceLocation,
-    _ change: ((inout R.State) -> Void)? = nil
-  ) {
-    take(Origin(text: "receiveOutput(of: \(C.self), where:)", location: sourceLocation), change) { content in
-      if case .childOutput(let actual) = content, let actual = actual as? C.Output, matches(actual) {
-        .match
-      } else {
-        .other(nil)
-      }
+  public func receive(refused reason: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    take(Origin(text: "receive(refused: \(String(reflecting: reason)))", location: sourceLocation), nil) { content in
+      guard case .refusal(_, let actual) = content else { return .other(nil) }
+      return actual == reason ? .match : .other(diff(reason, actual, format: .proportional))
     }
   }
 

@@ -7,7 +7,8 @@ extension JSONValue {
   ) -> (place: String, ours: JSONValue?, theirs: JSONValue?)? {
     switch (self, other) {
     case (.object(let ours), .object(let theirs)):
-      for key in Set(ours.keys).union(theirs.keys).sorted() {
+      // Keys are compared byte by byte, as a set of strings does not.
+      for key in (ours.keys + theirs.keys.filter { ours[$0] == nil }).sorted() {
         guard let our = ours[key], let their = theirs[key] else {
           return ("\(place)/\(key)", ours[key], theirs[key])
         }

@@ -63,7 +63,10 @@ extension TestSession {
 
   /// Runs the oldest pending effect to its end; what it sends is applied at once.
   ///
-  /// - Throws: what the effect throws, after what it sent has been applied; `Refusal` and `PatchError` for what it sends.
+  /// What it sends is applied to the end, also if some of it is refused: a server does not tell an effect of that.
+  ///
+  /// - Throws: what the effect throws, after what it sent has been applied; the first `Refusal` of what it sends, or of
+  ///   what follows its end; `PatchError`.
   public func runNextEffect() async throws {
     guard !pendingEffects.isEmpty else { throw NoPendingEffect() }
     let effect = pendingEffects.removeFirst()
@@ -74,9 +77,16 @@ extension TestSession {
     } catch {
       failure = error
     }
-    for report in await reports.content { try deliver(report) }
+    var refusal: (any Error)?
+    for report in await reports.content {
+      do {
+        try deliver(report)
+      } catch let error as Refusal {
+        if refusal == nil { refusal = error }
+      }
+    }
     try end(effect.token, hasFailed: failure != nil)
-    if let failure { throw failure }
+    if let error = failure ?? refusal { throw error }
   }
 
   /// Runs the oldest pending effect but keeps what it sends, for ``deliver(_:)``.

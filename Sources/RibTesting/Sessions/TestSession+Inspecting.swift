@@ -85,22 +85,21 @@ extension TestSession {
   public func restored<Root: Riblet>(
     as root: Root, effects: EffectPolicy = .held, showsTheSame: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> TestSession where Root.Output == Never {
+  ) throws -> TestSession where Root.Output == Never, Root.Props == Never {
     settle()
     let snapshot = try tree.snapshot()
     let json = String(decoding: try StateCoder.encode(snapshot), as: UTF8.self)
     let saved = try StateCoder.decode(TreeSnapshot.self, from: try StateCoder.read(json))
-    let changes = snapshot.nodes.values.sorted { $0.id < $1.id }.compactMap { node in
-      // One that does not decode is among those that are lost.
-      (try? tree.roundTrip(of: node.id)).flatMap { states in
-        Failure.differenceOfStates("\(node.type) \(node.id)", states.state, states.restored)
-      }
-    }
-    for change in changes { fail(change, at: sourceLocation) }
-    let restored = try TestSession(root, restoring: saved, effects: effects, sourceLocation: sourceLocation)
+    // What the tree has done without the session, too; what was said already is not said again.
+    checkWhatIsLeft()
+    let restored = TestSession(
+      Tree(root: root), effects, Origin(text: "restored(as: …)", location: sourceLocation))
+    restored.checksStates = checksStates
+    restored.lossyTypes = lossyTypes
+    try restored.restore(saved)
     if let lost = restored.restoreReport?.lost, !lost.isEmpty {
       fail(Failure.lost(lost.map { "\($0)" }), at: sourceLocation)
-    } else if changes.isEmpty, showsTheSame, restored.view != view {
+    } else if lossyTypes.isEmpty, showsTheSame, restored.view != view {
       let text = Failure.difference(
         """
         The restored session shows something else. If `didRestore` or `didBecomeActive` is meant to show it, pass \

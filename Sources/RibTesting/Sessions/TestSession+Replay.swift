@@ -40,7 +40,7 @@ extension TestSession {
   public static func replay<Root: Riblet>(
     _ recording: SessionRecording, root: @autoclosure () throws -> Root,
     sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> TestSession where Root.Output == Never {
+  ) throws -> TestSession where Root.Output == Never, Root.Props == Never {
     var last: TestSession?
     for life in recording.lives {
       let origin = Origin(text: "replay(…)", location: sourceLocation)

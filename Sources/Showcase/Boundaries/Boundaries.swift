@@ -14,6 +14,12 @@ struct BoundariesParent: Riblet {
 
   enum ViewAction: String, Codable { case showSheet, addRow }
 
+  enum InternalAction: Equatable {
+    case child(BoundariesChild.Output)
+    case sheet(BoundariesChild.Output)
+    case row(Int, BoundariesChild.Output)
+  }
+
   struct ViewState: Codable, Equatable {
     /// What the children have counted, which the parent reads where it is.
     let total: Int
@@ -22,26 +28,9 @@ struct BoundariesParent: Riblet {
 
   var routes: [Route<Self>] {
     [
-      .scope("child", \.child, BoundariesChild()) { state, output in
-        switch output {
-        case .finished(let count): state.finished.append("child: \(count)")
-        }
-        return .none
-      },
-      .ifLet("sheet", \.sheet, BoundariesChild()) { state, output in
-        switch output {
-        case .finished(let count): state.finished.append("sheet: \(count)")
-        }
-        state.sheet = nil
-        return .none
-      },
-      .forEach("rows", \.rows, BoundariesChild()) { state, id, output in
-        switch output {
-        case .finished(let count): state.finished.append("row \(id): \(count)")
-        }
-        state.rows.removeAll { $0.id == id }
-        return .none
-      },
+      Route("child", \.child) { Child(BoundariesChild()) { .child($0) } },
+      Route("sheet", \.sheet) { Child(BoundariesChild()) { .sheet($0) } },
+      Route("rows", \.rows) { id in Child(BoundariesChild()) { .row(id, $0) } },
     ]
   }
 
@@ -53,6 +42,19 @@ struct BoundariesParent: Riblet {
     case .addRow:
       state.lastRow += 1
       state.rows.append(BoundariesChild.State(id: state.lastRow))
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .child(.finished(let count)): state.finished.append("child: \(count)")
+    case .sheet(.finished(let count)):
+      state.finished.append("sheet: \(count)")
+      state.sheet = nil
+    case .row(let id, .finished(let count)):
+      state.finished.append("row \(id): \(count)")
+      state.rows.removeAll { $0.id == id }
     }
     return .none
   }

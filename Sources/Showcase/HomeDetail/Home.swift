@@ -6,20 +6,12 @@ struct Home: Riblet {
 
   struct State: Codable, Equatable { var count = 0, detail = Slot<Int>() }
   enum ViewAction: Codable { case closeTapped, plusTapped, minusTapped, detailTapped }
+  enum InternalAction: Equatable { case detail(Detail.Output) }
   enum Output { case didTapClose }
   struct ViewState: Codable, Equatable { let count: Int }
 
   var routes: [Route<Self>] {
-    [
-      Route("detail", \.detail) { count in
-        Child(Detail(count: count)) { state, output in
-          switch output {
-          case .didTapClose: state.detail.detach()
-          }
-          return .none
-        }
-      }
-    ]
+    [Route("detail", \.detail) { count in Child(Detail(count: count)) { .detail($0) } }]
   }
 
   func makeState() -> State { State() }
@@ -30,6 +22,13 @@ struct Home: Riblet {
     case .plusTapped: state.count &+= 1
     case .minusTapped: state.count &-= 1
     case .detailTapped: state.detail.attach(state.count)
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .detail(.didTapClose): state.detail.detach()
     }
     return .none
   }

@@ -6,26 +6,23 @@ struct Root: Riblet {
 
   struct State: Codable, Equatable { var home = Slot<NoConfig>() }
   enum ViewAction: Codable { case homeTapped }
+  enum InternalAction: Equatable { case home(Home.Output) }
   struct ViewState: Codable, Equatable {}
 
-  var routes: [Route<Self>] {
-    [
-      Route("home", \.home) { _ in
-        Child(Home()) { state, output in
-          switch output {
-          case .didTapClose: state.home.detach()
-          }
-          return .none
-        }
-      }
-    ]
-  }
+  var routes: [Route<Self>] { [Route("home", \.home) { Child(Home()) { .home($0) } }] }
 
   func makeState() -> State { State() }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
     case .homeTapped: state.home.attach()
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .home(.didTapClose): state.home.detach()
     }
     return .none
   }

@@ -28,6 +28,7 @@ struct Ledger: Riblet {
 
   enum InternalAction {
     case paid(Int)
+    case page(LedgerPage.Output)
     case runOn
   }
 
@@ -39,18 +40,7 @@ struct Ledger: Riblet {
 
   let service: LedgerService
 
-  var routes: [Route<Self>] {
-    [
-      Route("page", \.page) { _ in
-        Child(LedgerPage()) { state, output in
-          switch output {
-          case .tapped: state.count += 1
-          }
-          return .none
-        }
-      }
-    ]
-  }
+  var routes: [Route<Self>] { [Route("page", \.page) { Child(LedgerPage()) { .page($0) } }] }
 
   func makeState() -> State { State() }
 
@@ -81,14 +71,15 @@ struct Ledger: Riblet {
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
     switch internalAction {
     case .paid(let number):
-      guard let index = state.unpaid.firstIndex(of: number) else { return .none }
+      guard let index = state.unpaid.firstIndex(of: number) else { break }
       state.unpaid.remove(at: index)
       state.paid += 1
-      return .none
+    case .page(.tapped): state.count += 1
     case .runOn:
       state.count += 1
       return .send(.runOn)
     }
+    return .none
   }
 
   /// Whether the book has what was interrupted is not known: it is told again, under the same key.

@@ -27,8 +27,8 @@ struct Screen1: Riblet {
 
   var routes: [Route<Self>] {
     [
-      Route("subView1", \.subView1) { _ in Child(Screen1SubView1()) },
-      Route("subView2", \.subView2) { _ in Child(Screen1SubView2()) },
+      Route("subView1", \.subView1) { Child(Screen1SubView1()) },
+      Route("subView2", \.subView2) { Child(Screen1SubView2()) },
     ]
   }
 

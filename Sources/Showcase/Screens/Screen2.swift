@@ -10,27 +10,19 @@ struct Screen2: Riblet {
   }
 
   enum ViewAction: Codable { case didClose, didSelectSubRoute1, didSelectSubRoute2 }
+
+  enum InternalAction: Equatable {
+    case subRoute1(NavigationSubRoute1.Output)
+    case subRoute2(NavigationSubRoute2.Output)
+  }
+
   enum Output { case completion }
   struct ViewState: Codable, Equatable { let title: String }
 
   var routes: [Route<Self>] {
     [
-      Route("subRoute1", \.subRoute1) { _ in
-        Child(NavigationSubRoute1()) { state, output in
-          switch output {
-          case .completion: state.subRoute1.detach()
-          }
-          return .none
-        }
-      },
-      Route("subRoute2", \.subRoute2) { _ in
-        Child(NavigationSubRoute2()) { state, output in
-          switch output {
-          case .completion: state.subRoute2.detach()
-          }
-          return .none
-        }
-      },
+      Route("subRoute1", \.subRoute1) { Child(NavigationSubRoute1()) { .subRoute1($0) } },
+      Route("subRoute2", \.subRoute2) { Child(NavigationSubRoute2()) { .subRoute2($0) } },
     ]
   }
 
@@ -41,6 +33,14 @@ struct Screen2: Riblet {
     case .didClose: return .output(.completion)
     case .didSelectSubRoute1: state.subRoute1.attach()
     case .didSelectSubRoute2: state.subRoute2.attach()
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .subRoute1(.completion): state.subRoute1.detach()
+    case .subRoute2(.completion): state.subRoute2.detach()
     }
     return .none
   }

@@ -22,6 +22,7 @@ struct Search: Riblet {
   enum InternalAction: Equatable {
     case found([String])
     case failed(String)
+    case detail(SearchDetail.Output)
   }
 
   struct ViewState: Codable, Equatable {
@@ -36,16 +37,7 @@ struct Search: Riblet {
   let service: SearchService
 
   var routes: [Route<Self>] {
-    [
-      Route("detail", \.detail) { item in
-        Child(SearchDetail(item: item)) { state, output in
-          switch output {
-          case .closed: state.detail.detach()
-          }
-          return .none
-        }
-      }
-    ]
+    [Route("detail", \.detail) { item in Child(SearchDetail(item: item)) { .detail($0) } }]
   }
 
   func makeState() -> State { State() }
@@ -87,6 +79,7 @@ struct Search: Riblet {
     switch internalAction {
     case .found(let items): state.results = .loaded(items)
     case .failed(let reason): state.results = .failed(reason)
+    case .detail(.closed): state.detail.detach()
     }
     return .none
   }

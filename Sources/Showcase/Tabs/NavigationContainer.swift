@@ -20,32 +20,31 @@ struct NavigationContainer<Page: Codable & Hashable & Sendable>: Riblet {
 
   struct State: Codable, Equatable { var pages: Stack<Page> }
   enum ViewAction: Codable { case backTapped }
+  typealias InternalAction = NavigationCommand<Page>
   struct ViewState: Codable, Equatable { let canGoBack: Bool }
 
   let root: Page
   let builder: any Builder<Page, NavigationCommand<Page>>
 
-  var routes: [Route<Self>] {
-    [
-      Route("pages", \.pages, builder: builder) { state, command in
-        switch command {
-        case .push(let page): state.pages.push(page)
-        case .pop: state.pages.pop()
-        case .popToRoot: state.pages.popToRoot()
-        case .setPages(let lowest, let others):
-          state.pages.replaceAll(with: lowest)
-          for page in others { state.pages.push(page) }
-        }
-        return .none
-      }
-    ]
-  }
+  var routes: [Route<Self>] { [Route("pages", \.pages) { page in Child(builder.build(page)) { $0 } }] }
 
   func makeState() -> State { State(pages: Stack(root)) }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
     case .backTapped: state.pages.pop()
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction command: NavigationCommand<Page>) -> Effect<Self> {
+    switch command {
+    case .push(let page): state.pages.push(page)
+    case .pop: state.pages.pop()
+    case .popToRoot: state.pages.popToRoot()
+    case .setPages(let lowest, let others):
+      state.pages.replaceAll(with: lowest)
+      for page in others { state.pages.push(page) }
     }
     return .none
   }

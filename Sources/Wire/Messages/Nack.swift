@@ -12,6 +12,8 @@ public struct Nack: Equatable, Sendable {
     case badAction = "bad_action"
     /// The client may not act.
     case forbidden
+    /// The app does not do it now, and says why.
+    case refused
     /// The action made the server's process die twice and is not run again.
     case poisoned
     /// The action was run and undone: it did not settle, or its outcome cannot be shown.

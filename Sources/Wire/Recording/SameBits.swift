@@ -18,6 +18,22 @@ package func haveSameBits<Value>(_ ours: Value, _ theirs: Value) -> Bool {
   }
 }
 
+/// Whether some bytes of both values are the same, and so what they hold, as for ``haveSameBits(_:_:)``.
+///
+/// - Parameters:
+///   - ours: the one.
+///   - theirs: the other.
+///   - extent: which of their bytes.
+/// - Returns: true if what they hold is known to be the same.
+package func haveSameBits<Value>(_ ours: Value, _ theirs: Value, in extent: Range<Int>) -> Bool {
+  withUnsafeBytes(of: ours) { ours in
+    withUnsafeBytes(of: theirs) { theirs in
+      guard let ours = ours.baseAddress, let theirs = theirs.baseAddress, !extent.isEmpty else { return true }
+      return haveSameBytes(ours + extent.lowerBound, theirs + extent.lowerBound, extent.count)
+    }
+  }
+}
+
 /// Whether two blocks of so many bytes are the same.
 @inline(__always)
 func haveSameBytes(_ ours: UnsafeRawPointer, _ theirs: UnsafeRawPointer, _ count: Int) -> Bool {

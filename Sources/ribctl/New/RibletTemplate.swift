@@ -10,9 +10,9 @@ struct RibletTemplate {
 
   /// Names that are other things where a riblet is.
   static let takenNames: Set<String> = [
-    "Any", "Builder", "Child", "Codable", "Config", "Effect", "Equatable", "Hashable", "Int", "Output", "Protocol",
-    "Riblet", "Route", "Self", "Slot", "State", "String", "Test", "TestRiblet", "Type", "ViewAction", "ViewState",
-    "ViewlessRiblet",
+    "Any", "Builder", "Child", "Codable", "Config", "Effect", "Equatable", "Hashable", "Int", "InternalAction",
+    "Output", "Props", "Protocol", "Riblet", "Route", "Self", "Slot", "State", "String", "Test", "TestRiblet", "Type",
+    "ViewAction", "ViewState", "ViewlessRiblet",
   ]
 
   /// The file of the riblet.
@@ -80,16 +80,16 @@ struct RibletTemplate {
       members.append(
         "enum ViewAction: Codable { case \((["tapped"] + opening + ["closeTapped"]).joined(separator: ", ")) }")
     }
+    if let child { members.append("enum InternalAction: Equatable { case \(child.slot)(\(child.name).Output) }") }
     members.append("enum Output: Equatable { case closed }")
     if !isViewless { members.append("struct ViewState: Codable, Equatable { let count: Int }") }
     members.append("let config: Config")
     if isClass { members.append("init(config: Config) { self.config = config }") }
     if let routes { members.append(routes) }
     members.append("func makeState() -> State { State(\(isViewless ? "" : "count: config.start")) }")
-    if !isViewless {
-      members.append(reducer)
-      members.append("func view(_ state: State) -> ViewState { ViewState(count: state.count) }")
-    }
+    if !isViewless { members.append(reducer) }
+    if let child { members.append(outputReducer(of: child)) }
+    if !isViewless { members.append("func view(_ state: State) -> ViewState { ViewState(count: state.count) }") }
     return members
   }
 
@@ -120,21 +120,11 @@ struct RibletTemplate {
   private var routes: String? {
     guard let child else { return nil }
     let slot = child.slot
-    let answer =
-      isViewless
-      ? "case .closed: .output(.closed)"
-      : """
-      case .closed:
-        state.\(slot).detach()
-        return .none
-      """
     return """
       var routes: [Route<\(own)>] {
         [
-          Route("\(slot)", \\.\(slot), builder: \(child.name)Builder()) { \(isViewless ? "_" : "state"), output in
-            switch output {
-      \(answer.indented.indented.indented)
-            }
+          Route("\(slot)", \\.\(slot)) { config in
+            Child(\(child.name)Builder().build(config)) { .\(slot)($0) }
           }
         ]
       }
@@ -152,6 +142,18 @@ struct RibletTemplate {
       \((open ?? "").indented)  case .closeTapped: return .output(.closed)
         }
         return .none
+      }
+      """
+  }
+
+  /// Takes note of what the child says.
+  private func outputReducer(of child: ChildTemplate) -> String {
+    let slot = child.slot
+    return """
+      func reduce(into state: inout State, internalAction: InternalAction) -> Effect<\(own)> {
+        switch internalAction {
+        case .\(slot)(.closed): \(isViewless ? ".output(.closed)" : "state.\(slot).detach()")
+        }\(isViewless ? "" : "\n  return .none")
       }
       """
   }
@@ -183,7 +185,7 @@ struct RibletTemplate {
         @Test func \(slot)_isThere_andItsEndIsTheEnd() {
           let test = TestRiblet(\(name)(config: \(name).Config()))
           test.send(.closeTapped, to: \(child.name).self, at: "\(slot)")
-          test.receiveOutput(\(child.name).Output.closed)
+          test.receive(.\(slot)(.closed))
           test.expectOutput(.closed)
         }
         """
@@ -195,7 +197,7 @@ struct RibletTemplate {
     let slot = child.slot
     let closing = """
         test.send(.closeTapped, to: \(child.name).self, at: "\(slot)")
-        test.receiveOutput(\(child.name).Output.closed) { $0.\(slot).detach() }
+        test.receive(.\(slot)(.closed)) { $0.\(slot).detach() }
 
       """
     return """

@@ -88,26 +88,27 @@ private struct Shop: Riblet {
     var counters = Items<Bool>()
   }
   enum ViewAction: Decodable { case open, openClass }
+  enum InternalAction: Sendable { case counter(CounterOutput) }
   struct ViewState: Encodable, Equatable { let sold: Int }
 
   let builder: any Builder<Bool, CounterOutput>
 
   var routes: [Route<Self>] {
-    [
-      Route("counters", \.counters, builder: builder) { state, output in
-        switch output {
-        case .sold: state.sold += 1
-        case .closed: state.counters.removeAll { _ in true }
-        }
-        return .none
-      }
-    ]
+    [Route("counters", \.counters) { [builder] isClass in Child(builder.build(isClass)) { .counter($0) } }]
   }
 
   func makeState() -> State { State() }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     state.counters.append(viewAction == .openClass)
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .counter(.sold): state.sold += 1
+    case .counter(.closed): state.counters.removeAll { _ in true }
+    }
     return .none
   }
 
@@ -120,22 +121,22 @@ private final class ClassShop: Riblet {
     var mood = "new"
     var counter = Slot(true)
   }
+  enum InternalAction: Sendable { case counter(CounterOutput) }
 
   let builder: any Builder<Bool, CounterOutput>
 
   init(builder: any Builder<Bool, CounterOutput>) { self.builder = builder }
 
   var routes: [Route<ClassShop>] {
-    [
-      Route("counter", \.counter) { [builder] isClass in
-        Child(builder.build(isClass)) { state, _ in
-          state.mood = "sold"
-          return .none
-        }
-      }
-    ]
+    [Route("counter", \.counter) { [builder] isClass in Child(builder.build(isClass)) { .counter($0) } }]
   }
 
   func makeState() -> State { State() }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<ClassShop> {
+    state.mood = "sold"
+    return .none
+  }
+
   func view(_ state: State) -> String { state.mood }
 }

@@ -9,11 +9,20 @@ extension InteractorTests {
     struct Sample: Riblet {
       static let typeName = "Sample"
       enum ViewAction: Decodable { case tap }
-      enum InternalAction: Sendable { case loaded }
+      enum InternalAction: Sendable { case loaded, part(Part.Output) }
+      struct Props: Equatable, Sendable {}
+      var routes: [Route<Self>] { [Route("part", \.self) { Child(Part()) { .part($0) } }] }
       func makeState() -> Int { 0 }
       func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> { .run { send in await send(.loaded) } }
       func reduce(into state: inout Int, internalAction: InternalAction) -> Effect<Self> { .none }
+      func reduce(into state: inout Int, props: Props) -> Effect<Self> { .none }
       func view(_ state: Int) -> Int { state }
+    }
+    struct Part: Riblet {
+      static let typeName = "Part"
+      enum Output: Sendable { case done }
+      func makeState() -> Int { 0 }
+      func view(_ part: Int) -> Int { part }
     }
     """#
 
@@ -54,10 +63,12 @@ extension InteractorTests {
         "reduce(into state: inout Int, viewAction: ViewAction)", "reduse(into state: inout Int, viewAction: ViewAction)"
       ),
       ("viewAction: ViewAction)", "viewaction: ViewAction)"),
-      ("internalAction: InternalAction)", "internalActions: InternalAction)"),
+      ("internalAction: InternalAction)", "internalActions: InternalAction)"), ("props: Props)", "prop: Props)"),
       ("func view(_ state: Int)", "func veiw(_ state: Int)"),
       // A view state that cannot be compared is none.
       ("-> Int { state }", "-> Shown { Shown() }; struct Shown: Encodable, Sendable {}"),
+      // A child's output is an internal action of the parent, or passed over in so many words.
+      ("{ .part($0) }", ""), ("{ .part($0) }", "{ .done($0) }"), ("{ .part($0) }", "{ state, output in .none }"),
       // An effect has no way to send a view action, and no way to the state.
       ("send(.loaded)", "send(.tap)"), ("{ send in await send(.loaded) }", "{ send in state += 1 }"),
     ])

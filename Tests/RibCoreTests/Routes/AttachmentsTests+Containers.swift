@@ -47,7 +47,7 @@ extension AttachmentsTests {
     let count = Tree.settleLimit + 1
     let session = try TestSession(
       Scripted(
-        state: State(), routes: [.forEach("parts", \.parts, Part())],
+        state: State(), routes: [Route("parts", \.parts) { _ in Child(Part()) }],
         changes: [
           "open": { $0.parts = (0..<count).map { Part.State(id: $0) } },
           "change": { state in for index in state.parts.indices { state.parts[index].count += 1 } },
@@ -92,18 +92,14 @@ private struct Gate: Riblet {
     var tabs = Tabs("home", "login")
   }
   enum ViewAction: Decodable { case go }
+  enum InternalAction: Sendable { case login(Login.Output) }
   struct ViewState: Encodable, Equatable { let selected: Int }
 
   var routes: [Route<Self>] {
     [
-      .ifLet("banner", \.banner, Middle()),
+      Route("banner", \.banner) { Child(Middle()) },
       Route("tabs", \.tabs, activation: .selectedOnly) { name in
-        name == "home"
-          ? Child(Home())
-          : Child(Login()) { state, _ in
-            state.tabs.select(0)
-            return .none
-          }
+        name == "home" ? Child(Home()) : Child(Login()) { .login($0) }
       },
     ]
   }
@@ -113,6 +109,13 @@ private struct Gate: Riblet {
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     state.banner = Middle.State()
     state.tabs.select(1)
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .login(.needsLogin): state.tabs.select(0)
+    }
     return .none
   }
 

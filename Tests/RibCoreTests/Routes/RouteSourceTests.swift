@@ -28,7 +28,7 @@ struct RouteSourceTests {
     enum ViewAction: Decodable { case leave(Int) }
     struct ViewState: Encodable, Equatable {}
 
-    var routes: [Route<Self>] { [.forEach("guests", \.guests, Guest())] }
+    var routes: [Route<Self>] { [Route("guests", \.guests) { _ in Child(Guest()) }] }
     func makeState() -> State { State(guests: (0..<4).map { Guest.State(number: $0) }) }
 
     func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {

@@ -13,7 +13,7 @@ extension RouteTests {
     var part: Part.State? { if case .counting(let part) = self { part } else { nil } }
   }
 
-  private func bud<Parent>(_ name: String) -> Child<Parent> { Child(Bud(name: name)) }
+  private func bud<Parent>(_ name: String) -> Child<Parent, OwnState> { Child(Bud(name: name)) }
 
   // MARK: Computed, observed, overlapping
 
@@ -24,7 +24,8 @@ extension RouteTests {
     }
     let session = try TestSession(
       Scripted(
-        state: State(), routes: [.scope("part", \.part, Part()), Route("computed", \.computed) { bud($0) }]))
+        state: State(),
+        routes: [Route("part", \.part) { Child(Part()) }, Route("computed", \.computed) { bud($0) }]))
     try session.send("\"count\"", to: .path("part"))
     #expect(try session.ids(on: "computed").isEmpty)
     try session.send("\"count\"", to: .path("part"))
@@ -47,8 +48,8 @@ extension RouteTests {
       Scripted(
         state: State(),
         routes: [
-          .scope("watched", \.watched, Part()), Route("changes", \.changes) { bud($0) },
-          .scope("other", \.other, Part()),
+          Route("watched", \.watched) { Child(Part()) }, Route("changes", \.changes) { bud($0) },
+          Route("other", \.other) { Child(Part()) },
         ]))
     try session.send("\"count\"", to: .path("watched"))
     let first = try session.ids(on: "changes")
@@ -64,12 +65,13 @@ extension RouteTests {
     struct State { var part = Part.State() }
     let session = try TestSession(
       Scripted(
-        state: State(), routes: [.scope("part", \.part, Part()), Route("overlapping", \.part.inner) { bud($0) }]))
+        state: State(),
+        routes: [Route("part", \.part) { Child(Part()) }, Route("overlapping", \.part.inner) { bud($0) }]))
     try session.send("\"open\"", to: .path("part"))
     #expect(try session.ids(on: "overlapping").count == 1)
   }
 
-  @Test(arguments: ["scope", "ifLet", "forEach"])
+  @Test(arguments: ["property", "optional", "array"])
   func observedPropertyAbove_mayChangeWhatIsBetween(kind: String) throws {
     /// Takes the part away at two, and opens a slot at one.
     func change(_ middle: inout Middle.State) {
@@ -78,16 +80,16 @@ extension RouteTests {
     }
     struct State {
       let change: (inout Middle.State) -> Void
-      var scoped = Middle.State() { didSet { change(&scoped) } }
+      var property = Middle.State() { didSet { change(&property) } }
       var optional: Middle.State? = Middle.State() { didSet { if optional != nil { change(&optional!) } } }
       var list = [Middle.State()] { didSet { change(&list[0]) } }
     }
     typealias Root = Scripted<State>
     let route: Route<Root> =
       switch kind {
-      case "scope": .scope("middle", \.scoped, Middle())
-      case "ifLet": .ifLet("middle", \.optional, Middle())
-      default: .forEach("middle", \.list, Middle())
+      case "property": Route("middle", \.property) { Child(Middle()) }
+      case "optional": Route("middle", \.optional) { Child(Middle()) }
+      default: Route("middle", \.list) { _ in Child(Middle()) }
       }
     let session = try TestSession(Root(state: State(change: change), routes: [route]))
     try session.send("\"count\"", to: .path("middle/part"))
@@ -107,7 +109,7 @@ extension RouteTests {
       Scripted(
         state: State(),
         routes: [
-          .scope("middle", \.middle, Middle()), Route("many", \.many) { bud($0) },
+          Route("middle", \.middle) { Child(Middle()) }, Route("many", \.many) { bud($0) },
           Route("slot", \.middle.part!.inner) { bud($0) },
         ]))
     try session.send("\"count\"", to: .path("middle/part"))
@@ -122,7 +124,7 @@ extension RouteTests {
 
   @Test func element_thatBecomesAnother_isAnotherChild() throws {
     let session = try TestSession(
-      Scripted(state: (1...3).map { Part.State(id: $0) }, routes: [.forEach("parts", \.self, Part())]))
+      Scripted(state: (1...3).map { Part.State(id: $0) }, routes: [Route("parts", \.self) { _ in Child(Part()) }]))
     let before = try session.ids(on: "parts")
     try session.send(#"{"rename":9}"#, to: .path("parts[1]"))
     let after = try session.ids(on: "parts")
@@ -131,7 +133,8 @@ extension RouteTests {
   }
 
   @Test func partOfAPart_thatMakesItsOwnerAnother_makesAnotherChild() throws {
-    let session = try TestSession(Scripted(state: [Middle.State()], routes: [.forEach("middles", \.self, Middle())]))
+    let session = try TestSession(
+      Scripted(state: [Middle.State()], routes: [Route("middles", \.self) { _ in Child(Middle()) }]))
     let before = try session.ids(on: "middles")
     // The id of the middle is computed from its part's count.
     try session.send("\"count\"", to: .path("middles/part"))
@@ -144,9 +147,9 @@ extension RouteTests {
       Scripted(
         state: Phase.counting(Part.State()),
         routes: [
-          .ifCase(
-            "counting", \.self, extract: { $0.part.flatMap { $0.count < 2 ? $0 : nil } }, embed: { .counting($0) },
-            Part())
+          Route(
+            "counting", \.self, extract: { $0.part.flatMap { $0.count < 2 ? $0 : nil } }, embed: { .counting($0) }
+          ) { Child(Part()) }
         ]))
     try session.send("\"count\"", to: .path("counting"))
     #expect(try session.ids(on: "counting").count == 1)
@@ -159,8 +162,9 @@ extension RouteTests {
       Scripted(
         state: Phase.counting(Part.State()),
         routes: [
-          .ifCase(
-            "counting", \.self, extract: \.part, embed: { $0.count < 2 ? .counting($0) : .done($0.count) }, Part())
+          Route(
+            "counting", \.self, extract: \.part, embed: { $0.count < 2 ? .counting($0) : .done($0.count) }
+          ) { Child(Part()) }
         ]))
     try session.send("\"count\"", to: .path("counting"))
     try session.send("\"count\"", to: .path("counting"))
@@ -172,9 +176,10 @@ extension RouteTests {
       Scripted(
         state: Phase.counting(Part.State()),
         routes: [
-          .ifCase(
+          Route(
             "counting", \.self, extract: \.part,
-            embed: { .counting(Part.State(id: $0.count / 2, count: $0.count)) }, Part())
+            embed: { .counting(Part.State(id: $0.count / 2, count: $0.count)) }
+          ) { Child(Part()) }
         ]))
     let first = try session.ids(on: "counting")
     try session.send("\"count\"", to: .path("counting"))
@@ -192,7 +197,7 @@ extension RouteTests {
       let session = try TestSession(
         Scripted(
           state: (0..<size).map { Member.State(number: $0, journal: journal) },
-          routes: [.forEach("members", \.self, Member())]))
+          routes: [Route("members", \.self) { _ in Child(Member()) }]))
       try session.act("\"count\"", to: .path("members[0]"))
       _ = journal.take()
       try session.act("\"count\"", to: .path("members[0]"))
@@ -207,7 +212,7 @@ extension RouteTests {
       _ = try TestSession(
         Scripted(
           state: (0..<size).map { Member.State(number: $0, journal: journal) },
-          routes: [.forEach("members", \.self, Member())]))
+          routes: [Route("members", \.self) { _ in Child(Member()) }]))
       return journal.take().count
     }
     // Linear, that is: not each by way of all those before it.
@@ -234,7 +239,7 @@ extension RouteTests {
     let witness = Witness()
     let session = try TestSession(
       Scripted(
-        state: State(), routes: [.ifLet("sheet", \.sheet, Counted(witness))],
+        state: State(), routes: [Route("sheet", \.sheet) { Child(Counted(witness)) }],
         changes: ["open": { $0.sheet = 0 }, "close": { $0.sheet = nil }]))
     #expect(witness.made == 0)
     for _ in 1...3 {
@@ -253,10 +258,11 @@ extension RouteTests {
         state: State(),
         routes: [
           Route("pages", \.pages) { config, key in
-            Child(Page(path: config, journal: Journal())) { state, _ in
-              #expect(state.pages[key] == config)
-              state.pages.remove(key)
-              return .none
+            Child(Page(path: config, journal: Journal())) { _ in
+              .change { state in
+                #expect(state.pages[key] == config)
+                state.pages.remove(key)
+              }
             }
           }
         ]))
@@ -272,10 +278,7 @@ extension RouteTests {
         state: State(),
         routes: [
           Route("pages", \.pages) { config, key in
-            Child(Page(path: config, journal: Journal())) { state, _ in
-              state.pages.remove(key)
-              return .none
-            }
+            Child(Page(path: config, journal: Journal())) { _ in .change { $0.pages.remove(key) } }
           }
         ],
         changes: ["push": { $0.pages.push("a") }]))

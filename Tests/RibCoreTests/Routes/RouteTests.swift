@@ -75,9 +75,9 @@ struct RouteTests {
       ])
   }
 
-  // MARK: ifLet, ifCase
+  // MARK: Optionals, cases
 
-  @Test func ifLet_comesAndGoes() throws {
+  @Test func optional_comesAndGoes() throws {
     let session = try makeSession([
       "none": { $0.guest = nil }, "some": { $0.guest = .init(id: 2, tallies: [.init(id: 4)]) },
     ])
@@ -91,7 +91,7 @@ struct RouteTests {
     #expect(journal.take() == ["+ward 2", "+tally 4"])
   }
 
-  @Test func ifLet_ofAnotherID_isANewNode() throws {
+  @Test func optional_ofAnotherID_isANewNode() throws {
     let session = try makeSession(["other": { $0.guest = .init(id: 5, pick: .init(id: 6)) }])
     _ = journal.take()
     try session.send("\"other\"")
@@ -102,7 +102,7 @@ struct RouteTests {
     #expect(session.tree.nodeCount == 8)
   }
 
-  @Test func ifLet_ofTheSameID_isTheSameNode() throws {
+  @Test func optional_ofTheSameID_isTheSameNode() throws {
     let session = try makeSession(["same": { $0.guest = .init(id: 2, tallies: [.init(id: 4, count: 9)]) }])
     _ = journal.take()
     try session.send("\"same\"")
@@ -120,7 +120,7 @@ struct RouteTests {
     #expect(journal.take() == ["+tally 7"])
   }
 
-  @Test func ifLet_ofAComputedProperty_setsItOnce() throws {
+  @Test func optional_ofAComputedProperty_setsItOnce() throws {
     let session = try TestSession(Queue())
     #expect(
       try session.send("\"count\"", to: .path("first")).sorted() == [
@@ -131,7 +131,7 @@ struct RouteTests {
     #expect(try session.ids(on: "first") == [3])
   }
 
-  @Test func ifCase_followsTheCase() throws {
+  @Test func case_followsTheCase() throws {
     let session = try makeSession([
       "done": { $0.phase = .done($0.phase.tally ?? .init(id: 0)) }, "idle": { $0.phase = .idle },
     ])
@@ -147,9 +147,9 @@ struct RouteTests {
     #expect(session.property("sum") == .integer(0))
   }
 
-  // MARK: forEach
+  // MARK: Arrays
 
-  @Test func forEach_inAnotherOrder_keepsTheNodes() throws {
+  @Test func array_inAnotherOrder_keepsTheNodes() throws {
     let session = try makeSession(["turn": { $0.ward.tallies.reverse() }])
     try session.send("\"count\"", to: .path("ward/tallies[0]"))
     _ = journal.take()
@@ -161,7 +161,7 @@ struct RouteTests {
     #expect(session.property("count", of: 6) == .integer(0))
   }
 
-  @Test func forEach_comesAndGoesByElement() throws {
+  @Test func array_comesAndGoesByElement() throws {
     let session = try makeSession([
       "insert": { $0.ward.tallies.insert(.init(id: 9), at: 0) }, "remove": { $0.ward.tallies.removeAll { $0.id == 1 } },
     ])
@@ -173,7 +173,7 @@ struct RouteTests {
     #expect(session.property("count", of: 6) == .integer(1))
   }
 
-  @Test func forEach_ofMoreElementsThanATransactionHasSteps_settles() throws {
+  @Test func array_ofMoreElementsThanATransactionHasSteps_settles() throws {
     let count = Tree.settleLimit + 1
     let session = try TestSession(
       Census(
@@ -185,7 +185,7 @@ struct RouteTests {
     #expect(session.property("count", of: 3) == .integer(5))
   }
 
-  @Test func forEach_ofElementsWithOneID_hasAChildForTheFirst() throws {
+  @Test func array_ofElementsWithOneID_hasAChildForTheFirst() throws {
     let session = try makeSession(["double": { $0.ward.tallies += [.init(id: 1, count: 5), .init(id: 9)] }])
     try session.send("\"double\"")
     #expect(try session.ids(on: "tallies", of: 2) == [5, 6, 9])

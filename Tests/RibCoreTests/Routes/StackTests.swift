@@ -183,4 +183,13 @@ struct StackTests {
         "replace b": { $0.pages.replaceTop(with: "b") },
       ])
   }
+
+  @Test func array_makesAsManyChildren() {
+    var stack = Stack(configs: ["a", "b", "a"])
+    #expect(stack.configs == ["a", "b", "a"])
+    #expect(Set(stack.entries.map(\.key)).count == 3)
+    stack.push("c")
+    #expect(Set(stack.entries.map(\.key)).count == 4)
+    #expect(stack.top == "c")
+  }
 }

@@ -63,4 +63,10 @@ struct TabsTests {
     #expect(try session.send("\"b\"") == ["replace /nodes/1/children/pages/selected 1"])
     #expect(try session.send("\"b\"") == [])
   }
+
+  @Test func array_makesAsManyTabs() {
+    let tabs = Tabs(configs: ["a", "b"], selected: 1)
+    #expect(tabs == Tabs("a", "b", selected: 1))
+    #expect(tabs.current == "b")
+  }
 }

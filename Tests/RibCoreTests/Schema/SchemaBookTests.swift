@@ -17,7 +17,7 @@ import Wire
     static let typeName = "Middle"
     struct State: Codable, Equatable { var leaf = Slot(NoConfig()) }
 
-    var routes: [Route<Self>] { [Route("leaf", \.leaf) { _ in Child(Leaf()) }] }
+    var routes: [Route<Self>] { [Route("leaf", \.leaf) { Child(Leaf()) }] }
     func makeState() -> State { State() }
   }
 
@@ -27,7 +27,7 @@ import Wire
     enum ViewAction: Codable { case open, say(String) }
     struct ViewState: Codable, Equatable { let note: String? }
 
-    var routes: [Route<Self>] { [Route("middle", \.middle) { _ in Child(Middle()) }] }
+    var routes: [Route<Self>] { [Route("middle", \.middle) { Child(Middle()) }] }
     func makeState() -> State { State() }
 
     func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {

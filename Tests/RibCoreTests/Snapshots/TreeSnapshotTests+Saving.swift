@@ -10,7 +10,7 @@ extension TreeSnapshotTests {
     var isReady = true
 
     init() {}
-    init(from decoder: any Decoder) throws {}
+    init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
 
     func encode(to encoder: any Encoder) throws {
       guard isReady else {
@@ -59,7 +59,8 @@ extension TreeSnapshotTests {
       func view(_ state: Row) -> Int { state.id.raw }
     }
     let session = try TestSession(
-      Scripted(state: [3, 4].map { Row(id: RowID(raw: $0)) }, routes: [.forEach("lines", \.self, Line())]))
+      Scripted(
+        state: [3, 4].map { Row(id: RowID(raw: $0)) }, routes: [Route("lines", \.self) { _ in Child(Line()) }]))
     #expect(try session.tree.snapshot().nodes[1]?.children["lines"] == [#"{"raw":3}"#: 2, #"{"raw":4}"#: 3])
   }
 }

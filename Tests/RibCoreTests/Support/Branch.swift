@@ -54,7 +54,10 @@ struct Branch: Riblet {
     case turn(String), plant(String), clear, turnPage(Int)
     case fail(Failure)
   }
-  enum InternalAction: Sendable { case again }
+  enum InternalAction: Sendable {
+    case again
+    case leaf(Leaf.Output), twig(Int, Twig.Output), knot(Twig.Output), spring(Leaf.Output)
+  }
 
   struct ViewState: Encodable, Equatable {
     let count: Int
@@ -71,23 +74,11 @@ struct Branch: Riblet {
       Route("stack", \.stack) { name in Child(Bud(name: name)) },
       Route("tabs", \.tabs, activation: .lazy) { name in Child(Bud(name: name)) },
       Route("items", \.items) { depth in Child(Branch(depth: depth)) },
-      .ifLet("leaf", \.leaf, Leaf()) { state, _ in
-        state.heard += 1
-        return .none
-      },
-      .forEach("twigs", \.twigs, Twig()) { state, id, _ in
-        state.heard += id
-        return .none
-      },
-      .scope("knot", \.knot, Twig()) { state, _ in
-        state.heard += 1
-        return .none
-      },
-      .ifCase("spring", \.season, extract: \.leaf, embed: { .spring($0) }, Leaf()) { state, _ in
-        state.season = .winter
-        return .none
-      },
-      .ifCase("summer", \.season, extract: \.twig, embed: { .summer($0) }, Twig()) { _, _ in .none },
+      Route("leaf", \.leaf) { Child(Leaf()) { .leaf($0) } },
+      Route("twigs", \.twigs) { id in Child(Twig()) { .twig(id, $0) } },
+      Route("knot", \.knot) { Child(Twig()) { .knot($0) } },
+      Route("spring", \.season, extract: \.leaf, embed: { .spring($0) }) { Child(Leaf()) { .spring($0) } },
+      Route("summer", \.season, extract: \.twig, embed: { .summer($0) }) { Child(Twig()) { _ in nil } },
       Route("hedge", \.hedge) { name in Child(Hedge(name: name)) },
       Route("pages", \.pages, activation: .selectedOnly) { name in Child(Bud(name: name)) },
     ]
@@ -145,7 +136,15 @@ struct Branch: Riblet {
     return unseen
   }
 
-  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> { .send(.again) }
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .again: return .send(.again)
+    case .leaf, .knot: state.heard += 1
+    case .twig(let id, _): state.heard += id
+    case .spring: state.season = .winter
+    }
+    return .none
+  }
 
   func view(_ state: State) -> ViewState {
     ViewState(count: state.count, heard: state.heard, ratio: state.ratio)
@@ -162,13 +161,14 @@ struct Twig: Riblet {
     var ratio = 1.0
   }
   enum ViewAction: Decodable { case count, sprout, wither, tell, fail }
+  enum InternalAction: Sendable { case leaf(Leaf.Output) }
   enum Output: Sendable { case told }
   struct ViewState: Encodable, Equatable {
     let id, count: Int
     let ratio: Double
   }
 
-  var routes: [Route<Self>] { [.ifLet("leaf", \.leaf, Leaf()) { _, _ in .output(.told) }] }
+  var routes: [Route<Self>] { [Route("leaf", \.leaf) { Child(Leaf()) { .leaf($0) } }] }
 
   func makeState() -> State { State(id: 0) }
 
@@ -185,6 +185,12 @@ struct Twig: Riblet {
       return .output(.told)
     }
     return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .leaf(.told): .output(.told)
+    }
   }
 
   func view(_ state: State) -> ViewState { ViewState(id: state.id, count: state.count, ratio: state.ratio) }

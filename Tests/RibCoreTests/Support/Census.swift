@@ -25,6 +25,7 @@ struct Census: Riblet {
 
     var sum: Int { ward.sum + (guest?.sum ?? 0) + (phase.tally?.count ?? 0) }
   }
+  enum InternalAction: Sendable { case ward(Ward.Output) }
   struct ViewState: Encodable, Equatable {
     let sum: Int
     let heard: [Int]
@@ -40,16 +41,14 @@ struct Census: Riblet {
 
   var routes: [Route<Self>] {
     [
-      .scope("ward", \.ward, Ward(journal: journal)) { state, output in
-        switch output {
-        case .heard(let id): state.heard.append(id)
-        }
-        return .none
+      Route("ward", \.ward) { Child(Ward(journal: journal)) { .ward($0) } },
+      Route("guest", \.guest) { Child(Ward(journal: journal)) { _ in nil } },
+      Route("editing", \.phase, extract: \.edited, embed: { .editing($0) }) {
+        Child(Tally(journal: journal)) { _ in nil }
       },
-      .ifLet("guest", \.guest, Ward(journal: journal)) { _, _ in .none },
-      .ifCase("editing", \.phase, extract: \.edited, embed: { .editing($0) }, Tally(journal: journal)) { _, _ in .none
+      Route("done", \.phase, extract: \.finished, embed: { .done($0) }) {
+        Child(Tally(journal: journal)) { _ in nil }
       },
-      .ifCase("done", \.phase, extract: \.finished, embed: { .done($0) }, Tally(journal: journal)) { _, _ in .none },
     ]
   }
 
@@ -57,6 +56,13 @@ struct Census: Riblet {
 
   func reduce(into state: inout State, viewAction: String) -> Effect<Self> {
     changes[viewAction]?(&state)
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .ward(.heard(let id)): state.heard.append(id)
+    }
     return .none
   }
 

@@ -8,19 +8,15 @@ struct Closing: Riblet {
     var closer = Slot<Int>()
   }
   enum ViewAction: Decodable { case open }
+  enum InternalAction: Sendable { case closer(Closer.Output) }
   struct ViewState: Encodable, Equatable {}
 
   let journal: Journal
 
   var routes: [Route<Self>] {
     [
-      Route("page", \.page) { [journal] path in Child(Page(path: path, journal: journal)) { _, _ in .none } },
-      Route("closer", \.closer) { _ in
-        Child(Closer()) { state, _ in
-          state.page.detach()
-          return .none
-        }
-      },
+      Route("page", \.page) { [journal] path in Child(Page(path: path, journal: journal)) { _ in nil } },
+      Route("closer", \.closer) { _ in Child(Closer()) { .closer($0) } },
     ]
   }
 
@@ -29,6 +25,13 @@ struct Closing: Riblet {
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     state.page.attach("x/g/h")
     state.closer.attach(0)
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .closer(.close): state.page.detach()
+    }
     return .none
   }
 

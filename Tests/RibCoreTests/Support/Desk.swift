@@ -25,6 +25,8 @@ struct Desk: Riblet {
     case fail
   }
 
+  enum InternalAction: Sendable { case page(Page.Output) }
+
   struct ViewState: Encodable, Equatable {
     let count: Int
     let heard: String
@@ -43,13 +45,8 @@ struct Desk: Riblet {
     [Route("detail", \.detail, makePage), Route("aside", \.aside, makePage)]
   }
 
-  private func makePage(path: String) -> Child<Self> {
-    Child(Page(path: path, journal: journal)) { state, output in
-      switch output {
-      case .said(let text): state.heard = text
-      }
-      return .none
-    }
+  private func makePage(path: String) -> Child<Self, OwnState> {
+    Child(Page(path: path, journal: journal)) { .page($0) }
   }
 
   func makeState() -> State { State(detail: Slot(detail)) }
@@ -77,6 +74,13 @@ struct Desk: Riblet {
       state.detail.detach()
       state.aside.replace(with: "unseen/unseen")
       state.ratio = .nan
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .page(.said(let text)): state.heard = text
     }
     return .none
   }

@@ -24,7 +24,7 @@ struct Flow: ViewlessRiblet {
       Route("inner", \.inner) { [journal] path in
         path.hasPrefix("-")
           ? Child(Flow(path: path, journal: journal))
-          : Child(Page(path: path, journal: journal)) { _, _ in .none }
+          : Child(Page(path: path, journal: journal)) { _ in nil }
       }
     ]
   }

@@ -14,6 +14,20 @@ enum Wreck: String, CaseIterable, Codable {
   case root
   /// The view of a child that is new has no JSON.
   case child
+  /// A riblet refuses its view action.
+  case refuse
+  /// A riblet refuses an internal action that it has sent itself.
+  case refuseLater
+  /// A riblet refuses an output of a child that is new.
+  case refuseOutput
+  /// A child that is new refuses as it becomes active.
+  case refuseActivation
+
+  /// What a riblet says that refuses.
+  static let reason = "Not today."
+
+  /// Whether the transaction is refused by a riblet, and not by the tree.
+  var isRefusal: Bool { culprits.isEmpty }
 
   /// What the refusal says.
   var words: [String] {
@@ -23,16 +37,18 @@ enum Wreck: String, CaseIterable, Codable {
     case .branch: ["more than 50000 nodes"]
     case .root: ["cannot be encoded", "measures.ratio", "nan"]
     case .child: ["cannot be encoded", "ratio", "inf"]
+    case .refuse, .refuseLater, .refuseOutput, .refuseActivation: [Self.reason]
     }
   }
 
-  /// The riblets one of which it names.
+  /// The riblets one of which it names; none if the words are a riblet's own.
   var culprits: [String] {
     switch self {
     case .spin, .root: ["Fragile"]
     case .flip: ["Fragile", "Flipper"]
     case .dig, .branch: ["Digger"]
     case .child: ["Opaque"]
+    case .refuse, .refuseLater, .refuseOutput, .refuseActivation: []
     }
   }
 }
@@ -53,10 +69,15 @@ struct Fragile: Riblet {
     var right = Slot<Int>()
     var digger = Slot<Int>()
     var opaque = Slot<Int>()
+    var herald = Slot<NoConfig>()
+    var unwilling = Slot<NoConfig>()
   }
 
-  enum ViewAction: Decodable { case count, load, loadWreck, openAside, closeDetail, wreck(Wreck) }
-  enum InternalAction: Sendable { case loaded, spin, wreck(Wreck) }
+  enum ViewAction: Decodable { case count, load, loadWreck(Wreck), openAside, closeDetail, wreck(Wreck) }
+  enum InternalAction: Sendable {
+    case loaded, spin, refuse, wreck(Wreck)
+    case left(Flipper.Output), right(Flipper.Output), herald(Flipper.Output)
+  }
 
   struct ViewState: Encodable, Equatable {
     let count: Int
@@ -68,24 +89,14 @@ struct Fragile: Riblet {
 
   var routes: [Route<Self>] {
     [
-      Route("detail", \.detail) { [journal] path in Child(Page(path: path, journal: journal)) { _, _ in .none } },
-      Route("aside", \.aside) { [journal] path in Child(Page(path: path, journal: journal)) { _, _ in .none } },
-      Route("left", \.left) { _ in
-        Child(Flipper()) { state, _ in
-          state.left.detach()
-          state.right.attach(0)
-          return .none
-        }
-      },
-      Route("right", \.right) { _ in
-        Child(Flipper()) { state, _ in
-          state.right.detach()
-          state.left.attach(0)
-          return .none
-        }
-      },
+      Route("detail", \.detail) { [journal] path in Child(Page(path: path, journal: journal)) { _ in nil } },
+      Route("aside", \.aside) { [journal] path in Child(Page(path: path, journal: journal)) { _ in nil } },
+      Route("left", \.left) { _ in Child(Flipper()) { .left($0) } },
+      Route("right", \.right) { _ in Child(Flipper()) { .right($0) } },
       Route("digger", \.digger) { count in Child(Digger(count: count)) },
       Route("opaque", \.opaque) { _ in Child(Opaque()) },
+      Route("herald", \.herald) { Child(Flipper()) { .herald($0) } },
+      Route("unwilling", \.unwilling) { Child(Unwilling()) },
     ]
   }
 
@@ -95,7 +106,7 @@ struct Fragile: Riblet {
     switch viewAction {
     case .count: state.count += 1
     case .load: return .run(id: "old") { send in await send(.loaded) }
-    case .loadWreck: return .run { send in await send(.wreck(.flip)) }
+    case .loadWreck(let wreck): return .run { send in await send(.wreck(wreck)) }
     case .openAside: state.aside.attach("c")
     case .closeDetail: state.detail.detach()
     case .wreck(let wreck): return self.wreck(&state, wreck)
@@ -107,7 +118,14 @@ struct Fragile: Riblet {
     switch internalAction {
     case .loaded: state.loads += 1
     case .spin: return .send(.spin)
+    case .refuse, .herald: return .refuse(Wreck.reason)
     case .wreck(let wreck): return self.wreck(&state, wreck)
+    case .left(.here):
+      state.left.detach()
+      state.right.attach(0)
+    case .right(.here):
+      state.right.detach()
+      state.left.attach(0)
     }
     return .none
   }
@@ -116,15 +134,20 @@ struct Fragile: Riblet {
     state.count += 10
     state.detail.detach()
     state.aside.attach("x/y")
+    var last = Effect<Self>.none
     switch wreck {
-    case .spin: break
+    case .spin: last = .send(.spin)
     case .flip: state.left.attach(0)
     case .dig: state.digger.attach(1)
     case .branch: state.digger.attach(2)
     case .root: state.measures.ratio = .nan
     case .child: state.opaque.attach(0)
+    case .refuse: last = .refuse(Wreck.reason)
+    case .refuseLater: last = .send(.refuse)
+    case .refuseOutput: state.herald.attach()
+    case .refuseActivation: state.unwilling.attach()
     }
-    return .merge(.cancel(id: "old"), .run(id: "new") { _ in }, wreck == .spin ? .send(.spin) : .none)
+    return .merge(.cancel(id: "old"), .run(id: "new") { _ in }, last)
   }
 
   func view(_ state: State) -> ViewState {
@@ -156,6 +179,16 @@ struct Digger: Riblet {
 
   func makeState() -> State { State(deeper: Items(Array(repeating: count, count: count))) }
   func view(_ state: State) -> ViewState { ViewState() }
+}
+
+/// Refuses to be there.
+struct Unwilling: Riblet {
+  static let typeName = "Unwilling"
+  struct ViewState: Encodable, Equatable {}
+
+  func makeState() {}
+  func didBecomeActive(_ state: inout Void) -> Effect<Self> { .merge(.run { _ in }, .refuse(Wreck.reason)) }
+  func view(_ state: Void) -> ViewState { ViewState() }
 }
 
 /// Has nothing that JSON could show.

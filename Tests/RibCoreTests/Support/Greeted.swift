@@ -8,25 +8,22 @@ struct Greeted: Riblet {
     var greeter = Slot<Int>()
   }
   enum ViewAction: Decodable { case greet }
+  enum InternalAction: Sendable { case greeter(Greeter.Output) }
   struct ViewState: Encodable, Equatable { let heard: String }
 
-  var routes: [Route<Self>] {
-    [
-      Route("greeter", \.greeter) { _ in
-        Child(Greeter()) { state, output in
-          switch output {
-          case .hello: state.heard = "hello"
-          }
-          return .none
-        }
-      }
-    ]
-  }
+  var routes: [Route<Self>] { [Route("greeter", \.greeter) { _ in Child(Greeter()) { .greeter($0) } }] }
 
   func makeState() -> State { State() }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     state.greeter.attach(1)
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .greeter(.hello): state.heard = "hello"
+    }
     return .none
   }
 

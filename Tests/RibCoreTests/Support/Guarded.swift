@@ -5,7 +5,7 @@ struct Guarded: Riblet {
   static let typeName = "Guarded"
   struct State { var child = Slot(0) }
 
-  var routes: [Route<Self>] { [Route("child", \.child) { _ in Child(Guard()) { _, _ in .none } }] }
+  var routes: [Route<Self>] { [Route("child", \.child) { _ in Child(Guard()) { _ in nil } }] }
 
   func makeState() -> State { State() }
   func view(_ state: State) -> Int { 0 }

@@ -46,7 +46,8 @@ struct Bank<E: Edition>: Riblet {
 
   var routes: [Route<Self>] {
     [
-      Route("ledger", \.ledger) { _ in Child(Ledger<E>()) }, .scope("wallet", \.wallet, Wallet<E>()),
+      Route("ledger", \.ledger) { _ in Child(Ledger<E>()) },
+      Route("wallet", \.wallet) { Child(Wallet<E>()) },
     ]
   }
 

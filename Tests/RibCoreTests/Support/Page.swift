@@ -26,7 +26,10 @@ struct Page: Riblet {
     case stop(String)
   }
 
-  enum InternalAction: Sendable { case loaded }
+  enum InternalAction: Sendable {
+    case loaded
+    case inner(Output)
+  }
 
   enum Output: Sendable { case said(String) }
 
@@ -50,14 +53,7 @@ struct Page: Riblet {
 
   var routes: [Route<Self>] {
     [
-      Route("inner", \.inner) { [journal] path in
-        Child(Page(path: path, journal: journal)) { state, output in
-          switch output {
-          case .said(let text): state.heard = text
-          }
-          return .none
-        }
-      }
+      Route("inner", \.inner) { [journal] path in Child(Page(path: path, journal: journal)) { .inner($0) } }
     ]
   }
 
@@ -87,7 +83,10 @@ struct Page: Riblet {
   }
 
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
-    state.loads += 1
+    switch internalAction {
+    case .loaded: state.loads += 1
+    case .inner(.said(let text)): state.heard = text
+    }
     return .none
   }
 

@@ -13,7 +13,7 @@ struct Queue: Riblet {
     }
   }
 
-  var routes: [Route<Self>] { [.ifLet("first", \.first, Tally(journal: Journal())) { _, _ in .none }] }
+  var routes: [Route<Self>] { [Route("first", \.first) { Child(Tally(journal: Journal())) { _ in nil } }] }
 
   func makeState() -> State { State() }
   func view(_ state: State) -> [Int] { state.tallies.map(\.count) }

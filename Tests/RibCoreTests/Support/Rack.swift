@@ -8,6 +8,7 @@ struct Rack<Container: RouteContainer>: Riblet where Container.Config == String 
     var heard = ""
     var ratio = 1.0
   }
+  enum InternalAction: Sendable { case page(Page.Output) }
   struct ViewState: Encodable, Equatable {
     let heard: String
     let ratio: Double
@@ -23,13 +24,9 @@ struct Rack<Container: RouteContainer>: Riblet where Container.Config == String 
   var routes: [Route<Self>] {
     [
       Route("pages", \.pages, activation: activation) { [journal] path in
-        if path.hasPrefix("-") { return Child(Flow(path: path, journal: journal)) }
-        return Child(Page(path: path, journal: journal)) { state, output in
-          switch output {
-          case .said(let text): state.heard = text
-          }
-          return .none
-        }
+        path.hasPrefix("-")
+          ? Child(Flow(path: path, journal: journal))
+          : Child(Page(path: path, journal: journal)) { .page($0) }
       }
     ]
   }
@@ -43,6 +40,13 @@ struct Rack<Container: RouteContainer>: Riblet where Container.Config == String 
 
   func reduce(into state: inout State, viewAction: String) -> Effect<Self> {
     changes[viewAction]?(&state)
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .page(.said(let text)): state.heard = text
+    }
     return .none
   }
 

@@ -33,7 +33,7 @@ struct ResigningTab: Riblet {
   let journal: Journal
 
   var routes: [Route<Self>] {
-    [Route("page", \.self) { [journal] path in Child(Page(path: path, journal: journal)) { _, _ in .none } }]
+    [Route("page", \.self) { [journal] path in Child(Page(path: path, journal: journal)) { _ in nil } }]
   }
 
   func makeState() -> Slot<String> { number == 0 ? Slot("child") : Slot() }

@@ -5,6 +5,8 @@ struct Scripted<S>: Riblet {
   static var typeName: String { "Scripted" }
   typealias State = S
   typealias Change = (inout S) -> Void
+  /// What an output of a child does, as its route has it.
+  enum InternalAction: Sendable { case change(@Sendable (inout S) -> Void) }
 
   let state: S
   var routes: [Route<Self>] = []
@@ -15,6 +17,13 @@ struct Scripted<S>: Riblet {
 
   func reduce(into state: inout S, viewAction: String) -> Effect<Self> {
     changes[viewAction]?(&state)
+    return .none
+  }
+
+  func reduce(into state: inout S, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .change(let change): change(&state)
+    }
     return .none
   }
 
@@ -58,7 +67,7 @@ struct Middle: Riblet {
   }
 
   var routes: [Route<Self>] {
-    [.ifLet("part", \.part, Part()), Route("slot", \.slot) { Child(Bud(name: $0)) }]
+    [Route("part", \.part) { Child(Part()) }, Route("slot", \.slot) { Child(Bud(name: $0)) }]
   }
 
   /// Never called, for the parent has the state.

@@ -68,6 +68,8 @@ struct TallyReducer: Reducing {
 }
 
 /// Makes the feature as RIV does.
-func makeTally(_ domain: TallyDomain = TallyDomain()) -> some Riblet<Never> {
+func makeTally(
+  _ domain: TallyDomain = TallyDomain()
+) -> Feature<TallyInteractor, TallyAction, TallyDomain, TallyReducer, TallyViewState> {
   Feature(interactor: TallyInteractor(initialDomain: domain), reducer: TallyReducer())
 }

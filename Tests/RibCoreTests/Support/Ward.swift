@@ -14,6 +14,7 @@ struct Ward: Riblet {
     var sum: Int { tallies.reduce(0) { $0 + $1.count } + (pick?.count ?? 0) }
   }
   enum ViewAction: Decodable { case clear }
+  enum InternalAction: Sendable { case tally(Int, Tally.Output), pick(Tally.Output) }
   enum Output: Sendable { case heard(Int) }
   struct ViewState: Encodable, Equatable {
     let sum: Int
@@ -24,20 +25,8 @@ struct Ward: Riblet {
 
   var routes: [Route<Self>] {
     [
-      .forEach("tallies", \.tallies, Tally(journal: journal)) { state, id, output in
-        switch output {
-        case .said:
-          state.heard.append(id)
-          return .output(.heard(id))
-        case .leave:
-          state.tallies.removeAll { $0.id == id }
-          return .none
-        }
-      },
-      .ifLet("pick", \.pick, Tally(journal: journal)) { state, output in
-        if case .leave = output { state.pick = state.spare }
-        return .none
-      },
+      Route("tallies", \.tallies) { id in Child(Tally(journal: journal)) { .tally(id, $0) } },
+      Route("pick", \.pick) { Child(Tally(journal: journal)) { .pick($0) } },
     ]
   }
 
@@ -53,6 +42,18 @@ struct Ward: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     for index in state.tallies.indices { state.tallies[index].count = 0 }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .tally(let id, .said):
+      state.heard.append(id)
+      return .output(.heard(id))
+    case .tally(let id, .leave): state.tallies.removeAll { $0.id == id }
+    case .pick(.said): break
+    case .pick(.leave): state.pick = state.spare
+    }
     return .none
   }
 

@@ -7,22 +7,20 @@ struct WorkerOwner: Riblet {
     var heard = ""
     var child = Slot(0)
   }
+  enum InternalAction: Sendable { case child(Worker.Output) }
 
-  var routes: [Route<Self>] {
-    [
-      Route("child", \.child) { _ in
-        Child(Worker()) { state, output in
-          switch output {
-          case .worked: state.heard = "worked"
-          case .quit: state.child.detach()
-          }
-          return .none
-        }
-      }
-    ]
-  }
+  var routes: [Route<Self>] { [Route("child", \.child) { _ in Child(Worker()) { .child($0) } }] }
 
   func makeState() -> State { State() }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .child(.worked): state.heard = "worked"
+    case .child(.quit): state.child.detach()
+    }
+    return .none
+  }
+
   func view(_ state: State) -> String { state.heard }
 }
 

@@ -82,7 +82,8 @@ struct NodeTests {
     let isSplit: Bool
 
     var routes: [Route<Self>] {
-      [.scope("left", \.left, Half()), .scope("right", isSplit ? \.right : \.left, Half())]
+      let right = isSplit ? \State.right : \State.left
+      return [Route("left", \.left) { Child(Half()) }, Route("right", right) { Child(Half()) }]
     }
     func makeState() -> State { State() }
     func view(_ state: State) -> Int { state.left }

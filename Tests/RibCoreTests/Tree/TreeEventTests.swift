@@ -101,7 +101,8 @@ struct TreeEventTests {
       ])
   }
 
-  private func observed<Root: Riblet>(_ root: Root) throws -> TestSession where Root.Output == Never {
+  private func observed<Root: Riblet>(_ root: Root) throws -> TestSession
+  where Root.Output == Never, Root.Props == Never {
     let session = try TestSession(root)
     _ = session.takeEvents()
     return session

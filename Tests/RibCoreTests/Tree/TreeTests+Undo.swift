@@ -12,14 +12,16 @@ extension TreeTests {
     let pending = session.pendingEffects.map(\.token)
 
     let refusal = try session.refusal(of: #"{"wreck":"\#(wreck.rawValue)"}"#)
-    #expect(refusal.code == .failed)
+    #expect(refusal.code == wreck.code)
     for word in wreck.words { #expect(refusal.message.contains(word)) }
-    #expect(wreck.culprits.contains { refusal.message.contains($0) }, "\(refusal.message)")
+    let isNamed = wreck.culprits.contains { refusal.message.contains($0) }
+    #expect(wreck.isRefusal ? refusal.message == Wreck.reason : isNamed, "\(refusal.message)")
 
     #expect(session.tree.nodeCount == before.nodes)
     #expect(session.tree.effectCount == before.effects)
     #expect(session.pendingEffects.map(\.token) == pending)
     #expect(session.cancelledEffects == [])
+    #expect(session.tree.droppedActions == 0)
     for id in 1...before.nodes { #expect(session.tree.typeName(at: .id(id)) != nil) }
     #expect(session.tree.typeName(at: .id(before.nodes + 1)) == nil)
 
@@ -46,18 +48,19 @@ extension TreeTests {
     try session.send("\"closeDetail\"")
     #expect(session.tree.nodeCount == 1)
     #expect(session.cancelledEffects == [tokens[1]])
-    #expect(try session.refusal(of: #"{"wreck":"\#(wreck.rawValue)"}"#).code == .failed)
+    #expect(try session.refusal(of: #"{"wreck":"\#(wreck.rawValue)"}"#).code == wreck.code)
   }
 
-  @Test func refusal_ofAReport_leavesItsEffectRunning() async throws {
+  @Test(arguments: [Wreck.flip, .refuse, .refuseActivation])
+  func refusal_ofAReport_leavesItsEffectRunning(wreck: Wreck) async throws {
     let session = try makeSession()
-    try session.send("\"loadWreck\"")
+    try session.send(#"{"loadWreck":"\#(wreck.rawValue)"}"#)
     try await session.runNextEffect()
     try await session.runNextEffect()
     let report = try #require(try await session.reportsOfNextEffect().first)
     let before = session.view
     let refusal = try #require(throws: Refusal.self) { try session.deliver(report) }
-    #expect(refusal.code == .failed)
+    #expect(refusal.code == wreck.code)
     #expect(try session.snapshot() == before)
     #expect(session.tree.effectCount == 1)
     #expect(session.tree.droppedActions == 0)
@@ -78,4 +81,8 @@ extension TreeTests {
     try session.send(#"{"load":"it"}"#, to: .path("detail/inner"))
     return session
   }
+}
+
+extension Wreck {
+  fileprivate var code: Nack.Code { isRefusal ? .refused : .failed }
 }

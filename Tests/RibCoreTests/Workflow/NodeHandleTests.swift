@@ -62,6 +62,22 @@ struct NodeHandleTests {
     #expect(try session.snapshot() == before)
   }
 
+  @Test func step_thatTheRibletRefuses_isRefused() async throws {
+    let session = try TestSession(Conductor())
+    let before = session.view
+    try await session.walk(from: Conductor.self) { conductor in
+      await #expect(throws: Refusal(.refused, "not that")) {
+        // What could not be shown is not looked at any more.
+        try await conductor.update { state in
+          state.ratio = .nan
+          return .merge(.run(id: "a") { _ in }, .refuse("not that"))
+        }
+      }
+    }
+    #expect(try session.snapshot() == before)
+    #expect(session.pending == [])
+  }
+
   // MARK: Children
 
   @Test func child_isTheFirstOfItsTypeThatIsActive() async throws {

@@ -156,7 +156,7 @@ extension TestRibletTests {
       let test = TestRiblet(Gym(clock: clock))
       test.send(.open) { $0.watch.attach(1) }
       test.send(.type("x"), to: Stopwatch.self, at: "watch")
-      test.receiveOutput(Stopwatch.Output.lap(1))
+      test.receive(.watch(.lap(1)))
     }
     #expect(texts.count == 1)
     #expect(texts.first?.contains("The effect \"typing\" of Stopwatch") == true)

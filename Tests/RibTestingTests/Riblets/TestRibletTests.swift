@@ -51,7 +51,7 @@ struct TestRibletTests {
     test.send(.start, to: Stopwatch.self, at: "watch")
     clock.advance(by: .seconds(3))
     test.send(.lap, to: Stopwatch.self, at: "watch")
-    test.receiveOutput(Stopwatch.Output.lap(3)) { $0.laps = [3] }
+    test.receive(.watch(.lap(3))) { $0.laps = [3] }
     test.back { $0.watch.detach() }
   }
 
@@ -85,7 +85,7 @@ struct TestRibletTests {
     let test = TestRiblet(Gym(clock: clock))
     test.send(.open) { $0.watch.attach(1) }
     test.send(.lap, to: Stopwatch.self, at: "watch")
-    test.receiveOutput(of: Stopwatch.self, where: { $0 == .lap(0) }) { $0.laps = [0] }
+    test.receive(where: { $0 == .watch(.lap(0)) }) { $0.laps = [0] }
   }
 
   @Test func childThatChangesAsItBecomesActive_hasAPlace() {
@@ -173,7 +173,7 @@ struct TestRibletTests {
           - the internal action .lapped(0) was received
           - the output .lap(0) was sent to the parent
 
-        Assert each with receive, receiveOutput, receiveChange or expectOutput, or set exhaustivity to .off.
+        Assert each with receive, receiveChange or expectOutput, or set exhaustivity to .off.
         """)
   }
 
@@ -207,7 +207,7 @@ struct TestRibletTests {
       test.send(.open) { $0.watch.attach(1) }
       test.send(.lap, to: Stopwatch.self, at: "watch")
     }
-    #expect(texts.first?.contains("- the child's output .lap(0) was received") == true)
+    #expect(texts.first?.contains("- the internal action .watch(.lap(0)) was received") == true)
   }
 
   @Test func anotherAction_isShownWithItsDifference() {

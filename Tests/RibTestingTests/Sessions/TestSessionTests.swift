@@ -71,8 +71,10 @@ struct TestSessionTests {
     }
     #expect(texts.count == 1)
     #expect(
-      texts.first?.hasPrefix("The state of Forgetful 1 does not come back as it was. Is a property left out") == true)
+      texts.first?.hasPrefix("The state of Forgetful 1 (the root) does not come back as it was when it is saved")
+        == true)
     #expect(texts.first?.contains("count: 1") == true)
+    #expect(texts.first?.contains("Is a property left out of its coding?") == true)
   }
 
   @Test func roundTrip_thatLosesANode_fails() throws {
@@ -104,8 +106,9 @@ struct TestSessionTests {
       func view(_ state: State) -> Int { 0 }
     }
     let texts = try failures { _ = try TestSession(Broken()).restored(as: Broken()) }
-    #expect(texts.count == 1)
-    #expect(texts.first?.contains("Node 1 of type Broken was not restored:") == true)
+    #expect(texts.count == 2)
+    #expect(texts.first?.hasPrefix("The state of Broken 1 (the root) cannot be read once it is saved: Cancel") == true)
+    #expect(texts.last?.contains("Node 1 of type Broken was not restored:") == true)
   }
 
   @Test func roundTrip_mayShowWhatWasInterrupted() throws {
@@ -246,7 +249,7 @@ struct TestSessionTests {
     let texts = try failures { try session.act(#"{"rewrite":"e\u0301"}"#) }
     #expect(texts.count == 1)
     let text = try #require(texts.first)
-    #expect(text.contains("/nodes/1/state/log/0"))
+    #expect(text.contains("of Growing 1 (the root), at /nodes/1/state/log/0:"))
     #expect(text.contains("writeDifference"))
     // The test goes on with what the server shows.
     #expect(session.view == (try session.snapshot()))

@@ -13,7 +13,7 @@ struct Casino: Riblet {
     var table = Slot<Int>()
   }
   enum ViewAction: Decodable { case rollTapped, ticketTapped, asked(String), doorTapped, brooded, sequenceTapped }
-  enum InternalAction: Codable { case answered(String), settled }
+  enum InternalAction: Codable { case answered(String), settled, table(CasinoTable.Output) }
   struct ViewState: Encodable, Equatable {
     let pips: Int
     let ticket: UUID?
@@ -33,18 +33,7 @@ struct Casino: Riblet {
   func makeState() -> State { State(pips: dependencies.random(in: 1...6)) }
 
   var routes: [Route<Self>] {
-    [
-      Route("table", \.table) { _ in
-        Child(CasinoTable(dependencies: dependencies)) { state, output in
-          switch output {
-          case .left(let tip):
-            state.answers.append("tip \(tip)")
-            state.table.detach()
-          }
-          return .none
-        }
-      }
-    ]
+    [Route("table", \.table) { _ in Child(CasinoTable(dependencies: dependencies)) { .table($0) } }]
   }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
@@ -73,6 +62,9 @@ struct Casino: Riblet {
     switch internalAction {
     case .answered(let answer): state.answers.append(answer)
     case .settled: state.answers.append("settled")
+    case .table(.left(let tip)):
+      state.answers.append("tip \(tip)")
+      state.table.detach()
     }
     return .none
   }

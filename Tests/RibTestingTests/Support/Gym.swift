@@ -10,20 +10,14 @@ struct Gym: Riblet {
   }
 
   enum ViewAction: Decodable, Sendable { case open, lightUp }
+  enum InternalAction: Equatable { case watch(Stopwatch.Output) }
 
   let clock: any Clock<Duration>
 
   var routes: [Route<Self>] {
     [
-      Route("watch", \.watch) { _ in
-        Child(Stopwatch(clock: clock)) { state, output in
-          switch output {
-          case .lap(let seconds): state.laps.append(seconds)
-          }
-          return .none
-        }
-      },
-      .scope("lamp", \.lamp, Lamp(clock: clock)),
+      Route("watch", \.watch) { _ in Child(Stopwatch(clock: clock)) { .watch($0) } },
+      Route("lamp", \.lamp) { Child(Lamp(clock: clock)) },
     ]
   }
 
@@ -33,6 +27,13 @@ struct Gym: Riblet {
     switch viewAction {
     case .open: state.watch.attach(1)
     case .lightUp: state.lamp.isOn = true
+    }
+    return .none
+  }
+
+  func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .watch(.lap(let seconds)): state.laps.append(seconds)
     }
     return .none
   }

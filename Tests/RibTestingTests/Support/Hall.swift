@@ -5,7 +5,7 @@ struct Hall: Riblet {
   struct State: Codable, Equatable { var guest: Guest.State? }
   enum ViewAction: Decodable { case enter }
 
-  var routes: [Route<Self>] { [.ifLet("guest", \.guest, Guest())] }
+  var routes: [Route<Self>] { [Route("guest", \.guest) { Child(Guest()) }] }
 
   func makeState() -> State { State() }
 

@@ -14,12 +14,13 @@ final class RecordedSession {
   private let renderer = ViewRenderer()
   private(set) var session: TestSession
 
-  init<Root: Riblet>(_ root: Root) throws where Root.Output == Never {
+  init<Root: Riblet>(_ root: Root) throws where Root.Output == Never, Root.Props == Never {
     session = Self.make(root, lines)
     try session.start()
   }
 
-  private static func make<Root: Riblet>(_ root: Root, _ lines: Lines) -> TestSession where Root.Output == Never {
+  private static func make<Root: Riblet>(_ root: Root, _ lines: Lines) -> TestSession
+  where Root.Output == Never, Root.Props == Never {
     let session = TestSession(Tree(root: root, session: "s"), .held, Origin(text: "", location: #_sourceLocation))
     session.tree.recorder = TransactionRecorder(
       .init(build: "0", app: "test", session: "s", parameters: nil), write: { lines.bytes += $0 })
@@ -27,7 +28,7 @@ final class RecordedSession {
   }
 
   /// Leaves memory and comes back.
-  func wake<Root: Riblet>(as root: Root) throws where Root.Output == Never {
+  func wake<Root: Riblet>(as root: Root) throws where Root.Output == Never, Root.Props == Never {
     let snapshot = try session.tree.snapshot()
     session = Self.make(root, lines)
     _ = try session.tree.restore(snapshot, rendering: renderer)

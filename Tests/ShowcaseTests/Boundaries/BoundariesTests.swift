@@ -12,7 +12,7 @@ struct BoundariesTests {
     test.receiveChange { $0.child.count = 1 }
     test.expectView(.init(total: 1, finished: []))
     test.send(.finish, to: BoundariesChild.self, at: "child")
-    test.receiveOutput(BoundariesChild.Output.finished(1)) { $0.finished = ["child: 1"] }
+    test.receive(.child(.finished(1))) { $0.finished = ["child: 1"] }
   }
 
   @Test func optionalChild_comesAndGoes() {
@@ -22,7 +22,7 @@ struct BoundariesTests {
     test.send(.increment, to: BoundariesChild.self, at: "sheet")
     test.receiveChange { $0.sheet?.count = 1 }
     test.send(.finish, to: BoundariesChild.self, at: "sheet")
-    test.receiveOutput(BoundariesChild.Output.finished(1)) { state in
+    test.receive(.sheet(.finished(1))) { state in
       state.finished = ["sheet: 1"]
       state.sheet = nil
     }
@@ -41,7 +41,7 @@ struct BoundariesTests {
     test.send(.increment, to: BoundariesChild.self, at: "rows[1]")
     test.receiveChange { $0.rows[1].count = 1 }
     test.send(.finish, to: BoundariesChild.self, at: "rows[1]")
-    test.receiveOutput(BoundariesChild.Output.finished(1)) { state in
+    test.receive(.row(2, .finished(1))) { state in
       state.finished = ["row 2: 1"]
       state.rows.remove(at: 1)
     }

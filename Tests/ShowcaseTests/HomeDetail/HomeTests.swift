@@ -43,7 +43,7 @@ struct HomeTests {
     let test = TestRiblet(Home())
     test.send(.detailTapped) { $0.detail.attach(0) }
     test.send(.closeTapped, to: Detail.self, at: "detail")
-    test.receiveOutput(Detail.Output.didTapClose) { $0.detail.detach() }
+    test.receive(.detail(.didTapClose)) { $0.detail.detach() }
     #expect(test.session.children(on: "detail") == [])
   }
 
@@ -52,7 +52,7 @@ struct HomeTests {
     test.send(.detailTapped) { $0.detail.attach(0) }
     let first = test.session.children(on: "detail")
     test.send(.closeTapped, to: Detail.self, at: "detail")
-    test.receiveOutput(Detail.Output.didTapClose) { $0.detail.detach() }
+    test.receive(.detail(.didTapClose)) { $0.detail.detach() }
     test.send(.detailTapped) { $0.detail.attach(0) }
     #expect(test.session.children(on: "detail").count == 1)
     #expect(test.session.children(on: "detail") != first)

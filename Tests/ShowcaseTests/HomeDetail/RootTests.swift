@@ -25,7 +25,7 @@ struct RootTests {
     let test = TestRiblet(Root())
     test.send(.homeTapped) { $0.home.attach() }
     test.send(.closeTapped, to: Home.self, at: "home")
-    test.receiveOutput(Home.Output.didTapClose) { $0.home.detach() }
+    test.receive(.home(.didTapClose)) { $0.home.detach() }
     #expect(test.session.children(on: "home") == [])
   }
 

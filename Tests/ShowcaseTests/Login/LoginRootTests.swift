@@ -9,7 +9,7 @@ struct LoginRootTests {
   @Test func success_isTheParentsToActOn() {
     let test = TestRiblet(LoginRoot(service: LoginService { _ in .success("Blob") }))
     test.send(.onTapLoginButton, to: Login.self, at: "login")
-    test.receiveOutput(Login.Output.notifyLoginSuccess("Blob")) { state in
+    test.receive(.login(.notifyLoginSuccess("Blob"))) { state in
       state.user = "Blob"
       state.login.detach()
     }

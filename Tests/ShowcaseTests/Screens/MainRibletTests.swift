@@ -20,7 +20,7 @@ struct MainRibletTests {
   @Test func goToNextScreen_attachesScreen2OnTop() {
     let screen1 = test.session.children(on: "screens")
     goToNextScreen()
-    test.receiveOutput(Screen1.Output.goToNextScreen) { $0.screens.push(.screen2) }
+    test.receive(.screen1(.goToNextScreen)) { $0.screens.push(.screen2) }
     #expect(test.session.children(on: "screens").count == 2)
     #expect(test.session.children(on: "screens").first == screen1.first)
     #expect(test.session.tree.typeName(at: .path("screens[1]")) == "Screen2")
@@ -28,18 +28,18 @@ struct MainRibletTests {
 
   @Test func secondGoToNextScreen_attachesNothing() {
     goToNextScreen()
-    test.receiveOutput(Screen1.Output.goToNextScreen) { $0.screens.push(.screen2) }
+    test.receive(.screen1(.goToNextScreen)) { $0.screens.push(.screen2) }
     let screens = test.session.children(on: "screens")
     goToNextScreen()
-    test.receiveOutput(Screen1.Output.goToNextScreen)
+    test.receive(.screen1(.goToNextScreen))
     #expect(test.session.children(on: "screens") == screens)
   }
 
   @Test func completionOfScreen2_detachesIt() {
     goToNextScreen()
-    test.receiveOutput(Screen1.Output.goToNextScreen) { $0.screens.push(.screen2) }
+    test.receive(.screen1(.goToNextScreen)) { $0.screens.push(.screen2) }
     test.send(.didClose, to: Screen2.self, at: "screens[1]")
-    test.receiveOutput(Screen2.Output.completion) { $0.screens.pop() }
+    test.receive(.screen2(.completion)) { $0.screens.pop() }
     #expect(test.session.children(on: "screens").count == 1)
     #expect(test.session.tree.typeName(at: .path("screens")) == "Screen1")
   }

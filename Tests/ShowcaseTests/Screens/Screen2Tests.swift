@@ -14,7 +14,7 @@ struct Screen2Tests {
     #expect(test.session.children(on: "subRoute2") == [])
     test.send(.didSelectSubRoute1)
     test.send(.didClose, to: NavigationSubRoute1.self, at: "subRoute1")
-    test.receiveOutput(NavigationSubRoute1.Output.completion) { $0.subRoute1.detach() }
+    test.receive(.subRoute1(.completion)) { $0.subRoute1.detach() }
     #expect(test.session.children(on: "subRoute1") == [])
   }
 
@@ -24,7 +24,7 @@ struct Screen2Tests {
     #expect(test.session.children(on: "subRoute1") == [])
     test.send(.didSelectSubRoute2)
     test.send(.didClose, to: NavigationSubRoute2.self, at: "subRoute2")
-    test.receiveOutput(NavigationSubRoute2.Output.completion) { $0.subRoute2.detach() }
+    test.receive(.subRoute2(.completion)) { $0.subRoute2.detach() }
     #expect(test.session.children(on: "subRoute2") == [])
   }
 
@@ -32,7 +32,7 @@ struct Screen2Tests {
     test.send(.didSelectSubRoute1) { $0.subRoute1.attach() }
     test.send(.didSelectSubRoute2) { $0.subRoute2.attach() }
     test.send(.didClose, to: NavigationSubRoute1.self, at: "subRoute1")
-    test.receiveOutput(NavigationSubRoute1.Output.completion) { $0.subRoute1.detach() }
+    test.receive(.subRoute1(.completion)) { $0.subRoute1.detach() }
     #expect(test.session.children(on: "subRoute2").count == 1)
   }
 

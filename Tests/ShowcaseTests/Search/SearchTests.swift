@@ -93,7 +93,7 @@ struct SearchTests {
     test.send(.open("Fig")) { $0.detail.attach("Fig") }
     #expect(test.session.viewState(at: "detail") == .object(["item": .string("Fig")]))
     test.send(.closeTapped, to: SearchDetail.self, at: "detail")
-    test.receiveOutput(SearchDetail.Output.closed) { $0.detail.detach() }
+    test.receive(.detail(.closed)) { $0.detail.detach() }
   }
 
   @Test func session_isRestoredWithItsDetailOpen() throws {

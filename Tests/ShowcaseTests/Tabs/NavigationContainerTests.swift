@@ -34,14 +34,13 @@ struct NavigationContainerTests {
     func build(_ letter: Letter) -> any Riblet<NavigationCommand<Letter>> { Page(letter: letter) }
   }
 
-  private typealias Command = NavigationCommand<Letter>
   private let test = TestRiblet(NavigationContainer<Letter>(root: .a, builder: Pages()))
 
   /// Pushes pages on top of the lowest.
   private func push(_ count: Int) {
     for index in 0..<count {
       test.send(.push, to: Page.self, at: "pages[\(index)]")
-      test.receiveOutput(Command.push(.b)) { $0.pages.push(.b) }
+      test.receive(.push(.b)) { $0.pages.push(.b) }
     }
   }
 
@@ -64,13 +63,13 @@ struct NavigationContainerTests {
     push(2)
     let ids = test.session.children(on: "pages")
     test.send(.pop, to: Page.self, at: "pages[2]")
-    test.receiveOutput(Command.pop) { $0.pages.pop() }
+    test.receive(.pop) { $0.pages.pop() }
     #expect(test.session.children(on: "pages") == Array(ids.prefix(2)))
   }
 
   @Test func pop_ofTheRoot_doesNothing() {
     test.send(.pop, to: Page.self, at: "pages")
-    test.receiveOutput(Command.pop)
+    test.receive(.pop)
     #expect(shown == [#""a""#])
   }
 
@@ -78,7 +77,7 @@ struct NavigationContainerTests {
     let root = test.session.children(on: "pages")
     push(3)
     test.send(.popToRoot, to: Page.self, at: "pages[3]")
-    test.receiveOutput(Command.popToRoot) { $0.pages.popToRoot() }
+    test.receive(.popToRoot) { $0.pages.popToRoot() }
     #expect(test.session.children(on: "pages") == root)
     test.expectView(.init(canGoBack: false))
   }
@@ -87,7 +86,7 @@ struct NavigationContainerTests {
     push(1)
     let ids = test.session.children(on: "pages")
     test.send(.setPages, to: Page.self, at: "pages[1]")
-    test.receiveOutput(Command.setPages(.c, [.a, .b])) { state in
+    test.receive(.setPages(.c, [.a, .b])) { state in
       state.pages.replaceAll(with: .c)
       state.pages.push(.a)
       state.pages.push(.b)

@@ -63,20 +63,13 @@ struct Journal<Version: Build>: Riblet {
   }
 
   enum ViewAction: Codable { case add(Int), open(Int), close(Int), sulk(Int), book(Int) }
-  enum InternalAction { case told(Int), booked(Int) }
+  enum InternalAction { case told(Int), booked(Int), page(JournalPage.Output) }
   struct ViewState: Codable, Equatable { let done: [Int], mood: Int, news: Int, unbooked: Int }
 
   let surroundings: JournalSurroundings
 
   var routes: [Route<Self>] {
-    [
-      Route("page", \.page) { _ in
-        Child(JournalPage()) { state, name in
-          state.done.append(name)
-          return .none
-        }
-      }
-    ]
+    [Route("page", \.page) { Child(JournalPage()) { .page($0) } }]
   }
 
   func makeState() -> State { State() }
@@ -104,6 +97,7 @@ struct Journal<Version: Build>: Riblet {
     switch internalAction {
     case .told(let number): state.news = max(state.news, number)
     case .booked(let name): state.unbooked.removeAll { $0 == name }
+    case .page(let name): state.done.append(name)
     }
     return .none
   }

@@ -6,6 +6,7 @@ import Testing
 struct NackTests {
   static let codes: [(code: Nack.Code, text: String)] = [
     (.gone, "gone"), (.inactive, "inactive"), (.badAction, "bad_action"), (.forbidden, "forbidden"),
+    (.refused, "refused"),
     (.poisoned, "poisoned"), (.failed, "failed"),
   ]
 

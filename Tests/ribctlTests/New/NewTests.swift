@@ -53,8 +53,8 @@ struct NewTests {
   }
 
   @Test(arguments: [
-    ["State"], ["Home", "--child", "Config"], ["home"], ["Ho me"], [""], ["Home", "--child", "detail"],
-    ["Home", "--child", "Home"],
+    ["State"], ["Home", "--child", "Config"], ["Props"], ["Home", "--child", "InternalAction"], ["home"], ["Ho me"],
+    [""], ["Home", "--child", "detail"], ["Home", "--child", "Home"],
   ])
   func name_hasToBeATypes(arguments: [String]) {
     #expect(throws: (any Error).self) { try New.parse(arguments + ["--in", "Sources/App"]) }

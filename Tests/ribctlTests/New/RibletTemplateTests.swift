@@ -20,7 +20,9 @@ struct RibletTemplateTests {
     #expect(template.riblet.contains("static let typeName = \"Home\"\n"))
     #expect(template.riblet.contains("func view") == !template.isViewless)
     #expect(template.riblet.contains("DetailBuilder()") == (template.child != nil))
-    #expect(template.riblet.contains("Effect<Self>") == (!template.isClass && !template.isViewless))
+    #expect(template.riblet.contains("internalAction: InternalAction") == (template.child != nil))
+    let hasReducer = !template.isViewless || template.child != nil
+    #expect(template.riblet.contains("Effect<Self>") == (!template.isClass && hasReducer))
     #expect(template.builder.contains("func build(_ config: Home.Config) -> any Riblet<Home.Output>"))
     #expect(template.test(of: "App").contains("@testable import App\n"))
     #expect(template.test(of: "App").contains("to: Detail.self, at: \"detail\"") == (template.child != nil))
