@@ -151,6 +151,41 @@ struct ChildTests {
     #expect(session.property("isSelected", of: 4) == .bool(true))
   }
 
+  /// Shows what it is told.
+  private struct Listener: Riblet {
+    static let typeName = "Listener"
+    func makeState() -> String { "" }
+    func reduce(into text: inout String, props: String) -> Effect<Self> {
+      text = props
+      return .none
+    }
+    func view(_ text: String) -> String { text }
+  }
+
+  /// Tells its child a text to which no route leads.
+  private struct Teller: Riblet {
+    static let typeName = "Teller"
+    struct State {
+      var text = "a"
+      var listener = Slot(NoConfig())
+    }
+    enum ViewAction: Decodable { case say(String) }
+    func makeState() -> State { State() }
+    func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+      if case .say(let text) = viewAction { state.text = text }
+      return .none
+    }
+    func view(_ state: State) -> Int { 0 }
+    var routes: [Route<Self>] { [Route("listener", \.listener) { Child(Listener(), props: { $0.text }) }] }
+  }
+
+  @Test func props_followWhatNoRouteLeadsTo() throws {
+    let session = try TestSession(Teller())
+    #expect(session.viewState(at: "listener") == .string("a"))
+    try session.act(#"{"say":"b"}"#, at: "")
+    #expect(session.viewState(at: "listener") == .string("b"))
+  }
+
   @Test func props_ofARibletWhoseTypeIsNotKnown_areAnError() async {
     await #expect(processExitsWith: .failure) { _ = try TestSession(Blind()) }
   }
