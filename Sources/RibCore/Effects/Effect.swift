@@ -139,7 +139,7 @@ public struct Effect<Source: Interactor>: Sendable {
     { send in
       do {
         try await work(send)
-      } catch let error as CancellationError {
+      } catch let error as CancellationError where Task.isCancelled {
         throw error
       } catch {
         await handler(error, send)

@@ -43,23 +43,26 @@ public struct IdentifiedArray<Element: Identifiable> {
     _modify {
       guard let place = places[id] else {
         var new: Element?
+        defer { if let new { upsert(new) } }
         yield &new
-        if let new { upsert(new) }
         return
       }
       // Taken out while it changes, so that nothing of it is copied; the last one stands at its place meanwhile.
       elements.swapAt(place, elements.count - 1)
       var element = elements.popLast()
-      yield &element
-      if let element {
-        elements.append(element)
-        elements.swapAt(place, elements.count - 1)
-        if element.id != id { didChange(id, at: place) }
-      } else {
-        if place < elements.count { elements.append(elements.remove(at: place)) }
-        places[id] = nil
-        count(from: place)
+      // Also after a change that throws.
+      defer {
+        if let element {
+          elements.append(element)
+          elements.swapAt(place, elements.count - 1)
+          if element.id != id { didChange(id, at: place) }
+        } else {
+          if place < elements.count { elements.append(elements.remove(at: place)) }
+          places[id] = nil
+          count(from: place)
+        }
       }
+      yield &element
     }
   }
 

@@ -142,6 +142,11 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
     return ours == .within && outer == .identity ? .identity : ours
   }
 
-  override func commit() { settled = nil }
-  override func rollBack() { settled = nil }
+  override func commit() { forget() }
+  override func rollBack() { forget() }
+
+  private func forget() {
+    settled = nil
+    change = nil
+  }
 }

@@ -104,7 +104,7 @@ class Node<R: Router>: AnyNode {
   override final func willResignActive(in tree: Tree) {
     touch(tree)
     // An embedded state may be gone already.
-    let change = cell.modify(isCompared: hasRoutes) { riblet.willResignActive(&$0) }
+    let change = cell.modify(isCompared: hasRoutes && !isNew) { riblet.willResignActive(&$0) }
     tree.witness?(Reduction(node: id, typeName: typeName, cause: .resignation))
     unsettleOwners(after: change, in: tree)
     noteChange(in: tree)
@@ -116,7 +116,7 @@ class Node<R: Router>: AnyNode {
   ) {
     touch(tree)
     var effect = Effect<R>.none
-    let change = cell.modify(isCompared: hasRoutes) { effect = reduce(riblet, &$0) }
+    let change = cell.modify(isCompared: hasRoutes && !isNew) { effect = reduce(riblet, &$0) }
     unsettleOwners(after: change, in: tree)
     guard change != .missing else { return tree.drop() }
     tree.witness?(Reduction(node: id, typeName: typeName, cause: cause()))

@@ -8,7 +8,14 @@ import Wire
   private struct Row: Codable, Equatable, Identifiable, Sendable {
     var id: Int
     var text = ""
+
+    mutating func fail() throws {
+      text = "changed"
+      throw Broken()
+    }
   }
+
+  private struct Broken: Error {}
 
   private typealias Rows = IdentifiedArray<Row>
 
@@ -55,6 +62,14 @@ import Wire
     #expect(rows.index(id: 3) == 0)
     rows[id: 2]?.id = 5
     #expect(rows.map(\.id) == [3, 5])
+  }
+
+  @Test func changeThatThrows_leavesTheOthers() {
+    var rows = Self.rows(1, 2, 3)
+    #expect(throws: Broken.self) { try rows[id: 1]?.fail() }
+    #expect(rows.map(\.id) == [1, 2, 3])
+    #expect(rows[id: 1]?.text == "changed")
+    #expect(rows[id: 3] == Row(id: 3))
   }
 
   @Test func coding_isAnArrays() throws {
