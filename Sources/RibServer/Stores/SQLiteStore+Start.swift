@@ -48,34 +48,30 @@ extension SQLiteStore {
 
   // MARK: Time
 
-  /// What the file's time would be if all time counted, and what it was when a process was there last.
-  static func readTime(_ database: Database, _ clock: TimeSource) throws -> (time: Int, seen: Int) {
+  /// How far the file's time is from the system's if all time counted, and what it was when a process was there last.
+  static func readTime(_ database: Database) throws -> (shift: Int, seen: Int) {
     let row = try Row.fetchOne(database, sql: "SELECT shift, seen FROM clock")
-    let (shift, seen) = (row?["shift"] as Int? ?? 0, row?["seen"] as Int? ?? 0)
-    return (clock.wall() + shift, seen)
+    return (row?["shift"] as Int? ?? 0, row?["seen"] as Int? ?? 0)
   }
 
   /// Lets the time go on from when a process was there last.
   private func beginTime(_ database: Database) throws -> Int {
-    let (time, seen) = try Self.readTime(database, clock)
+    let (shiftBefore, seen) = try Self.readTime(database)
+    let time = clock.wall() + shiftBefore
     // A file that is new begins now.
     let now = seen == 0 || abs(time - seen) <= StoreTime.tolerance ? time : seen
-    try database.execute(sql: "UPDATE clock SET shift = ?, seen = ?", arguments: [now - clock.wall(), now])
-    self.time = StoreTime(now, clock)
+    let shift = now - clock.wall()
+    try database.execute(sql: "UPDATE clock SET shift = ?, seen = ?", arguments: [shift, now])
+    self.time = StoreTime(shift: shift, clock)
     return now
   }
 
   func probe(_ statements: Statements) throws -> StoreResult {
-    var (now, wall) = (time.now(clock), clock.wall())
     var shift = 0
     try statements.selectShift.rows { shift = $0.integer(0) }
-    let jump = wall + shift - now
-    if abs(jump) <= StoreTime.tolerance {
-      // Other processes go by the same time.
-      now = wall + shift
-      time = StoreTime(now, clock)
-    }
-    try statements.noteTime.run(.integer(now - wall), .integer(now))
+    let jump = time.compare(withShift: shift, clock)
+    let now = time.now(clock)
+    try statements.noteTime.run(.integer(time.shift), .integer(now))
     try statements.noteServer.run(.integer(holder), .integer(now))
     let startCount = sharing.withLock { $0.starts?.count }
     var others: [Int: Int] = [:]
@@ -87,6 +83,6 @@ extension SQLiteStore {
       if sharing.isShared { sharing.end = moment }
       sharing.note(others, startCount, at: moment)
     }
-    return abs(jump) <= StoreTime.tolerance ? .noted : .clockJumped(seconds: jump)
+    return jump.map { .clockJumped(seconds: $0) } ?? .noted
   }
 }

@@ -128,7 +128,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
       let database = database
       Self.letShrink(database)
       statements = database.writeWithoutTransaction { Statements($0) }
-      time = StoreTime(try database.read { try Self.readTime($0, clock).time }, clock)
+      time = StoreTime(shift: try database.read { try Self.readTime($0).shift }, clock)
     } catch let error as StoreError {
       throw error
     } catch {

@@ -140,6 +140,58 @@ import Wire
     #expect(try alone("two", first) == .seconds(5))
   }
 
+  /// A process that was held up goes by the file's time, which another one has begun meanwhile.
+  ///
+  /// For the other one the file was without a process, so that its time had stood still.
+  @Test func processThatWasHeldUp_goesByTheTimeOfTheOthers() throws {
+    let first = try open()
+    defer { first.close() }
+    try first.begin()
+    _ = try first.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+    clock.advance(107)
+    let second = try open()
+    defer { second.close() }
+    try second.begin(as: 1, besides: [0])
+    #expect(try alone("one", second) == .seconds(20))
+    for _ in 1...2 {
+      for store in [first, second] {
+        guard case .noted = try store.perform(.probe) else {
+          Issue.record("one time is not the other's")
+          return
+        }
+        #expect(try alone("one", store) == .seconds(20))
+      }
+    }
+    clock.advance(10)
+    #expect(try alone("one", first) == .seconds(30))
+    #expect(try first.forgetOld(acted: 100, untouched: 100).isEmpty)
+  }
+
+  /// The clock is set twice before the other process has looked: none takes over a time that is later than its own.
+  @Test(arguments: [86_400, -86_400]) func secondJump_deletesNothing(_ second: Int) throws {
+    let stores = [try open(), try open()]
+    defer { for store in stores { store.close() } }
+    try stores[0].begin()
+    try stores[1].begin(as: 1, besides: [0])
+    _ = try stores[0].create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+    clock.jump(1000)
+    _ = try stores[0].perform(.probe)
+    clock.jump(second)
+    for store in stores.reversed() {
+      _ = try store.perform(.probe)
+      #expect(try alone("one", store) ?? .zero <= .seconds(20))
+    }
+    // Both have come to one time, and say no more.
+    _ = try stores[1].perform(.probe)
+    for store in stores {
+      guard case .noted = try store.perform(.probe) else {
+        Issue.record("one time is not the other's")
+        return
+      }
+    }
+    #expect(try alone("one", stores[0]) == alone("one", stores[1]))
+  }
+
   // MARK: Files of earlier versions
 
   /// A file of the first version is taken over as it is, its time goes on, and it can shrink from then on.
