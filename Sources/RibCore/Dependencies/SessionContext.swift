@@ -1,4 +1,4 @@
-/// What an app can know of the session that it builds a root for.
+/// The session that an app builds a root for.
 public struct SessionContext: Sendable {
   /// The session's name, as its clients know it.
   public let id: String
@@ -16,13 +16,15 @@ public struct SessionContext: Sendable {
   }
 }
 
-/// How many clients of a session are connected, for riblets that want to know whether anybody looks.
+/// How many clients of a session are connected: by a WebSocket, or by the stream of events of the HTTP API.
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
 ///       .observe(session.clients, id: "clients") { .clientsChanged($0) }
 ///     }
 ///
-/// A session that rests is not woken by a client that comes or goes; when it wakes, it is told how many there are then.
+/// A session starts, and comes back into memory, before its client is connected: ``count`` is 0 in `didBecomeActive` then, and an
+/// effect that observes the clients reports the first one at once. A session that rests is not woken by a client that comes or
+/// goes; when it wakes, the number of that moment is reported.
 public final class ConnectedClients: Sendable {
   let shared: SharedValue<Int>
 

@@ -17,19 +17,23 @@ extension Effect {
 
   /// Sends the riblet an internal action after a while.
   ///
-  /// A session that leaves memory meanwhile forgets it. What must come all the same has its time in the state, and begins again
-  /// in `didRestore` with what is left of it.
+  /// While it waits, the session stays in memory. A server that ends meanwhile forgets it: what must come all the same has its
+  /// time in the state, and begins again in `didRestore` with what is left of it.
   ///
   /// - Parameters:
   ///   - duration: how long to wait.
   ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
   ///   - clock: what measures it.
+  ///   - resumable: whether it may be interrupted while the session is idle and has no client connected, since `didRestore` or
+  ///     `didBecomeActive` begins it again.
+  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected.
   ///   - action: the action.
   /// - Returns: the effect.
   public static func after(
-    _ duration: Duration, id: some Hashable & Sendable, clock: any Clock<Duration>, _ action: Source.InternalAction
+    _ duration: Duration, id: some Hashable & Sendable, clock: any Clock<Duration>, resumable: Bool = false,
+    mayMiss: Bool = false, _ action: Source.InternalAction
   ) -> Effect {
-    .run(id: id, cancelInFlight: true) { send in
+    .run(id: id, cancelInFlight: true, resumable: resumable, mayMiss: mayMiss) { send in
       try await clock.sleep(for: duration)
       await send(action)
     }
@@ -37,8 +41,8 @@ extension Effect {
 
   /// Sends the riblet an internal action again and again, until it is cancelled.
   ///
-  /// The times are multiples of the interval since the effect has begun: what is late does not make the next one late, and of
-  /// several that are overdue one is sent.
+  /// The times are multiples of the interval since the effect has begun: an action that is late does not make the next one late.
+  /// The times that pass while an action is being handled are left out.
   ///
   /// - Parameters:
   ///   - interval: the time from one to the next.

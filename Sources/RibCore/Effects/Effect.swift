@@ -60,8 +60,9 @@ public struct Effect<Source: Interactor>: Sendable {
 
   /// Refuses what is being done: the whole transaction is undone, as if it had not begun, and nothing else happens.
   ///
-  /// A client whose action it was is answered by a `nack` with the code `refused` and the reason. Of what an effect has sent,
-  /// only the log is told.
+  /// A client whose action it was is answered by a `nack` with the code `refused` and the first 512 bytes of the reason. Where an
+  /// effect has sent the action, the refusal is logged. A refusal by `didBecomeActive` or `didRestore` while the session starts or
+  /// comes back concerns the whole session: its clients are told that it failed, and what the store has of it stays as it is.
   ///
   ///     guard !draft.isEmpty else { return .refuse("There is nothing to send.") }
   ///

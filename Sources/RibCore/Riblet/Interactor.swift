@@ -7,8 +7,9 @@
 ///
 /// A struct conforms best; a final class can, and spells its own name where a struct says `Self`.
 public protocol Interactor: SendableMetatype {
-  /// All that the riblet remembers: a value, for a failed transaction brings back the old one.
-  associatedtype State
+  /// All that the riblet remembers: a value, for a failed transaction brings back the old one, and what has not changed is
+  /// told by its bits. An object in it that changes behind its reference breaks both.
+  associatedtype State: Sendable
   /// What a client may ask for: an enum with the synthesized `Decodable`.
   associatedtype ViewAction: Decodable & Sendable = Never
   /// What effects report.
@@ -49,6 +50,11 @@ public protocol Interactor: SendableMetatype {
   ///   - props: what the parent tells now.
   /// - Returns: what to start, send or say.
   func reduce(into state: inout State, props: Props) -> Effect<Self>
+
+  /// What is reduced besides, after the riblet's own reducer: parts of the logic that several riblets share.
+  ///
+  /// Asked for once, when the riblet is attached.
+  var reducers: [Reducer<Self>] { get }
 
   /// Called when the riblet becomes active, after its parent's and before its children's: when it is attached, when its
   /// container brings it to the front again, and after it was restored: also when its session wakes because something was
@@ -99,6 +105,9 @@ public protocol Interactor: SendableMetatype {
 }
 
 extension Interactor {
+  /// None.
+  public var reducers: [Reducer<Self>] { [] }
+
   /// Starts nothing.
   ///
   /// - Parameter state: stays as it is.

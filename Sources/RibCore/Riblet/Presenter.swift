@@ -3,7 +3,7 @@
 /// There is no default that shows the state itself: what goes to a client is always written out.
 public protocol Presenter: SendableMetatype {
   /// What is shown from.
-  associatedtype State
+  associatedtype State: Sendable
   /// What is shown: a value whose encoding is the node's `state` in the view document.
   associatedtype ViewState: Encodable & Equatable & Sendable
 

@@ -66,6 +66,9 @@ class Attachments<Parent: Router>: AnyAttachments {
     preconditionFailure("abstract")
   }
 
+  /// Whether the children are those that a state asks for.
+  func isCurrent(with state: Parent.State) -> Bool { preconditionFailure("abstract") }
+
   /// Takes the child at an index out of the state.
   ///
   /// - Returns: whether it could be taken out.
@@ -83,7 +86,11 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   }
   /// The entries' names, if they had to be numbered.
   private var names: [String]?
-  private var savedContent: (Source.Content?, [Source.Entry])?
+  /// Whether some of the source's entries are equal, of which the first has a child.
+  private var hasDuplicates = false {
+    didSet { source.note(hasDuplicates: hasDuplicates) }
+  }
+  private var savedContent: (Source.Content?, [Source.Entry], hasDuplicates: Bool)?
 
   init(name: String, _ source: Source, _ policy: ActivationPolicy) {
     self.source = source
@@ -121,7 +128,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     if isNew {
       self.content = content
       let (entries, places) = Self.withoutDuplicates(source.entries(of: content))
-      source.note(hasDuplicates: entries.count < places.count)
+      hasDuplicates = entries.count < places.count
       func place(_ index: Int?) -> Int? { index.flatMap { places.indices.contains($0) ? places[$0] : nil } }
       hasChanged = selected != place(source.selected(of: content))
       selected = place(source.selected(of: content))
@@ -211,6 +218,8 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     }
   }
 
+  override func isCurrent(with state: Source.Parent.State) -> Bool { source.content(of: state) == content }
+
   override func dismiss(_ index: Int, from state: inout Source.Parent.State) -> Bool {
     source.dismiss(entries[index], from: &state)
   }
@@ -219,7 +228,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func save() {
     super.save()
-    savedContent = (content, entries)
+    savedContent = (content, entries, hasDuplicates)
   }
 
   override func commit() {
@@ -229,7 +238,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func rollBack() {
     super.rollBack()
-    if let savedContent { (content, entries) = savedContent }
+    if let savedContent { (content, entries, hasDuplicates) = savedContent }
     savedContent = nil
   }
 }

@@ -39,7 +39,7 @@ extension Child where State == OwnState {
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - props: what it is told, as the parent's state is.
+  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
   ///   - action: the parent's internal action for an output; nil if the parent takes no note of it.
   public init<R: Riblet>(
     _ riblet: R, props: @escaping (Parent.State) -> R.Props,
@@ -52,7 +52,7 @@ extension Child where State == OwnState {
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - props: what it is told, as the parent's state is.
+  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
   public init<R: Riblet>(_ riblet: R, props: @escaping (Parent.State) -> R.Props) where R.Output == Never {
     self.init(riblet, nil, props)
   }
@@ -103,7 +103,7 @@ extension Child {
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - props: what it is told, as the parent's state is.
+  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
   ///   - action: the parent's internal action for an output; nil if the parent takes no note of it.
   public init<R: Riblet>(
     _ riblet: R, props: @escaping (Parent.State) -> R.Props,
@@ -116,7 +116,7 @@ extension Child {
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - props: what it is told, as the parent's state is.
+  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
   public init<R: Riblet>(_ riblet: R, props: @escaping (Parent.State) -> R.Props)
   where R.State == State, R.Output == Never {
     self.init(riblet, nil, props)
@@ -151,7 +151,7 @@ struct ParentLink<Output, Props> {
     tell = { [unowned parent] output, tree in
       if let action = action?(output) { parent.receive(action, in: tree) }
     }
-    self.props = props.map { props in { [unowned parent] in parent.cell.state.map(props) } }
+    self.props = props.map { props in { [unowned parent] in parent.props(by: props) } }
   }
 }
 

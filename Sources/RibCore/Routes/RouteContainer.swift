@@ -1,7 +1,7 @@
 /// A value in a riblet's state that says which children a route has.
 ///
 /// ``Slot``, ``Stack``, ``Tabs`` and ``Items`` are the usual ones; others can be written.
-public protocol RouteContainer: Equatable {
+public protocol RouteContainer: Equatable, Sendable {
   /// What a child is built with.
   associatedtype Config: Hashable & Sendable
 

@@ -35,7 +35,8 @@ public struct IdentifiedArray<Element: Identifiable> {
 
   /// The element with an `id`; nil if there is none.
   ///
-  /// Set to nil, it is removed; set to an element where there is none, that one is added at the end. An element that gets the `id` of another takes that one away.
+  /// Set to nil, it is removed; set to an element where there is none, that one is added at the end. An element that gets the `id`
+  /// of another takes that one away.
   ///
   /// - Parameter id: of the element.
   public subscript(id id: Element.ID) -> Element? {
@@ -93,6 +94,13 @@ public struct IdentifiedArray<Element: Identifiable> {
     return true
   }
 
+  /// Adds an element at the end, unless there is one with its `id`.
+  ///
+  /// - Parameter element: the element.
+  /// - Returns: whether it was added.
+  @discardableResult
+  public mutating func append(_ element: Element) -> Bool { insert(element, at: elements.count) }
+
   /// Removes an element.
   ///
   /// - Parameter id: of the element.
@@ -102,6 +110,26 @@ public struct IdentifiedArray<Element: Identifiable> {
     guard let place = places.removeValue(forKey: id) else { return nil }
     defer { count(from: place) }
     return elements.remove(at: place)
+  }
+
+  /// Removes the element at a place.
+  ///
+  /// - Parameter index: its place, counted from 0; there has to be an element.
+  /// - Returns: the element.
+  @discardableResult
+  public mutating func remove(at index: Int) -> Element {
+    let element = elements.remove(at: index)
+    places[element.id] = nil
+    count(from: index)
+    return element
+  }
+
+  /// Removes the first elements: of a list that keeps the newest.
+  ///
+  /// - Parameter number: how many, of as many as there are; 1 unless given.
+  public mutating func removeFirst(_ number: Int = 1) {
+    elements.removeFirst(Swift.min(Swift.max(number, 0), elements.count))
+    recount()
   }
 
   /// Moves an element, as it is.
@@ -125,6 +153,16 @@ public struct IdentifiedArray<Element: Identifiable> {
   public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
     defer { recount() }
     try elements.removeAll(where: isGone)
+  }
+
+  /// The elements that a condition holds for, in their order.
+  ///
+  /// - Parameter isIncluded: the condition.
+  /// - Returns: those elements.
+  public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> IdentifiedArray {
+    var result = IdentifiedArray()
+    for element in elements where try isIncluded(element) { result.append(element) }
+    return result
   }
 
   /// Puts the elements in order; those that are neither before nor behind one another keep theirs.
@@ -182,6 +220,13 @@ extension IdentifiedArray: ExpressibleByArrayLiteral {
 extension IdentifiedArray: Equatable where Element: Equatable {
   /// Whether both have equal elements in one order.
   public static func == (ours: IdentifiedArray, theirs: IdentifiedArray) -> Bool { ours.elements == theirs.elements }
+}
+
+extension IdentifiedArray: Hashable where Element: Hashable {
+  /// Hashes the elements in their order.
+  ///
+  /// - Parameter hasher: takes them.
+  public func hash(into hasher: inout Hasher) { hasher.combine(elements) }
 }
 
 extension IdentifiedArray: Sendable where Element: Sendable, Element.ID: Sendable {}

@@ -7,6 +7,9 @@
 ///
 /// Where the state is saved the property is left out, and a state that comes back has it as ``TransientValue/initial``: nil,
 /// false, 0, empty. `didRestore` and `didBecomeActive` make of it what it is to be.
+///
+/// A transient property is left out of everything that is coded: a view state or an action that has one does not carry it. What a
+/// client is to see is a property of the view state's own.
 @propertyWrapper
 public struct Transient<Value: TransientValue> {
   /// The value.
@@ -96,7 +99,9 @@ extension KeyedEncodingContainer {
   ///   - value: the property.
   ///   - key: its key.
   /// - Throws: nothing; the compiler's own `encode(to:)` expects that it may.
-  public mutating func encode<Value>(_ value: Transient<Value>, forKey key: Key) throws {}
+  public mutating func encode<Value>(_ value: Transient<Value>, forKey key: Key) throws {
+    TransientValues.carried?.put(value.wrappedValue, key.stringValue)
+  }
 }
 
 extension KeyedDecodingContainer {
@@ -107,5 +112,28 @@ extension KeyedDecodingContainer {
   ///   - key: its key.
   /// - Returns: the property.
   /// - Throws: nothing; the compiler's own `init(from:)` expects that it may.
-  public func decode<Value>(_ type: Transient<Value>.Type, forKey key: Key) throws -> Transient<Value> { Transient() }
+  public func decode<Value>(_ type: Transient<Value>.Type, forKey key: Key) throws -> Transient<Value> {
+    Transient(wrappedValue: TransientValues.carried?.take(Value.self, key.stringValue) ?? .initial)
+  }
+}
+
+/// Carries the transient values of a state over to its copy, where a test saves and restores it at once: what differs between the
+/// two then is lost by mistake.
+///
+/// `@unchecked Sendable`: encoders and decoders are synchronous, so the values are used by the thread that has bound them alone,
+/// and for as long as that binding lasts; no task is started meanwhile.
+final class TransientValues: @unchecked Sendable {
+  @TaskLocal static var carried: TransientValues?
+
+  /// By the key and the type; of several with one key, as in an array's elements, the first is taken first.
+  private var values: [String: [Any]] = [:]
+
+  func put<Value>(_ value: Value, _ key: String) { values["\(key): \(Value.self)", default: []].append(value) }
+
+  func take<Value>(_ type: Value.Type, _ key: String) -> Value? {
+    let name = "\(key): \(type)"
+    guard let first = values[name]?.first else { return nil }
+    values[name]?.removeFirst()
+    return first as? Value
+  }
 }

@@ -66,8 +66,11 @@ class AnyNode {
   func isAwaited(_ effect: RunningEffect) -> Bool { preconditionFailure("abstract") }
   /// Whether its parent tells it something.
   var hasProps: Bool { preconditionFailure("abstract") }
-  /// Tells it what the parent's state has for it, if that is something else than before, or again.
-  func updateProps(again: Bool = false, in tree: Tree) { preconditionFailure("abstract") }
+  /// Tells the node its props, if the parent's state makes others of them than before, or again.
+  ///
+  /// - Returns: whether the node was told.
+  @discardableResult
+  func updateProps(again: Bool = false, in tree: Tree) -> Bool { preconditionFailure("abstract") }
   func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) { preconditionFailure("abstract") }
   func didBecomeActive(in tree: Tree) { preconditionFailure("abstract") }
   func willResignActive(in tree: Tree) { preconditionFailure("abstract") }
@@ -94,6 +97,8 @@ class AnyNode {
   var changedParts: NodeParts { preconditionFailure("abstract") }
   /// The state, and what becomes of it when it is saved and restored; nil as for ``encodeState()``.
   func roundTrip() throws -> (state: Any, restored: Any)? { preconditionFailure("abstract") }
+  /// A route whose children are not those that the state asks for; nil if there is none.
+  var staleRoute: String? { preconditionFailure("abstract") }
   /// The version of the state's shape.
   var stateVersion: Int { preconditionFailure("abstract") }
   /// What it shows and takes; nil if it has no view.
@@ -108,6 +113,10 @@ class AnyNode {
   }
   /// Writes the node as it is.
   func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+    preconditionFailure("abstract")
+  }
+  /// Writes the node as it would be if its riblet were asked for its view once more.
+  func writeAskedAgain(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
   /// Writes what changed in the node since the last commit.

@@ -6,12 +6,15 @@ import Wire
 class Node<R: Router>: AnyNode {
   let riblet: R
   let cell: Cell<R.State>
+  private let reducers: [Reducer<R>]
   private let routes: [Attachments<R>]
   /// The same; an array of a generic class is slow to look into where the class is not known.
   private let anyRoutes: [AnyAttachments]
   private let link: ParentLink<R.Output, R.Props>
   /// Nil for most riblets: a value of a type that is not known here takes time to look after.
   private let told: ToldProps<R.Props>?
+  /// The state while children are told their props: the way to an embedded one is gone once, not for each child.
+  private var stateToTell: StateToTell<R.State>?
   private var plan = EffectPlan<R>()
   private var saved: (effects: [RunningEffect], plan: EffectPlan<R>)?
 
@@ -23,6 +26,7 @@ class Node<R: Router>: AnyNode {
     self.cell = cell
     self.link = link
     told = link.props.map { ToldProps($0) }
+    reducers = riblet.reducers
     routes = riblet.routes.map { $0.makeAttachments() }
     anyRoutes = routes
     super.init(id: id, typeName: typeName, parent: parent, isEmbedded: !(cell is OwnedCell<R.State>))
@@ -59,6 +63,7 @@ class Node<R: Router>: AnyNode {
   }
 
   final func perform(_ action: R.ViewAction, in tree: Tree) {
+    guard passes(.viewAction, action, in: tree) else { return }
     reduce(in: tree, .viewAction(action)) { riblet, state in riblet.reduce(into: &state, viewAction: action) }
   }
 
@@ -73,16 +78,29 @@ class Node<R: Router>: AnyNode {
   }
 
   final func receive(_ action: R.InternalAction, in tree: Tree) {
+    guard passes(.internalAction, action, in: tree) else { return }
     reduce(in: tree, .internalAction(action)) { riblet, state in riblet.reduce(into: &state, internalAction: action) }
+  }
+
+  /// Asks the app's middleware, if there is any.
+  private func passes(_ kind: SeenAction.Kind, _ action: @autoclosure () -> Any, in tree: Tree) -> Bool {
+    guard let gate = tree.gate else { return true }
+    switch gate(SeenAction(kind: kind, action: action(), riblet: typeName, node: id)) {
+    case .pass: return true
+    case .refuse(let reason):
+      tree.refuse(reason)
+      return false
+    }
   }
 
   override final var hasProps: Bool { told != nil }
 
-  override final func updateProps(again: Bool = false, in tree: Tree) {
-    guard let told, let new = told.ask(), again || new != told.last else { return }
+  override final func updateProps(again: Bool = false, in tree: Tree) -> Bool {
+    guard let told, let new = told.ask(), again || new != told.last else { return false }
     touch(tree)
     told.last = new
     reduce(in: tree, .props(new)) { riblet, state in riblet.reduce(into: &state, props: new) }
+    return true
   }
 
   override final func recorded(report: any Sendable) -> RecordedTransaction.Report {
@@ -112,14 +130,21 @@ class Node<R: Router>: AnyNode {
 
   /// Lets `reduce` work on the state, and carries out the effect that it returns.
   final func reduce(
-    in tree: Tree, _ cause: @autoclosure () -> Reduction.Cause, _ reduce: (R, inout R.State) -> Effect<R>
+    in tree: Tree, _ event: @autoclosure () -> Reducer<R>.Event, _ reduce: (R, inout R.State) -> Effect<R>
   ) {
     touch(tree)
     var effect = Effect<R>.none
-    let change = cell.modify(isCompared: hasRoutes && !isNew) { effect = reduce(riblet, &$0) }
+    let change = cell.modify(isCompared: hasRoutes && !isNew) { state in
+      guard !reducers.isEmpty else { return effect = reduce(riblet, &state) }
+      let bodies = reducers.map { $0.begin(state) }
+      var effects = [reduce(riblet, &state)]
+      let event = event()
+      for body in bodies { effects.append(body(&state, event)) }
+      effect = .merge(effects)
+    }
     unsettleOwners(after: change, in: tree)
     guard change != .missing else { return tree.drop() }
-    tree.witness?(Reduction(node: id, typeName: typeName, cause: cause()))
+    tree.witness?(Reduction(node: id, typeName: typeName, cause: event().cause))
     noteChange(in: tree)
     interpret(effect, in: tree)
   }
@@ -267,9 +292,19 @@ class Node<R: Router>: AnyNode {
   }
 
   private func tellChildren(in tree: Tree) {
+    stateToTell = cell.state.map { StateToTell($0) }
     for route in anyRoutes where route.hasProps {
-      for case let child? in route.children where child.isAttached { child.updateProps(in: tree) }
+      for case let child? in route.children where child.isAttached && child.updateProps(in: tree) {
+        // The child's state may be a part of this one.
+        stateToTell = cell.state.map { StateToTell($0) }
+      }
     }
+    stateToTell = nil
+  }
+
+  /// What a child's props are as the state is now.
+  final func props<Props>(by makeProps: (R.State) -> Props) -> Props? {
+    (stateToTell?.state ?? cell.state).map(makeProps)
   }
 
   override final func dismiss(_ child: AnyNode, in tree: Tree) -> Bool {
@@ -312,11 +347,16 @@ class Node<R: Router>: AnyNode {
   }
 
   override final func roundTrip() throws -> (state: Any, restored: Any)? {
-    guard let json = try encodeState(StateCoder.makeEncoder()), let type = R.State.self as? any Decodable.Type else {
-      return nil
+    guard let type = R.State.self as? any Decodable.Type else { return nil }
+    return try TransientValues.$carried.withValue(TransientValues()) {
+      guard let json = try encodeState(StateCoder.makeEncoder()), let state = cell.state else { return nil }
+      return (state, try StateCoder.decode(type, from: try StateCoder.read(String(decoding: json, as: UTF8.self))))
     }
-    let restored = try StateCoder.decode(type, from: try StateCoder.read(String(decoding: json, as: UTF8.self)))
-    return cell.state.map { ($0, restored) }
+  }
+
+  override final var staleRoute: String? {
+    guard let state = cell.state else { return nil }
+    return routes.first { !$0.isCurrent(with: state) }?.name
   }
 
   // MARK: Transactions
@@ -358,4 +398,11 @@ private final class ToldProps<Props> {
 
   func save() { saved = last }
   func rollBack() { last = saved }
+}
+
+/// A state that is read for several children: an object, so that a node without such children has room for a reference only.
+private final class StateToTell<State> {
+  let state: State
+
+  init(_ state: State) { self.state = state }
 }

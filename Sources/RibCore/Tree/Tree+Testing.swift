@@ -53,6 +53,11 @@ extension Tree {
   /// - Throws: `RecordingError` or `DecodingError`.
   package func roundTrip(of id: NodeID) throws -> (state: Any, restored: Any)? { try nodes[id]?.roundTrip() }
 
+  /// A route whose children are not those that its node's state asks for; nil if there is none.
+  package var staleRoute: (node: NodeID, route: String)? {
+    nodes.values.lazy.compactMap { node in node.staleRoute.map { (node.id, $0) } }.first
+  }
+
   /// As many bytes as the state of a node can have when it is saved.
   ///
   /// - Parameter id: the node.

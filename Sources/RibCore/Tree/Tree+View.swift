@@ -8,6 +8,24 @@ extension Tree {
   ///   - renderer: memory to work in.
   /// - Throws: ``/Wire/RecordingError`` if a view state encodes differently than it did in its transaction.
   public func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
+    try writeView(into: &json) { node, json throws(RecordingError) in
+      try node.writeShown(into: &json, renderer.encoder)
+    }
+  }
+
+  /// Writes the view document as it would be if every riblet were asked for its view once more: the same, unless a change of its
+  /// state was missed, or its view depends on something else.
+  package func writeViewAskedAgain(
+    into json: inout JSONWriter, rendering renderer: ViewRenderer
+  ) throws(RecordingError) {
+    try writeView(into: &json) { node, json throws(RecordingError) in
+      try node.writeAskedAgain(into: &json, renderer.encoder)
+    }
+  }
+
+  private func writeView(
+    into json: inout JSONWriter, _ write: (AnyNode, inout JSONWriter) throws(RecordingError) -> Void
+  ) throws(RecordingError) {
     json.beginObject()
     if let root {
       json.key("root")
@@ -17,7 +35,7 @@ extension Tree {
     json.beginObject()
     for (id, node) in nodes.sorted(by: { $0.key < $1.key }) where node.isViewable && !json.isFull {
       json.key("\(id)")
-      try node.writeShown(into: &json, renderer.encoder)
+      try write(node, &json)
     }
     json.endObject()
     json.endObject()

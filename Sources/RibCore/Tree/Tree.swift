@@ -30,6 +30,8 @@ public final class Tree {
   @exclusivity(unchecked) public var observer: ((TreeEvent) -> Void)?
   /// Called after each pass of a reducer, before what follows from it.
   @exclusivity(unchecked) package var witness: ((Reduction) -> Void)?
+  /// Asked before each action is reduced, whether it may be; nil costs nothing.
+  @exclusivity(unchecked) package var gate: ((SeenAction) -> ActionDecision)?
   /// Called when a transaction has been committed, or undone.
   @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
   /// Writes what happens; nil costs nothing.

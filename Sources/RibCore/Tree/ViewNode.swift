@@ -59,6 +59,11 @@ final class ViewNode<R: Riblet>: Node<R> {
     try write(showing, showingChildren ?? shownChildren, into: &json, encoder)
   }
 
+  override func writeAskedAgain(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+    guard let state = cell.state else { return try writeShown(into: &json, encoder) }
+    try write(riblet.view(state), ShownChildren(of: self), into: &json, encoder)
+  }
+
   private func write(
     _ view: R.ViewState, _ children: ShownChildren, into json: inout JSONWriter, _ encoder: ViewEncoder
   ) throws(RecordingError) {

@@ -6,6 +6,9 @@ public struct App: Sendable {
   /// A walk through a session's tree, from the root's id.
   typealias Walk = @Sendable (NodeID, @escaping WorkflowPort) async throws -> Void
 
+  /// Looks at an action of a session, by the name that its clients know it by.
+  public typealias Middleware = @Sendable (_ action: SeenAction, _ session: String) -> ActionDecision
+
   /// What becomes of a session with a state that this version of the app cannot decode or migrate.
   public enum UnreadableState: Sendable {
     /// Nothing is lost: the session stays in the store until its time to live is over, and its clients are told to come back
@@ -21,6 +24,8 @@ public struct App: Sendable {
   let onUnreadableState: UnreadableState
   /// What its riblets show and take.
   let schemas = SchemaBook()
+  /// Asked before each action in its sessions is reduced, the first one first.
+  private var middleware: [Middleware] = []
   private let build: @Sendable (_ parameters: JSONElement?, _ session: Session) throws -> sending Planted
 
   /// A tree that is not started, and what belongs to it.
@@ -120,6 +125,24 @@ public struct App: Sendable {
     }
   }
 
+  /// The app with a look at every action before its riblet reduces it: to log, to count, to refuse.
+  ///
+  ///     App("shop") { Shop() }.middleware { action, session in
+  ///       audit.note(session, "\(action.action)")
+  ///       return .pass
+  ///     }
+  ///
+  /// It is called on the session's loop, in the transaction, and has to be as quick as a reducer. What was added first is asked
+  /// first; the first that refuses decides.
+  ///
+  /// - Parameter look: called with the action and the session's name.
+  /// - Returns: the app.
+  public func middleware(_ look: @escaping Middleware) -> App {
+    var app = self
+    app.middleware.append(look)
+    return app
+  }
+
   private static func decode<Parameters: Decodable>(
     _ type: Parameters.Type, _ json: JSONElement?
   ) throws -> Parameters { try ActionDecoder.decodeValue(type, from: json ?? JSONElement.emptyObject) }
@@ -141,6 +164,15 @@ public struct App: Sendable {
   func makeTree(_ parameters: JSONElement?, _ session: Session) throws -> sending Planted {
     let planted = try build(parameters, session)
     planted.tree.schemas = schemas
+    if !middleware.isEmpty {
+      planted.tree.gate = { [middleware, id = session.id] action in
+        for look in middleware {
+          let decision = look(action, id)
+          if decision != .pass { return decision }
+        }
+        return .pass
+      }
+    }
     return planted
   }
 }

@@ -94,6 +94,30 @@ enum Failure {
     """
   }
 
+  static func staleView(
+    _ origin: String, _ node: String?, _ place: String, shown: JSONValue?, then: JSONValue?
+  ) -> String {
+    """
+    After \(origin) the view\(node.map { " of \($0)" } ?? "") is another when it is asked for once more, at \
+    \(name(ofPlace: place)):
+
+      shown: \(shown?.text ?? "nothing")
+      then:  \(then?.text ?? "nothing")
+
+    A view is asked for when its state has changed: let `view(_:)` depend on the state alone, neither on a clock nor on an \
+    object that the riblet or the state refers to.
+    """
+  }
+
+  static func staleRoute(_ origin: String, _ node: String, _ route: String) -> String {
+    """
+    After \(origin) the route \(route) of \(node) has other children than its state asks for.
+
+    Children are looked at when the state has changed: let what the route leads to depend on the state alone, not on an \
+    object that the state refers to.
+    """
+  }
+
   static func unwritableView(_ origin: String, _ error: any Error) -> String {
     """
     The view after \(origin) cannot be written a second time: \(error)

@@ -32,11 +32,21 @@ extension TestSession {
     uncomparedTransaction = nil
     do {
       let shown = try snapshot()
-      guard document != shown, let (place, client, server) = document.firstDifference(from: shown) else { return }
-      let node = owner(of: place).map { describe($0) }
-      record(Failure.inexactPatch(origin.text, node, place, client: client, server: server))
-      // The test goes on with what the server shows.
-      document = shown
+      if document != shown, let (place, client, server) = document.firstDifference(from: shown) {
+        let node = owner(of: place).map { describe($0) }
+        record(Failure.inexactPatch(origin.text, node, place, client: client, server: server))
+        // The test goes on with what the server shows.
+        document = shown
+        return
+      }
+      guard asksViewsAgain else { return }
+      let again = try snapshotAskedAgain()
+      if shown != again, let (place, first, then) = shown.firstDifference(from: again) {
+        let node = owner(of: place).map { describe($0) }
+        record(Failure.staleView(origin.text, node, place, shown: first, then: then))
+      } else if let (node, route) = tree.staleRoute {
+        record(Failure.staleRoute(origin.text, describe(node), route))
+      }
     } catch {
       record(Failure.unwritableView(origin.text, error))
     }

@@ -8,8 +8,8 @@ public import Wire
 /// they get without the time that only a ``ManualClock`` lets pass.
 ///
 /// After each transaction it makes sure of what no test has to say: that a client's view is, to the byte, what the server
-/// would send to a new client, and that each state that was changed comes back as it was when it is saved and restored. What
-/// is large is checked at the end.
+/// would send to a new client; that no riblet would show anything else if it were asked once more; and that each state that was
+/// changed comes back as it was when it is saved and restored. What is large is checked at the end.
 public final class TestSession {
   /// What becomes of effects.
   public enum EffectPolicy: Sendable {
@@ -44,6 +44,9 @@ public final class TestSession {
   /// Whether every state has to come back as it was when it is saved and restored: true, unless a riblet leaves something
   /// out of its state's coding on purpose.
   public var checksStates = true
+
+  /// Whether riblets are asked for their views once more after each transaction; not where a test counts how often they are.
+  package var asksViewsAgain = true
 
   var document: JSONValue = .null
   /// The last transaction, if it left a view that is too large to be compared after each.
@@ -309,6 +312,13 @@ public final class TestSession {
   public func snapshot() throws -> JSONValue {
     var json = JSONWriter()
     try tree.writeView(into: &json, rendering: renderer)
+    return JSONValue(try reader.read(json.bytes.span).root)
+  }
+
+  /// The view document as it would be if every riblet were asked for its view once more.
+  func snapshotAskedAgain() throws -> JSONValue {
+    var json = JSONWriter()
+    try tree.writeViewAskedAgain(into: &json, rendering: renderer)
     return JSONValue(try reader.read(json.bytes.span).root)
   }
 

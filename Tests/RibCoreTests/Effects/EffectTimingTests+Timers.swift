@@ -1,5 +1,6 @@
 import RibCore
 import RibTesting
+import Synchronization
 import Testing
 
 extension EffectTimingTests {
@@ -73,6 +74,78 @@ extension EffectTimingTests {
       test.receive(.ticked) { $0.append("ticked") }
       test.send(.stop)
       clock.advance(by: .seconds(10))
+    }
+
+    /// A clock on which a sleeper wakes late; it notes what was slept for.
+    private final class LateClock: Clock, Sendable {
+      struct Instant: InstantProtocol {
+        var offset = Duration.zero
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+      }
+
+      private let life: Mutex<(now: Instant, lateness: [Duration], deadlines: [Duration])>
+
+      init(_ lateness: [Duration]) { life = Mutex((Instant(), lateness, [])) }
+
+      var now: Instant { life.withLock { $0.now } }
+      var minimumResolution: Duration { .zero }
+      var deadlines: [Duration] { life.withLock { $0.deadlines } }
+
+      func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try life.withLock { life in
+          life.deadlines.append(deadline.offset)
+          guard !life.lateness.isEmpty else { throw CancellationError() }
+          life.now = max(life.now, deadline).advanced(by: life.lateness.removeFirst())
+        }
+      }
+    }
+
+    @Test func timesThatPassMeanwhile_areLeftOut() async {
+      struct Ticker: Riblet {
+        static let typeName = "Ticker"
+        enum ViewAction: Decodable { case start }
+        enum InternalAction: Equatable, Sendable { case ticked }
+        let clock: LateClock
+        func makeState() -> Int { 0 }
+        func reduce(into count: inout Int, viewAction: ViewAction) -> Effect<Self> {
+          .timer(every: .seconds(10), id: "tick", clock: clock, .ticked)
+        }
+        func reduce(into count: inout Int, internalAction: InternalAction) -> Effect<Self> {
+          count += 1
+          return .none
+        }
+        func view(_ count: Int) -> Int { count }
+      }
+      let clock = LateClock([.seconds(1), .seconds(25), .zero, .seconds(10)])
+      let test = TestRiblet(Ticker(clock: clock))
+      test.send(.start)
+      await test.waitForEffectsToEnd()
+      for _ in 1...4 { test.receive(.ticked) { $0 += 1 } }
+      // 1 s late: the next one is where it was to be. 25 s late: 30 and 40 have passed. Exactly an interval late: 60 has.
+      #expect(clock.deadlines == [10, 20, 50, 60, 80].map { .seconds($0) })
+    }
+
+    @Test(arguments: [(false, false), (true, false), (true, true)])
+    func after_letsTheSessionRestAsItSays(_ resumable: Bool, _ mayMiss: Bool) throws {
+      struct Waiting: Riblet {
+        static let typeName = "Waiting"
+        enum InternalAction: Sendable { case rang }
+        let clock: ManualClock
+        let resumable: Bool
+        let mayMiss: Bool
+        func makeState() -> Int { 0 }
+        func didBecomeActive(_ state: inout Int) -> Effect<Self> {
+          .after(.seconds(3), id: "alarm", clock: clock, resumable: resumable, mayMiss: mayMiss, .rang)
+        }
+        func reduce(into state: inout Int, internalAction: InternalAction) -> Effect<Self> { .none }
+        func view(_ state: Int) -> Int { state }
+      }
+      let session = try TestSession(Waiting(clock: clock, resumable: resumable, mayMiss: mayMiss))
+      #expect(session.tree.hasVolatileEffects == !resumable)
+      let mayRest = if case .may = session.tree.restWithClients { true } else { false }
+      #expect(mayRest == mayMiss)
     }
 
     @Test func cancel_endsWhatWaits() {

@@ -41,6 +41,7 @@ extension RouteTests {
       Route("broken", \.broken) { Child(Broken()) },
     ]
     let session = try TestSession(Root(state: state, routes: routes, changes: changes))
+    session.asksViewsAgain = false
     _ = journal.take()
     return session
   }
@@ -171,6 +172,23 @@ extension RouteTests {
     let child = try #require(try session.ids(on: "array").last)
     #expect(try session.send("\"change\"").contains("replace /nodes/\(child)/state 1"))
     #expect(journal.take() == ["5"])
+  }
+
+  @Test func elementsOfOneID_thatAnUndoneTransactionHasTakenAway_areStillTwo() throws {
+    let session = try makeSession(
+      Journal(), doubled,
+      [
+        "fail": { state in
+          state.array = [Seen.State(id: 9), Seen.State(id: 4, count: 1)]
+          state.broken.attach()
+        },
+        "change": { $0.array[1].count = 11 },
+      ])
+    let shown = session.viewState(at: "array[0]")
+    #expect(try session.refusal(of: "\"fail\"").code == .failed)
+    // The child's is the first of them, wherever it was found while the other was gone.
+    try session.send("\"change\"")
+    #expect(session.viewState(at: "array[0]") == shown)
   }
 
   // MARK: What is reconciled

@@ -74,12 +74,12 @@ extension RouteTests {
   @Test(arguments: ["property", "optional", "array"])
   func observedPropertyAbove_mayChangeWhatIsBetween(kind: String) throws {
     /// Takes the part away at two, and opens a slot at one.
-    func change(_ middle: inout Middle.State) {
+    @Sendable func change(_ middle: inout Middle.State) {
       if middle.part?.count == 1 { middle.slot.attach("one") }
       if middle.part?.count == 2 { middle.part = nil }
     }
     struct State {
-      let change: (inout Middle.State) -> Void
+      let change: @Sendable (inout Middle.State) -> Void
       var property = Middle.State() { didSet { change(&property) } }
       var optional: Middle.State? = Middle.State() { didSet { if optional != nil { change(&optional!) } } }
       var list = [Middle.State()] { didSet { change(&list[0]) } }
@@ -198,6 +198,7 @@ extension RouteTests {
         Scripted(
           state: (0..<size).map { Member.State(number: $0, journal: journal) },
           routes: [Route("members", \.self) { _ in Child(Member()) }]))
+      session.asksViewsAgain = false
       try session.act("\"count\"", to: .path("members[0]"))
       _ = journal.take()
       try session.act("\"count\"", to: .path("members[0]"))

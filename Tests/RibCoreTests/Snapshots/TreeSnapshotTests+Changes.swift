@@ -1,5 +1,6 @@
 import RibTestSupport
 import RibTesting
+import Synchronization
 import Testing
 import Wire
 
@@ -99,10 +100,15 @@ extension TreeSnapshotTests {
 
   /// A state that is an object is its own earlier one.
   @Test func objectAsAState_isWrittenWhole() throws {
-    final class Box: Codable {
-      var text = String(repeating: "x", count: 1000)
+    final class Box: Encodable, Sendable {
+      let text = Mutex(String(repeating: "x", count: 1000))
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text.withLock { $0 })
+      }
     }
-    let session = try TestSession(Scripted(state: Box(), changes: ["grow": { $0.text += "y" }]))
+    let session = try TestSession(
+      Scripted(state: Box(), changes: ["grow": { box in box.text.withLock { $0 += "y" } }]))
     _ = session.tree.takeCut()
     try session.act("\"grow\"")
     #expect(session.tree.takeCut().changed.first?.state.text?.contains("xy") == true)

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @Suite(.timeLimit(.minutes(5))) struct IdentifiedArrayTests {
-  private struct Row: Codable, Equatable, Identifiable, Sendable {
+  private struct Row: Codable, Hashable, Identifiable, Sendable {
     var id: Int
     var text = ""
 
@@ -90,7 +90,7 @@ import Wire
       let id = Int.random(in: 0..<30, using: &random)
       let place = Int.random(in: -2..<34, using: &random)
       func held(_ place: Int) -> Int { min(max(place, 0), model.count) }
-      switch Int.random(in: 0..<8, using: &random) {
+      switch Int.random(in: 0..<12, using: &random) {
       case 0:
         rows.upsert(Row(id: id, text: "\(step)"))
         if let index = model.firstIndex(where: { $0.id == id }) {
@@ -117,7 +117,21 @@ import Wire
       case 5:
         rows[id: id] = nil
         model.removeAll { $0.id == id }
-      case 6 where step.isMultiple(of: 10):
+      case 6:
+        let isNew = !model.contains { $0.id == id }
+        #expect(rows.append(Row(id: id)) == isNew)
+        if isNew { model.append(Row(id: id)) }
+      case 7 where !model.isEmpty:
+        let place = Int.random(in: model.indices, using: &random)
+        #expect(rows.remove(at: place) == model.remove(at: place))
+      case 8:
+        let number = Int.random(in: -1..<3, using: &random)
+        rows.removeFirst(number)
+        model.removeFirst(min(max(number, 0), model.count))
+      case 9:
+        #expect(rows.filter { $0.id < 15 } == Rows(model.filter { $0.id < 15 }))
+        #expect(rows.hashValue == Rows(model).hashValue)
+      case 10 where step.isMultiple(of: 10):
         rows.removeAll { $0.id.isMultiple(of: 3) }
         model.removeAll { $0.id.isMultiple(of: 3) }
       default:

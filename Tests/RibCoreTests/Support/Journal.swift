@@ -1,12 +1,16 @@
-/// What riblets did, in order.
-final class Journal {
-  private var entries: [String] = []
+import Synchronization
 
-  func note(_ entry: String) { entries.append(entry) }
+/// What riblets did, in order.
+final class Journal: Sendable {
+  private let entries = Mutex<[String]>([])
+
+  func note(_ entry: String) { entries.withLock { $0.append(entry) } }
 
   /// The entries since the last call.
   func take() -> [String] {
-    defer { entries = [] }
-    return entries
+    entries.withLock { entries in
+      defer { entries = [] }
+      return entries
+    }
   }
 }

@@ -1,7 +1,7 @@
 import RibCore
 
 /// A riblet whose state, changes and routes the test writes.
-struct Scripted<S>: Riblet {
+struct Scripted<S: Sendable>: Riblet {
   static var typeName: String { "Scripted" }
   typealias State = S
   typealias Change = (inout S) -> Void

@@ -1,5 +1,6 @@
 import RibCore
 import RibTesting
+import Synchronization
 import Testing
 
 /// What a session checks by itself.
@@ -156,6 +157,92 @@ extension TestSessionTests {
     #expect(texts.count == 1)
     #expect(texts.first?.contains("of Flickering 1 (the root), at /nodes/1/state:") == true, "\(texts)")
     #expect(texts.first?.contains("not deterministic") == true)
+  }
+
+  /// Something that changes behind its reference.
+  private final class Counter: Sendable {
+    let count = Mutex(0)
+    func increment() { count.withLock { $0 += 1 } }
+  }
+
+  @Test func viewThatDependsOnAnObject_isSaid() throws {
+    struct Watching: Riblet {
+      static let typeName = "Watching"
+      let counter = Counter()
+      enum ViewAction: Decodable { case touch }
+      func makeState() -> Int { 0 }
+      func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> { .none }
+      func view(_ state: Int) -> Int { counter.count.withLock { $0 } }
+    }
+    let root = Watching()
+    let session = try TestSession(root)
+    root.counter.increment()
+    // The action has the view asked for; what changes behind it then does not.
+    let texts = try failures {
+      root.counter.increment()
+      try session.act(#""touch""#)
+    }
+    #expect(texts == [])
+    session.tree.observer = { _ in root.counter.increment() }
+    let later = try failures { try session.act(#""touch""#) }
+    #expect(later.count == 1)
+    #expect(
+      later.first?.contains("of Watching 1 (the root) is another when it is asked for once more") == true, "\(later)")
+  }
+
+  @Test func routeThatDependsOnAnObject_isSaid() throws {
+    struct Page: Riblet {
+      static let typeName = "Page"
+      func makeState() -> Int { 0 }
+      func view(_ state: Int) -> Int { state }
+    }
+    struct Book: Riblet {
+      static let typeName = "Book"
+      struct State: Sendable {
+        let counter = Counter()
+        var pages: Items<Int> { Items(Array(0..<counter.count.withLock { $0 })) }
+      }
+      enum ViewAction: Decodable { case touch }
+      var routes: [Route<Self>] { [Route("pages", \.pages) { _ in Child(Page()) }] }
+      let state = State()
+      func makeState() -> State { state }
+      func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> { .none }
+      func view(_ state: State) -> Int { 0 }
+    }
+    let root = Book()
+    let session = try TestSession(root)
+    session.tree.observer = { _ in root.state.counter.increment() }
+    let texts = try failures { try session.act(#""touch""#) }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("the route pages of Book 1 (the root) has other children") == true, "\(texts)")
+  }
+
+  @Test func transientProperty_isNoLoss() throws {
+    struct Page: Codable, Equatable {
+      struct Row: Codable, Equatable {
+        var name = ""
+        @Transient var isOpen = false
+      }
+      var rows = [Row(name: "a"), Row(name: "b", isOpen: true), Row(name: "c")]
+      @Transient var isLoading = false
+    }
+    let session = try TestSession(Box(content: Page(), changes: ["load": { $0.isLoading = true }]))
+    try session.act(#""load""#)
+  }
+
+  @Test func lossBesideATransientProperty_isSaid() throws {
+    struct Mixed: Codable {
+      @Transient var isLoading = true
+      var count = 0
+      init() {}
+      private enum CodingKeys: CodingKey { case isLoading }
+    }
+    let texts = try failures {
+      try TestSession(Box(content: Mixed(), changes: ["count": { $0.count += 1 }])).act(#""count""#)
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("count: 1") == true, "\(texts)")
+    #expect(texts.first?.contains("wrappedValue: false") == false, "\(texts)")
   }
 
   @Test func testOfOneRiblet_isCheckedToo() {
