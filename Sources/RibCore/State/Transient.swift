@@ -1,20 +1,18 @@
-/// A property of a state that is not saved: what is on its way, what can be computed anew.
+/// A property of a state that is not saved, because it can be loaded or computed again.
 ///
 ///     struct State: Codable {
 ///       var rows: [Row] = []
 ///       @Transient var isLoading = false
 ///     }
 ///
-/// Where the state is saved the property is left out, and a state that comes back has it as ``TransientValue/initial``: nil,
-/// false, 0, empty. `didRestore` and `didBecomeActive` make of it what it is to be.
+/// The property is left out of the saved state. In a restored state its value is ``TransientValue/initial``: nil,
+/// false, 0, empty. `didRestore` and `didBecomeActive` may set another one.
 @propertyWrapper
 public struct Transient<Value: TransientValue> {
   /// The value.
   public var wrappedValue: Value
 
-  /// A property.
-  ///
-  /// - Parameter wrappedValue: its value at first.
+  /// A property with its first value.
   public init(wrappedValue: Value = .initial) { self.wrappedValue = wrappedValue }
 }
 
@@ -24,7 +22,7 @@ extension Transient: Sendable where Value: Sendable {}
 
 /// A value that a ``Transient`` property can have.
 public protocol TransientValue {
-  /// What it is in a state that was restored.
+  /// The value of the property in a restored state.
   static var initial: Self { get }
 }
 
@@ -74,9 +72,8 @@ extension IdentifiedArray: TransientValue {
 }
 
 extension Transient: Codable {
-  /// Called only where the property is not one of an object: there is no way to leave it out.
+  /// Always throws: outside of an object there is no key to leave out.
   ///
-  /// - Parameter encoder: where to.
   /// - Throws: `EncodingError`.
   public func encode(to encoder: any Encoder) throws {
     throw EncodingError.invalidValue(
@@ -84,28 +81,15 @@ extension Transient: Codable {
   }
 
   /// The initial value: nothing was saved.
-  ///
-  /// - Parameter decoder: is not looked at.
   public init(from decoder: any Decoder) { self.init() }
 }
 
 extension KeyedEncodingContainer {
-  /// Leaves a transient property out.
-  ///
-  /// - Parameters:
-  ///   - value: the property.
-  ///   - key: its key.
-  /// - Throws: nothing; the compiler's own `encode(to:)` expects that it may.
+  /// Leaves the property out: the synthesized `encode(to:)` calls this overload for a transient property.
   public mutating func encode<Value>(_ value: Transient<Value>, forKey key: Key) throws {}
 }
 
 extension KeyedDecodingContainer {
-  /// The initial value of a transient property, whatever was saved.
-  ///
-  /// - Parameters:
-  ///   - type: the property's.
-  ///   - key: its key.
-  /// - Returns: the property.
-  /// - Throws: nothing; the compiler's own `init(from:)` expects that it may.
+  /// The initial value, whatever was saved: the synthesized `init(from:)` calls this overload for a transient property.
   public func decode<Value>(_ type: Transient<Value>.Type, forKey key: Key) throws -> Transient<Value> { Transient() }
 }
