@@ -16,7 +16,7 @@ public struct SessionContext: Sendable {
   }
 }
 
-/// How many clients of a session are connected, for riblets that show presence or do less while nobody looks.
+/// How many clients of a session are connected, for riblets that show presence or do less while no client looks.
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
 ///       .observe(session.clients, id: "clients") { .clientsChanged($0) }

@@ -87,7 +87,7 @@ package final class TransactionRecorder {
   }
 }
 
-// MARK: What nodes have to say
+// MARK: What a recording has of nodes
 
 extension AnyNode {
   /// One of the node's effects, as a recording identifies it.

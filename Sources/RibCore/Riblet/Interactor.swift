@@ -68,7 +68,7 @@ public protocol Interactor: SendableMetatype {
   /// child's state: there is no state left to change.
   ///
   /// When the session leaves memory, changes made here are neither shown nor saved: the session was saved before, with
-  /// every riblet active, as it comes back. What has to be true after that belongs into `didRestore` or
+  /// every riblet active, as it comes back. What has to be true after that belongs in `didRestore` or
   /// `didBecomeActive`.
   ///
   /// - Parameter state: to be changed in place.

@@ -15,7 +15,7 @@ public struct Route<Parent: Router> {
     _ name: String, _ source: Source, _ policy: ActivationPolicy
   ) -> Attachments<Parent> { SourcedAttachments(name: name, source, policy) }
 
-  // MARK: Children with a state of their own
+  // MARK: Children that own their states
 
   /// A route whose children are decided by a container in the parent's state.
   ///
@@ -66,7 +66,7 @@ public struct Route<Parent: Router> {
     self.init(name, container, activation: activation) { _, _ in build() }
   }
 
-  // MARK: Children whose states are parts of the parent's
+  // MARK: Embedded children
 
   /// An embedded child that is always there: its state is a property of the parent's state.
   ///

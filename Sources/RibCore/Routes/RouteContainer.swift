@@ -15,7 +15,7 @@ public protocol RouteContainer: Equatable {
   /// by side.
   var front: Int? { get }
 
-  /// Removes a child whose client has used the back button.
+  /// Removes a child, because the client has used the back button.
   ///
   /// - Parameter key: the ``RouteEntry/key`` of the child's entry.
   /// - Returns: false if the container keeps the child.

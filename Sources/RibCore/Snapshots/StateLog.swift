@@ -2,7 +2,7 @@
 ///
 /// A state is stored as a base, the whole state at some time, and the changes since, one for each cut. Changes that
 /// outgrow their base are replaced by a new base: so a store writes at most twice what changed, and reads at most twice
-/// the size of the state.
+/// as much as the base.
 ///
 /// | state       | a whole state  | operations         | a cut                                         |
 /// |-------------|----------------|--------------------|-----------------------------------------------|

@@ -15,7 +15,7 @@ public struct IdentifiedArray<Element: Identifiable> {
   /// The index of each element, by its `id`.
   private var places: [Element.ID: Int] = [:]
 
-  /// An array of these elements; of several with one `id`, the last takes the place of the first.
+  /// An array of these elements; if several have one `id`, the last of them takes the place of the first.
   public init(_ elements: some Sequence<Element>) {
     for element in elements { upsert(element) }
   }
@@ -156,7 +156,7 @@ extension IdentifiedArray: RandomAccessCollection {
 }
 
 extension IdentifiedArray: ExpressibleByArrayLiteral {
-  /// Elements; of several with one `id`, the last takes the place of the first.
+  /// An array of these elements; if several have one `id`, the last of them takes the place of the first.
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 

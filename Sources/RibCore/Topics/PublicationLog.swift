@@ -1,4 +1,4 @@
-/// The publications of a topic: their number, and the last values as long as someone may ask for them.
+/// The publications of a topic: their number, and the last values as long as a reader may need them.
 ///
 /// A position is the number of a publication, counted from 1; position 0 is before the first.
 struct PublicationLog<Value: Sendable>: Sendable {

@@ -1,8 +1,8 @@
 /// A value that sessions share: an observing session is told the present value, and then what the value becomes.
 ///
-/// Like a ``Topic``, a shared value is handed to the riblets by whoever makes them, and a change wakes a resting
+/// Like a ``Topic``, a shared value is handed to the riblets by the code that makes them, and a change wakes a resting
 /// session that has a client connected. The value lives as long as the process; what has to outlive the process belongs
-/// into a database.
+/// in a database.
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
 ///       .observe(visitors, id: "visitors") { .visitorsChanged($0) }
@@ -37,8 +37,8 @@ public final class SharedValue<Value: Sendable>: Sendable {
 extension Effect {
   /// Sends the riblet an internal action for the present value, and for what it becomes.
   ///
-  /// Of several changes in a row, those in between may be left out, never the last. A change wakes a resting session
-  /// that has a client connected.
+  /// If the value changes several times in a row, values in between may be left out, but never the last. A change wakes
+  /// a resting session that has a client connected.
   ///
   /// - Parameters:
   ///   - shared: the value to observe.

@@ -1,7 +1,7 @@
 /// What sessions tell one another: a value that is published reaches every session that observes the topic.
 ///
-/// Whoever makes the riblets makes the topic and hands it to them, so that the code shows what users share. A riblet
-/// publishes with ``Effect/publish(_:to:)`` and observes with
+/// The code that makes the riblets makes the topic and hands it to them, so that it is plain to see what users share. A
+/// riblet publishes with ``Effect/publish(_:to:)`` and observes with
 /// ``Effect/observe(_:id:resumable:_:)-(Topic<Value>,_,_,_)``:
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {

@@ -155,7 +155,7 @@ class AnyNode {
     }
   }
 
-  /// Marks the whole embedded subtree as dirty and has it reconciled: for a change of which nobody knows the extent.
+  /// Marks the whole embedded subtree as dirty and has it reconciled: for a change of unknown extent.
   final func touchParts(_ tree: Tree) {
     guard hasRoutes else { return }
     tree.unsettle(self)

@@ -10,7 +10,7 @@ class Cell<State> {
 
   /// Calls `body` with an earlier state and the present one.
   ///
-  /// The earlier state is the committed one; or, of an embedded state, the one before the last change for which
+  /// The earlier state is the committed one; or, if the state is embedded, the one before the last change for which
   /// ``modify(isCompared:_:)`` was asked to keep it.
   ///
   /// - Returns: false if there is no state now, or was none then.

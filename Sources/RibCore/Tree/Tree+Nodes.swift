@@ -20,7 +20,7 @@ extension Tree {
 
   func enqueue(for node: AnyNode, _ action: @escaping (Tree) -> Void) { transaction.queue.append((node, action)) }
 
-  /// Notes that parts of a node belong into the next cut.
+  /// Notes that parts of a node belong in the next cut.
   func noteChange(_ node: AnyNode, _ parts: NodeParts) {
     guard notesChanges, !parts.isEmpty else { return }
     if node.uncut.isEmpty { uncut.nodes.append(node) }
@@ -115,7 +115,7 @@ extension Tree {
     return effect
   }
 
-  /// Has the transaction rolled back; of several reasons the first counts.
+  /// Has the transaction rolled back; if there are several reasons, the first counts.
   func refuse(_ reason: String) {
     if transaction.refusal == nil { transaction.refusal = Refusal(.refused, reason) }
   }

@@ -209,7 +209,7 @@ extension Tree {
     return commands
   }
 
-  /// Which parts of a dirty node belong into the next cut, besides the changed states that ``StateDrafts`` has noted.
+  /// Which parts of a dirty node belong in the next cut, besides the changed states that ``StateDrafts`` has noted.
   private func partsToCut(of node: AnyNode) -> NodeParts {
     guard node.isNew else { return node.changedParts }
     guard let saved = restoration?.restored[node.id], saved.version == node.stateVersion,

@@ -12,7 +12,7 @@ public import Wire
 public final class Tree {
   /// The greatest number of steps of one transaction: actions and outputs handled, and nodes reconciled once more.
   ///
-  /// Enough for any tree to settle; a riblet that answers itself for ever exceeds it.
+  /// An app needs far fewer steps; a riblet that answers itself for ever exceeds the limit.
   public static let settleLimit = 10_000
   /// The greatest depth of a tree: a tree whose riblets attach their like without end is refused.
   public static let depthLimit = 1_000
@@ -36,7 +36,7 @@ public final class Tree {
   @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
   /// Records the transactions; nil if they are not recorded.
   @exclusivity(unchecked) package var recorder: TransactionRecorder?
-  /// Collects the types of attached riblets; nil if nobody needs them.
+  /// Collects the types of attached riblets; nil if they are not needed.
   @exclusivity(unchecked) public var schemas: SchemaBook?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   @exclusivity(unchecked) var root: AnyNode?

@@ -26,8 +26,8 @@ public struct NodeHandle<R: Riblet>: Sendable {
   ///
   /// - Parameters:
   ///   - type: the child's riblet; another type with the same type name does not match.
-  ///   - route: the route on which to look; nil for all of them. Of several children, the one in front is taken, else
-  ///     the first.
+  ///   - route: the route on which to look; nil for all of them. If several children match, the one in front is taken,
+  ///     or else the first.
   /// - Returns: a handle of the child.
   /// - Throws: ``WorkflowError/gone(_:)`` if this node is detached meanwhile, ``WorkflowError/noRoute(_:_:)``, or
   ///   `CancellationError`.
