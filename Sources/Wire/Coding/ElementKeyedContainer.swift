@@ -9,7 +9,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The single unlabelled payload of a case, read as if it were in an object under `_0`; the element may also be an
     /// object without a label of the case.
     case payload
-    /// The payload, empty, of a case that a string names.
+    /// The empty payload of a case that is named by a string.
     case noPayload
   }
 

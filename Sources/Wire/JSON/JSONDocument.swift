@@ -1,11 +1,11 @@
 /// A parsed JSON text: its bytes, and a tape with one token for each value and each key, in the order of the text.
 ///
-/// Parsing decodes nothing: a number stays digits and a string stays bytes until someone asks. The token of a value
-/// says where its subtree ends on the tape, so a value is skipped in one step. A reader uses the two arrays again for
-/// the next document, so that reading a message normally allocates nothing.
+/// Parsing decodes nothing: a number stays digits and a string stays bytes until it is read. The token of a value says
+/// where its subtree ends on the tape, so a value is skipped in one step. A reader uses the two arrays again for the
+/// next document, so that reading a message normally allocates nothing.
 ///
-/// `@unchecked Sendable`: only its reader changes a document, and only while nobody else holds a reference to it. For
-/// everybody else a document is a constant.
+/// `@unchecked Sendable`: only its reader changes a document, and only while no other reference to the document exists.
+/// To all other code a document is a constant.
 public final class JSONDocument: @unchecked Sendable {
   /// One value or key.
   struct Token {
@@ -22,8 +22,8 @@ public final class JSONDocument: @unchecked Sendable {
     var next: UInt32
   }
 
-  // Need no check for exclusivity: only a reader that holds the sole reference writes to them, and it calls nothing
-  // meanwhile that reads them. The checks were an eighth of the time from the bytes to an action.
+  // The arrays need no check for exclusivity: only a reader that holds the sole reference writes to them, and it calls
+  // nothing meanwhile that reads them. The checks were an eighth of the time from the bytes to an action.
   @exclusivity(unchecked) var bytes: [UInt8] = []
   @exclusivity(unchecked) var tape: [Token] = []
 
@@ -58,7 +58,7 @@ public struct JSONReader {
 
   /// Parses a text in UTF-8, which must be one JSON value.
   ///
-  /// The document is valid as long as someone holds it; once nobody does, the next call uses its memory again.
+  /// The document is valid as long as a reference to it exists; afterwards the next call uses its memory again.
   ///
   /// - Throws: ``JSONError`` if the text is not one JSON value within the limits.
   public mutating func read(_ text: Span<UInt8>) throws(JSONError) -> JSONDocument {

@@ -25,7 +25,7 @@ public struct JSONObject: Equatable, Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// An object with these members; of several with one key, the last counts.
+  /// An object with these members; if several have one key, the last of them counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     for (key, value) in elements { self[key] = value }
   }

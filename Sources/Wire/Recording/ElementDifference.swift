@@ -1,8 +1,8 @@
 // The elements of the old array are matched with those of the new one: by identity, by value, or by place. The longest
-// sequence of matched elements that kept their order stays where it is. Of the other old elements, those without a
-// match are removed, from the back, so that the indices in front stay valid. Then, from the front, each new element is
-// added, and each matched one is moved behind its predecessor, which is in its final place by then: this takes the
-// least number of moves. At last, matched elements that differ are changed, at their new indices.
+// sequence of matched elements that kept their order stays where it is. Old elements without a match are removed, from
+// the back, so that the indices in front stay valid. Then, from the front, each new element is added, and each other
+// matched one is moved behind its predecessor, which is in its final place by then: this takes the least number of
+// moves. At last, matched elements that differ are changed, at their new indices.
 
 /// The difference between two arrays, or between two parts of them that begin at the same index.
 struct ElementDifference {

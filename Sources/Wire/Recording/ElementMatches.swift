@@ -27,7 +27,7 @@ struct ElementMatches {
     }
   }
 
-  /// Matches elements with equal identities; of several equal ones, the first with the first, and so on.
+  /// Matches elements with equal identities; if several are equal, the first with the first, and so on.
   mutating func match<Identity: Hashable>(_ old: [Identity], _ new: [Identity]) {
     var places: [Identity: Int] = [:]
     // For each old element, the index of the next one with the same identity.

@@ -1,8 +1,9 @@
 /// Whether two values certainly are equal, because they have the same bits.
 ///
-/// True is final: equal bits of a value type mean equal values, as long as the type is `Sendable`; of an object, whose
-/// state may differ behind equal references, the result is always false. False may also mean that the values are equal
-/// and their bits differ: in the padding between properties, or as two equal strings stored in different places.
+/// True is reliable for a value type that is `Sendable`: equal bits mean equal values. It is not for objects, whose
+/// state may have changed behind an equal reference: for an object the result is always false, and a value that holds a
+/// reference to one may be called equal although the object has changed. False says nothing: equal values may differ in
+/// the padding between their properties, and equal strings may be stored in different places.
 package func haveSameBits<Value>(_ ours: Value, _ theirs: Value) -> Bool {
   if Value.self is AnyObject.Type { return false }
   return withUnsafeBytes(of: ours) { ours in

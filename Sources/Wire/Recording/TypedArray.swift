@@ -26,7 +26,7 @@ extension Array: TypedArray where Element: Encodable {
 
   /// Writes the difference of what is between the elements that have the same bits at both ends.
   ///
-  /// Of identified elements that are all at their old places, only those whose bits differ are compared; otherwise all
+  /// If all elements are identified and at their old places, only those whose bits differ are compared; otherwise all
   /// elements between the ends are matched.
   func writeDifference<Old>(
     fromAny old: Old, into patch: inout PatchWriter, using encoder: ViewEncoder

@@ -1,4 +1,4 @@
-/// A value kept with its type, which is recorded only if somebody has to look into it.
+/// A value kept with its type, which is recorded only when its parts are needed.
 class AnyValueBox {
   /// Whether the other value has the same type and the same bits, and so is equal; false may be wrong, as for
   /// ``haveSameBits(_:_:)``.

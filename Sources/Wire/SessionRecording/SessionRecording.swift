@@ -141,7 +141,7 @@ public enum SessionRecordingError: Error, Equatable, Sendable, CustomStringConve
   case empty
   /// The line was written by a later version of the server.
   case newer(line: Int, version: Int, build: String)
-  /// The line does not belong into a recording.
+  /// The line is not one of a recording.
   case malformed(line: Int, reason: String)
 
   /// What is wrong, and what to do.
