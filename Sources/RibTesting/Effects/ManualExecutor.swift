@@ -8,9 +8,9 @@ import Synchronization
 public final class ManualExecutor: TaskExecutor {
   private struct Jobs {
     var waiting: [UnownedJob] = []
-    /// Those who wait until there is a job or ``wake()`` is called.
+    /// The tasks that wait until there is a job or ``wake()`` is called.
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Whether ``wake()`` was called and nobody has waited since.
+    /// Whether ``wake()`` was called and no task has waited since.
     var hasNews = false
     /// Whether the executor has retired, and hands its jobs on to the global one.
     var isOver = false
