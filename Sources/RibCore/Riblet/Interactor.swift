@@ -19,7 +19,8 @@ public protocol Interactor: SendableMetatype {
   /// What the parent keeps telling the riblet: the values that the riblet needs from the parent's state and does not
   /// have in its own.
   ///
-  /// The parent makes them of its state (``Child``). A change of them calls `reduce(into:props:)`.
+  /// The parent makes them from its state (``Child``). When they change, the riblet gets them through
+  /// `reduce(into:props:)`.
   associatedtype Props: Equatable & Sendable = Never
 
   /// Makes the state of a new node.
@@ -90,7 +91,7 @@ public protocol Interactor: SendableMetatype {
   /// prevents a session from being loaded that a newer program has saved.
   static var stateVersion: Int { get }
 
-  /// Makes a state of one that an older version has saved.
+  /// Makes a state from one that an older version has saved.
   ///
   /// Not called for an embedded child: its state is saved as a part of the parent's, and the parent migrates both.
   ///

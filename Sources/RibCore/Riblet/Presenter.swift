@@ -7,7 +7,7 @@ public protocol Presenter: SendableMetatype {
   /// What a client sees: a value whose encoding is the node's `state` in the view document.
   associatedtype ViewState: Encodable & Equatable & Sendable
 
-  /// Makes the view state of a state.
+  /// Makes the view state from the state.
   ///
   /// The result may depend on the state alone. Called when the node is attached, and once for each transaction that may
   /// have changed the state.

@@ -24,7 +24,7 @@ extension Child where State == OwnState {
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - action: makes the parent's internal action of an output; nil if the parent ignores the output.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(_ riblet: R, _ action: @escaping (R.Output) -> Parent.InternalAction?)
   where R.Props == Never {
     self.init(riblet, action, nil)
@@ -37,8 +37,8 @@ extension Child where State == OwnState {
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - props: makes the child's props of the parent's state.
-  ///   - action: makes the parent's internal action of an output; nil if the parent ignores the output.
+  ///   - props: makes the child's props from the parent's state.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(
     _ riblet: R, props: @escaping (Parent.State) -> R.Props,
     _ action: @escaping (R.Output) -> Parent.InternalAction?
@@ -50,7 +50,7 @@ extension Child where State == OwnState {
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - props: makes the child's props of the parent's state.
+  ///   - props: makes the child's props from the parent's state.
   public init<R: Riblet>(_ riblet: R, props: @escaping (Parent.State) -> R.Props) where R.Output == Never {
     self.init(riblet, nil, props)
   }
@@ -62,7 +62,7 @@ extension Child where State == OwnState {
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - action: makes the parent's internal action of an output; nil if the parent ignores the output.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<Output>(_ riblet: any Riblet<Output>, _ action: @escaping (Output) -> Parent.InternalAction?) {
     func child<R: Riblet>(_ riblet: R) -> Child where R.Output == Output {
       precondition(R.Props.self == Never.self, "\(R.typeName) has props: its parent has to know its type")
@@ -85,7 +85,7 @@ extension Child {
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - action: makes the parent's internal action of an output; nil if the parent ignores the output.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(_ riblet: R, _ action: @escaping (R.Output) -> Parent.InternalAction?)
   where R.State == State, R.Props == Never {
     self.init(riblet, action, nil)
@@ -100,8 +100,8 @@ extension Child {
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - props: makes the child's props of the parent's state.
-  ///   - action: makes the parent's internal action of an output; nil if the parent ignores the output.
+  ///   - props: makes the child's props from the parent's state.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(
     _ riblet: R, props: @escaping (Parent.State) -> R.Props,
     _ action: @escaping (R.Output) -> Parent.InternalAction?
@@ -113,7 +113,7 @@ extension Child {
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - props: makes the child's props of the parent's state.
+  ///   - props: makes the child's props from the parent's state.
   public init<R: Riblet>(_ riblet: R, props: @escaping (Parent.State) -> R.Props)
   where R.State == State, R.Output == Never {
     self.init(riblet, nil, props)
@@ -132,7 +132,7 @@ extension Child {
 struct ParentLink<Output, Props> {
   /// Handles an output in the parent.
   let tell: (Output, Tree) -> Void
-  /// Makes the props of the parent's present state; nil if the riblet has no props.
+  /// Makes the props from the parent's present state; nil if the riblet has no props.
   let props: (() -> Props?)?
 
   /// The link of a root, or of a riblet under test.
