@@ -14,8 +14,7 @@ package func haveSameBits<Value>(_ ours: Value, _ theirs: Value) -> Bool {
   }
 }
 
-/// Whether two values certainly are equal in what a range of their bytes holds, as ``haveSameBits(_:_:)`` says it of
-/// whole values.
+/// Whether two values certainly are equal in what they hold in a range of their bytes; see ``haveSameBits(_:_:)``.
 package func haveSameBits<Value>(_ ours: Value, _ theirs: Value, in extent: Range<Int>) -> Bool {
   withUnsafeBytes(of: ours) { ours in
     withUnsafeBytes(of: theirs) { theirs in
