@@ -14,7 +14,7 @@ public struct Items<Config: Hashable & Sendable>: Equatable, Sendable {
   public var count: Int { items.count }
   /// The configurations, in order.
   public var configs: [Config] { items.map(\.config) }
-  /// The children's numbers, in order.
+  /// The keys of the children, in order.
   public var keys: [Int] { items.map(\.key) }
 
   /// Adds a child at the end, and returns its key.
