@@ -40,9 +40,9 @@ extension JSONObject: Collection {
     public static func < (ours: Index, theirs: Index) -> Bool { ours.place < theirs.place }
   }
 
-  /// The place of the first member.
+  /// The position of the first member.
   public var startIndex: Index { Index(place: values.startIndex) }
-  /// The place after the last member.
+  /// The position behind the last member.
   public var endIndex: Index { Index(place: values.endIndex) }
   /// How many members there are.
   public var count: Int { values.count }

@@ -4,7 +4,7 @@ public enum ClientMessage: Sendable {
   case hello(Hello)
   /// An action for a node.
   case act(Act)
-  /// Leaves a node, as the renderer's back button does.
+  /// Leaves a node, as the client's back button does.
   case back(Back)
   /// What the client has seen.
   case ack(Acknowledgement)
