@@ -2,30 +2,30 @@ public import Wire
 
 /// How long a client waits before it connects again.
 ///
-/// The longest wait doubles with every attempt, from 50 ms up to 30 s, and the wait is a random one below it: of many
-/// clients that were cut off together no two come back together. A `welcome` begins anew.
+/// The longest possible wait doubles with every attempt, from 50 ms up to 30 s, and the actual wait is random below it,
+/// so that clients that were cut off together do not come back together. A `welcome` resets the longest wait.
 public struct BackOff: Sendable {
   /// The longest first wait, in milliseconds.
   public static let shortest = 50
   /// The longest of all waits, in milliseconds.
   public static let longest = 30_000
-  /// The least that a client waits that was told to come back later, in milliseconds.
+  /// The shortest wait of a client that was told to come back later, in milliseconds.
   public static let later = 1000
 
   private var ceiling = Self.shortest
 
-  /// Waits as after a `welcome`.
+  /// A state as after a `welcome`.
   public init() {}
 
   /// Notes that a `welcome` came.
   public mutating func succeeded() { ceiling = Self.shortest }
 
-  /// The wait before the next attempt.
+  /// The wait before the next attempt to connect.
   ///
   /// - Parameters:
   ///   - ending: how the last connection, or the last attempt, ended.
-  ///   - generator: what the wait is drawn from.
-  /// - Returns: milliseconds; nil for ever.
+  ///   - generator: the source of the random wait.
+  /// - Returns: the wait in milliseconds; nil if the client is not to connect again by itself.
   public mutating func delay(after ending: Bye.Return, using generator: inout some RandomNumberGenerator) -> Int? {
     let floor: Int
     switch ending {
@@ -40,12 +40,12 @@ public struct BackOff: Sendable {
     return delay
   }
 
-  /// When to leave a server that goes down and has said `drain`.
+  /// When to leave a server that has sent `drain`.
   ///
   /// - Parameters:
-  ///   - milliseconds: as the server says; clients leave at any time until then.
-  ///   - generator: what the wait is drawn from.
-  /// - Returns: milliseconds from the `drain` on.
+  ///   - milliseconds: the time within which the clients are to leave, each at a random moment.
+  ///   - generator: the source of the random moment.
+  /// - Returns: the wait in milliseconds, counted from the `drain`.
   public func delay(drainedWithin milliseconds: Int, using generator: inout some RandomNumberGenerator) -> Int {
     Int.random(in: 0...max(milliseconds, 0), using: &generator)
   }

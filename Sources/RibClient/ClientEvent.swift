@@ -2,48 +2,50 @@ public import Wire
 
 /// What a message from the server means to its client.
 public enum ClientEvent: Equatable, Sendable {
-  /// The session is there; actions may be sent. After a resumption, those that the server has not taken are to be sent
-  /// again: ``ClientSession/resend()``.
+  /// The session is live, and actions may be sent; after a resumption, those that the server has not taken have to be
+  /// sent again first, with ``ClientSession/resend()``.
   case live(Welcome)
-  /// The view has changed: by these operations or, if nil, as a whole.
+  /// The view has changed: by these operations, or as a whole if nil.
   case view(changes: [PatchOperation]?)
-  /// A patch does not fit the view, which stays as it was until the next snapshot; the server is to be asked for that:
+  /// A patch does not fit the view, which stays as it was until the next snapshot; ask for that with
   /// ``ClientSession/resync(at:)``.
   case outOfStep(Divergence)
-  /// The view of this revision has the hash that the server said.
+  /// The client's view of this revision has the hash that the server has sent.
   case verified(revision: Int)
   /// An action was applied.
   case applied(ClientSession.Outstanding)
-  /// An action was refused, for good.
+  /// An action was refused; the refusal is final.
   case refused(ClientSession.Outstanding, Nack)
-  /// The session is gone, and with it the answer to an action that was sent: it may have been applied or not.
+  /// The session is gone before an action was answered, which may have been applied or not.
   case outcomeUnknown(ClientSession.Outstanding)
-  /// The server has lost so many actions that it had answered, the last ones: a crash was worse than what its answers
-  /// survive, as a power cut with the durability `process`. What was not answered is numbered anew, and sent again; but for
-  /// what was for the id of a node that is not the root, which may be another one's now: it is counted as lost.
+  /// The server has lost this many of its last actions, though it had answered them.
+  ///
+  /// This happens after a crash that its answers do not survive, such as a power cut with the durability `process`.
+  /// Actions without an answer get new numbers and are sent again. Those for the id of a node other than the root count
+  /// as lost as well, as the id may belong to another node now.
   case lost(Int)
-  /// The answer to ``ClientSession/share(_:)``: a token that one other may join the session with, and the milliseconds
-  /// that it is valid for.
+  /// The answer to ``ClientSession/share(_:)``: a token with which one other client may join the session, and for how
+  /// many milliseconds the token is valid.
   case shared(token: String, expires: Int)
-  /// What an answered action survives has changed.
+  /// What answered actions survive has changed.
   case notice(Welcome.Durability)
   /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
   case draining(within: Int)
-  /// The server ends the connection. A reason that this version does not know is nil.
+  /// The server ends the connection; the reason is nil if this version does not know it.
   case ended(Bye?, message: String)
 }
 
-/// Why a client cannot go on.
+/// Why a client cannot continue.
 public enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// There is no session yet, or none any more, or no connection to it.
+  /// There is no session yet, or it is over, or it has no connection.
   case notLive
-  /// The message would be longer than the server takes.
+  /// The message would be longer than the server allows.
   case messageTooLong(limit: Int)
-  /// What was on its way when the last connection ended comes before anything new.
+  /// Actions that the server has not taken have to be sent again before a new one.
   case resendFirst
-  /// The server's patches have not fitted six times within a minute. The connection is of no more use.
+  /// The server's patches have failed to fit more than six times within a minute; the connection is of no more use.
   case tooManyResyncs
-  /// The server sent what it may not.
+  /// The server has sent something that the protocol does not allow.
   case badServer(String)
 
   /// One sentence for a person.

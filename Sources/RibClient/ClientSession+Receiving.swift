@@ -1,13 +1,13 @@
 import Wire
 
-/// What the server says.
+/// Handling of messages from the server.
 extension ClientSession {
   /// Takes a message from the server, or an array of messages.
   ///
-  /// - Parameter text: the message's bytes.
-  /// - Returns: what happened, in order.
-  /// - Throws: ``ClientError/badServer(_:)`` if the message is none, comes out of turn, or answers what it cannot. The
-  ///   connection is of no more use then.
+  /// - Parameter text: the bytes of the message.
+  /// - Returns: the events that follow, in order.
+  /// - Throws: ``ClientError/badServer(_:)`` if the bytes are not a message, or the message is out of turn or answers
+  ///   something that was not asked. The connection is then of no more use.
   public mutating func receive(_ text: Span<UInt8>) throws(ClientError) -> [ClientEvent] {
     let json: JSONElement
     do throws(JSONError) {
@@ -42,10 +42,10 @@ extension ClientSession {
       return [.view(changes: nil)] + (try cover(number))
     case (.live, .patch(let revision, let base, let number, let operations, let hash)):
       let outcome = mirror.apply(operations, base: base, revision: revision, hash: hash)
-      // Whatever becomes of the view, the actions that it covers are done.
+      // Even if the patch does not fit the view, the actions that it covers are done.
       return events(outcome, operations) + (try cover(number))
     case (.live, .nack(let nack)):
-      // Replies come in order: what was sent before a refused action is answered as well. A number of 0 refuses nothing.
+      // Replies come in order: actions before a refused one were answered as well. A number of 0 refuses no action.
       let before = try cover(max(coveredNumber, nack.number - 1))
       let refused = settle { $0.number == nack.number }.map { ClientEvent.refused($0, nack) }
       return before + refused + (try cover(nack.number))
@@ -66,7 +66,8 @@ extension ClientSession {
     }
     state = .live(welcome)
     lastWelcome = welcome
-    // Another life of the tree counts on from what was committed: one that is behind the view has lost some of it.
+    // A new epoch continues from what was committed: if its revision is lower than the view's, some of the view was
+    // lost.
     let isBehind = welcome.epoch != mirror.epoch && welcome.revision < mirror.revision
     mirror.join(epoch: welcome.epoch)
     sentNumber = welcome.number
@@ -81,9 +82,9 @@ extension ClientSession {
     return events + [.live(welcome)]
   }
 
-  /// Goes on from what the server has kept, when a crash was worse than what its answers survive.
+  /// Continues from what the server has kept, after a crash that its answers have not survived.
   private mutating func renumber(from number: Int) -> [ClientEvent] {
-    // Ids that were given since are given again, to other nodes.
+    // The server gives out lost ids again, to other nodes.
     let kept = outbox.filter { if case .id(let id) = $0.to { view?["root"] == .integer(Int64(id)) } else { true } }
     let lost = coveredNumber - number + outbox.count - kept.count
     outbox = kept.enumerated().map { offset, action in
@@ -94,7 +95,7 @@ extension ClientSession {
     return lost > 0 ? [.lost(lost)] : []
   }
 
-  /// What the server's `bye` leaves: a session to come back to, or answers that will never come.
+  /// Handles a `bye`: the session can be resumed, or its open actions will never be answered.
   private mutating func end(_ bye: Bye?, _ text: String) -> [ClientEvent] {
     let event = ClientEvent.ended(bye, message: text)
     switch bye?.comesBack {
@@ -106,7 +107,7 @@ extension ClientSession {
     }
   }
 
-  /// What a patch means to whoever draws the view.
+  /// The events that follow from applying a patch.
   private func events(_ outcome: ViewMirror.Outcome, _ operations: [PatchOperation]) -> [ClientEvent] {
     switch outcome {
     case .applied(let isVerified):

@@ -1,8 +1,8 @@
 public import Wire
 
-/// A client's half of the protocol, without any I/O: bytes of messages in, events and bytes of messages out.
+/// A client's half of the protocol, without any I/O: bytes of messages go in, events and bytes of messages come out.
 ///
-/// It keeps a mirror of the view and an outbox of the actions that the server has not answered. One value serves one
+/// It keeps a mirror of the view, and an outbox of the actions that the server has not answered. One value serves one
 /// session, over any number of connections.
 ///
 /// | state      | what may be sent                                          | what may come                  | next                    |
@@ -14,15 +14,15 @@ public import Wire
 /// | `ended`    | nothing                                                   | nothing                        |                         |
 public struct ClientSession {
   enum State {
-    /// Nothing was said yet.
+    /// Nothing has been sent yet.
     case new
-    /// `hello` was said.
+    /// `hello` was sent.
     case greeting
-    /// `welcome` came.
+    /// `welcome` was received.
     case live(Welcome)
-    /// The connection is gone, the session may not be.
+    /// The connection is gone, and the session can be resumed.
     case away
-    /// The session is gone, or is not to be gone on with.
+    /// The session is gone, or must not be resumed.
     case ended
   }
 
@@ -30,45 +30,45 @@ public struct ClientSession {
   var reader = JSONReader()
   var mirror = ViewMirror()
   private var resyncs = ResyncLimit()
-  /// What the server was told on this connection that the client has.
+  /// What the client has acknowledged on this connection; nil if nothing.
   var acknowledged: Acknowledgement?
-  /// The number of the last action.
+  /// The number of the client's last action.
   var lastNumber = 0
-  /// The app that the session was started with; nil if it was joined.
+  /// The app that the session was started with; nil if the client has joined the session.
   private var app: String?
-  /// How often `hello` was said.
+  /// How many times `hello` was sent.
   private var attempt = 0
-  /// The highest action that was sent again, or first, on this connection.
+  /// The greatest number of an action that the server had at the `welcome`, or that was sent since.
   var sentNumber = 0
 
-  /// What the server said in its last `welcome`; nil before the first.
+  /// The last `welcome`; nil before the first.
   public internal(set) var lastWelcome: Welcome?
-  /// The highest action that the server has answered.
+  /// The greatest number of an action that the server has answered.
   public internal(set) var coveredNumber = 0
-  /// Actions without an answer, in order.
+  /// The actions that the server has not answered, in order.
   public internal(set) var outbox: [Outstanding] = []
 
-  /// A client that has said nothing yet.
+  /// A client that has sent nothing yet.
   public init() {}
 
   /// The view document as the server sent it last; nil before the first `snap`.
   public var view: JSONValue? { mirror.view }
 
-  /// The revision of ``view``; 0 if it is of another life of the server's tree, or out of step with it.
+  /// The revision of ``view``; 0 if the view is of another epoch, or does not fit the server's patches.
   public var revision: Int { mirror.revision }
 
-  /// What the server said in its `welcome`; nil unless the session is live.
+  /// The `welcome` of the present connection; nil unless the session is live.
   public var welcome: Welcome? {
     if case .live(let welcome) = state { welcome } else { nil }
   }
 
   // MARK: Sending
 
-  /// Writes the first message.
+  /// Writes the first message, which starts an app.
   ///
   /// - Parameters:
   ///   - app: the app's name.
-  ///   - parameters: what its root is built with.
+  ///   - parameters: what the app's root is built with; nil for none.
   ///   - client: the program that draws the view.
   /// - Returns: the message's bytes.
   public mutating func hello(app: String, parameters: JSONValue? = nil, client: ClientInfo = ClientInfo()) -> [UInt8] {
@@ -78,10 +78,10 @@ public struct ClientSession {
     return message { $0.hello(app: app, parameters: parameters, client: client) }
   }
 
-  /// Writes the first message, to join the session of somebody who has shared it.
+  /// Writes the first message, which joins a session that another client has shared.
   ///
   /// - Parameters:
-  ///   - token: what the other got for ``share(_:)``; it is used up if the server takes it.
+  ///   - token: the one that the other client got for ``share(_:)``; the server accepts it once.
   ///   - client: the program that draws the view.
   /// - Returns: the message's bytes.
   public mutating func join(token: String, client: ClientInfo = ClientInfo()) -> [UInt8] {
@@ -90,11 +90,11 @@ public struct ClientSession {
     return message { $0.hello(app: nil, client: client, share: token) }
   }
 
-  /// Writes the first message of another connection, to go on with the session.
+  /// Writes the first message of another connection, which resumes the session.
   ///
   /// - Parameter client: the program that draws the view.
   /// - Returns: the message's bytes.
-  /// - Throws: ``ClientError/notLive`` if there is no session to go on with, or a connection to it.
+  /// - Throws: ``ClientError/notLive`` if there is no session to resume, or it still has a connection.
   public mutating func resume(client: ClientInfo = ClientInfo()) throws(ClientError) -> [UInt8] {
     guard case .away = state, let welcome = lastWelcome else { throw .notLive }
     state = .greeting
@@ -108,13 +108,13 @@ public struct ClientSession {
 
   /// Notes that the connection is gone.
   ///
-  /// What was sent and not answered may have arrived or not: it stays in the outbox.
+  /// Actions without an answer may have arrived or not: they stay in the outbox.
   public mutating func disconnected() {
     if case .ended = state { return }
     state = lastWelcome == nil ? .ended : .away
   }
 
-  /// Ends the session on the client's part, without a word to the server.
+  /// Ends the session on the client's side, without telling the server.
   ///
   /// - Returns: ``ClientEvent/outcomeUnknown(_:)`` for each action without an answer.
   public mutating func abandon() -> [ClientEvent] {
@@ -123,14 +123,12 @@ public struct ClientSession {
     return outbox.map { .outcomeUnknown($0) }
   }
 
-  /// Whether there is a session to go on with, over another connection.
+  /// Whether there is a session to resume over another connection.
   public var isAway: Bool {
     if case .away = state { true } else { false }
   }
 
-  /// Writes the actions that the server has not taken, after a resumption.
-  ///
-  /// - Returns: the messages, in order; none if there is nothing to send again.
+  /// Writes the actions that the server has not taken, after a resumption; returns their messages in order.
   public mutating func resend() -> [[UInt8]] {
     guard case .live = state else { return [] }
     let messages = outbox.filter { $0.number > sentNumber }.map { action in
@@ -140,24 +138,24 @@ public struct ClientSession {
     return messages
   }
 
-  /// Takes an action into the outbox and writes its message.
+  /// Puts an action into the outbox, and writes its message.
   ///
   /// - Parameters:
-  ///   - action: the action.
-  ///   - to: whom it is for.
+  ///   - action: the action's JSON.
+  ///   - to: the node that the action is for.
   /// - Returns: the message's bytes.
-  /// - Throws: ``ClientError/notLive`` before `welcome` and after the end; ``ClientError/messageTooLong(limit:)`` if the
-  ///   server would refuse the message for its length; ``ClientError/resendFirst`` before ``resend()`` was called on a
-  ///   connection on which it is to be. Nothing is sent then, and no number is used up.
+  /// - Throws: ``ClientError/notLive`` before `welcome` and after the end; ``ClientError/messageTooLong(limit:)`` if
+  ///   the message exceeds the server's limit; ``ClientError/resendFirst`` if ``resend()`` has to be called first. The
+  ///   action then has no number and is not in the outbox.
   public mutating func act(_ action: JSONValue, to: NodeAddress) throws(ClientError) -> [UInt8] {
     try take(.act(action), to: to)
   }
 
-  /// Takes the use of the renderer's back button into the outbox, like an action, and writes its message.
+  /// Puts the use of the client's back button into the outbox, like an action, and writes its message.
   ///
-  /// - Parameter to: the node to be left; for the root, what is in front of all is.
+  /// - Parameter to: the node to be left; for the root, the node in front of all others is left.
   /// - Returns: the message's bytes.
-  /// - Throws: as ``act(_:to:)``.
+  /// - Throws: what ``act(_:to:)`` throws.
   public mutating func back(to: NodeAddress) throws(ClientError) -> [UInt8] { try take(.back, to: to) }
 
   private mutating func take(_ action: Outstanding.Action, to: NodeAddress) throws(ClientError) -> [UInt8] {
@@ -175,12 +173,11 @@ public struct ClientSession {
     return bytes
   }
 
-  /// What the client has of the server's.
+  /// What the client has received from the server.
   private var seen: Acknowledgement { Acknowledgement(revision: revision, number: coveredNumber) }
 
-  /// Writes an `ack` of all that was received.
+  /// Writes an `ack` of everything received so far.
   ///
-  /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive``.
   public mutating func ack() throws(ClientError) -> [UInt8] {
     guard case .live = state else { throw .notLive }
@@ -192,8 +189,8 @@ public struct ClientSession {
   /// Writes a `resync`, after ``ClientEvent/outOfStep(_:)``.
   ///
   /// - Parameter now: milliseconds of a clock that does not go back.
-  /// - Returns: the message's bytes; nil if there is no need: the whole view has come meanwhile, or is on its way.
-  /// - Throws: ``ClientError/notLive``; ``ClientError/tooManyResyncs`` for the seventh within a minute.
+  /// - Returns: the message's bytes; nil if the whole view has come meanwhile, or was asked for already.
+  /// - Throws: ``ClientError/notLive``; ``ClientError/tooManyResyncs`` for the seventh call within a minute.
   public mutating func resync(at now: Int) throws(ClientError) -> [UInt8]? {
     guard case .live = state else { throw .notLive }
     guard mirror.isToAsk else { return nil }
@@ -204,18 +201,19 @@ public struct ClientSession {
 
   /// Writes a `check`, which asks for the hash of the view.
   ///
-  /// ``ClientEvent/verified(revision:)`` or ``ClientEvent/outOfStep(_:)`` comes of the answer.
+  /// The answer leads to ``ClientEvent/verified(revision:)`` or ``ClientEvent/outOfStep(_:)``.
   ///
-  /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive``.
   public func check() throws(ClientError) -> [UInt8] {
     guard case .live = state else { throw .notLive }
     return message { $0.check() }
   }
 
-  /// Writes a `share`, which asks for a token to join the session with; ``ClientEvent/shared(token:expires:)`` has it.
+  /// Writes a `share`, which asks for a token with which another client may join the session.
   ///
-  /// - Parameter scope: what whoever joins may do.
+  /// The answer leads to ``ClientEvent/shared(token:expires:)``.
+  ///
+  /// - Parameter scope: what the joining client may do.
   /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive``.
   public func share(_ scope: ShareScope) throws(ClientError) -> [UInt8] {
@@ -223,10 +221,10 @@ public struct ClientSession {
     return message { $0.share(scope) }
   }
 
-  /// Writes a `ping`, with an `ack` if there is something to acknowledge: one that says nothing new would wake a session
-  /// that rests.
+  /// Writes a `ping`, with an `ack` if there is something to acknowledge.
   ///
-  /// - Returns: the message's bytes.
+  /// An `ack` that says nothing new is left out, as it would wake a resting session.
+  ///
   /// - Throws: ``ClientError/notLive``.
   public mutating func ping() throws(ClientError) -> [UInt8] {
     guard case .live = state else { throw .notLive }
@@ -241,9 +239,8 @@ public struct ClientSession {
     }
   }
 
-  /// Writes a `bye`, which ends the session; the server's `bye` answers it.
+  /// Writes a `bye`, which ends the session; the server answers with a `bye`.
   ///
-  /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive``.
   public func bye() throws(ClientError) -> [UInt8] {
     guard case .live = state else { throw .notLive }

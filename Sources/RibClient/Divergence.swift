@@ -1,14 +1,14 @@
 public import Wire
 
-/// Why a client's view is not the server's any more.
+/// Why a client's view no longer corresponds to the server's.
 public enum Divergence: Equatable, Sendable, CustomStringConvertible {
   /// A patch came before the first snapshot.
   case noView
-  /// A patch was for another revision than the client has.
+  /// A patch has another base than the revision of the client's view.
   case otherBase(Int, revision: Int)
-  /// An operation of a patch has no place in the view.
+  /// An operation of a patch does not apply to the view.
   case notApplicable(PatchError)
-  /// A patch would have made a view with another hash than the server's.
+  /// A patch would result in a view whose hash is not the server's.
   case otherHash(revision: Int)
 
   /// One sentence for a person.

@@ -1,35 +1,35 @@
-/// When a client has to `ping`, and when it gives the server up.
+/// When a client has to send a `ping`, and when it gives up the server.
 ///
-/// A client that has sent nothing for the server's heartbeat says `ping`, so that the server keeps it. It also does so
-/// when it has heard nothing for as long, so that a server whose other messages need no answer is not taken for dead. A
-/// server that says nothing for the heartbeat and ten seconds is given up.
+/// A client that has sent nothing for the server's heartbeat sends a `ping`, so that the server keeps the connection.
+/// It also sends one if it has received nothing for that long, so that it does not take a server for dead whose other
+/// messages need no answer. A server that sends nothing for the heartbeat and ten more seconds is given up.
 ///
 /// Times are milliseconds of any clock that does not go back.
 public struct Heartbeat: Sendable {
-  /// What a client does next.
+  /// What a client has to do next.
   public enum Step: Equatable, Sendable {
-    /// Nothing, for so many milliseconds or until something is sent or received; nil for ever.
+    /// Wait so many milliseconds, or until something is sent or received; nil means without a limit.
     case wait(Int?)
-    /// Sends a `ping`.
+    /// Send a `ping`.
     case ping
-    /// Ends the connection: the server is not there.
+    /// End the connection, as the server does not respond.
     case giveUp
   }
 
-  /// How long after the heartbeat a silent server is given up, in milliseconds.
+  /// How many milliseconds after the heartbeat a silent server is given up.
   public static let grace = 10_000
 
   private let interval: Int
   private var lastSent: Int
   private var lastReceived: Int
-  /// Whether a `ping` was sent since the server was last heard.
+  /// Whether a `ping` was sent since the last message from the server.
   private var hasAsked = false
 
-  /// Begins when a connection is live.
+  /// A heartbeat that begins when the connection goes live.
   ///
   /// - Parameters:
-  ///   - interval: `heartbeat` of the `welcome`, in milliseconds; 0 for never.
-  ///   - now: the time.
+  ///   - interval: `heartbeat` of the `welcome`, in milliseconds; 0 for no pings at all.
+  ///   - now: the present time in milliseconds.
   public init(interval: Int, at now: Int) {
     self.interval = interval
     lastSent = now
@@ -37,22 +37,17 @@ public struct Heartbeat: Sendable {
   }
 
   /// Notes that something was sent.
-  ///
-  /// - Parameter now: the time.
   public mutating func sent(at now: Int) { lastSent = now }
 
   /// Notes that something was received.
-  ///
-  /// - Parameter now: the time.
   public mutating func received(at now: Int) {
     lastReceived = now
     hasAsked = false
   }
 
-  /// What to do now; to be asked after what has arrived was received.
+  /// The next step; call this after handling everything that has arrived.
   ///
-  /// - Parameter now: the time.
-  /// - Returns: the step. A ``Step/ping`` counts as sent.
+  /// A ``Step/ping`` counts as sent.
   public mutating func step(at now: Int) -> Step {
     guard interval > 0 else { return .wait(nil) }
     let silence = now - lastReceived

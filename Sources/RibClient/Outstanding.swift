@@ -1,16 +1,16 @@
 public import Wire
 
 extension ClientSession {
-  /// An action that was sent and not answered yet.
+  /// An action that was sent and has no answer yet.
   public struct Outstanding: Equatable, Sendable {
     /// What was sent.
     public enum Action: Equatable, Sendable {
-      /// An action of the riblet's own.
+      /// An action of the node's riblet, as JSON.
       case act(JSONValue)
-      /// The renderer's back button.
+      /// The use of the client's back button.
       case back
 
-      /// The action as people read it.
+      /// The action as text for people.
       public var text: String {
         switch self {
         case .act(let action): action.text
@@ -19,9 +19,9 @@ extension ClientSession {
       }
     }
 
-    /// Its number.
+    /// The action's number.
     public let number: Int
-    /// Whom it is for.
+    /// The node that the action is for.
     public let to: NodeAddress
     /// The action.
     public let action: Action
@@ -29,11 +29,7 @@ extension ClientSession {
 }
 
 extension ClientSession.Outstanding {
-  /// Writes the action's message.
-  ///
-  /// - Parameters:
-  ///   - json: where to.
-  ///   - acknowledgement: an `ack` to ride on it.
+  /// Writes the action's message, with an `ack` to send along unless that is nil.
   func write(into json: inout JSONWriter, acknowledgement: Acknowledgement?) {
     switch action {
     case .act(let action): json.act(number, to: to, action: action, acknowledgement: acknowledgement)

@@ -2,8 +2,8 @@ package import Wire
 
 /// A client's copy of the view document.
 ///
-/// It shows what the server has sent as a whole, and never half a patch: one that does not fit leaves the view as it was,
-/// and so do all after it until the next snapshot.
+/// It has what the server has sent as a whole, and never half a patch: a patch that does not fit leaves the view as it
+/// was, and all patches after it are ignored until the next snapshot.
 ///
 /// | state       | a patch that fits | another patch       | ``ask()``  | a snapshot  | ``comeBack()`` |
 /// |-------------|-------------------|---------------------|------------|-------------|----------------|
@@ -12,41 +12,41 @@ package import Wire
 /// | `awaiting`  | changes nothing   | changes nothing     | no need    | `following` | `following`    |
 package struct ViewMirror {
   private enum State {
-    /// The view is the server's of ``revision``, as far as the client knows; or none was sent yet.
+    /// The view is the server's view of ``revision``, as far as the client knows; or there is no view yet.
     case following
-    /// It is not, and the server does not know.
+    /// A patch did not fit, and the server does not know it yet.
     case diverged
-    /// The server was asked for a snapshot.
+    /// The server was asked for a snapshot, which has not come yet.
     case awaiting
   }
 
-  /// What became of a patch.
+  /// The outcome of a patch.
   package enum Outcome: Equatable {
-    /// It was applied, and had the hash that the server said, if it said one.
+    /// The patch was applied; if it came with a hash, the view has that hash.
     case applied(isVerified: Bool)
-    /// It did not fit.
+    /// The patch did not fit.
     case diverged(Divergence)
-    /// A snapshot has to come first.
+    /// The patch was ignored, as a snapshot has to come first.
     case ignored
   }
 
   private var state = State.following
   /// The document; nil before the first snapshot.
   package private(set) var view: JSONValue?
-  /// The life of the server's tree that the view is of.
+  /// The epoch of the view: the life of the server's tree that it belongs to.
   package private(set) var epoch = ""
-  /// The view's revision; 0 if it is of another life of the tree, or not known to be of any.
+  /// The view's revision; 0 if the view is of another epoch, or did not fit a patch.
   package private(set) var revision = 0
 
-  /// A copy of nothing yet.
+  /// A mirror without a view.
   package init() {}
 
-  /// Takes a snapshot.
+  /// Replaces the view by a snapshot.
   ///
   /// - Parameters:
-  ///   - view: the document.
-  ///   - epoch: the life of the tree.
-  ///   - revision: of the view.
+  ///   - view: the view document.
+  ///   - epoch: the life of the server's tree.
+  ///   - revision: the revision of the view.
   package mutating func show(_ view: JSONValue, epoch: String, revision: Int) {
     self.view = view
     self.epoch = epoch
@@ -54,14 +54,14 @@ package struct ViewMirror {
     state = .following
   }
 
-  /// Takes a patch.
+  /// Applies a patch, all of it or nothing.
   ///
   /// - Parameters:
-  ///   - operations: what it changes.
-  ///   - base: the revision that it is for.
-  ///   - revision: the one that it makes.
-  ///   - hash: of the view after it; nil if the server does not say.
-  /// - Returns: what became of it.
+  ///   - operations: what the patch changes.
+  ///   - base: the revision to which the patch applies.
+  ///   - revision: the revision after the patch.
+  ///   - hash: the hash of the view after the patch; nil if the server has sent none.
+  /// - Returns: the outcome.
   package mutating func apply(_ operations: [PatchOperation], base: Int, revision: Int, hash: String?) -> Outcome {
     guard case .following = state else { return .ignored }
     guard var next = view else { return diverge(.noView) }
@@ -82,26 +82,27 @@ package struct ViewMirror {
     return .diverged(divergence)
   }
 
-  /// Whether the server is to be asked for a snapshot, and was not yet.
+  /// Whether the server has to be asked for a snapshot, and was not asked yet.
   var isToAsk: Bool {
     if case .diverged = state { true } else { false }
   }
 
-  /// Notes that the server is asked for a snapshot.
+  /// Notes that the server was asked for a snapshot.
   mutating func ask() {
     if case .diverged = state { state = .awaiting }
   }
 
-  /// Prepares for another connection: a view that is not the server's counts for nothing there, and comes anew.
+  /// Prepares for another connection: a view that did not fit a patch has no revision there, and is replaced by a
+  /// snapshot.
   package mutating func comeBack() {
     if case .following = state, view != nil { return }
     state = .following
     revision = 0
   }
 
-  /// Notes which life of the tree a connection is to.
+  /// Notes the epoch of a connection.
   ///
-  /// A view of another life is shown until the new one comes, and counts for nothing.
+  /// A view of another epoch is shown until a new one comes, and has no revision.
   package mutating func join(epoch: String) {
     if epoch != self.epoch { revision = 0 }
     if view == nil { self.epoch = epoch }

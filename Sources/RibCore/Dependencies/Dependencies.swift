@@ -6,11 +6,10 @@ public import Logging
   public import Foundation
 #endif
 
-/// What a riblet takes from the world around it, so that a test can decide what that is.
+/// What a riblet takes from the world around it, so that a test can replace it.
 ///
-/// Handed to a riblet's `init` as it is, or as a part of its own dependency type. ``live`` is the real thing;
-/// ``unimplemented(onUse:)`` knows nothing, and says so when it is asked: a test gives what its riblet needs, and learns of
-/// what it forgot.
+/// A riblet's `init` takes dependencies, as they are or as a part of a type of its own. ``live`` are the real ones.
+/// Those of ``unimplemented(onUse:)`` report each use: a test sets what its riblet needs, and learns of what it forgot.
 ///
 ///     var dependencies = Dependencies.unimplemented { Issue.record("\($0)") }
 ///     dependencies.date = { Date(timeIntervalSince1970: 0) }
@@ -23,17 +22,10 @@ public struct Dependencies: Sendable {
   public var uuid: @Sendable () -> UUID
   /// 64 random bits; ``random(in:)`` and others build on it.
   public var randomBits: @Sendable () -> UInt64
-  /// Where to log.
+  /// The logger of the riblets.
   public var logger: Logger
 
-  /// Dependencies.
-  ///
-  /// - Parameters:
-  ///   - clock: measures time and waits.
-  ///   - date: the time of day.
-  ///   - uuid: a new UUID.
-  ///   - randomBits: 64 random bits.
-  ///   - logger: where to log.
+  /// Dependencies, each given by the caller; ``live`` and ``unimplemented(onUse:)`` are the usual ones.
   public init(
     clock: any Clock<Duration>, date: @escaping @Sendable () -> Date, uuid: @escaping @Sendable () -> UUID,
     randomBits: @escaping @Sendable () -> UInt64, logger: Logger
@@ -45,9 +37,9 @@ public struct Dependencies: Sendable {
     self.logger = logger
   }
 
-  /// The system's clock, time, UUIDs and random numbers, and a logger of the label `riblets`.
+  /// The system's clock, time, UUIDs and random numbers, and a logger with the label `riblets`.
   ///
-  /// What a reducer draws of them a recording has, and a replay gives it again.
+  /// A recording notes what a reducer draws from them, and a replay returns it again.
   public static var live: Dependencies {
     Dependencies(
       clock: LiveClock(), date: { DrawTape.draw("date") { Date() } }, uuid: { DrawTape.draw("uuid") { UUID() } },
@@ -59,10 +51,10 @@ public struct Dependencies: Sendable {
       }, logger: Logger(label: "riblets"))
   }
 
-  /// Dependencies that are not there: each says so when it is used, and answers with something harmless.
+  /// Dependencies that are missing: each reports its use, and returns a fixed value that does no harm.
   ///
-  /// - Parameter onUse: called with what was used, to fail the test with.
-  /// - Returns: the dependencies; set the ones that the test needs.
+  /// - Parameter onUse: called with the dependency that was used; it should fail the test.
+  /// - Returns: dependencies of which the test sets those that its riblet needs.
   public static func unimplemented(onUse: @escaping @Sendable (MissingDependency) -> Void) -> Dependencies {
     Dependencies(
       clock: UnimplementedClock(onUse: onUse),
@@ -81,13 +73,10 @@ public struct Dependencies: Sendable {
       logger: Logger(label: "unimplemented") { _ in UnimplementedLogHandler(onUse: onUse) })
   }
 
-  /// A random integer, of one draw of ``randomBits``.
+  /// A random integer in a range, made from one draw of ``randomBits``.
   ///
-  /// One draw whatever it is: the standard library's way draws again until it likes the bits, for ever if they stay the
-  /// same.
-  ///
-  /// - Parameter range: what it may be.
-  /// - Returns: the integer.
+  /// One draw for any range: the standard library draws again when it cannot use the bits, for ever if a test always
+  /// gives the same ones.
   public func random(in range: ClosedRange<Int>) -> Int {
     let bits = randomBits()
     let greatest = UInt64(truncatingIfNeeded: range.upperBound &- range.lowerBound)
@@ -95,17 +84,14 @@ public struct Dependencies: Sendable {
     return range.lowerBound &+ Int(truncatingIfNeeded: offset)
   }
 
-  /// A random element, of one draw of ``randomBits``; of none if there is no element.
-  ///
-  /// - Parameter elements: what to choose from.
-  /// - Returns: one of them; nil if there is none.
+  /// A random element, chosen with one draw of ``randomBits``; nil, without a draw, if the collection is empty.
   public func randomElement<Elements: Collection>(of elements: Elements) -> Elements.Element? {
     guard !elements.isEmpty else { return nil }
     return elements[elements.index(elements.startIndex, offsetBy: random(in: 0...elements.count - 1))]
   }
 }
 
-/// A test's riblet has used what the test did not give it.
+/// A riblet under test has used a dependency that the test did not give it.
 public struct MissingDependency: Error, Equatable, Sendable, CustomStringConvertible {
   /// The property of ``Dependencies`` that was used.
   public let name: String
@@ -116,7 +102,7 @@ public struct MissingDependency: Error, Equatable, Sendable, CustomStringConvert
   }
 }
 
-/// A clock that stands still and complains.
+/// A clock that stands still and reports each use.
 private struct UnimplementedClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration
@@ -133,7 +119,7 @@ private struct UnimplementedClock: Clock {
   }
   var minimumResolution: Duration { .zero }
 
-  /// No task is kept waiting for a clock that will never go on.
+  /// Throws, so that no task waits for a clock that never goes on.
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     onUse(MissingDependency(name: "clock"))
     throw CancellationError()

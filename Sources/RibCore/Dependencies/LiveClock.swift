@@ -1,4 +1,4 @@
-/// The system's continuous clock, whose time a recording notes where a reducer asks for it.
+/// The system's continuous clock; a recording notes each time that a reducer reads from it.
 struct LiveClock: Clock {
   typealias Instant = ContinuousClock.Instant
 

@@ -1,57 +1,56 @@
-/// The session that an app builds a root for.
+/// What a root riblet may know of the session that it is built for.
 public struct SessionContext: Sendable {
   /// The session's name, as its clients know it.
   public let id: String
-  /// Its clients that are connected.
+  /// The clients of the session that are connected now.
   public let clients: ConnectedClients
 
-  /// A context.
+  /// The context of a session.
   ///
   /// - Parameters:
   ///   - id: the session's name.
-  ///   - clients: its clients that are connected.
+  ///   - clients: the connected clients; none unless given, for a test.
   public init(id: String, clients: ConnectedClients = ConnectedClients()) {
     self.id = id
     self.clients = clients
   }
 }
 
-/// How many clients of a session are connected: by a WebSocket, or by the stream of events of the HTTP API.
+/// How many clients of a session are connected, by a WebSocket or by the event stream of the HTTP API: for riblets that
+/// show presence or do less while no client looks.
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
 ///       .observe(session.clients, id: "clients") { .clientsChanged($0) }
 ///     }
 ///
-/// A session starts, and comes back into memory, before its client is connected: ``count`` is 0 in `didBecomeActive` then, and an
-/// effect that observes the clients reports the first one at once. A session that rests is not woken by a client that comes or
-/// goes; when it wakes, the number of that moment is reported.
+/// A session starts, and comes back into memory, before its client is connected: ``count`` is 0 in `didBecomeActive` then,
+/// and an effect that observes the clients reports the first one at once. A client that comes or goes does not wake a
+/// resting session; when the session wakes, its riblets are told the present number.
 public final class ConnectedClients: Sendable {
   let shared: SharedValue<Int>
 
-  /// Clients.
-  ///
-  /// - Parameter count: how many are connected.
+  /// A count of connected clients; 0 unless given.
   public init(_ count: Int = 0) { shared = SharedValue(count) }
 
-  /// How many are connected.
+  /// The number of connected clients.
   public var count: Int { shared.value }
 
-  /// Takes note of clients that have come or gone: for a session's driver, and for tests.
+  /// Sets the number of connected clients: called by the session's driver, or by a test.
   ///
-  /// - Parameter count: how many are connected now.
+  /// Observers are told only of a change.
   public func update(to count: Int) {
     if shared.value != count { shared.update { $0 = count } }
   }
 }
 
 extension Effect {
-  /// Sends the riblet an internal action for how many clients are connected, now and whenever that changes.
+  /// Sends the riblet an internal action for the number of connected clients, now and whenever that changes.
   ///
   /// - Parameters:
-  ///   - clients: of the session.
-  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
-  ///   - action: makes the action for their number.
-  /// - Returns: the effect.
+  ///   - clients: those of the session, from its ``SessionContext``.
+  ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
+  ///   - action: makes the action for a number of clients.
+  /// - Returns: an effect that runs until it is cancelled, and lets the session rest.
   public static func observe(
     _ clients: ConnectedClients, id: some Hashable & Sendable,
     _ action: @escaping @Sendable (Int) -> Source.InternalAction

@@ -1,23 +1,21 @@
-/// How far something is that has to be fetched.
+/// The progress of fetching a value.
 public enum Status<Value> {
-  /// The value was not asked for.
+  /// Nobody has asked for the value yet.
   case idle
-  /// It is on its way.
+  /// The value is being fetched.
   case loading
-  /// It is here.
+  /// The value is here.
   case loaded(Value)
   /// The value could not be fetched; the text says why, in words for the user.
   case failed(String)
 
-  /// The value, if it is here.
+  /// The value if it is here; nil otherwise.
   public var value: Value? { if case .loaded(let value) = self { value } else { nil } }
-  /// Whether it is on its way.
+  /// Whether the value is being fetched.
   public var isLoading: Bool { if case .loading = self { true } else { false } }
 
-  /// The status with another value in it.
+  /// The same status with another value, which `transform` makes of a loaded one.
   ///
-  /// - Parameter transform: makes the other value.
-  /// - Returns: the same status.
   /// - Throws: what `transform` throws.
   public func map<Other, Failure: Error>(_ transform: (Value) throws(Failure) -> Other) throws(Failure) -> Status<Other>
   {

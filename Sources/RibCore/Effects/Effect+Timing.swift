@@ -1,34 +1,28 @@
 extension Effect {
-  /// Several effects, each of which begins when the one before has ended.
+  /// Effects in sequence: each one begins when the effect before it has ended.
   ///
   /// If one throws or is cancelled, the effects after it do not begin.
-  ///
-  /// - Parameter effects: what to do.
-  /// - Returns: the effect.
   public static func concatenate(_ effects: [Effect]) -> Effect { Effect(operation: .concatenate(effects)) }
 
-  /// Several effects, each of which begins when the one before has ended.
+  /// Effects in sequence: each one begins when the effect before it has ended.
   ///
   /// If one throws or is cancelled, the effects after it do not begin.
-  ///
-  /// - Parameter effects: what to do.
-  /// - Returns: the effect.
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
   /// Sends the riblet an internal action after a while.
   ///
-  /// While it waits, the session stays in memory. A server that ends meanwhile forgets it: what must come all the same has its
-  /// time in the state, and begins again in `didRestore` with what is left of it.
+  /// The session stays in memory meanwhile; the action is lost if its server ends. If it has to come all the same, keep its
+  /// time in the state, and let `didRestore` wait for what is left of it.
   ///
   /// - Parameters:
   ///   - duration: how long to wait.
-  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
-  ///   - clock: what measures it.
-  ///   - resumable: whether it may be interrupted while the session is idle and has no client connected, since `didRestore` or
-  ///     `didBecomeActive` begins it again.
-  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected.
-  ///   - action: the action.
-  /// - Returns: the effect.
+  ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
+  ///   - clock: measures the time; use the riblet's dependency, which a test can replace.
+  ///   - resumable: whether the session may rest meanwhile, if no client is connected: for an effect that `didBecomeActive`
+  ///     or `didRestore` starts again.
+  ///   - mayMiss: whether a resumable effect lets the session rest also while a client is connected.
+  ///   - action: what to send.
+  /// - Returns: an effect that ends with the action.
   public static func after(
     _ duration: Duration, id: some Hashable & Sendable, clock: any Clock<Duration>, resumable: Bool = false,
     mayMiss: Bool = false, _ action: Source.InternalAction
@@ -39,20 +33,20 @@ extension Effect {
     }
   }
 
-  /// Sends the riblet an internal action again and again, until it is cancelled.
+  /// Sends the riblet an internal action again and again, until the effect is cancelled.
   ///
-  /// The times are multiples of the interval since the effect has begun: an action that is late does not make the next one late.
-  /// The times that pass while an action is being handled are left out.
+  /// The times are multiples of the interval since the effect began: a late action does not delay the next one. Times that
+  /// pass while an action is being handled are left out.
   ///
   /// - Parameters:
-  ///   - interval: the time from one to the next.
-  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
-  ///   - clock: what measures it.
-  ///   - resumable: whether it may be interrupted while the session is idle and has no client connected: `true` suits what
-  ///     `didBecomeActive` starts.
-  ///   - mayMiss: whether it may be interrupted also while a client is connected.
-  ///   - action: the action.
-  /// - Returns: the effect.
+  ///   - interval: the time from one action to the next; more than zero.
+  ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
+  ///   - clock: measures the time; use the riblet's dependency, which a test can replace.
+  ///   - resumable: whether the session may rest while the effect runs, if no client is connected: `true` suits an
+  ///     effect that `didBecomeActive` starts.
+  ///   - mayMiss: whether a resumable effect lets the session rest also while a client is connected.
+  ///   - action: what to send.
+  /// - Returns: an effect that runs until it is cancelled.
   public static func timer(
     every interval: Duration, id: some Hashable & Sendable, clock: any Clock<Duration>, resumable: Bool = true,
     mayMiss: Bool = false, _ action: Source.InternalAction
@@ -75,32 +69,32 @@ extension Effect {
     }
   }
 
-  /// Waits until nothing came under a name for a while, and then does what came last.
+  /// Begins the effect once nothing has come under a name for a while; what comes earlier begins the wait anew.
   ///
-  /// What was begun is not cancelled by what comes later: give it the same name to have that.
+  /// An effect that has begun is not cancelled by what comes later, unless it has the same name itself.
   ///
   /// - Parameters:
-  ///   - id: the name.
+  ///   - id: the name; shared by the effects of which only the last is to begin.
   ///   - duration: how long nothing may come.
-  ///   - clock: what measures it.
-  /// - Returns: the effect.
+  ///   - clock: measures the time; use the riblet's dependency, which a test can replace.
+  /// - Returns: this effect after the wait.
   public func debounce(
     id: some Hashable & Sendable, for duration: Duration, clock: any Clock<Duration>
   ) -> Effect {
     .concatenate(.run(id: id, cancelInFlight: true) { _ in try await clock.sleep(for: duration) }, self)
   }
 
-  /// Does what comes under a name at most once in a while: the first at once, of the effects that come meanwhile the last one at
-  /// the end, or none.
+  /// Lets effects of a name through at most once in a while: the first at once, and the last of those held back at the
+  /// end.
   ///
-  /// What is held back is no part of a snapshot: a session that sleeps meanwhile forgets it.
+  /// An effect that is held back is not saved: it is lost if the session leaves memory meanwhile.
   ///
   /// - Parameters:
-  ///   - id: the name.
-  ///   - duration: how long to hold back others.
-  ///   - clock: what measures it.
-  ///   - latest: whether the last effect that was held back is done at the end.
-  /// - Returns: the effect.
+  ///   - id: the name; shared by the effects of which one is let through at a time.
+  ///   - duration: how long others are held back after one was let through.
+  ///   - clock: measures the time; use the riblet's dependency, which a test can replace.
+  ///   - latest: whether the last effect held back is let through at the end; if not, all of them are dropped.
+  /// - Returns: this effect, now, later or never.
   public func throttle(
     id: some Hashable & Sendable, for duration: Duration, clock: any Clock<Duration>, latest: Bool = true
   ) -> Effect {
@@ -110,17 +104,18 @@ extension Effect {
 
   /// Sends the riblet an internal action for each element of a sequence.
   ///
-  /// While it runs, a session with a client connected stays in memory, unless the riblet may miss something: nothing tells a
-  /// session that rests what the sequence has. A ``Topic`` or a ``SharedValue`` does.
+  /// While the effect runs, a session with a client connected stays in memory, unless `mayMiss` is true: nothing tells
+  /// a resting session of an element. For a ``Topic`` or a ``SharedValue`` a bell does, so prefer their `observe`.
   ///
   /// - Parameters:
-  ///   - sequence: what to observe; made when the effect starts.
-  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
-  ///   - resumable: whether it may be interrupted while the session is idle: `true` suits what `didBecomeActive` starts.
-  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected: the session rests after
-  ///     `limits.idleRestSeconds` without an action, and its client is not told of elements until it does something.
+  ///   - sequence: makes the sequence when the effect starts.
+  ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
+  ///   - resumable: whether the session may rest while the effect runs, if no client is connected: `true` suits an
+  ///     effect that `didBecomeActive` starts.
+  ///   - mayMiss: whether a resumable effect lets the session rest also while a client is connected: after
+  ///     `limits.idleRestSeconds` without an action, and its client is not told of elements until it acts again.
   ///   - action: makes the action for an element.
-  /// - Returns: the effect.
+  /// - Returns: an effect that ends with the sequence.
   public static func observe<Elements: AsyncSequence & SendableMetatype>(
     _ sequence: @escaping @Sendable () async throws -> Elements, id: some Hashable & Sendable, resumable: Bool = true,
     mayMiss: Bool = false, _ action: @escaping @Sendable (Elements.Element) -> Source.InternalAction

@@ -1,39 +1,39 @@
-/// What a reducer wants done: a value, carried out by the runtime after the transaction in which it was returned.
+/// What a reducer wants done: a value, which the runtime carries out.
 ///
-/// `send` and `output` belong to the same transaction: they are queued and handled in order before it ends. `run` starts
-/// when the transaction is committed.
+/// `send` and `output` belong to the transaction in which the reducer returns them: they are queued, and handled in
+/// order before it ends. `run` starts when that transaction is committed.
 public struct Effect<Source: Interactor>: Sendable {
   /// The work of a running effect.
   ///
-  /// It captures what is `Sendable` and reports through `send`; the state is out of reach.
+  /// It captures `Sendable` values only, and reports through `send`: the riblet's state is out of its reach.
   public typealias Work = @Sendable (_ send: Send<Source>) async throws -> Void
 
-  /// What is done about an error that the work of an effect has thrown.
+  /// Handles an error that the work of an effect has thrown; it may report the error as an internal action with `send`.
   public typealias ErrorHandler = @Sendable (_ error: any Error, _ send: Send<Source>) async -> Void
 
-  /// Asynchronous work, and how it is to be run.
+  /// Asynchronous work and how to run it.
   struct Run: Sendable {
     var id: EffectID?
     var cancelsInFlight = false
-    /// The key of the effect that this one repeats.
+    /// The key of the interrupted effect that this one repeats; nil for a new key.
     var key: IdempotencyKey?
-    /// Makes what one execution consists of; called in the transaction that wants it.
+    /// Makes one execution; called within the transaction that starts the effect.
     let execute: @Sendable () -> Execution
   }
 
   /// One execution of a ``Run``.
   struct Execution: Sendable {
-    /// Whether the session may rest meanwhile.
+    /// Whether the session may rest during this execution.
     let rest: EffectRest
     let work: Work
   }
 
-  /// An effect that is let through once in a while.
+  /// An effect that is let through only if none of the same name was let through a while ago.
   struct Throttle: Sendable {
     let id: EffectID
     let duration: Duration
     let clock: any Clock<Duration>
-    /// Whether the last effect that was held back is let through at the end.
+    /// Whether the last effect held back is let through at the end.
     let latest: Bool
     let effect: Effect
   }
@@ -49,44 +49,39 @@ public struct Effect<Source: Interactor>: Sendable {
     case merge([Effect])
     case concatenate([Effect])
     case throttle(Throttle)
-    /// The time of a throttled effect is over.
+    /// The time in which a throttled effect holds back others is over.
     case endThrottle(Throttle)
   }
 
   let operation: Operation
 
-  /// Nothing to do.
+  /// No effect.
   public static var none: Effect { Effect(operation: .none) }
 
-  /// Refuses what is being done: the whole transaction is undone, as if it had not begun, and nothing else happens.
+  /// Refuses the event: the whole transaction is rolled back, and nothing else happens.
   ///
-  /// A client whose action it was is answered by a `nack` with the code `refused` and the first 512 bytes of the reason. Where an
-  /// effect has sent the action, the refusal is logged. A refusal by `didBecomeActive` or `didRestore` while the session starts or
-  /// comes back concerns the whole session: its clients are told that it failed, and what the store has of it stays as it is.
+  /// If the event was a client's action, the client is answered by a `nack` with the code `refused` and the first 512 bytes
+  /// of the reason. If it was a report of an effect, only the log has the reason. A refusal by `didBecomeActive` or
+  /// `didRestore` while a session starts or is restored concerns the whole session: its clients are told that it failed, and
+  /// the store keeps what it has of it.
   ///
   ///     guard !draft.isEmpty else { return .refuse("There is nothing to send.") }
   ///
   /// - Parameter reason: a sentence for the user or for the client's developer, as app and client agree.
-  /// - Returns: the effect.
+  /// - Returns: an effect that rolls back the transaction in which it is returned.
   public static func refuse(_ reason: String) -> Effect { Effect(operation: .refuse(reason)) }
 
   /// Sends the riblet an internal action, in the same transaction, after what is queued already.
-  ///
-  /// - Parameter action: the action.
-  /// - Returns: the effect.
   public static func send(_ action: Source.InternalAction) -> Effect { Effect(operation: .send(action)) }
 
-  /// Tells the parent, in the same transaction, after what is queued already.
-  ///
-  /// - Parameter output: what happened.
-  /// - Returns: the effect.
+  /// Tells the parent that something happened, in the same transaction, after what is queued already.
   public static func output(_ output: Source.Output) -> Effect { Effect(operation: .output(output)) }
 
   /// Runs asynchronous work, off the session's loop, once the transaction is committed.
   ///
-  /// The work is cancelled when its node is detached or deactivated, and nothing that it sends afterwards arrives. An
-  /// error that it throws ends it. `handler` is told of it, cancellation excepted, and can report it as an internal action;
-  /// without one it is logged with the riblet's name.
+  /// The work is cancelled when its node is detached or deactivated, and nothing that it sends afterwards arrives. If
+  /// the work throws, the effect ends. The error goes to `handler`, unless it is the work's own cancellation; without a
+  /// handler it is logged with the riblet's type name.
   ///
   ///     .run(id: "load") { send in
   ///       await send(.loaded(try await database.page(1)))
@@ -95,16 +90,18 @@ public struct Effect<Source: Interactor>: Sendable {
   ///     }
   ///
   /// - Parameters:
-  ///   - id: a name by which it can be cancelled.
-  ///   - cancelInFlight: whether to cancel what runs under the same name first.
-  ///   - resumable: whether it may be interrupted while the session is idle, since `didBecomeActive` or `didRestore` starts
-  ///     it again when the session wakes. With a client connected, it keeps the session awake all the same.
-  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected: the session rests after
-  ///     `limits.idleRestSeconds` without an action, and what the work would have reported until it wakes is not reported.
-  ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
+  ///   - id: a name to cancel the effect by; nil for none.
+  ///   - cancelInFlight: whether to cancel first what runs under this name.
+  ///   - resumable: whether the session may rest while the effect runs, because `didBecomeActive` or `didRestore`
+  ///     starts the effect again when the session wakes. While a client is connected, the effect keeps the session
+  ///     awake all the same.
+  ///   - mayMiss: whether a resumable effect lets the session rest also while a client is connected: after
+  ///     `limits.idleRestSeconds` without an action. What the work would have reported until the session wakes is not
+  ///     reported.
+  ///   - key: the key of the interrupted effect that this one repeats; nil for a new key.
   ///   - work: what to do.
-  ///   - handler: told of an error that the work has thrown.
-  /// - Returns: the effect.
+  ///   - handler: handles an error that the work has thrown; nil to have it logged.
+  /// - Returns: an effect that ends when the work does.
   public static func run(
     id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false, mayMiss: Bool = false,
     key: IdempotencyKey? = nil, _ work: @escaping Work, `catch` handler: ErrorHandler? = nil
@@ -113,15 +110,15 @@ public struct Effect<Source: Interactor>: Sendable {
     return run(id.map { EffectID($0) }, cancelInFlight, rest, key, work, handler)
   }
 
-  /// Runs asynchronous work that has no name, as ``run(id:cancelInFlight:resumable:mayMiss:key:_:catch:)`` does.
+  /// Runs asynchronous work without a name, as ``run(id:cancelInFlight:resumable:mayMiss:key:_:catch:)`` does.
   ///
   /// - Parameters:
-  ///   - resumable: whether it may be interrupted while the session is idle and has no client connected.
-  ///   - mayMiss: whether a resumable one may be interrupted also while a client is connected.
-  ///   - key: the key of the interrupted effect that this one repeats; it gets one of its own if nil.
+  ///   - resumable: whether the session may rest while the effect runs, if no client is connected.
+  ///   - mayMiss: whether a resumable effect lets the session rest also while a client is connected.
+  ///   - key: the key of the interrupted effect that this one repeats; nil for a new key.
   ///   - work: what to do.
-  ///   - handler: told of an error that the work has thrown.
-  /// - Returns: the effect.
+  ///   - handler: handles an error that the work has thrown; nil to have it logged.
+  /// - Returns: an effect that ends when the work does.
   public static func run(
     resumable: Bool = false, mayMiss: Bool = false, key: IdempotencyKey? = nil, _ work: @escaping Work,
     `catch` handler: ErrorHandler? = nil
@@ -148,21 +145,12 @@ public struct Effect<Source: Interactor>: Sendable {
     }
   }
 
-  /// Cancels what runs under a name, in this node; nothing that it sends afterwards arrives.
-  ///
-  /// - Parameter id: the name.
-  /// - Returns: the effect.
+  /// Cancels the node's effects of a name; nothing that they send afterwards arrives.
   public static func cancel(id: some Hashable & Sendable) -> Effect { Effect(operation: .cancel(EffectID(id))) }
 
-  /// Several effects, in this order, none of which waits for another.
-  ///
-  /// - Parameter effects: what to do.
-  /// - Returns: the effect.
+  /// Effects side by side, begun in this order: none waits for another.
   public static func merge(_ effects: [Effect]) -> Effect { Effect(operation: .merge(effects)) }
 
-  /// Several effects, in this order, none of which waits for another.
-  ///
-  /// - Parameter effects: what to do.
-  /// - Returns: the effect.
+  /// Effects side by side, begun in this order: none waits for another.
   public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 }

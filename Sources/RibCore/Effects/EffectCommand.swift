@@ -1,41 +1,42 @@
-/// A running effect, unique within its tree's life in memory and never reused.
+/// The identity of a running effect, unique within its tree's life in memory and never reused.
 ///
-/// Once it is revoked, what it sends does not arrive.
+/// Once the tree revokes a token, it drops what the effect sends.
 public struct EffectToken: Hashable, Sendable {
   let number: UInt64
 }
 
-/// What an effect sends; the driver hands it to ``Tree/receive(_:rendering:)``.
+/// A message from an effect to its riblet; the driver hands it to ``Tree/receive(_:rendering:)``.
 public struct EffectReport: Sendable {
   let token: EffectToken
   let content: any Sendable
-  /// Called when the report has been handed to its riblet; not if it came too late.
+  /// Called when the tree has handled the report, even if a reducer has refused it; not called if the report came too
+  /// late.
   var receipt: (@Sendable () -> Void)?
 }
 
-/// The way of a report from an effect, wherever it runs, to the tree's driver.
+/// Carries reports from an effect, on whatever thread it runs, to the tree's driver.
 public typealias EffectPort = @Sendable (EffectReport) async -> Void
 
-/// What a transaction asks its driver to do about effects, once the transaction is committed.
+/// What the driver has to do about effects once the transaction is committed.
 public enum EffectCommand: Sendable {
   /// Start an effect.
   case start(EffectStart)
-  /// Cancel one that was started.
+  /// Cancel an effect that was started.
   case cancel(EffectToken)
-  /// Tell other sessions something: call it.
+  /// Publish to other sessions, by calling this closure.
   case publish(@Sendable () -> Void)
 }
 
 /// An effect that is due to start.
 public struct EffectStart: Sendable {
-  /// Its token, for ``Tree/effectEnded(_:hasFailed:rendering:)``.
+  /// The effect's token, for ``Tree/effectEnded(_:hasFailed:rendering:)``.
   public let token: EffectToken
-  /// Its name, if it has one.
+  /// The effect's name; nil if it has none.
   public let id: EffectID?
-  /// What it hands on so that it is done once.
+  /// The idempotency key that the effect can hand to services.
   public let key: IdempotencyKey
-  /// The riblet that it belongs to, for logs.
+  /// The type name of the effect's riblet, for logs.
   public let typeName: String
-  /// Its work; reports go through the port.
+  /// Does the work, and sends reports through the port.
   public let run: @Sendable (_ port: @escaping EffectPort) async throws -> Void
 }

@@ -1,33 +1,24 @@
-/// The name of an effect within its node: two nodes' effects never meet, whatever their names.
+/// The name of an effect within its node: equal names in different nodes have nothing to do with each other.
 public struct EffectID: Hashable, Sendable, CustomStringConvertible {
   private let value: any Hashable & Sendable
 
-  /// An effect's name.
-  ///
-  /// - Parameter value: equal values are the same name.
+  /// A name; equal values make equal names.
   public init(_ value: some Hashable & Sendable) {
-    // A name stays one, however often it is handed on.
+    // A name made of a name is the same name, and not a name of another type.
     self.value = (value as? EffectID)?.value ?? value
   }
 
-  /// Whether both are the same name.
-  ///
-  /// - Parameters:
-  ///   - left: a name.
-  ///   - right: a name.
-  /// - Returns: whether their values are equal.
+  /// Whether both names were made of equal values.
   public static func == (left: EffectID, right: EffectID) -> Bool {
     AnyHashable(left.value) == AnyHashable(right.value)
   }
 
-  /// Feeds the value to a hasher.
-  ///
-  /// - Parameter hasher: where to.
+  /// Hashes the value.
   public func hash(into hasher: inout Hasher) { AnyHashable(value).hash(into: &hasher) }
 
-  /// The name of the value's type, without its module; nil for a string.
+  /// The name of the value's type without its module; nil for a string.
   var typeName: String? { value is String ? nil : "\(type(of: value))" }
 
-  /// The value as text, for logs.
+  /// A text that describes the value, for logs.
   public var description: String { "\(value)" }
 }

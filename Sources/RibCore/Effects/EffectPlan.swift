@@ -1,25 +1,23 @@
-/// What a node has to do when effects end: sequences that are under way, and effects that are held back.
+/// What happens in a node when its effects end: the sequences under way, and the throttled effects that are held back.
 ///
-/// A value, so that a failed transaction brings back the old one.
+/// A value, so that a rollback restores it by assignment.
 struct EffectPlan<Source: Interactor> {
   private struct Sequence {
     var rest: ArraySlice<Effect<Source>>
-    /// How many effects of the present step run.
+    /// How many effects of the present step are running.
     var running = 0
-    /// The sequence of which this one is a step.
+    /// The number of the sequence of which this one is a step; nil for none.
     let outer: Int?
   }
 
   private var sequences: [Int: Sequence] = [:]
   private var lastSequence = 0
-  /// What is held back under a name while its time runs; nil in nil for nothing yet.
+  /// The names whose time is being measured, each with the effect that is held back; an inner nil for none.
   private var throttled: [EffectID: Effect<Source>?] = [:]
 
   // MARK: Sequences
 
-  /// Begins a sequence.
-  ///
-  /// - Returns: its number.
+  /// Begins a sequence, and returns its number.
   mutating func begin(_ steps: ArraySlice<Effect<Source>>, within outer: Int?) -> Int {
     lastSequence += 1
     sequences[lastSequence] = Sequence(rest: steps, outer: outer)
@@ -31,10 +29,10 @@ struct EffectPlan<Source: Interactor> {
 
   mutating func didStart(in sequence: Int) { sequences[sequence]?.running += 1 }
 
-  /// The next step; nil after the last one.
+  /// Removes and returns the next step; nil after the last one.
   mutating func nextStep(of sequence: Int) -> Effect<Source>? { sequences[sequence]?.rest.popFirst() }
 
-  /// Takes note that an effect of the present step has ended.
+  /// Counts an effect of the present step as ended.
   ///
   /// - Returns: whether the next step is due; false if the sequence was given up.
   mutating func didEnd(in sequence: Int) -> Bool {
@@ -44,20 +42,20 @@ struct EffectPlan<Source: Interactor> {
     return current.running == 0
   }
 
-  /// Ends a sequence without steps.
+  /// Ends a sequence that has no steps left.
   ///
-  /// - Returns: the one around it, if it goes on.
+  /// - Returns: the number of the sequence around it, if that one goes on now.
   mutating func end(_ sequence: Int) -> Int? {
     guard let outer = sequences.removeValue(forKey: sequence)?.outer else { return nil }
     return didEnd(in: outer) ? outer : nil
   }
 
-  /// Gives up a sequence, and the sequences around it.
+  /// Gives up a sequence and all sequences around it.
   mutating func abandon(_ sequence: Int) {
     var next: Int? = sequence
     while let number = next {
       let abandoned = sequences.removeValue(forKey: number)
-      // A throttle whose time is not measured any more lets through what comes.
+      // Nobody measures the time of such a throttle any more, so its name holds nothing back from now on.
       for step in abandoned?.rest ?? [] {
         if case .endThrottle(let throttle) = step.operation { throttled[throttle.id] = nil }
       }
@@ -67,9 +65,9 @@ struct EffectPlan<Source: Interactor> {
 
   // MARK: Throttling
 
-  /// Holds back an effect while another's time runs.
+  /// Lets an effect through, or holds it back while the time of another one of its name runs.
   ///
-  /// - Returns: whether it is let through, and its own time begins.
+  /// - Returns: whether the effect is let through; its own time begins then.
   mutating func throttle(_ throttle: Effect<Source>.Throttle) -> Bool {
     guard let held = throttled[throttle.id] else {
       throttled[throttle.id] = .some(nil)
@@ -79,14 +77,14 @@ struct EffectPlan<Source: Interactor> {
     return false
   }
 
-  /// Gives up what is held back under a name; the time goes on.
+  /// Drops the effect that is held back under a name; the time goes on.
   mutating func cancel(_ id: EffectID) {
     if throttled[id] != nil { throttled[id] = .some(nil) }
   }
 
-  /// Ends the time of an effect.
+  /// Ends the time in which effects of a name are held back.
   ///
-  /// - Returns: what was held back, whose own time begins.
+  /// - Returns: the effect that was held back, whose own time begins now; nil for none.
   mutating func endThrottle(_ throttle: Effect<Source>.Throttle) -> Effect<Source>.Throttle? {
     guard case .some(.some(let held)) = throttled.removeValue(forKey: throttle.id) else { return nil }
     throttled[throttle.id] = .some(nil)
@@ -96,7 +94,7 @@ struct EffectPlan<Source: Interactor> {
 }
 
 extension Effect.Throttle {
-  /// Measures the time in which others are held back.
+  /// Waits as long as others are held back, and then reports the end of that time.
   var window: Effect {
     .concatenate(
       .run { [clock, duration] _ in try await clock.sleep(for: duration) }, Effect(operation: .endThrottle(self)))

@@ -1,12 +1,13 @@
-/// Whether a session may rest while an effect runs, which is interrupted then.
+/// Whether a session may rest while an effect runs; if it rests, the effect is interrupted.
 enum EffectRest: Sendable {
-  /// It keeps the session awake: interrupted, its work would be lost.
+  /// The effect keeps the session awake: if it were interrupted, its work would be lost.
   case never
-  /// It starts again when the session wakes; with a client connected, the session stays awake for what it may report.
+  /// The effect starts again when the session wakes. While a client is connected, the session stays awake for what the
+  /// effect may report.
   case withoutClients
-  /// It starts again when the session wakes, and may miss something until then.
+  /// The effect starts again when the session wakes, and what it would have reported meanwhile may be missed.
   case always
-  /// It starts again when the session wakes, and the bell wakes a session that has a client connected.
+  /// The effect starts again when the session wakes, and the bell wakes a session that has a client connected.
   case withBell(Bell)
 
   init(isResumable: Bool, mayMiss: Bool) {
@@ -19,10 +20,10 @@ enum EffectRest: Sendable {
   }
 }
 
-/// Whether a tree may leave memory although a client is connected that wants to be told what happens.
+/// Whether a tree may leave memory while a client is connected.
 public enum RestRule: Sendable {
-  /// An effect runs whose work would be lost, or that may report something which nothing else would wake the session for.
+  /// The tree has to stay: an effect runs whose work would be lost, or that may report what no bell would ring for.
   case mayNot
-  /// The tree may leave; the bells, armed at that moment, wake the session for what its effects would have reported.
+  /// The tree may leave. These bells, armed at that moment, wake the session for what its effects would have reported.
   case may([Bell])
 }

@@ -1,10 +1,10 @@
-/// What an effect does once, wherever it is tried: for services that take a key to tell a repetition from a new request.
+/// Identifies an effect in every attempt, for services that take a key to tell a repeated request from a new one.
 ///
-/// It names the transaction that wanted the effect and the effect's place in it; as effects start once their transaction
-/// is committed, no two of a session have the same. ``InterruptedEffect`` has the key of one that was cut off, for the one
-/// that repeats it.
+/// A key consists of the number of the transaction that wanted the effect and of the effect's number in it. As effects
+/// start only once their transaction is committed, no two effects of a session have the same key. An effect that
+/// repeats an interrupted one takes its key from the ``InterruptedEffect``.
 public struct IdempotencyKey: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The session, as its driver calls it.
+  /// The session's name, as its driver has given it.
   public let session: String
   /// The transaction's number within the session.
   public let transaction: UInt64

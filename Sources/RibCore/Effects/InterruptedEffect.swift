@@ -1,12 +1,12 @@
-/// An effect that ran when its session was saved, and does not run any more.
+/// An effect that ran when its session was saved, and was interrupted when the session left memory.
 public struct InterruptedEffect: Hashable, Sendable, Codable {
-  /// Its name as text; nil if it had none.
+  /// The effect's name as text; nil if it had none.
   public let id: String?
-  /// What it handed on so that it is done once.
+  /// The idempotency key that the effect could hand to services.
   public let key: IdempotencyKey
-  /// Whether it was marked as one that starts again.
+  /// Whether the effect was resumable.
   public let isResumable: Bool
-  /// The type of its name; nil for a string.
+  /// The name of the type of the effect's name; nil for a string.
   private(set) var idType: String?
 }
 
@@ -19,8 +19,7 @@ extension InterruptedEffect {
 extension [InterruptedEffect] {
   /// Whether an effect of this name was interrupted.
   ///
-  /// - Parameter id: the name.
-  /// - Returns: whether there is one with the same text and a type of the same name.
+  /// Names are saved as text: a name matches if it has the same text and a type of the same name.
   public func contains(id: some Hashable & Sendable) -> Bool {
     let name = EffectID(id)
     return contains { $0.id == name.description && $0.idType == name.typeName }

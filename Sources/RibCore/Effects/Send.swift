@@ -1,6 +1,6 @@
-/// How a running effect reports to its riblet.
+/// The way in which a running effect reports to its riblet.
 ///
-/// There is no way to send a view action.
+/// A view action cannot be sent: such an action comes from a client only.
 public struct Send<Source: Interactor>: Sendable {
   enum Report: Sendable {
     case action(Source.InternalAction)
@@ -8,50 +8,41 @@ public struct Send<Source: Interactor>: Sendable {
   }
 
   let token: EffectToken
-  /// What the effect can hand to a service so that it is done once, however often it is tried.
+  /// A key that the effect can hand to services, which then carry out repeated attempts only once.
   public let idempotencyKey: IdempotencyKey
   let port: EffectPort
 
-  /// Sends the riblet an internal action: a transaction of its own.
+  /// Sends the riblet an internal action, in a transaction of its own.
   ///
-  /// Returns when that is done; does nothing if the effect was cancelled.
-  ///
-  /// - Parameter action: the action.
+  /// Returns when the transaction is done; does nothing if the effect was cancelled.
   public func callAsFunction(_ action: Source.InternalAction) async { await report(.action(action), nil) }
 
-  /// The same, with a receipt when the tree has handed the action to the reducer.
+  /// Sends an action, and has `receipt` called when the reducer has handled it.
   func callAsFunction(_ action: Source.InternalAction, receipt: @escaping @Sendable () -> Void) async {
     await report(.action(action), receipt)
   }
 
-  /// Tells the riblet's parent: a transaction of its own.
+  /// Tells the riblet's parent that something happened, in a transaction of its own.
   ///
-  /// Returns when that is done; does nothing if the effect was cancelled.
-  ///
-  /// - Parameter output: what happened.
+  /// Returns when the transaction is done; does nothing if the effect was cancelled.
   public func output(_ output: Source.Output) async { await report(.output(output), nil) }
 
   /// Publishes a value at once; does nothing if the effect was cancelled.
   ///
-  /// What is published in answer to an action, by ``Effect/publish(_:to:)``, waits for that action's commit instead.
-  ///
-  /// - Parameters:
-  ///   - value: the value.
-  ///   - topic: where to.
+  /// ``Effect/publish(_:to:)``, which a reducer returns, waits for the commit of its transaction instead. An effect
+  /// runs after the commit already, so there is nothing to wait for.
   public func publish<Value: Sendable>(_ value: Value, to topic: Topic<Value>) {
     if !Task.isCancelled { topic.publish(value) }
   }
 
   /// Changes a shared value at once; does nothing if the effect was cancelled.
   ///
-  /// - Parameters:
-  ///   - shared: the value.
-  ///   - change: changes it, whatever it has become meanwhile.
+  /// `change` works on the value as it is then, which other sessions may have changed meanwhile.
   public func update<Value: Sendable>(_ shared: SharedValue<Value>, _ change: (inout Value) -> Void) {
     if !Task.isCancelled { shared.update(change) }
   }
 
-  /// Waits until the effect is cancelled: for what begins with it and has to be ended with it.
+  /// Waits until the effect is cancelled, for what begins with the effect and has to be ended with it.
   ///
   ///     .run(id: "presence", resumable: true) { send in
   ///       send.update(present) { $0.insert(name) }
@@ -59,7 +50,7 @@ public struct Send<Source: Interactor>: Sendable {
   ///       present.update { $0.remove(name) }
   ///     }
   public func untilCancelled() async {
-    // A stream that has no element ends when its reader's task is cancelled.
+    // A stream without elements ends only when the task that reads it is cancelled.
     for await _ in AsyncStream<Never>.makeStream().stream {}
   }
 

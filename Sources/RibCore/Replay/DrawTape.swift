@@ -1,18 +1,18 @@
 import Synchronization
 package import Wire
 
-/// What reducers draw from outside during a transaction: dates, random bits and the like.
+/// What reducers draw from the outside during a transaction: dates, random bits and the like.
 ///
-/// A recording notes what they are given, and a replay gives them the same again. Only what the transaction itself draws
-/// counts: an effect, or a task that a reducer has started, runs when it likes, and what comes of it is an event of its own.
+/// A recording notes each draw, and a replay returns it again. Only the task that runs the transaction draws from the
+/// tape: an effect, or a task that a reducer has started, runs at any time, and what it reports is an event of its own.
 package final class DrawTape: Sendable {
   private struct State {
-    /// What was drawn; in a replay, what is left to be drawn.
+    /// The draws so far; in a replay, the draws that are left.
     var draws: [RecordedTransaction.Draw] = []
-    /// The task in which the transaction runs; nil if it runs in none.
+    /// The task that runs the transaction; nil if no task does.
     var task: Int?
     var isReplaying = false
-    /// What the recording does not have.
+    /// The first draw that a replay wanted and the recording does not have.
     var missing: String?
   }
 
@@ -24,21 +24,22 @@ package final class DrawTape: Sendable {
   /// A tape without draws.
   package init() {}
 
-  /// Notes what is drawn.
+  /// Runs a transaction and notes its draws.
   ///
-  /// - Parameter body: the transaction.
-  /// - Returns: what it returns, and what was drawn, in order.
+  /// - Parameter body: runs the transaction.
+  /// - Returns: what `body` returns, and the draws in order.
   package func record<Result>(_ body: () -> Result) -> (result: Result, draws: [RecordedTransaction.Draw]) {
     let result = run(State(task: Self.task), body)
     return (result, state.withLock { $0.draws })
   }
 
-  /// Gives out again what was drawn.
+  /// Runs a transaction with recorded draws.
   ///
   /// - Parameters:
-  ///   - draws: what was drawn.
-  ///   - body: the transaction.
-  /// - Returns: what it returns, and what it wanted and was not drawn then: it got something else.
+  ///   - draws: the recorded draws.
+  ///   - body: runs the transaction.
+  /// - Returns: what `body` returns, and the name of the first draw that was not recorded, which got a live value; nil
+  ///   for none.
   package func replay<Result>(
     _ draws: [RecordedTransaction.Draw], _ body: () -> Result
   ) -> (result: Result, missing: String?) {
@@ -51,12 +52,12 @@ package final class DrawTape: Sendable {
     return Self.$current.withValue(self, operation: body)
   }
 
-  // A task that is started by a reducer inherits its tape, and is none of its transaction.
+  // Identifies the task: a task that a reducer starts inherits the tape, and does not belong to the transaction.
   private static var task: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
   // MARK: Draws
 
-  /// Takes something from outside: from the tape if a recording is replayed, else from `live`, which the tape may note.
+  /// A value from the tape in a replay; otherwise the live one, which the tape notes while it records.
   static func draw<Value: Codable>(_ name: String, _ live: () -> Value) -> Value {
     guard let tape = current, tape.state.withLock({ $0.task }) == task else { return live() }
     if let text = tape.take(name) {
@@ -65,13 +66,13 @@ package final class DrawTape: Sendable {
       }
       tape.state.withLock { $0.missing = $0.missing ?? name }
     }
-    // What a draw is made of is no draw of its own.
+    // Without a tape, so that draws within `live` are not noted as well.
     let value = $current.withValue(nil, operation: live)
     tape.note(name, value)
     return value
   }
 
-  /// The next draw of a name; nil if there is none, or nothing is replayed.
+  /// Removes and returns the next draw of a name; nil if there is none, or the tape is not replayed.
   private func take(_ name: String) -> String? {
     state.withLock { state in
       guard state.isReplaying else { return nil }
@@ -91,18 +92,18 @@ package final class DrawTape: Sendable {
 }
 
 extension Dependencies {
-  /// Takes something from outside that a recording is to have.
+  /// Draws a value from the outside that a recording has to contain.
   ///
-  /// A reducer that asks something else than these dependencies — a feature flag, a table in memory — asks it here. In a
-  /// transaction that is recorded the answer is noted, and a replay gives it again without asking. Anywhere else, as in an
-  /// effect, this is a call of `value`.
+  /// A reducer that asks anything but these dependencies, such as a feature flag or a table in memory, asks through
+  /// this function. In a recorded transaction the value is noted, and a replay returns it without calling `value`.
+  /// Anywhere else, as in an effect, this just calls `value`.
   ///
   ///     let isNew = Dependencies.draw("flag") { flags.isOn("new") }
   ///
   /// - Parameters:
-  ///   - name: what is drawn, for a reader of the recording; a replay gives draws of one name in order.
-  ///   - value: asks.
-  /// - Returns: the answer.
+  ///   - name: names the draw in the recording; a replay returns the draws of one name in their order.
+  ///   - value: gets the live value.
+  /// - Returns: the recorded or the live value.
   public static func draw<Value: Codable>(_ name: String, _ value: () -> Value) -> Value {
     DrawTape.draw(name, value)
   }

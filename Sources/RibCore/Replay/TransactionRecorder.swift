@@ -8,10 +8,10 @@ package import Wire
 
 /// Writes a tree's transactions as the lines of a recording.
 package final class TransactionRecorder {
-  /// The client whose action is run next; forgotten when that is done.
+  /// The client whose action comes next; reset after its transaction.
   package var client: RecordedTransaction.Client?
 
-  /// Bytes that are kept for the next line.
+  /// The greatest number of bytes of memory that are kept for the next line.
   private static let largestKept = 4096
 
   private let header: SessionRecording.Header
@@ -24,17 +24,17 @@ package final class TransactionRecorder {
   /// A recorder.
   ///
   /// - Parameters:
-  ///   - header: what the lines begin with.
-  ///   - write: takes whole lines, one or more at a time.
+  ///   - header: written before the first transaction.
+  ///   - write: takes a whole line, with its end.
   package init(_ header: SessionRecording.Header, write: @escaping ([UInt8]) -> Void) {
     self.header = header
     self.write = write
   }
 
-  /// Takes note of what begins the next transaction.
+  /// Notes which event the next transaction handles.
   func begin(_ event: RecordedTransaction.Event) { self.event = event }
 
-  /// Runs a transaction, and writes it.
+  /// Runs a transaction and writes it as a line.
   func record(
     _ tree: Tree, _ renderer: ViewRenderer, _ body: () throws(Refusal) -> [EffectCommand]
   ) throws(Refusal) -> [EffectCommand] {
@@ -46,7 +46,7 @@ package final class TransactionRecorder {
     return try result.get()
   }
 
-  /// Writes what is no transaction.
+  /// Writes a line for an event that causes no transaction.
   func note(_ event: RecordedTransaction.Event) {
     begin(event)
     end([], .nothing, number: nil)
@@ -56,7 +56,7 @@ package final class TransactionRecorder {
     json.removeAll()
     switch event {
     case .start, .restore:
-      // It was encoded a moment ago.
+      // Cannot fail: the view was encoded a moment ago.
       guard (try? tree.writeView(into: &json, rendering: renderer)) != nil else { return .nothing }
       return .view(String(decoding: json.bytes, as: UTF8.self))
     default: return .patch("[\(String(decoding: renderer.patch.json.bytes, as: UTF8.self))]")
@@ -82,27 +82,27 @@ package final class TransactionRecorder {
 
   private func finishLine() {
     write(json.bytes + [UInt8(ascii: "\n")])
-    // A view may be long, and a server may have many sessions.
+    // A view may be long and a server may have many sessions, so a large buffer is not kept.
     if json.count > Self.largestKept { json = JSONWriter() } else { json.removeAll() }
   }
 }
 
-// MARK: What nodes have to say
+// MARK: What a recording has of nodes
 
 extension AnyNode {
-  /// One of its effects, as a recording names it.
+  /// One of the node's effects, as a recording identifies it.
   final func recorded(_ effect: RunningEffect) -> RecordedTransaction.Effect {
     .init(node: id, type: typeName, key: effect.key.description, id: effect.id?.description)
   }
 
-  /// What one of its effects has sent, as a recording has it.
+  /// What one of the node's effects has sent, as an event of a recording; nil if the effect does not run.
   final func recorded(_ report: EffectReport) -> RecordedTransaction.Event? {
     effects.first { $0.token == report.token }.map { .report(recorded($0), recorded(report: report.content)) }
   }
 }
 
 extension Send.Report {
-  /// As a recording has it.
+  /// The report in the form in which a recording keeps it.
   var recorded: RecordedTransaction.Report {
     switch self {
     case .action(let action): Self.text(action).map { .action($0) } ?? Self.opaque(action)
@@ -119,9 +119,9 @@ extension Send.Report {
 
   private static func opaque(_ value: Any) -> RecordedTransaction.Report { .opaque(String("\(value)".prefix(512))) }
 
-  /// Reads what was recorded.
+  /// Reads a recorded report.
   ///
-  /// - Throws: ``ReplayError/opaque(_:_:_:)`` if that is not possible.
+  /// - Throws: ``ReplayError/opaque(_:_:_:)`` or ``ReplayError/undecodable(_:_:_:)``.
   init(_ recorded: RecordedTransaction.Report, of typeName: String) throws(ReplayError) {
     switch recorded {
     case .action(let text): self = .action(try Self.read(text, "InternalAction", typeName))

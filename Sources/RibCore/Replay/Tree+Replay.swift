@@ -1,30 +1,30 @@
 package import Wire
 
-/// What became of a recorded transaction in a replay.
+/// The outcome of a recorded transaction in a replay.
 package struct Replayed {
-  /// Effects to start and to cancel; they are not run.
+  /// Effects to start and to cancel; a replay runs no effects.
   package var commands: [EffectCommand] = []
-  /// Why the transaction was undone.
+  /// Why the transaction was rolled back; nil if it was not.
   package var refusal: Refusal?
-  /// What a reducer drew, and the recording does not have.
+  /// The name of the first draw that the recording does not have; nil if it has all.
   package var missingDraw: String?
 }
 
-/// A recording that cannot be replayed beyond a transaction.
+/// Why a recording cannot be replayed beyond a transaction.
 package enum ReplayError: Error, Equatable, CustomStringConvertible {
-  /// What an effect has sent is not there in full: of this riblet, and in words.
+  /// The recording describes what an effect has sent in words only: the riblet's type name, and the words.
   case opaque(String, String)
-  /// What an effect has sent does not decode: of this riblet, of this type, and why.
+  /// What an effect has sent does not decode: the riblet's type name, the type that was expected, and the reason.
   case undecodable(String, String, String)
-  /// A walk has changed this node, of this type.
+  /// A walk has changed a node: its id and its type name.
   case walk(Int, String)
-  /// The effect does not run.
+  /// The node runs no such effect.
   case noEffect(RecordedTransaction.Effect)
-  /// There is no such node.
+  /// There is no node with the effect's node id.
   case noNode(RecordedTransaction.Effect)
-  /// The snapshot does not decode, and why.
+  /// The snapshot does not decode, for this reason.
   case badSnapshot(String)
-  /// The tree is not started, or was already.
+  /// A start that is not the first event, or another event before the start.
   case outOfOrder
 
   /// What is missing, and what to do.
@@ -53,13 +53,13 @@ package enum ReplayError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Tree {
-  /// Runs a recorded transaction: what came then comes again, and what was drawn is drawn again.
+  /// Runs a recorded transaction: its event happens again, and its reducers draw the same values.
   ///
   /// - Parameters:
   ///   - transaction: from a recording.
-  ///   - renderer: gets the patch; none of a start.
-  /// - Returns: what became of it.
-  /// - Throws: ``ReplayError`` if it cannot be run.
+  ///   - renderer: has the patch afterwards; no patch after a start.
+  /// - Returns: the outcome, which the caller compares with the recorded one.
+  /// - Throws: ``ReplayError`` if the transaction cannot be run.
   package func replay(
     _ transaction: RecordedTransaction, rendering renderer: ViewRenderer
   ) throws(ReplayError) -> Replayed {
@@ -75,7 +75,7 @@ extension Tree {
 
   private typealias Run = (ViewRenderer) throws(Refusal) -> [EffectCommand]
 
-  /// Finds what the event is about.
+  /// Finds what the event refers to, and returns a closure that runs the event.
   private func prepare(_ event: RecordedTransaction.Event) throws(ReplayError) -> Run {
     switch event {
     case .start, .restore: guard root == nil else { throw .outOfOrder }
@@ -129,7 +129,8 @@ extension Tree {
     }
   }
 
-  /// The effect that runs here for the one that ran then: by what it was started for or, if that has changed, by its name.
+  /// The effect that corresponds to a recorded one: the effect with the same idempotency key or, as a change of the
+  /// code may have changed the keys, with the same name.
   private func find(_ recorded: RecordedTransaction.Effect) throws(ReplayError) -> (AnyNode, RunningEffect) {
     guard let node = nodes[recorded.node] else { throw .noNode(recorded) }
     let effect =

@@ -1,21 +1,18 @@
-/// Makes a riblet for a configuration, and hides which: a parent that holds one knows what the child is built with and
-/// what it says, not its type.
+/// Makes a riblet for a configuration, and hides the riblet's type: a parent that holds a builder knows only the
+/// configuration and the outputs of the child.
 ///
-/// Dependencies are the builder's properties; what is known only at run time is the configuration.
+/// Dependencies are properties of the builder; what is known only at run time is the configuration.
 ///
 ///     struct HomeBuilder: Builder {
 ///       let dependency: any HomeDependency
 ///       func build(_ config: HomeConfig) -> any Riblet<HomeOutput> { Home(config, api: dependency.api) }
 ///     }
 public protocol Builder<Config, Output> {
-  /// What the riblet is built with.
+  /// What the riblet is built for.
   associatedtype Config
-  /// What the riblet says.
+  /// The outputs of the riblet.
   associatedtype Output: Sendable
 
-  /// Makes a riblet.
-  ///
-  /// - Parameter config: what it is built with.
-  /// - Returns: the riblet.
+  /// Makes the riblet for a configuration.
   func build(_ config: Config) -> any Riblet<Output>
 }

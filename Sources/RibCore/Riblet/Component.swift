@@ -1,19 +1,19 @@
 /// A scope of dependencies for a riblet and its children; it lives as long as the riblet holds it.
 ///
-/// A riblet's `init` makes one from what its parent provides; the closures of its routes hand it, or parts of it, to the
-/// children. It dies with the riblet's node.
+/// A riblet's `init` makes a component from what the parent provides. The closures of the riblet's routes hand the
+/// component, or parts of it, to the children. It dies with the riblet's node.
 ///
 ///     final class HomeComponent: Component<any HomeDependency>, DetailDependency {
 ///       var images: ImageCache { shared { ImageCache() } }
 ///     }
 ///
-/// Not `Sendable`: it belongs to its session, so there is no lock.
+/// Not `Sendable`: a component belongs to one session, and so needs no lock.
 open class Component<Dependency> {
   /// What the parent provides.
   public let dependency: Dependency
   private var instances: [Key: Any] = [:]
 
-  /// An instance is shared by the property that makes it, and its type: overloads do not meet.
+  /// The property that makes an instance, and the instance's type: overloads of one name do not share an instance.
   private struct Key: Hashable {
     let property: String
     let type: ObjectIdentifier
@@ -27,12 +27,12 @@ open class Component<Dependency> {
   /// The one instance of a property, made when it is first asked for.
   ///
   /// - Parameters:
-  ///   - property: filled in by the compiler: the property's name.
-  ///   - make: makes the instance.
-  /// - Returns: the instance.
+  ///   - property: the property's name; leave it to the compiler.
+  ///   - make: makes the instance; called once in the component's life.
+  /// - Returns: the same instance for each call from this property.
   public final func shared<Instance>(_ property: String = #function, _ make: () -> Instance) -> Instance {
     let key = Key(property: property, type: ObjectIdentifier(Instance.self))
-    // In two steps: a missing instance would pass for a nil one.
+    // In two steps: if `Instance` is optional, casting a missing entry would yield nil as if it were the instance.
     if let found = instances[key], let instance = found as? Instance { return instance }
     let instance = make()
     instances[key] = instance

@@ -1,18 +1,15 @@
 /// What a client may see of a riblet's state.
 ///
-/// There is no default that shows the state itself: what goes to a client is always written out.
+/// There is no default that shows the state itself: what goes to a client has to be written out.
 public protocol Presenter: SendableMetatype {
-  /// What is shown from.
+  /// The riblet's state.
   associatedtype State: Sendable
-  /// What is shown: a value whose encoding is the node's `state` in the view document.
+  /// What a client sees: a value whose encoding is the node's `state` in the view document.
   associatedtype ViewState: Encodable & Equatable & Sendable
 
-  /// Makes the view of a state.
+  /// Makes the view state from the state.
   ///
-  /// It depends on the state alone. It is called when the node is attached, and once for each transaction that may have
-  /// changed the state.
-  ///
-  /// - Parameter state: the riblet's state.
-  /// - Returns: what the client sees.
+  /// The result may depend on the state alone. Called when the node is attached, and once for each transaction that may
+  /// have changed the state.
   func view(_ state: State) -> ViewState
 }

@@ -1,4 +1,4 @@
-/// A unit of an app: logic, what is seen of it, and its children.
+/// A unit of an app: logic, the view that clients see of it, and its children.
 ///
 /// The three roles may be written in one type or apart, each as an extension in a file of its own:
 ///
@@ -22,15 +22,13 @@ public protocol Riblet<Output>: Interactor, Presenter, Router {
   static var typeName: String { get }
 }
 
-/// A unit of an app that is not seen: logic between others, whose children appear under the nearest riblet with a view.
+/// A unit of an app without a view: logic between other riblets.
 ///
-/// It is a protocol of its own so that forgetting a `view` stays an error.
+/// Its children appear under the nearest ancestor with a view. This is a protocol of its own, so that forgetting `view`
+/// in a ``Riblet`` stays an error.
 public protocol ViewlessRiblet<Output>: Riblet where ViewState == Never {}
 
 extension ViewlessRiblet {
   /// Never called: there is no view.
-  ///
-  /// - Parameter state: the state.
-  /// - Returns: never.
   public func view(_ state: State) -> Never { preconditionFailure("\(Self.typeName) has no view") }
 }

@@ -1,26 +1,26 @@
 import Wire
 
-/// The children that one route of one node has.
+/// The children on one route of a node.
 class AnyAttachments {
   /// The route's name.
   let name: String
-  /// The container's kind.
+  /// The container's kind in the view document.
   let kind: String
-  /// One an entry; nil for one that was never in front of a lazy container.
+  /// One for each entry; nil for a child that was not attached yet, as a lazy container never had it in front.
   fileprivate(set) var children: [AnyNode?] = []
-  /// The index of the selected child, as clients are told.
+  /// The index of the selected child, as clients are told; nil for none.
   fileprivate(set) var selected: Int?
-  /// The index of the child in front.
+  /// The index of the child in front; nil if all are side by side.
   fileprivate(set) var front: Int?
-  /// Whether the children's states are parts of the parent's.
+  /// Whether the children are embedded: their states are parts of the parent's.
   let areEmbedded: Bool
-  /// Which bytes of the parent's state decide about the children; nil if it may be any.
+  /// The bytes of the parent's state that decide which children there are; nil if they are not known.
   let extent: Range<Int>?
   /// Whether other routes may lead to the same part of the state.
   let sharesPart: Bool
-  /// Whether the part of the state that decides may be another since the last reconciliation.
+  /// Whether the deciding part of the state may have changed since the last reconciliation.
   final var isStale = true
-  /// Whether there is a child that is told something.
+  /// Whether a child takes props.
   fileprivate(set) final var hasProps = false
   fileprivate final var parentWasActive = false
   private var saved: (children: [AnyNode?], selected: Int?, front: Int?, parentWasActive: Bool)?
@@ -33,13 +33,13 @@ class AnyAttachments {
     self.sharesPart = sharesPart
   }
 
-  /// Whether the children may have to be others, or to be activated.
+  /// Whether the children have to be reconciled: the state may have changed, or the parent became active or inactive.
   final func isOutdated(below parent: AnyNode) -> Bool { isStale || parent.isActive != parentWasActive }
 
-  /// Takes note that the parent has resigned, and its children with it.
+  /// Notes that the parent and its children have resigned.
   final func didResign() { parentWasActive = false }
 
-  /// The name of a child's entry, under which a snapshot finds it again.
+  /// The name of a child's entry in a snapshot, by which the child is found again.
   func entryName(_ index: Int) -> String { preconditionFailure("abstract") }
 
   func save() { saved = (children, selected, front, parentWasActive) }
@@ -52,16 +52,16 @@ class AnyAttachments {
   }
 }
 
-/// The children of a route of a parent whose type is known.
+/// The children on a route of a parent whose type is known.
 class Attachments<Parent: Router>: AnyAttachments {
-  /// Attaches, activates, deactivates and detaches until the children are what the state says.
+  /// Attaches, activates, deactivates and detaches children until they match the state.
   ///
-  /// - Returns: whether anything of it is visible.
+  /// - Returns: whether clients may see a difference.
   func reconcile(with state: Parent.State, of parent: Node<Parent>, in tree: Tree) -> Bool {
     preconditionFailure("abstract")
   }
 
-  /// Says which children's states are others, if they are parts of the parent's; it may name more than that.
+  /// Calls `isOther` with each embedded child whose state may have changed; it may report unchanged ones too.
   func compare(_ before: Parent.State, and after: Parent.State, _ isOther: (AnyNode) -> Void) {
     preconditionFailure("abstract")
   }
@@ -69,22 +69,22 @@ class Attachments<Parent: Router>: AnyAttachments {
   /// Whether the children are those that a state asks for.
   func isCurrent(with state: Parent.State) -> Bool { preconditionFailure("abstract") }
 
-  /// Takes the child at an index out of the state.
+  /// Takes the child at an index out of its container in the state.
   ///
-  /// - Returns: whether it could be taken out.
+  /// - Returns: false if the container keeps the child.
   func dismiss(_ index: Int, from state: inout Parent.State) -> Bool { preconditionFailure("abstract") }
 }
 
-/// The children of a route, as its source tells them from the state.
+/// The children on a route, as the route's source reads them from the state.
 final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> {
   private let source: Source
   private let policy: ActivationPolicy
-  /// What the source saw at the last reconciliation, and its entries, one a child.
+  /// The content at the last reconciliation, and its entries, one for each child.
   private var content: Source.Content?
   private var entries: [Source.Entry] = [] {
     didSet { names = nil }
   }
-  /// The entries' names, if they had to be numbered.
+  /// The numbered names of the entries, made when they are needed; nil before, or if the names are unique anyway.
   private var names: [String]?
   /// Whether some of the source's entries are equal, of which the first has a child.
   private var hasDuplicates = false {
@@ -107,7 +107,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     return names[index]
   }
 
-  /// Names that are different: of entries whose ids are written alike, the later ones have a number.
+  /// Different names for all entries: of entries whose names are equal, the later ones get a number.
   private func numberedNames() -> [String] {
     var counts: [String: Int] = [:]
     return entries.map { entry in
@@ -135,11 +135,11 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
       front = place(source.front(of: content))
       if replace(with: entries, in: tree) { hasChanged = true }
     }
-    // The node that leaves the front resigns before another one takes it.
+    // A child that leaves the front resigns before another one comes to the front.
     for (index, child) in children.enumerated() {
       if let child, !parent.isActive || !isActive(index) { child.setActive(false, in: tree) }
     }
-    // Resigning may have changed the state: what follows from that comes with the next reconciliation.
+    // A child that resigned may have changed the content: then another reconciliation has to begin with the new one.
     guard let now = parent.cell.state, source.content(of: now) == content else {
       self.content = nil
       tree.unsettle(parent)
@@ -150,7 +150,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
         child.setActive(parent.isActive && isActive(index), in: tree)
       } else if isInFront(index) || policy != .lazy || tree.wasSaved(at: place(index, below: parent)) {
         guard let child = attach(index, to: parent, in: tree) else {
-          // What another one did when it became active has taken its state away.
+          // A child attached before this one has, in becoming active, removed the state of this one.
           self.content = nil
           tree.unsettle(parent)
           return hasChanged
@@ -169,7 +169,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   private func isInFront(_ index: Int) -> Bool { front == nil || front == index }
   private func isActive(_ index: Int) -> Bool { policy != .selectedOnly || isInFront(index) }
 
-  /// The entries, of equal ones the first, and where among them each of all is.
+  /// The entries without repetitions, and for each of the given entries its index among those.
   private static func withoutDuplicates(_ entries: [Source.Entry]) -> (entries: [Source.Entry], places: [Int]) {
     var places: [Source.Entry: Int] = [:]
     var unique: [Source.Entry] = []
@@ -182,9 +182,9 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     return (unique, all)
   }
 
-  /// Entries that stay keep their node; the others are detached.
+  /// Replaces the entries: an entry that stays keeps its node, the nodes of the others are detached.
   ///
-  /// - Returns: whether the entries are others.
+  /// - Returns: whether the entries have changed.
   private func replace(with entries: [Source.Entry], in tree: Tree) -> Bool {
     guard entries != self.entries else { return false }
     var nodes: [Source.Entry: AnyNode] = [:]
@@ -201,7 +201,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     NodePlace(route: name, entry: entryName(index), parent: parent)
   }
 
-  /// Attaches a child; nil if it has no state.
+  /// Attaches the child of an entry; nil if the child is embedded and its state is gone.
   private func attach(_ index: Int, to parent: Node<Source.Parent>, in tree: Tree) -> AnyNode? {
     let entry = entries[index]
     guard let state = parent.cell.state, source.hasState(for: entry, in: state) else { return nil }

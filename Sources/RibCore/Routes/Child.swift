@@ -1,46 +1,44 @@
-/// A child as its parent builds it: the riblet, what its outputs are to the parent, and what the parent tells it.
+/// A child as its parent builds it: the riblet, what its outputs become in the parent, and its props.
 ///
 /// An output becomes an internal action of the parent, so that the parent's state changes in its reducers only:
 ///
 ///     Route("detail", \.detail) { count in Child(Detail(count: count)) { .detail($0) } }
 ///
-/// A child that has ``Interactor/Props`` is told what they are by its parent's state, and whenever they are others:
+/// A child with ``Interactor/Props`` gets them from its parent's state, and gets them again whenever they differ:
 ///
 ///     Route("rows", \.rows) { id in
 ///       Child(Row(), props: { state in Row.Props(isSelected: state.selected == id) }) { .row(id, $0) }
 ///     }
 ///
-/// `State` says where the child's state is: ``OwnState``, or a part of the parent's, which has to be of the type that the
-/// riblet has.
+/// `State` is ``OwnState`` for a child with a state of its own. For an embedded child, whose state is a part of the
+/// parent's, it is the type of that part, which has to be the riblet's `State`.
 public struct Child<Parent: Router, State> {
   let makeNode: (NodeBirth, Node<Parent>, Lens<Parent.State, State>) throws(RestoreFailure) -> AnyNode
 }
 
-/// Stands for the state of a child that is no part of its parent's: it begins with `makeState`, and is saved by itself.
+/// Stands for the state of a child that is not embedded: the state begins with `makeState`, and is saved by itself.
 public enum OwnState {}
 
 extension Child where State == OwnState {
-  /// A child that has something to say.
+  /// A child with outputs.
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - action: the parent's internal action for an output; nil if the parent takes no note of it.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(_ riblet: R, _ action: @escaping (R.Output) -> Parent.InternalAction?)
   where R.Props == Never {
     self.init(riblet, action, nil)
   }
 
-  /// A child that has nothing to say.
-  ///
-  /// - Parameter riblet: the child.
+  /// A child without outputs.
   public init<R: Riblet>(_ riblet: R) where R.Output == Never, R.Props == Never { self.init(riblet, nil, nil) }
 
-  /// A child that is told something, and has something to say.
+  /// A child with props and outputs.
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
-  ///   - action: the parent's internal action for an output; nil if the parent takes no note of it.
+  ///   - props: makes the child's props from the parent's state; called after each change of that state, so keep it cheap.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(
     _ riblet: R, props: @escaping (Parent.State) -> R.Props,
     _ action: @escaping (R.Output) -> Parent.InternalAction?
@@ -48,22 +46,23 @@ extension Child where State == OwnState {
     self.init(riblet, action, props)
   }
 
-  /// A child that is told something, and has nothing to say.
+  /// A child with props and without outputs.
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
+  ///   - props: makes the child's props from the parent's state; called after each change of that state, so keep it cheap.
   public init<R: Riblet>(_ riblet: R, props: @escaping (Parent.State) -> R.Props) where R.Output == Never {
     self.init(riblet, nil, props)
   }
 
-  /// A child of which only the output is known: its type is in a module that the parent does not import.
+  /// A child of which the parent knows only the outputs, because the child's type is in a module that the parent does
+  /// not import.
   ///
-  /// It has no ``Interactor/Props``.
+  /// Such a child cannot have ``Interactor/Props``, whose type the parent would have to know: that is a precondition.
   ///
   /// - Parameters:
   ///   - riblet: the child.
-  ///   - action: the parent's internal action for an output; nil if the parent takes no note of it.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<Output>(_ riblet: any Riblet<Output>, _ action: @escaping (Output) -> Parent.InternalAction?) {
     func child<R: Riblet>(_ riblet: R) -> Child where R.Output == Output {
       precondition(R.Props.self == Never.self, "\(R.typeName) has props: its parent has to know its type")
@@ -82,29 +81,27 @@ extension Child where State == OwnState {
 }
 
 extension Child {
-  /// A child whose state is a part of the parent's, and which has something to say.
+  /// An embedded child with outputs.
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - action: the parent's internal action for an output; nil if the parent takes no note of it.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(_ riblet: R, _ action: @escaping (R.Output) -> Parent.InternalAction?)
   where R.State == State, R.Props == Never {
     self.init(riblet, action, nil)
   }
 
-  /// A child whose state is a part of the parent's, and which has nothing to say.
-  ///
-  /// - Parameter riblet: the child; its `makeState` is not called.
+  /// An embedded child without outputs; its `makeState` is not called.
   public init<R: Riblet>(_ riblet: R) where R.State == State, R.Output == Never, R.Props == Never {
     self.init(riblet, nil, nil)
   }
 
-  /// A child whose state is a part of the parent's, which is told something besides, and has something to say.
+  /// An embedded child with props and outputs.
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
-  ///   - action: the parent's internal action for an output; nil if the parent takes no note of it.
+  ///   - props: makes the child's props from the parent's state; called after each change of that state, so keep it cheap.
+  ///   - action: turns an output into an internal action of the parent; returns nil if the parent ignores the output.
   public init<R: Riblet>(
     _ riblet: R, props: @escaping (Parent.State) -> R.Props,
     _ action: @escaping (R.Output) -> Parent.InternalAction?
@@ -112,11 +109,11 @@ extension Child {
     self.init(riblet, action, props)
   }
 
-  /// A child whose state is a part of the parent's, which is told something besides, and has nothing to say.
+  /// An embedded child with props and without outputs.
   ///
   /// - Parameters:
   ///   - riblet: the child; its `makeState` is not called.
-  ///   - props: makes what it is told of the parent's state; called after each change of that, so it is to be cheap.
+  ///   - props: makes the child's props from the parent's state; called after each change of that state, so keep it cheap.
   public init<R: Riblet>(_ riblet: R, props: @escaping (Parent.State) -> R.Props)
   where R.State == State, R.Output == Never {
     self.init(riblet, nil, props)
@@ -131,20 +128,20 @@ extension Child {
   }
 }
 
-/// What a node tells its parent, and is told by it.
+/// The connection of a node to its parent: outputs go up, props come down.
 struct ParentLink<Output, Props> {
-  /// Hands an output to the parent.
+  /// Handles an output in the parent.
   let tell: (Output, Tree) -> Void
-  /// The props as the parent's state is now; nil if the riblet has none.
+  /// Makes the props from the parent's present state; nil if the riblet has no props.
   let props: (() -> Props?)?
 
-  /// The link of a root.
+  /// The link of a root, or of a riblet under test.
   init(tell: @escaping (Output, Tree) -> Void = { _, _ in }, props: (() -> Props?)? = nil) {
     self.tell = tell
     self.props = props
   }
 
-  /// A link to a parent, which outlives its children.
+  /// The link to a parent; unowned, as a parent outlives its children.
   init<Parent: Router>(
     _ parent: Node<Parent>, _ action: ((Output) -> Parent.InternalAction?)?, _ props: ((Parent.State) -> Props)?
   ) {
@@ -156,7 +153,7 @@ struct ParentLink<Output, Props> {
 }
 
 extension Riblet {
-  /// A node with a state of its own: the one that was saved, or the one that is given, or a fresh one.
+  /// A node that owns its state: the saved one or, if there is none, the given one, or else a fresh one.
   func makeNode(
     _ birth: NodeBirth, below parent: AnyNode?, given state: State? = nil, _ link: ParentLink<Output, Props>
   ) throws(RestoreFailure) -> AnyNode {
@@ -165,7 +162,7 @@ extension Riblet {
     return makeNode(birth.id, below: parent, OwnedCell(state), link)
   }
 
-  /// A node whose state is a part of its parent's.
+  /// A node whose state is embedded in the state of its parent.
   fileprivate func makeNode<Parent: Router>(
     _ birth: NodeBirth, below parent: Node<Parent>, _ lens: Lens<Parent.State, State>,
     _ link: ParentLink<Output, Props>
@@ -184,14 +181,14 @@ extension Riblet {
   }
 }
 
-/// What a node is born with.
+/// What a node is made with.
 struct NodeBirth {
   let id: NodeID
-  /// What it was before; nil if it is new.
+  /// The node's snapshot; nil if the node is new.
   let saved: NodeSnapshot?
 }
 
-/// Where a node is attached.
+/// The place at which a node is attached.
 struct NodePlace {
   let route: String
   let entry: String

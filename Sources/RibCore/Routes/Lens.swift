@@ -1,30 +1,30 @@
-/// The way from a state to a part of it that may not be there.
+/// The way from a state to a part of it that may be missing.
 struct Lens<Whole, Part> {
-  /// The part; nil if it is not there.
+  /// The part; nil if it is missing.
   ///
-  /// The hint says where it was last time.
+  /// The hint is where in an array the part was found last. It is updated, and only saves time: any value is correct.
   let get: (_ whole: Whole, _ hint: inout Int) -> Part?
-  /// Lets the part be changed in place.
+  /// Changes the part in place; the hint is as for ``get``.
   let change: (_ whole: inout Whole, _ hint: inout Int, (inout Part) -> Void) -> StateChange
-  /// Which bytes of the whole hold the part, or refer to it; nil if it is computed, and a change of it may be a change of
-  /// anything.
+  /// The bytes of the whole that hold the part, or the reference to it; nil if the part is computed, so that changing
+  /// it may change anything.
   let extent: Range<Int>?
 
-  /// The part, wherever it is; nil if it is not there.
+  /// The part, looked up without a hint; nil if it is missing.
   func read(_ whole: Whole) -> Part? {
     var hint = 0
     return get(whole, &hint)
   }
 }
 
-/// The bytes of a value that a stored property takes; nil if the property is computed or observed, or an object, which changes
-/// behind its reference.
+/// The bytes of a value that a stored property takes; nil if the property is computed or observed, or holds an object,
+/// whose state changes without those bytes.
 func extent<Whole, Part>(of path: KeyPath<Whole, Part>) -> Range<Int>? {
   Part.self is AnyObject.Type ? nil : MemoryLayout<Whole>.offset(of: path).map { $0..<($0 + MemoryLayout<Part>.size) }
 }
 
 extension Lens where Part == OwnState {
-  /// No way: the state is no part of another one.
+  /// Leads nowhere: for a child that owns its state.
   static var none: Lens { Lens(get: { _, _ in nil }, change: { _, _, _ in .missing }, extent: nil) }
 }
 
@@ -40,7 +40,7 @@ extension Lens {
       extent: RibCore.extent(of: path))
   }
 
-  /// What an optional property holds.
+  /// The value of an optional property.
   static func optional(_ path: WritableKeyPath<Whole, Part?>) -> Lens {
     Lens(
       get: { whole, _ in whole[keyPath: path] },
@@ -48,16 +48,17 @@ extension Lens {
       extent: RibCore.extent(of: path))
   }
 
-  /// One access to the property, which may be computed: it is never set to nil in between.
+  /// Changes an optional's value in one access to the property, which may be computed: its setter must not see a nil in
+  /// between.
   private static func change(_ optional: inout Part?, _ change: (inout Part) -> Void) -> StateChange {
-    // Taken out while it changes, so that nothing is copied.
+    // Taken out of the optional while it changes, so that nothing is copied.
     guard var part = optional.take() else { return .missing }
     change(&part)
     optional = part
     return .within
   }
 
-  /// The payload of an enum's case.
+  /// The payload of one case of an enum.
   static func enumCase<Enum>(
     _ path: WritableKeyPath<Whole, Enum>, _ extract: @escaping (Enum) -> Part?, _ embed: @escaping (Part) -> Enum
   ) -> Lens {
@@ -67,7 +68,7 @@ extension Lens {
         guard var part = extract(whole[keyPath: path]) else { return .missing }
         change(&part)
         whole[keyPath: path] = embed(part)
-        // The closures may say what they like: a part that has counted to three may be in another case.
+        // The closures need not be inverse to each other: after a change the enum may be in another case.
         return extract(whole[keyPath: path]) == nil ? .identity : .within
       },
       extent: RibCore.extent(of: path))
@@ -75,7 +76,7 @@ extension Lens {
 }
 
 extension Lens {
-  /// The part as long as it is a certain one.
+  /// The same part, as long as `isIt` holds for it; missing otherwise.
   func only(_ isIt: @escaping (Part) -> Bool) -> Lens {
     Lens(
       get: { [get] whole, hint in get(whole, &hint).flatMap { isIt($0) ? $0 : nil } },
@@ -88,23 +89,20 @@ extension Lens {
   }
 }
 
-/// Where in an array the next element will probably be looked for: shared by all who look for elements of one array.
+/// A guess at where in an array the next element will be looked up, shared by the lenses of all elements of the array.
 final class ElementSearch {
   private(set) var next = 0
-  /// Whether an id may be that of several elements, of which the first counts.
+  /// Whether several elements may have one id; then the first of them counts.
   var hasDuplicates = false
 
-  /// The place of the first element with an id.
+  /// The index of the first element with an id; nil if there is none.
   ///
-  /// - Parameters:
-  ///   - id: the element's.
-  ///   - elements: all of them.
-  ///   - hint: where it was last time; elements move rarely, and if they do then together.
-  /// - Returns: nil if there is none.
+  /// First the hint is tried, the index at which the element was found last. Elements seldom move, and mostly move
+  /// together, so that the neighbours of the element that was found before this one come next.
   func place<Element: Identifiable>(of id: Element.ID, in elements: [Element], hint: Int) -> Int? {
     guard !hasDuplicates else { return elements.firstIndex { $0.id == id } }
     func isAt(_ place: Int) -> Bool { elements.indices.contains(place) && elements[place].id == id }
-    // The last one that was found is looked for once more, then the one behind it.
+    // If the element has moved: the index found last, by whichever lens, and the one behind it.
     let place =
       isAt(hint) ? hint : isAt(next - 1) ? next - 1 : isAt(next) ? next : elements.firstIndex { $0.id == id }
     if let place { next = place + 1 }
@@ -113,13 +111,7 @@ final class ElementSearch {
 }
 
 extension Lens where Part: Identifiable {
-  /// The element of an array with this id.
-  ///
-  /// - Parameters:
-  ///   - path: where the array is.
-  ///   - id: the element's.
-  ///   - search: shared by the lenses of one array.
-  /// - Returns: the way.
+  /// The element of an array with an id; the lenses of one array share the search.
   static func element<Parts: StateElements<Part>>(
     _ path: WritableKeyPath<Whole, Parts>, _ id: Part.ID, _ search: ElementSearch
   ) -> Lens {
@@ -135,13 +127,13 @@ extension Lens where Part: Identifiable {
   }
 }
 
-/// A collection in a state whose elements are the states of children.
+/// A collection in a parent's state whose elements are the states of embedded children.
 protocol StateElements<Element> {
   associatedtype Element: Identifiable
   var elements: [Element] { get }
-  /// The place of the first element with an id.
+  /// The index of the first element with an id; nil if there is none.
   func place(of id: Element.ID, hint: Int, _ search: ElementSearch) -> Int?
-  /// Lets an element be changed in place.
+  /// Changes the element with an id in place.
   mutating func change(
     _ id: Element.ID, _ hint: inout Int, _ search: ElementSearch, _ body: (inout Element) -> Void
   ) -> StateChange

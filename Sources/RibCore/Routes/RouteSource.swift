@@ -1,35 +1,37 @@
 import Wire
 
-/// How a route tells from its parent's state which children there are.
+/// How the attachments of a route learn from the parent's state which children there are.
 protocol RouteSource<Parent> {
   associatedtype Parent: Router
-  /// The part of the state that decides; equal parts mean equal children.
+  /// The part of the state that decides which children there are: equal contents mean equal children.
   associatedtype Content: Equatable
-  /// What makes a child the same one as before.
+  /// The identity of a child: a child keeps its node as long as there is an equal entry.
   associatedtype Entry: Hashable
 
   var kind: String { get }
-  /// Whether the children's states are parts of the parent's.
+  /// Whether the children are embedded: their states are parts of the parent's.
   var isEmbedding: Bool { get }
-  /// Which bytes of the parent's state the content is read from; nil if it may be any.
+  /// The bytes of the parent's state from which the content is read; nil if they are not known.
   var extent: Range<Int>? { get }
   func content(of state: Parent.State) -> Content
   func entries(of content: Content) -> [Entry]
   func selected(of content: Content) -> Int?
   func front(of content: Content) -> Int?
-  /// A name that a snapshot keeps.
+  /// The entry's name in a snapshot, by which the child is found again.
   func name(of entry: Entry) -> String
-  /// Whether different entries have different names; if not, entries of one name are numbered.
+  /// Whether different entries have different names; if not, equal names get numbers.
   var hasUniqueNames: Bool { get }
-  /// Whether other routes may lead to the same part of the state, of whose children one is there at a time.
+  /// Whether other routes may lead to the same part of the state: those to the cases of one enum, of which one has a
+  /// child at a time.
   var sharesPart: Bool { get }
-  /// Whether there is a state for a child, if that is a part of the parent's.
+  /// Whether the parent's state has the state of a child; true if the child owns its state.
   func hasState(for entry: Entry, in state: Parent.State) -> Bool
   func makeNode(for entry: Entry, _ birth: NodeBirth, below parent: Node<Parent>) throws(RestoreFailure) -> AnyNode
-  /// Says which children's states are others, if they are parts of the parent's; it may name more than that.
+  /// Calls `isOther` with the index of each embedded child whose state may have changed; it may report unchanged ones
+  /// too.
   func compare(_ entries: [Entry], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void)
   func dismiss(_ entry: Entry, from state: inout Parent.State) -> Bool
-  /// Takes note whether there are equal entries, of which the first has a child.
+  /// Takes note whether there are equal entries, of which only the first has a child.
   func note(hasDuplicates: Bool)
 }
 
@@ -40,13 +42,13 @@ extension RouteSource {
   func front(of content: Content) -> Int? { nil }
   func note(hasDuplicates: Bool) {}
 
-  /// All of them.
+  /// Reports all children.
   func compare(_ entries: [Entry], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void) {
     entries.indices.forEach(isOther)
   }
 }
 
-/// The children that a container in the state decides; their states are their own.
+/// The source of a route with a container: the children own their states.
 struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   let path: KeyPath<Parent.State, Container>
   let build: (RouteEntry<Container.Config>) -> Child<Parent, OwnState>
@@ -71,21 +73,21 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   }
 }
 
-/// The one child whose state is a part of the parent's, while there is that part.
+/// The source of a route to one embedded child, which is there while the parent's state has that part.
 struct PartSource<Parent: Router, Part>: RouteSource {
   let lens: Lens<Parent.State, Part>
-  /// Whether there is always that part, and it is the same child's, whatever its `id`.
+  /// Whether the part is always there and always the same child's, whatever its `id`.
   var isFixed = false
   var sharesPart = false
   let build: () -> Child<Parent, Part>
-  /// Takes the part out of the parent's state, where that is possible.
+  /// Removes the part from the parent's state, for the back button; returns false where that is impossible.
   var remove: (inout Parent.State) -> Bool = { _ in false }
 
   var kind: String { "slot" }
   var isEmbedding: Bool { true }
   var extent: Range<Int>? { lens.extent }
 
-  /// What tells the child from another one in its place; nil if there is no part.
+  /// The child's identity; nil if there is no such part.
   func content(of state: Parent.State) -> AnyHashable? {
     isFixed ? Self.onlyOne : lens.read(state).map { Self.identity(of: $0) }
   }
@@ -97,7 +99,7 @@ struct PartSource<Parent: Router, Part>: RouteSource {
   func makeNode(
     for entry: AnyHashable, _ birth: NodeBirth, below parent: Node<Parent>
   ) throws(RestoreFailure) -> AnyNode {
-    // The state of this child only, and not of another that takes its place.
+    // The lens shows this child its own state only, and never that of another child that takes its place.
     let lens =
       isFixed || !(Part.self is any Identifiable.Type) ? lens : lens.only { Self.identity(of: $0) == entry }
     return try build().makeNode(birth, parent, lens)
@@ -105,7 +107,7 @@ struct PartSource<Parent: Router, Part>: RouteSource {
 
   func dismiss(_ entry: AnyHashable, from state: inout Parent.State) -> Bool { remove(&state) }
 
-  /// The entry of a child that no `id` tells from another.
+  /// The identity of a child whose state is not `Identifiable`.
   private static var onlyOne: AnyHashable { 0 }
 
   private static func identity(of part: Part) -> AnyHashable {
@@ -117,7 +119,7 @@ extension Identifiable {
   fileprivate var erasedID: any Hashable { id }
 }
 
-/// The children whose states are the elements of an array in the parent's state.
+/// The source of a route to the elements of an array: each is the state of an embedded child.
 struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
   typealias Part = Parts.Element
 
@@ -162,16 +164,16 @@ struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
   func dismiss(_ entry: Part.ID, from state: inout Parent.State) -> Bool { false }
 }
 
-/// Where the elements of an array are, for one who asks for them more or less in their order.
+/// Finds elements of an array by their ids, fastest if they are asked for in the order of the array.
 private struct ElementIndex<Element: Identifiable> {
   let elements: [Element]
   private var next = 0
-  /// Made when the first one is not behind the one before it.
+  /// Made as soon as an element is not directly behind the one before it.
   private var places: [Element.ID: Int]?
 
   init(_ elements: [Element]) { self.elements = elements }
 
-  /// The place of the first element with an id.
+  /// The index of the first element with an id; nil if there is none.
   mutating func place(of id: Element.ID) -> Int? {
     if places == nil, elements.indices.contains(next), elements[next].id == id {
       next += 1
@@ -183,7 +185,7 @@ private struct ElementIndex<Element: Identifiable> {
   }
 }
 
-/// An id as it is coded, so that its type may be renamed; as it describes itself if it is not `Encodable`.
+/// The JSON of an id, which stays the same when the id's type is renamed; its description if it is not `Encodable`.
 private func entryName(of id: Any) -> String {
   guard let id = id as? any Encodable, let json = try? StateCoder.encode(id) else { return "\(id)" }
   return String(decoding: json, as: UTF8.self)

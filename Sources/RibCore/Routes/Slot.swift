@@ -1,31 +1,25 @@
 /// Room for one child: a modal, a detail, a step.
 ///
-/// The value in the parent's state decides: with a configuration in it there is a child, built for that configuration;
-/// without, there is none.
+/// The value in the parent's state decides: with a configuration in it there is a child, which is built for that
+/// configuration; without one there is none.
 public struct Slot<Config: Hashable & Sendable>: Equatable, Sendable {
-  /// What the child is built with; nil if there is none.
+  /// The configuration of the child; nil if there is no child.
   public private(set) var config: Config?
   /// Counts attachments, so that a child attached anew with an equal configuration is a new child.
   private var generation = 0
 
-  /// A slot.
-  ///
-  /// - Parameter config: of the child that is there from the start; nil for none.
+  /// A slot, empty unless a configuration is given.
   public init(_ config: Config? = nil) {
     self.config = config
   }
 
-  /// Attaches a child, unless there is one already.
-  ///
-  /// - Parameter config: what to build it with.
+  /// Attaches a child, which is built for the configuration; does nothing if there is a child already.
   public mutating func attach(_ config: Config) {
     guard self.config == nil else { return }
     replace(with: config)
   }
 
-  /// Attaches a child in the place of whatever is there.
-  ///
-  /// - Parameter config: what to build it with.
+  /// Attaches a new child in the place of the present one, if there is one.
   public mutating func replace(with config: Config) {
     self.config = config
     generation += 1
@@ -37,7 +31,7 @@ public struct Slot<Config: Hashable & Sendable>: Equatable, Sendable {
 
 /// The configuration of a child that is built the same each time.
 public struct NoConfig: Codable, Hashable, Sendable {
-  /// Nothing.
+  /// The only value.
   public init() {}
 }
 
@@ -45,7 +39,7 @@ extension Slot where Config == NoConfig {
   /// Attaches the child, unless it is there already.
   public mutating func attach() { attach(NoConfig()) }
 
-  /// Attaches a new child in the place of whatever is there.
+  /// Attaches a new child in the place of the present one, if there is one.
   public mutating func replace() { replace(with: NoConfig()) }
 }
 
@@ -55,15 +49,14 @@ extension Slot: RouteContainer {
   /// The container's kind in the view document.
   public static var kind: String { "slot" }
 
-  /// What is attached.
+  /// One entry if there is a child.
   public var entries: [RouteEntry<Config>] {
     config.map { [RouteEntry(key: generation, config: $0)] } ?? []
   }
 
   /// Detaches the child.
   ///
-  /// - Parameter key: of its entry.
-  /// - Returns: whether it was there.
+  /// - Returns: false if there is no child with this key.
   public mutating func dismiss(_ key: Int) -> Bool {
     guard config != nil, key == generation else { return false }
     detach()

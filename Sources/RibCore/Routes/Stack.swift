@@ -1,18 +1,16 @@
-/// Children on top of each other, of which the last is in front: a navigation stack.
+/// Children on top of each other, the last one in front: a navigation stack.
 ///
-/// It is never empty. Equal configurations may be on it at once: each push is a child of its own.
+/// A stack is never empty. It may hold equal configurations: each push makes a child of its own.
 public struct Stack<Config: Hashable & Sendable>: Equatable, Sendable {
   private var items: [RouteEntry<Config>]
   private var lastKey = 0
 
   /// A stack with one child.
-  ///
-  /// - Parameter root: what the lowest child is built with.
   public init(_ root: Config) { items = [RouteEntry(key: 0, config: root)] }
 
   /// A stack with several children.
   ///
-  /// - Parameter configs: what they are built with, the lowest first; there is at least one.
+  /// - Parameter configs: from the lowest child to the one in front; at least one.
   public init(configs: [Config]) {
     precondition(!configs.isEmpty, "a stack is never empty")
     items = configs.enumerated().map { RouteEntry(key: $0, config: $1) }
@@ -26,57 +24,47 @@ public struct Stack<Config: Hashable & Sendable>: Equatable, Sendable {
   /// The configuration in front.
   public var top: Config { items[items.count - 1].config }
 
-  /// Puts a child in front.
-  ///
-  /// - Parameter config: what to build it with.
+  /// Puts a new child in front.
   public mutating func push(_ config: Config) {
     lastKey += 1
     items.append(RouteEntry(key: lastKey, config: config))
   }
 
-  /// Takes away the child in front, unless it is the only one.
+  /// Removes the child in front, unless it is the only one.
   public mutating func pop() {
     if items.count > 1 { items.removeLast() }
   }
 
-  /// Takes away all children but the lowest.
+  /// Removes all children but the lowest.
   public mutating func popToRoot() { items.removeSubrange(1...) }
 
-  /// Takes away all children above the topmost one with this configuration; none if there is none.
-  ///
-  /// - Parameter config: what the child was built with.
+  /// Removes all children above the topmost one with this configuration; does nothing if there is none.
   public mutating func pop(to config: Config) {
     guard let index = items.lastIndex(where: { $0.config == config }) else { return }
     items.removeSubrange((index + 1)...)
   }
 
-  /// Takes one child away, wherever it is, unless it is the only one.
+  /// Removes the child with a key, wherever it is, unless it is the only one; does nothing if there is no such child.
   ///
-  /// - Parameter key: of its entry, as its route's `build` is told; nothing happens if there is none.
+  /// The key is the one that the `build` of the stack's route is given.
   public mutating func remove(_ key: Int) {
     guard items.count > 1 else { return }
     items.removeAll { $0.key == key }
   }
 
-  /// Puts a child in the place of the one in front.
-  ///
-  /// - Parameter config: what to build it with.
+  /// Replaces the child in front with a new one.
   public mutating func replaceTop(with config: Config) {
     items.removeLast()
     push(config)
   }
 
-  /// Puts one child in the place of all.
-  ///
-  /// - Parameter config: what to build it with.
+  /// Replaces all children with a new one.
   public mutating func replaceAll(with config: Config) {
     items.removeAll()
     push(config)
   }
 
-  /// Moves the topmost child with this configuration to the front, as it is; pushes one if there is none.
-  ///
-  /// - Parameter config: what the child was, or is to be, built with.
+  /// Moves the topmost child with this configuration to the front; pushes a new child if there is none.
   public mutating func bringToFront(_ config: Config) {
     guard let index = items.lastIndex(where: { $0.config == config }) else { return push(config) }
     items.append(items.remove(at: index))
@@ -86,7 +74,6 @@ public struct Stack<Config: Hashable & Sendable>: Equatable, Sendable {
 extension Stack: Codable where Config: Codable {
   /// Reads a stack.
   ///
-  /// - Parameter decoder: where it is.
   /// - Throws: `DecodingError`, also if the stack is empty.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -101,15 +88,14 @@ extension Stack: Codable where Config: Codable {
 extension Stack: RouteContainer {
   /// The container's kind in the view document.
   public static var kind: String { "stack" }
-  /// What is on the stack, the lowest first.
+  /// The children, from the lowest to the one in front.
   public var entries: [RouteEntry<Config>] { items }
-  /// The last entry.
+  /// The index of the last entry.
   public var front: Int? { items.count - 1 }
 
-  /// Takes away a child and what is on top of it, unless it is the lowest.
+  /// Removes a child and all above it, unless it is the lowest.
   ///
-  /// - Parameter key: of its entry.
-  /// - Returns: whether it was taken away.
+  /// - Returns: false if the child is the lowest, or there is no child with this key.
   public mutating func dismiss(_ key: Int) -> Bool {
     guard let index = items.firstIndex(where: { $0.key == key }), index > 0 else { return false }
     items.removeSubrange(index...)

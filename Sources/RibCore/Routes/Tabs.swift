@@ -1,25 +1,25 @@
-/// Children side by side, of which one is selected.
+/// Children side by side, one of which is selected.
 public struct Tabs<Config: Hashable & Sendable>: Equatable, Sendable {
-  /// What the children are built with, in order.
+  /// The configurations of the children, in order.
   public let configs: [Config]
   /// The index of the selected child.
   public private(set) var index: Int
 
-  /// Tabs.
+  /// Tabs with these configurations.
   ///
   /// - Parameters:
-  ///   - first: what the first child is built with.
-  ///   - rest: what the others are built with.
-  ///   - index: of the child that is selected at first.
+  ///   - first: the configuration of the first child.
+  ///   - rest: those of the others.
+  ///   - index: the index of the child that is selected at first.
   public init(_ first: Config, _ rest: Config..., selected index: Int = 0) {
     self.init(configs: [first] + rest, selected: index)
   }
 
-  /// Tabs, as many as an array has.
+  /// Tabs with the configurations of an array.
   ///
   /// - Parameters:
-  ///   - configs: what the children are built with, in order; there is at least one.
-  ///   - index: of the child that is selected at first.
+  ///   - configs: at least one, in order.
+  ///   - index: the index of the child that is selected at first; there has to be such a child.
   public init(configs: [Config], selected index: Int = 0) {
     precondition(configs.indices.contains(index), "there is no tab \(index) of \(configs.count)")
     self.configs = configs
@@ -29,16 +29,12 @@ public struct Tabs<Config: Hashable & Sendable>: Equatable, Sendable {
   /// The configuration of the selected child.
   public var current: Config { configs[index] }
 
-  /// Selects a child.
-  ///
-  /// - Parameter index: which; nothing happens if there is none.
+  /// Selects the child at an index; does nothing if there is none.
   public mutating func select(_ index: Int) {
     if configs.indices.contains(index) { self.index = index }
   }
 
-  /// Selects the first child with this configuration.
-  ///
-  /// - Parameter config: what it was built with; nothing happens if there is none.
+  /// Selects the first child with this configuration; does nothing if there is none.
   public mutating func select(_ config: Config) {
     if let index = configs.firstIndex(of: config) { self.index = index }
   }
@@ -47,8 +43,7 @@ public struct Tabs<Config: Hashable & Sendable>: Equatable, Sendable {
 extension Tabs: Codable where Config: Codable {
   /// Reads tabs.
   ///
-  /// - Parameter decoder: where they are.
-  /// - Throws: `DecodingError`, also if there is no tab at the index.
+  /// - Throws: `DecodingError`, also if there is no tab at the selected index.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     configs = try container.decode([Config].self, forKey: .configs)
@@ -63,10 +58,10 @@ extension Tabs: Codable where Config: Codable {
 extension Tabs: RouteContainer {
   /// The container's kind in the view document.
   public static var kind: String { "tabs" }
-  /// One entry a tab.
+  /// One entry for each tab.
   public var entries: [RouteEntry<Config>] {
     configs.enumerated().map { RouteEntry(key: $0, config: $1) }
   }
-  /// The selected tab.
+  /// The index of the selected tab.
   public var selected: Int? { index }
 }

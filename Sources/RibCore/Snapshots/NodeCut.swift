@@ -1,25 +1,23 @@
 import Wire
 
-/// What a store has to write of a node.
+/// What a store has to write of one node.
 public struct NodeCut: Equatable, Sendable {
-  /// Its id.
+  /// The node's id.
   public let id: NodeID
-  /// Its riblet's type; it is always the same.
+  /// The type name of the node's riblet, which never changes.
   public let type: String
-  /// The version of its state's shape.
+  /// The version of the state's shape.
   public let version: Int
-  /// Its children, by route, and there by the name of their entries; nil if they are the same.
+  /// The ids of the children, by route and then by the name of their entries; nil if they have not changed.
   ///
-  /// Not nil for a node that is new; so are ``effects``.
+  /// Never nil for a new node; nor are ``effects``.
   public internal(set) var children: [String: [String: NodeID]]?
-  /// The effects that run; nil if they are the same.
+  /// The effects that run; nil if they have not changed.
   public internal(set) var effects: [InterruptedEffect]?
-  /// Its state.
+  /// What has changed in the node's state.
   public internal(set) var state: StateCut
 
-  /// All there is of a node.
-  ///
-  /// - Parameter node: the node.
+  /// A whole node, as a first cut.
   init(_ node: NodeSnapshot) {
     id = node.id
     type = node.type
@@ -29,7 +27,7 @@ public struct NodeCut: Equatable, Sendable {
     state = node.state.map { .rewritten(base: Array($0.utf8), changes: []) } ?? .none
   }
 
-  /// What of a node has changed since its last cut; the next one begins here.
+  /// What has changed in a node since its last cut; the next cut begins here.
   init(takenFrom node: AnyNode) {
     id = node.id
     type = node.typeName
@@ -40,7 +38,7 @@ public struct NodeCut: Equatable, Sendable {
     node.uncut = []
   }
 
-  /// Takes over what has changed since.
+  /// Adds the changes of a later cut.
   mutating func append(_ later: NodeCut) {
     if let children = later.children { self.children = children }
     if let effects = later.effects { self.effects = effects }
@@ -50,20 +48,20 @@ public struct NodeCut: Equatable, Sendable {
 
 /// What a store has to write of a node's state.
 public enum StateCut: Equatable, Sendable {
-  /// It has none: it is a part of its parent's, or cannot be saved.
+  /// There is nothing to write: the node has no state of its own, or none that can be saved.
   case none
-  /// It is the same.
+  /// The state has not changed.
   case unchanged
-  /// A state of at most 512 bytes in place of another such one, without changes of either: what most small states
-  /// are in most cuts.
+  /// A state of at most 512 bytes replaces another such state, and neither has changes: the usual case, as most states
+  /// are small.
   case replaced([UInt8])
-  /// A base in place of the former one and all changes since that one, and what has changed since.
+  /// A new base replaces the base and all its changes, and is followed by these changes.
   case rewritten(base: [UInt8], changes: [StatePatch])
-  /// What has changed since.
+  /// These changes follow the ones that the store has.
   case changed([StatePatch])
 
-  /// A state of so many bytes is always written whole: finding its difference takes as long as writing it, and a row of its
-  /// own for the change takes as many bytes.
+  /// A state of at most so many bytes is always written whole: finding the difference takes as long as writing it all,
+  /// and a row of its own for the change takes as many bytes.
   package static let smallSize = 512
 
   mutating func append(_ later: StateCut) {
@@ -79,29 +77,26 @@ public enum StateCut: Equatable, Sendable {
   }
 }
 
-/// A change of a node's state.
+/// A change of one node's state.
 public struct StatePatch: Equatable, Sendable {
-  /// Its place among the changes of one base, counted from 1: writing it twice is writing it once.
+  /// The change's number among the changes of one base, counted from 1: a store that writes the change twice writes the
+  /// same row.
   public let sequence: Int
-  /// The operations of RFC 6902 that make the next state of the one before, as a JSON array.
+  /// The operations of RFC 6902 that turn the state before into the state after, as a JSON array.
   public let operations: [UInt8]
 
-  /// A change.
-  ///
-  /// - Parameters:
-  ///   - sequence: its place among the changes of one base.
-  ///   - operations: a JSON array.
+  /// A change; its number is counted from 1 for each base, its operations are a JSON array.
   package init(sequence: Int, operations: [UInt8]) {
     self.sequence = sequence
     self.operations = operations
   }
 }
 
-/// The changes of which a store has put a state together.
+/// The changes from which a store has put a state together.
 package struct StoredChanges: Equatable, Sendable {
-  /// The sequence number of the last one; 0 if there are none.
+  /// The number of the last change; 0 if there are none.
   package var last = 0
-  /// How many bytes they have.
+  /// The number of bytes of all changes.
   package var size = 0
 
   package init(last: Int = 0, size: Int = 0) {
@@ -110,7 +105,7 @@ package struct StoredChanges: Equatable, Sendable {
   }
 }
 
-/// What of a node has changed since its last cut.
+/// The parts of a node that have changed since its last cut.
 struct NodeParts: OptionSet {
   let rawValue: UInt8
   static let state = NodeParts(rawValue: 1)

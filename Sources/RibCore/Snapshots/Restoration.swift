@@ -1,25 +1,25 @@
 import Wire
 
-/// A snapshot while a tree is restored from it.
+/// The state of a restoration: the snapshot's nodes, and what became of them so far.
 struct Restoration {
-  /// The nodes that no route has asked for yet.
+  /// The nodes that no route has asked for so far.
   private var nodes: [NodeID: NodeSnapshot]
-  /// The children of nodes that were restored.
+  /// The children of restored nodes, by the id of the parent.
   private var children: [NodeID: [String: [String: NodeID]]] = [:]
-  /// What nodes were that came back.
+  /// The snapshots of the nodes that were restored.
   private(set) var restored: [NodeID: NodeSnapshot] = [:]
   private(set) var report = RestoreReport()
-  /// A node that a newer program has saved.
+  /// Why the snapshot must not be loaded: a newer program has saved one of its nodes.
   private(set) var newer: RestoreError?
 
   init(_ snapshot: TreeSnapshot) { nodes = snapshot.nodes }
 
   private func id(at place: NodePlace) -> NodeID? { children[place.parent.id]?[place.route]?[place.entry] }
 
-  /// Whether a node stood at a place below a restored one, and was not taken.
+  /// Whether the snapshot has a node at this place below a restored node, and the node was not taken yet.
   func contains(_ place: NodePlace) -> Bool { id(at: place).map { nodes[$0] != nil } ?? false }
 
-  /// The node that stood at a place below a restored one, once.
+  /// Takes the node at a place below a restored node out of the snapshot; nil if there is none.
   mutating func take(_ place: NodePlace) -> NodeSnapshot? { id(at: place).flatMap { take($0) } }
 
   mutating func take(_ id: NodeID) -> NodeSnapshot? { nodes.removeValue(forKey: id) }
@@ -30,7 +30,7 @@ struct Restoration {
     report.restored.append(saved.id)
   }
 
-  /// The report, with the nodes that no route has asked for.
+  /// The report, in which the nodes that no route has asked for are lost.
   func finish() -> RestoreReport {
     var report = report
     for (_, node) in nodes.sorted(by: { $0.key < $1.key }) {
@@ -39,14 +39,15 @@ struct Restoration {
     return report
   }
 
-  /// What was below the node goes with it.
+  /// Notes a node as lost; the nodes below it stay in the snapshot, and are lost at the end.
   mutating func didFail(_ failure: RestoreFailure) {
     report.lost.append(failure)
     guard let known = failure.knownVersion, newer == nil else { return }
     newer = .newerSnapshot(type: failure.type, version: failure.version, known: known)
   }
 
-  /// Looks for newer nodes among those that no route has asked for, as far as their riblets are known from others.
+  /// Looks for newer nodes among those that no route has asked for; attached nodes tell the versions that this program
+  /// knows.
   mutating func noteNewer(than attached: some Sequence<AnyNode>) {
     let versions = Dictionary(attached.map { ($0.typeName, $0.stateVersion) }, uniquingKeysWith: max)
     for node in nodes.values where newer == nil {
@@ -57,7 +58,7 @@ struct Restoration {
 }
 
 extension Riblet {
-  /// Makes sure that a node was of this type, and not newer.
+  /// Makes sure that a saved node has this riblet's type, and no newer version.
   func check(_ saved: NodeSnapshot) throws(RestoreFailure) {
     guard saved.type == Self.typeName else {
       throw RestoreFailure(saved, "\(Self.typeName) is in its place now")
@@ -67,10 +68,10 @@ extension Riblet {
     }
   }
 
-  /// The state that was saved, migrated if it is an old one.
+  /// The saved state, migrated if an older version has saved it.
   func restore(_ saved: NodeSnapshot) throws(RestoreFailure) -> State {
     try check(saved)
-    // Nothing is saved of nothing.
+    // A state of type `Void` is not saved.
     if State.self == Void.self { return makeState() }
     guard let text = saved.state else {
       throw RestoreFailure(saved, "its state was not Codable")

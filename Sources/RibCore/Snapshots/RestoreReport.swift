@@ -1,29 +1,29 @@
-/// What became of a snapshot's nodes.
+/// What became of the nodes of a snapshot.
 public struct RestoreReport: Equatable, Sendable {
-  /// Nodes that came back as they were, or migrated.
+  /// The nodes that were restored, some of them migrated.
   public internal(set) var restored: [NodeID] = []
-  /// Nodes that did not come back, and why: their parents' routes have built others, under new ids, if there is a place for
-  /// them.
+  /// The nodes that were not restored, and why; where they still have a place, the parent's route has built a new node
+  /// under a new id.
   public internal(set) var lost: [RestoreFailure] = []
 }
 
 /// Why a node could not be restored.
 public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Its old id.
+  /// The id that the node had.
   public let id: NodeID
-  /// Its riblet's type, as the snapshot has it.
+  /// The type name of the node's riblet in the snapshot.
   public let type: String
-  /// The effects that ran when it was saved, and that no riblet was told of: a payment may have been cut off.
+  /// The effects that ran when the node was saved, and of which no riblet was told: a payment may have been cut off.
   public let interrupted: [InterruptedEffect]
   /// What went wrong.
   public let reason: String
-  /// Whether the node is still asked for, and only its state could not be decoded or migrated.
+  /// Whether there still is a place for the node, and only its state could not be decoded or migrated.
   ///
-  /// Another version of the code may be able to. Otherwise there is no place for the node any more.
+  /// Another version of the code may be able to restore it.
   public let isUnreadable: Bool
-  /// The version of its state.
+  /// The version of the saved state's shape.
   let version: Int
-  /// The version that this program knows, if the snapshot's is newer.
+  /// The version that this program knows, if the saved one is newer; nil otherwise.
   let knownVersion: Int?
 
   init(_ node: NodeSnapshot, _ reason: String, knownVersion: Int? = nil, isUnreadable: Bool = false) {
@@ -40,11 +40,11 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public var description: String { "Node \(id) of type \(type) was not restored: \(reason)" }
 }
 
-/// A snapshot that is not loaded at all.
+/// Why a snapshot was not loaded at all.
 public enum RestoreError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A later version of the code has saved it: loading it would lose what this version does not know.
+  /// A later version of the code has saved a node: loading the snapshot would lose what this version does not know.
   case newerSnapshot(type: String, version: Int, known: Int)
-  /// The tree that comes of it does not settle, or cannot be shown.
+  /// The restored tree does not settle, or cannot be shown.
   case refused(Refusal)
 
   /// One sentence for a log.

@@ -1,30 +1,24 @@
 public import Wire
 
-/// A state as an earlier version of a riblet has saved it.
+/// The state of a riblet as an earlier version has saved it.
 public struct SavedState: Sendable {
-  /// The state's JSON, to be looked at by hand.
+  /// The state's JSON, to be read member by member.
   public let json: JSONElement
 
   /// Decodes the state as a type that has the old shape.
   ///
-  /// - Parameter type: the old type.
-  /// - Returns: the old state.
   /// - Throws: `DecodingError`.
   public func decode<Old: Decodable>(_ type: Old.Type = Old.self) throws -> Old {
     try StateCoder.decode(type, from: json)
   }
 }
 
-/// A riblet has raised its version and not written how to get there.
+/// A riblet has raised its `stateVersion` and implements no `migrate(_:from:)`.
 public struct MissingMigration: Error, CustomStringConvertible {
   private let from: Int
   private let to: Int
 
-  /// An error.
-  ///
-  /// - Parameters:
-  ///   - from: the version that was saved.
-  ///   - to: the version that the riblet has.
+  /// A missing migration from the saved version to the riblet's.
   public init(from: Int, to: Int) {
     self.from = from
     self.to = to

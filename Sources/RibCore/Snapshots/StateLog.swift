@@ -1,7 +1,8 @@
 /// What a store has of one node's state, and what it still has to be given.
 ///
-/// A state is stored as a base, which is the whole of it, and the changes since, one a cut. Changes that outgrow their base
-/// give way to a new one: so a store writes at most twice what changed, and reads at most twice what there is.
+/// A state is stored as a base, the whole state at some time, and the changes since, one for each cut. Changes that
+/// outgrow their base are replaced by a new base: so a store writes at most twice what changed, and reads at most twice
+/// as much as the base.
 ///
 /// | state       | a whole state  | operations         | a cut                                         |
 /// |-------------|----------------|--------------------|-----------------------------------------------|
@@ -11,26 +12,26 @@
 /// | `replaced`  | `rewritten` *  | never: it is small | the state; `written`                          |
 /// | `rewritten` | `rewritten`    | `rewritten`, more  | the base, a change if there is one; `written` |
 ///
-/// With * `replaced`, if both states are small and the store has no changes.
+/// \* `replaced` instead, if both states are small and the store has no changes.
 struct StateLog {
   private enum State {
-    /// The store has no base that a change could be one of.
+    /// The store has no base yet, so that there can be no changes.
     case unwritten
     /// The store has everything.
     case written
-    /// The store has to append these operations: an array without its closing bracket.
+    /// The store has to append these operations as a change: an array without its closing bracket.
     case changed([UInt8])
-    /// The store has to put this small state in place of another one.
+    /// The store has to replace a small state with this one.
     case replaced([UInt8])
-    /// The store has to replace the base, and then to append the operations, if there are any.
+    /// The store has to replace the base and its changes, and then to append the operations, if there are any.
     case rewritten(base: [UInt8], operations: [UInt8])
   }
 
   private var state = State.unwritten
-  /// How many bytes the base has, and the changes since.
+  /// The bytes of the base; ``changesSize`` counts those of the changes since.
   private(set) var baseSize = 0
   private(set) var changesSize = 0
-  /// The number of the last change of the base that was cut.
+  /// The number of the base's last change that was cut; 0 for none.
   private var sequence = 0
 
   /// A state that no store has.
@@ -39,8 +40,8 @@ struct StateLog {
   /// A state that a store has.
   ///
   /// - Parameters:
-  ///   - size: of the whole state.
-  ///   - changes: the changes that the store has put it together of.
+  ///   - size: the bytes of the whole state.
+  ///   - changes: the changes from which the store has put the state together.
   init(storedSize size: Int, changes: StoredChanges) {
     state = .written
     baseSize = size
@@ -48,7 +49,7 @@ struct StateLog {
     sequence = changes.last
   }
 
-  /// As many bytes as the state can have.
+  /// The greatest number of bytes that the state can have.
   var sizeBound: Int { baseSize + changesSize }
 
   /// Whether the store has the state, or is going to be given it.
@@ -59,10 +60,10 @@ struct StateLog {
   /// Whether the next change is to be written as a whole state, without looking for the difference.
   var needsWhole: Bool { !isWritten || baseSize <= StateCut.smallSize }
 
-  /// Whether so many bytes of operations are worth more than a new base.
+  /// Whether so many more bytes of operations still fit: all changes together may not outgrow the base.
   func takes(_ count: Int) -> Bool { changesSize + count <= baseSize }
 
-  /// Takes a whole state.
+  /// Takes a whole state as the new base.
   mutating func rewrite(_ base: [UInt8]) {
     let areSmall = max(baseSize, base.count) <= StateCut.smallSize && sequence == 0
     baseSize = base.count
@@ -73,13 +74,13 @@ struct StateLog {
     }
   }
 
-  /// Takes operations that make the present state of the last one.
+  /// Takes the operations that turn the last state into the present one.
   ///
   /// - Parameter operations: an array without its closing bracket.
   mutating func append(_ operations: [UInt8]) {
     changesSize += operations.count
     let before = state
-    // Moved out, so that appending to it is no copy.
+    // Moved out of the property, so that appending copies nothing.
     state = .written
     switch before {
     case .unwritten, .replaced: preconditionFailure("a state that was never written whole, or is small, has no changes")
@@ -102,7 +103,7 @@ struct StateLog {
     }
   }
 
-  /// What the store has to be given; it has everything then.
+  /// Returns what the store has to be given, after which the store has everything.
   mutating func takeCut() -> StateCut {
     let before = state
     guard case .unwritten = before else {

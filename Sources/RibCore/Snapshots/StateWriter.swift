@@ -1,11 +1,12 @@
 import Wire
 
-/// Writes the state of one node for a store, in the transaction that changes it: what cannot be saved is not committed.
+/// Writes the state of one node for a store, within the transaction that changes it: a state that cannot be saved is
+/// not committed.
 class StateWriter {
-  /// What the store has and lacks.
+  /// What the store has of the state, and what it lacks.
   final var log = StateLog()
 
-  /// Writes the whole state as it is before the transaction.
+  /// Writes the whole state as it was before the transaction.
   func writeCommitted(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
@@ -13,17 +14,17 @@ class StateWriter {
   func write(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
-  /// Writes the operations that make the state of what it was before the transaction.
+  /// Writes the operations that turn the state before the transaction into the present one.
   func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
-  /// Whether the state is known to be what it was before the transaction.
+  /// Whether the state certainly has not changed in the transaction.
   var isSame: Bool { preconditionFailure("abstract") }
-  /// Whether what differs between two states can be found: an object is its own earlier state.
+  /// Whether two states can be compared: an object cannot, as it is its own earlier state.
   var isValue: Bool { preconditionFailure("abstract") }
 }
 
-/// A state and how it is encoded.
+/// Writes the state of a cell.
 final class CellStateWriter<State: Encodable>: StateWriter {
   private let cell: OwnedCell<State>
 
@@ -45,7 +46,7 @@ final class CellStateWriter<State: Encodable>: StateWriter {
   override var isValue: Bool { !(State.self is AnyObject.Type) }
 }
 
-/// What a transaction writes for the store, until it is committed.
+/// What a transaction writes for the store, kept until the transaction is committed.
 struct StateDrafts {
   private struct Draft {
     let node: AnyNode
@@ -60,12 +61,12 @@ struct StateDrafts {
   private var patch = PatchWriter()
   private var drafts: [Draft] = []
 
-  /// Forgets what was written.
+  /// Forgets all drafts.
   mutating func removeAll() { drafts.removeAll(keepingCapacity: true) }
 
-  /// Writes what has changed in a node's state.
+  /// Drafts what the store has to be given of a node's state.
   ///
-  /// - Returns: the size of the whole state, if it had to be written.
+  /// - Returns: the bytes of the whole state, if that had to be written; nil otherwise.
   mutating func add(_ node: AnyNode, _ writer: StateWriter) throws(RecordingError) -> Int? {
     guard !writer.log.needsWhole, writer.isValue else {
       return !writer.log.isWritten || !writer.isValue || !writer.isSame ? try addWhole(node, writer) : nil
@@ -89,18 +90,18 @@ struct StateDrafts {
     defer { shrink() }
     json.removeAll()
     try writer.write(into: &json, encoder)
-    // A copy of just its size: the log keeps it for a while, and the writer its memory.
+    // A copy of the exact size, as the log keeps it for a while; the writer keeps its memory.
     let copy = json.bytes.withUnsafeBufferPointer { Array($0) }
     drafts.append(Draft(node: node, writer: writer, isWhole: true, json: copy))
     return json.count
   }
 
-  /// Gives back what a large state took.
+  /// Frees the memory that a large state has taken.
   private mutating func shrink() {
     if json.count > 1 << 16 { json = JSONWriter() }
   }
 
-  /// Hands what was written to the nodes' logs, and has them be cut.
+  /// Hands the drafts to the logs of their nodes, and notes the nodes for the next cut.
   mutating func commit(in tree: Tree) {
     for draft in drafts {
       if draft.isWhole { draft.writer.log.rewrite(draft.json) } else { draft.writer.log.append(draft.json) }
@@ -111,9 +112,10 @@ struct StateDrafts {
 
   // MARK: Restored states
 
-  /// Takes note that a store has the state of a node that was restored, if that is how it would be written.
+  /// Notes that a store already has the state of a restored node, if the node's state would be written just so.
   ///
-  /// It is not if its shape has changed and the old one still decodes: a change would not be one of what is stored then.
+  /// It would not if the state's shape has changed and the old JSON still decodes: then a later change would not apply
+  /// to what is stored.
   mutating func adopt(_ saved: NodeSnapshot, _ writer: StateWriter) throws(RecordingError) {
     guard let text = saved.state, writer.isValue else { return }
     defer { shrink() }
@@ -123,7 +125,7 @@ struct StateDrafts {
     writer.log = StateLog(storedSize: text.utf8.count, changes: saved.changes)
   }
 
-  /// Whether a text is what was just written; one that was put together of changes has its members in another order.
+  /// Whether a stored text is what was just written; a text put together from changes has its members in another order.
   private func isSame(_ text: String, isFolded: Bool) -> Bool {
     guard isFolded else { return text.utf8.elementsEqual(json.bytes) }
     let written = String(decoding: json.bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 /// What a store has to write for the transactions since the last cut: what has changed, not what there is.
 ///
-/// The state of a child that its parent owns is in the parent's node, however deep.
+/// The state of an embedded child is in the cut of the node that owns it, however deep.
 public struct TreeCut: Equatable, Sendable {
   /// The root's id.
   public private(set) var root: NodeID
@@ -10,7 +10,7 @@ public struct TreeCut: Equatable, Sendable {
   public private(set) var transactions: UInt64
   /// Nodes that are new or have changed.
   public private(set) var changed: [NodeCut]
-  /// Nodes that are gone.
+  /// The ids of nodes that were detached.
   public private(set) var removed: [NodeID]
 
   init(root: NodeID, lastID: NodeID, transactions: UInt64, changed: [NodeCut], removed: [NodeID]) {
@@ -21,18 +21,14 @@ public struct TreeCut: Equatable, Sendable {
     self.removed = removed
   }
 
-  /// All that a snapshot holds, as a first cut.
-  ///
-  /// - Parameter snapshot: of the tree.
+  /// All of a snapshot, as a first cut.
   public init(_ snapshot: TreeSnapshot) {
     self.init(
       root: snapshot.root, lastID: snapshot.lastID, transactions: snapshot.transactions,
       changed: snapshot.nodes.values.sorted { $0.id < $1.id }.map { NodeCut($0) }, removed: [])
   }
 
-  /// Takes over what has changed since, when this cut could not be written.
-  ///
-  /// - Parameter later: the next cut of the same tree.
+  /// Adds the changes of the tree's next cut, when this one could not be written.
   public mutating func append(_ later: TreeCut) {
     root = later.root
     lastID = later.lastID

@@ -1,12 +1,12 @@
 import Wire
 
-/// What is left of a tree when it leaves memory: everything but running effects.
+/// What is kept of a tree that leaves memory: everything but running effects.
 ///
-/// It is taken between transactions. A store keeps it node by node; ``TreeCut`` says which ones have changed.
+/// A snapshot is taken between transactions. A store keeps it node by node; ``TreeCut`` says which nodes have changed.
 public struct TreeSnapshot: Equatable, Sendable, Codable {
   /// The root's id.
   public var root: NodeID
-  /// The greatest id that was given out: none is used again.
+  /// The greatest id that was given out: no id is used again.
   public var lastID: NodeID
   /// The number of transactions so far.
   public var transactions: UInt64
@@ -20,9 +20,7 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
     self.nodes = nodes
   }
 
-  /// The first cut of a tree, as a snapshot.
-  ///
-  /// - Parameter cut: all there is.
+  /// The snapshot that the first cut of a tree amounts to.
   public init(_ cut: TreeCut) {
     self.init(root: cut.root, lastID: cut.lastID, transactions: cut.transactions, nodes: [:])
     apply(cut)
@@ -30,15 +28,16 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
 
   /// The snapshot as JSON, for a recording.
   var text: String {
-    // Nothing in it can fail to encode: states are texts already.
+    // Cannot fail to encode: the states in it are texts already.
     (try? StateCoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
   }
 
-  /// Takes over what has changed since the snapshot was taken.
+  /// Applies a cut.
   ///
-  /// A state that is put together of changes has the members of its objects in the order of their keys.
+  /// The members of the objects in a changed state are then in the order of their keys.
   ///
-  /// - Parameter cut: taken after the snapshot, and after the last cut that was applied; or that one once more.
+  /// - Parameter cut: the next one after the snapshot or after the last cut applied; applying the last one again
+  ///   changes nothing.
   public mutating func apply(_ cut: TreeCut) {
     root = cut.root
     lastID = cut.lastID
@@ -48,21 +47,21 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
   }
 }
 
-/// What is left of a node.
+/// What is kept of a node that leaves memory.
 public struct NodeSnapshot: Equatable, Sendable, Codable {
-  /// Its id, which it keeps.
+  /// The node's id, which it keeps.
   public let id: NodeID
-  /// Its riblet's type, as clients know it.
+  /// The type name of the node's riblet.
   public let type: String
-  /// The version of its state's shape.
+  /// The version of the state's shape.
   public let version: Int
-  /// Its state as JSON; nil if it is a part of its parent's, or cannot be saved.
+  /// The state as JSON; nil if the node has no state of its own, or none that can be saved.
   public let state: String?
-  /// Its children: by route, and there by the name of their entries.
+  /// The ids of the children, by route and then by the name of their entries.
   public let children: [String: [String: NodeID]]
   /// The effects that ran.
   public let effects: [InterruptedEffect]
-  /// Of which changes a store has put the state together: the next one is counted on from there.
+  /// The changes from which a store has put the state together; the next change gets the next number.
   package var changes = StoredChanges()
 
   private enum CodingKeys: CodingKey { case id, type, version, state, children, effects }
@@ -82,7 +81,7 @@ public struct NodeSnapshot: Equatable, Sendable, Codable {
 }
 
 extension NodeSnapshot {
-  /// A node as it is now.
+  /// The snapshot of a node as it is now.
   init(_ node: AnyNode, _ encoder: ViewEncoder) throws(RecordingError) {
     id = node.id
     type = node.typeName
@@ -96,7 +95,7 @@ extension NodeSnapshot {
     effects = node.interruptedEffects
   }
 
-  /// A node as a cut leaves it.
+  /// The snapshot of a node after a cut; `earlier` is the one before, nil for a new node.
   fileprivate init(_ earlier: NodeSnapshot?, after cut: NodeCut) {
     id = cut.id
     type = cut.type
@@ -121,7 +120,7 @@ extension NodeSnapshot {
     }
   }
 
-  /// Applies the changes that were not applied before.
+  /// Applies those changes that were not applied before.
   private static func fold(_ base: String, _ later: [StatePatch], _ changes: inout StoredChanges) -> String {
     let missing = later.filter { $0.sequence > changes.last }
     do throws(StateCoder.ChangeError) {

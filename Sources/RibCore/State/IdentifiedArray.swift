@@ -1,44 +1,37 @@
 /// Elements in an order of their own, each found by its `id` in constant time: rows, messages, people.
 ///
-/// It is coded as an array is, and in a view it is patched as one: by identity, whatever has moved. A ``Route`` can lead to it,
-/// with a child for each element.
+/// The coding is that of an array. A view patches the array by identity, moved elements included, and a ``Route`` can
+/// lead to it, with a child for each element.
 ///
 ///     state.messages.upsert(message)
 ///     state.messages[id: 7]?.text = "Changed"
 ///     state.messages.remove(id: 3)
 ///
-/// There is one element with an `id`. Insertions and removals in the middle take time in proportion to what is behind them, as
-/// in an array.
+/// Each `id` occurs once. An insertion or a removal takes time in proportion to the number of elements behind it, as in
+/// an array.
 public struct IdentifiedArray<Element: Identifiable> {
   /// The elements, in order.
   public private(set) var elements: [Element] = []
-  /// The place of each of them.
+  /// The index of each element, by its `id`.
   private var places: [Element.ID: Int] = [:]
 
-  /// Elements; of several with one `id`, the last takes the place of the first.
-  ///
-  /// - Parameter elements: the elements, in order.
+  /// An array of these elements; if several have one `id`, the last of them takes the place of the first.
   public init(_ elements: some Sequence<Element>) {
     for element in elements { upsert(element) }
   }
 
-  /// No elements.
+  /// An empty array.
   public init() {}
 
   // MARK: Single elements
 
-  /// The place of an element; nil if there is none with this `id`.
-  ///
-  /// - Parameter id: of the element.
-  /// - Returns: its place, counted from 0.
+  /// The index of the element with an `id`; nil if there is none.
   public func index(id: Element.ID) -> Int? { places[id] }
 
   /// The element with an `id`; nil if there is none.
   ///
-  /// Set to nil, it is removed; set to an element where there is none, that one is added at the end. An element that gets the `id`
-  /// of another takes that one away.
-  ///
-  /// - Parameter id: of the element.
+  /// Setting nil removes the element. Setting an element under an `id` that is not there appends it. If a change gives
+  /// an element the `id` of another one, the other is removed.
   public subscript(id id: Element.ID) -> Element? {
     get { places[id].map { elements[$0] } }
     _modify {
@@ -48,10 +41,11 @@ public struct IdentifiedArray<Element: Identifiable> {
         yield &new
         return
       }
-      // Taken out while it changes, so that nothing of it is copied; the last one stands at its place meanwhile.
+      // Taken out of the array while it changes, so that nothing is copied; the last element stands in its place
+      // meanwhile.
       elements.swapAt(place, elements.count - 1)
       var element = elements.popLast()
-      // Also after a change that throws.
+      // Runs also if the change throws.
       defer {
         if let element {
           elements.append(element)
@@ -67,9 +61,7 @@ public struct IdentifiedArray<Element: Identifiable> {
     }
   }
 
-  /// Puts an element in the place of the one with its `id`, or at the end if there is none.
-  ///
-  /// - Parameter element: the element.
+  /// Replaces the element with the same `id`, or appends the element if there is none.
   public mutating func upsert(_ element: Element) {
     if let place = places[element.id] {
       elements[place] = element
@@ -79,12 +71,11 @@ public struct IdentifiedArray<Element: Identifiable> {
     }
   }
 
-  /// Inserts an element, unless there is one with its `id`.
+  /// Inserts an element at an index, unless there is one with its `id`.
   ///
-  /// - Parameters:
-  ///   - element: the element.
-  ///   - index: its place, held to the ends.
-  /// - Returns: whether it was inserted.
+  /// An index beyond the ends means the nearest end.
+  ///
+  /// - Returns: false if there was an element with this `id`.
   @discardableResult
   public mutating func insert(_ element: Element, at index: Int) -> Bool {
     guard places[element.id] == nil else { return false }
@@ -94,17 +85,11 @@ public struct IdentifiedArray<Element: Identifiable> {
     return true
   }
 
-  /// Adds an element at the end, unless there is one with its `id`.
-  ///
-  /// - Parameter element: the element.
-  /// - Returns: whether it was added.
+  /// Appends an element, unless there is one with its `id`; returns whether it was appended.
   @discardableResult
   public mutating func append(_ element: Element) -> Bool { insert(element, at: elements.count) }
 
-  /// Removes an element.
-  ///
-  /// - Parameter id: of the element.
-  /// - Returns: the element; nil if there is none.
+  /// Removes and returns the element with an `id`; nil if there is none.
   @discardableResult
   public mutating func remove(id: Element.ID) -> Element? {
     guard let place = places.removeValue(forKey: id) else { return nil }
@@ -112,10 +97,7 @@ public struct IdentifiedArray<Element: Identifiable> {
     return elements.remove(at: place)
   }
 
-  /// Removes the element at a place.
-  ///
-  /// - Parameter index: its place, counted from 0; there has to be an element.
-  /// - Returns: the element.
+  /// Removes and returns the element at an index, which has to be that of an element.
   @discardableResult
   public mutating func remove(at index: Int) -> Element {
     let element = elements.remove(at: index)
@@ -124,19 +106,13 @@ public struct IdentifiedArray<Element: Identifiable> {
     return element
   }
 
-  /// Removes the first elements: of a list that keeps the newest.
-  ///
-  /// - Parameter number: how many, of as many as there are; 1 unless given.
+  /// Removes as many elements from the front as are wanted and there are: for a list that keeps the newest.
   public mutating func removeFirst(_ number: Int = 1) {
     elements.removeFirst(Swift.min(Swift.max(number, 0), elements.count))
     recount()
   }
 
-  /// Moves an element, as it is.
-  ///
-  /// - Parameters:
-  ///   - id: of the element; nothing happens if there is none.
-  ///   - index: its place afterwards, held to the ends.
+  /// Moves the element with an `id` to an index, or to the nearest end; does nothing if there is none.
   public mutating func move(id: Element.ID, to index: Int) {
     guard let place = places[id] else { return }
     let element = elements.remove(at: place)
@@ -147,35 +123,28 @@ public struct IdentifiedArray<Element: Identifiable> {
 
   // MARK: All of them
 
-  /// Removes elements.
-  ///
-  /// - Parameter isGone: whether to remove an element.
+  /// Removes the elements for which `isGone` returns true.
   public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
     defer { recount() }
     try elements.removeAll(where: isGone)
   }
 
-  /// The elements that a condition holds for, in their order.
-  ///
-  /// - Parameter isIncluded: the condition.
-  /// - Returns: those elements.
+  /// The elements that satisfy a condition, in their order.
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> IdentifiedArray {
     var result = IdentifiedArray()
     for element in elements where try isIncluded(element) { result.append(element) }
     return result
   }
 
-  /// Puts the elements in order; those that are neither before nor behind one another keep theirs.
-  ///
-  /// - Parameter isBefore: whether one is before another.
+  /// Sorts the elements; those of which neither is before the other keep their order.
   public mutating func sort(by isBefore: (Element, Element) throws -> Bool) rethrows {
     defer { recount() }
     try elements.sort(by: isBefore)
   }
 
-  /// Changes the element at a place, as a child whose state it is does.
+  /// Lets a child change the element that is the child's state.
   ///
-  /// - Returns: whether it is the same one still.
+  /// - Returns: ``StateChange/identity`` if the element has another `id` now, ``StateChange/missing`` if there is none.
   mutating func change(_ id: Element.ID, _ body: (inout Element) -> Void) -> StateChange {
     guard let place = places[id] else { return .missing }
     body(&elements[place])
@@ -186,7 +155,7 @@ public struct IdentifiedArray<Element: Identifiable> {
 
   // MARK: Places
 
-  /// Takes note that an element has another `id`, which may be one that there was.
+  /// Updates the indices after an element has got another `id`, and removes a second element with that `id`.
   private mutating func didChange(_ id: Element.ID, at place: Int) {
     places[id] = nil
     if let other = places[elements[place].id] { elements.remove(at: other) }
@@ -213,7 +182,7 @@ extension IdentifiedArray: RandomAccessCollection {
 }
 
 extension IdentifiedArray: ExpressibleByArrayLiteral {
-  /// Elements; of several with one `id`, the last takes the place of the first.
+  /// An array of these elements; if several have one `id`, the last of them takes the place of the first.
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
@@ -232,10 +201,7 @@ extension IdentifiedArray: Hashable where Element: Hashable {
 extension IdentifiedArray: Sendable where Element: Sendable, Element.ID: Sendable {}
 
 extension IdentifiedArray: Encodable where Element: Encodable {
-  /// Writes an array.
-  ///
-  /// - Parameter encoder: where to.
-  /// - Throws: what an element throws.
+  /// Writes the elements as an array.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(elements)
@@ -245,7 +211,6 @@ extension IdentifiedArray: Encodable where Element: Encodable {
 extension IdentifiedArray: Decodable where Element: Decodable {
   /// Reads an array.
   ///
-  /// - Parameter decoder: where it is.
   /// - Throws: `DecodingError`, also if two elements have one `id`.
   public init(from decoder: any Decoder) throws {
     let elements = try decoder.singleValueContainer().decode([Element].self)

@@ -1,23 +1,21 @@
-/// A property of a state that is not saved: what is on its way, what can be computed anew.
+/// A property of a state that is not saved, because it can be loaded or computed again.
 ///
 ///     struct State: Codable {
 ///       var rows: [Row] = []
 ///       @Transient var isLoading = false
 ///     }
 ///
-/// Where the state is saved the property is left out, and a state that comes back has it as ``TransientValue/initial``: nil,
-/// false, 0, empty. `didRestore` and `didBecomeActive` make of it what it is to be.
+/// The property is left out of the saved state. In a restored state its value is ``TransientValue/initial``: nil,
+/// false, 0, empty. `didRestore` and `didBecomeActive` may set another one.
 ///
-/// A transient property is left out of everything that is coded: a view state or an action that has one does not carry it. What a
-/// client is to see is a property of the view state's own.
+/// A transient property is left out wherever it is coded, in a view state or an action as well: what a client is to see is a
+/// property of the view state.
 @propertyWrapper
 public struct Transient<Value: TransientValue> {
   /// The value.
   public var wrappedValue: Value
 
-  /// A property.
-  ///
-  /// - Parameter wrappedValue: its value at first.
+  /// A property with its first value.
   public init(wrappedValue: Value = .initial) { self.wrappedValue = wrappedValue }
 }
 
@@ -27,7 +25,7 @@ extension Transient: Sendable where Value: Sendable {}
 
 /// A value that a ``Transient`` property can have.
 public protocol TransientValue {
-  /// What it is in a state that was restored.
+  /// The value of the property in a restored state.
   static var initial: Self { get }
 }
 
@@ -77,9 +75,8 @@ extension IdentifiedArray: TransientValue {
 }
 
 extension Transient: Codable {
-  /// Called only where the property is not one of an object: there is no way to leave it out.
+  /// Always throws: outside of an object there is no key to leave out.
   ///
-  /// - Parameter encoder: where to.
   /// - Throws: `EncodingError`.
   public func encode(to encoder: any Encoder) throws {
     throw EncodingError.invalidValue(
@@ -87,45 +84,32 @@ extension Transient: Codable {
   }
 
   /// The initial value: nothing was saved.
-  ///
-  /// - Parameter decoder: is not looked at.
   public init(from decoder: any Decoder) { self.init() }
 }
 
 extension KeyedEncodingContainer {
-  /// Leaves a transient property out.
-  ///
-  /// - Parameters:
-  ///   - value: the property.
-  ///   - key: its key.
-  /// - Throws: nothing; the compiler's own `encode(to:)` expects that it may.
+  /// Leaves the property out: the synthesized `encode(to:)` calls this overload for a transient property.
   public mutating func encode<Value>(_ value: Transient<Value>, forKey key: Key) throws {
     TransientValues.carried?.put(value.wrappedValue, key.stringValue)
   }
 }
 
 extension KeyedDecodingContainer {
-  /// The initial value of a transient property, whatever was saved.
-  ///
-  /// - Parameters:
-  ///   - type: the property's.
-  ///   - key: its key.
-  /// - Returns: the property.
-  /// - Throws: nothing; the compiler's own `init(from:)` expects that it may.
+  /// The initial value, whatever was saved: the synthesized `init(from:)` calls this overload for a transient property.
   public func decode<Value>(_ type: Transient<Value>.Type, forKey key: Key) throws -> Transient<Value> {
     Transient(wrappedValue: TransientValues.carried?.take(Value.self, key.stringValue) ?? .initial)
   }
 }
 
-/// Carries the transient values of a state over to its copy, where a test saves and restores it at once: what differs between the
-/// two then is lost by mistake.
+/// Carries the transient values of a state over to its restored copy, where a test compares the two: any other difference is a
+/// loss.
 ///
-/// `@unchecked Sendable`: encoders and decoders are synchronous, so the values are used by the thread that has bound them alone,
-/// and for as long as that binding lasts; no task is started meanwhile.
+/// `@unchecked Sendable`: encoders and decoders are synchronous, so that only the thread that has bound the values uses them,
+/// and only while they are bound; no task starts meanwhile.
 final class TransientValues: @unchecked Sendable {
   @TaskLocal static var carried: TransientValues?
 
-  /// By the key and the type; of several with one key, as in an array's elements, the first is taken first.
+  /// By coding key and type. Values of one key, as those of an array's elements, are taken in the order they were put.
   private var values: [String: [Any]] = [:]
 
   func put<Value>(_ value: Value, _ key: String) { values["\(key): \(Value.self)", default: []].append(value) }

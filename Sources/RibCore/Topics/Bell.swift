@@ -1,7 +1,8 @@
-/// What wakes a session that rests while one of its riblets observes a ``Topic`` or a ``SharedValue``.
+/// Wakes a resting session for a ``Topic`` or a ``SharedValue`` that one of its riblets observes.
 ///
-/// A driver takes the bells of a tree (``Tree/restWithClients``) when the tree leaves memory, arms them, and keeps the
-/// tokens. The first ring says that the session would have been told something: restore it, and its riblets observe again.
+/// When a tree leaves memory, its driver takes the tree's bells (``Tree/restWithClients``), arms them and keeps the
+/// tokens. The first ring means that the session would have been told something: the driver restores the session, and
+/// its riblets observe again.
 public struct Bell: Sendable {
   typealias Ring = @Sendable () -> Void
 
@@ -11,8 +12,8 @@ public struct Bell: Sendable {
   /// A bell of a topic.
   ///
   /// - Parameters:
-  ///   - topic: kept as long as the bell, or one of its tokens.
-  ///   - place: places the ring, and says how it is taken away.
+  ///   - topic: kept alive as long as the bell or one of its tokens.
+  ///   - place: registers the ring with the topic, and returns a closure that removes it.
   init(
     of topic: any AnyObject & Sendable, _ place: @escaping @Sendable (_ ring: @escaping Ring) -> @Sendable () -> Void
   ) {
@@ -20,20 +21,21 @@ public struct Bell: Sendable {
     self.place = place
   }
 
-  /// Has something called at the first publication that the session's reducers have not processed.
+  /// Calls `ring` at the first publication that the session's reducers have not processed.
   ///
-  /// Nothing is missed, whenever it is published: what came after the last value that a reducer was handed, and before the
-  /// bell is armed, rings at once, within this call.
+  /// No publication is missed: one that came after the last value handed to a reducer, and before the bell was armed,
+  /// rings within this call.
   ///
-  /// - Parameter ring: called at most once, on the thread that publishes, after the topic is unlocked. The publisher waits for
-  ///   it, so it should only note that the session is to be woken. It must not hold the token.
-  /// - Returns: what keeps the bell armed.
+  /// - Parameter ring: called at most once, on the thread that publishes, with the topic unlocked. The publisher waits
+  ///   for the call, so it should only schedule the session's wake. It must not hold the token.
+  /// - Returns: a token that keeps the bell armed.
   public func arm(_ ring: @escaping @Sendable () -> Void) -> BellToken { BellToken(of: topic, place(ring)) }
 }
 
-/// Keeps a ``Bell`` armed; a token that is let go of disarms it.
+/// Keeps a ``Bell`` armed; releasing the token disarms the bell.
 ///
-/// The bell keeps its topic alive: an app that drops topics without a holder does not drop one for which a session waits.
+/// The token keeps the topic alive: an app that drops topics without a holder does not drop one for which a session
+/// waits.
 public final class BellToken: Sendable {
   private let topic: any AnyObject & Sendable
   private let disarm: @Sendable () -> Void

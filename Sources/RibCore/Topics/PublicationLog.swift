@@ -1,12 +1,12 @@
-/// What was published to a topic: how much, and the last values as long as they may be asked for.
+/// The publications of a topic: their number, and the last values as long as a reader may need them.
 ///
-/// A position is the number of a publication, counted from 1; 0 is before the first.
+/// A position is the number of a publication, counted from 1; position 0 is before the first.
 struct PublicationLog<Value: Sendable>: Sendable {
   /// How many values are kept.
   private let capacity: Int
   /// The number of the last publication.
   private(set) var position: UInt64 = 0
-  /// The position before the first value that the present ``values`` began with.
+  /// The position at which ``values`` was empty last; slots of the ring are counted from there.
   private var base: UInt64 = 0
   /// The last values; a ring once it is full.
   private var values: [Value] = []
@@ -16,7 +16,7 @@ struct PublicationLog<Value: Sendable>: Sendable {
   /// The place of a publication in the ring.
   private func slot(of position: UInt64) -> Int { Int((position - base - 1) % UInt64(capacity)) }
 
-  /// Counts a publication whose value is not kept.
+  /// Counts a publication without keeping its value.
   mutating func skip() {
     position += 1
     base = position
@@ -41,13 +41,13 @@ struct PublicationLog<Value: Sendable>: Sendable {
     return oldest
   }
 
-  /// Counts a publication that is the last value, changed in place.
+  /// Changes the last value in place, and counts the result as a new publication.
   ///
-  /// - Returns: the value as it is now; nil if none is kept.
+  /// - Returns: the new value; nil if none is kept.
   mutating func amend(_ change: (inout Value) -> Void) -> Value? {
     guard !values.isEmpty else { return nil }
     let slot = slot(of: position)
-    // The only slot of a log of one value stays the same.
+    // A log of one value has one slot, so the new position leads to the same slot.
     precondition(capacity == 1, "a log of more than one value keeps what was")
     change(&values[slot])
     position += 1
@@ -64,9 +64,9 @@ struct PublicationLog<Value: Sendable>: Sendable {
     return (next, values[slot(of: next)])
   }
 
-  /// Keeps no value any more.
+  /// Drops all values.
   ///
-  /// - Returns: the values that were kept, to be released when no lock is held.
+  /// - Returns: the dropped values, to be released when no lock is held.
   mutating func forget() -> [Value] {
     defer { values = [] }
     base = position

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far an observing effect has come: what its session's reducers have processed.
+/// How far the session's reducers have processed what an observing effect reads.
 final class PublicationProgress: Sendable {
   /// The position of the last value that was handed to the reducer.
   private let processed: Atomic<UInt64>
@@ -11,20 +11,20 @@ final class PublicationProgress: Sendable {
   func didProcess(_ position: UInt64) { processed.store(position, ordering: .releasing) }
 }
 
-/// Reads publications in order, from a position on; belongs to one task.
+/// Reads publications in order, from a position on; used by one task.
 final class PublicationReader<Value: Sendable>: Sendable {
   private let publications: Publications<Value>
-  /// The reader's number, by which the publications' list of waiting readers has it.
+  /// The reader's key in the list of readers that wait.
   private let number: Int
-  /// What keeps the values; nil if they are kept in any case.
+  /// Has the values kept until they are read; nil where they are kept in any case.
   private let mark: PublicationMark<Value>?
   /// The position of the last value that was read.
   private let cursor: Atomic<UInt64>
   private let isSubscribed = Atomic(false)
-  /// How far the session has come, for the bell.
+  /// What the session has processed, for the bell.
   let progress: PublicationProgress
 
-  /// Reads what is published after a mark, each time it is read from there anew.
+  /// Reads what is published after a mark; each new reader begins at the mark again.
   init(from mark: PublicationMark<Value>) {
     publications = mark.publications
     number = publications.makeReaderNumber()
@@ -33,7 +33,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
     progress = PublicationProgress(mark.position)
   }
 
-  /// Reads what is kept, and what is published then.
+  /// Reads the values that are kept, and then what is published.
   init(fromTheOldestIn publications: Publications<Value>) {
     self.publications = publications
     number = publications.makeReaderNumber()
@@ -44,7 +44,7 @@ final class PublicationReader<Value: Sendable>: Sendable {
 
   deinit { unsubscribe() }
 
-  /// Counts as one that observes.
+  /// Counts the reader as a subscriber.
   func subscribe() {
     if !isSubscribed.exchange(true, ordering: .relaxed) { publications.noteSubscriber() }
   }
@@ -64,16 +64,13 @@ final class PublicationReader<Value: Sendable>: Sendable {
     return publication
   }
 
-  /// Rings for what was published after what the session has processed.
-  ///
-  /// - Parameter topic: which the publications are of.
-  /// - Returns: the bell.
+  /// A bell that rings for publications after the last one that the session has processed.
   func makeBell(of topic: any AnyObject & Sendable) -> Bell {
-    // Without the reader, whose mark keeps values.
+    // The bell does not hold the reader, whose mark would have values kept.
     Bell(of: topic) { [publications, progress] ring in publications.arm(after: progress.position, ring) }
   }
 
-  /// The values, until the task that reads them is cancelled or lets go of them.
+  /// A stream of the values, which ends when the task that reads it is cancelled or drops it.
   func makeStream() -> AsyncStream<Value> {
     subscribe()
     return AsyncStream { await self.next()?.value }

@@ -6,12 +6,13 @@ struct Publication<Value: Sendable>: Sendable {
   let value: Value
 }
 
-/// What a ``Topic`` or a ``SharedValue`` consists of: a log of publications, and the readers and bells that wait for the next.
+/// The machinery of a ``Topic`` or a ``SharedValue``: a log of publications, and the readers and bells that wait for
+/// the next.
 ///
-/// One lock orders everything. A reader waits, and a bell is armed, only if the lock shows nothing newer than what the reader
-/// has taken or the session has processed; a publication takes all that wait off the lists in the same step in which it is
-/// counted. So no publication falls between the two, and each that waits is told once. Whatever may run code of others —
-/// resuming, ringing, releasing values and closures — is done after unlocking.
+/// One lock orders everything. Under it, a reader begins to wait and a bell is armed only if nothing newer was
+/// published; and a publication is counted and takes all readers and bells off the lists in one step. So no publication
+/// is missed, and each reader or bell is told once. Resuming, ringing and releasing values may run other code, and is
+/// done after unlocking.
 ///
 /// Values are kept only while a ``PublicationMark`` exists, at most `capacity` of them, once for all readers.
 final class Publications<Value: Sendable>: Sendable {
@@ -27,7 +28,7 @@ final class Publications<Value: Sendable>: Sendable {
     var lastBell = 0
     var bells: [Int: @Sendable () -> Void] = [:]
 
-    /// Takes off the lists whatever waits for a publication.
+    /// Removes and returns all readers and bells that wait for a publication.
     mutating func takeWaiting() -> (waiting: [Int: Waiter], bells: [Int: @Sendable () -> Void]) {
       defer { (waiting, bells) = ([:], [:]) }
       return (waiting, bells)
@@ -36,17 +37,17 @@ final class Publications<Value: Sendable>: Sendable {
 
   private let state: Mutex<State>
 
-  /// Nothing was published.
+  /// Publications of which none has happened yet.
   init(capacity: Int) { state = Mutex(State(log: PublicationLog(capacity: capacity))) }
 
-  /// A value was published, and the last one is always kept.
+  /// Publications that begin with a value; the last value is always kept.
   init(beginningWith value: Value) {
     var log = PublicationLog<Value>(capacity: 1)
     _ = log.append(value)
     state = Mutex(State(log: log, marks: 1))
   }
 
-  /// How many read.
+  /// How many readers have subscribed.
   var subscriberCount: Int { state.withLock { $0.subscribers } }
   /// How many bells are armed.
   var bellCount: Int { state.withLock { $0.bells.count } }
@@ -64,7 +65,7 @@ final class Publications<Value: Sendable>: Sendable {
     withExtendedLifetime(dropped) { tell(told, Publication(position: position, value: value)) }
   }
 
-  /// Publishes what the last value becomes, if it is kept; no other change comes between.
+  /// Changes the last value in place and publishes the result, in one step; does nothing if no value is kept.
   func amend(_ change: (inout Value) -> Void) {
     let (publication, told) = state.withLock { state in
       let value = state.log.amend(change)
@@ -78,7 +79,7 @@ final class Publications<Value: Sendable>: Sendable {
     _ told: (waiting: [Int: Waiter], bells: [Int: @Sendable () -> Void]),
     _ publication: Publication<Value>
   ) {
-    // Each of the waiting has read all before this one.
+    // A reader waits only once it has read every earlier publication.
     for waiter in told.waiting.values { waiter.resume(returning: publication) }
     for ring in told.bells.values { ring() }
   }
@@ -105,12 +106,10 @@ final class Publications<Value: Sendable>: Sendable {
 
   // MARK: Reading
 
-  /// Gives a new reader its number, by which the list of waiting readers has it.
+  /// Gives a new reader the number under which it waits.
   ///
-  /// A number, and not the reader's address, so that readers that were made in the same order are told in the same order, run after
+  /// A number, and not the reader's address: readers made in the same order are resumed in the same order, run after
   /// run.
-  ///
-  /// - Returns: the reader's number.
   func makeReaderNumber() -> Int {
     state.withLock { state in
       state.lastReader += 1
@@ -144,7 +143,8 @@ final class Publications<Value: Sendable>: Sendable {
       if let (position, value) = state.log.first(after: position) {
         return (true, Publication(position: position, value: value))
       }
-      // A task is marked as cancelled before its handler looks for the waiter, which finds it unless this is seen here.
+      // A task is marked as cancelled before its handler runs: either this check sees the mark, or the handler finds
+      // the waiter.
       if Task.isCancelled { return (true, nil) }
       precondition(state.waiting[reader] == nil, "one task at a time may wait for what is published")
       state.waiting[reader] = waiter
@@ -155,9 +155,9 @@ final class Publications<Value: Sendable>: Sendable {
 
   // MARK: Bells
 
-  /// Has `ring` called once, at the first publication after a position: at once if that has been.
+  /// Calls `ring` once, at the first publication after a position; within this call if there was one already.
   ///
-  /// - Returns: what takes it away.
+  /// - Returns: a closure that disarms the bell.
   func arm(after position: UInt64, _ ring: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let number: Int? = state.withLock { state in
       guard state.log.position <= position else { return nil }
@@ -176,7 +176,7 @@ final class Publications<Value: Sendable>: Sendable {
   }
 }
 
-/// A position whose values can be read as long as it exists, but for values that had to make room.
+/// A position; while the mark exists, values published after it are kept, as far as the capacity allows.
 final class PublicationMark<Value: Sendable>: Sendable {
   let publications: Publications<Value>
   let position: UInt64

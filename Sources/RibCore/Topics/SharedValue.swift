@@ -1,52 +1,52 @@
-/// A value that sessions share: a session that observes it is told what it is, and then what it becomes.
+/// A value that sessions share: an observing session is told the present value, and then what the value becomes.
 ///
-/// Like a ``Topic``, it is handed to the riblets by whoever makes them, and wakes sessions that rest with a client connected.
-/// It lives as long as the process: what has to outlive it belongs into a database.
+/// Like a ``Topic``, a shared value is handed to the riblets by the code that makes them, and a change wakes a resting
+/// session that has a client connected. The value lives as long as the process; what has to outlive the process belongs
+/// in a database.
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
 ///       .observe(visitors, id: "visitors") { .visitorsChanged($0) }
 ///     }
 public final class SharedValue<Value: Sendable>: Sendable {
-  // One value is kept: an observer that is busy is told what it has become, not what it was meanwhile.
+  // Only the last value is kept: a busy observer is told the newest value, and misses those in between.
   let publications: Publications<Value>
 
-  /// A value.
-  ///
-  /// - Parameter value: what it is at first.
+  /// A shared value with its first value.
   public init(_ value: Value) { publications = Publications(beginningWith: value) }
 
-  /// What it is now.
+  /// The present value.
   public var value: Value {
     guard let value = publications.last else { preconditionFailure("a shared value keeps its last value") }
     return value
   }
 
-  /// How many observe it.
+  /// How many effects and streams observe the value.
   public var subscriberCount: Int { publications.subscriberCount }
 
   /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)``.
   ///
-  /// - Parameter change: changes the value; no other change runs meanwhile, and it must not use this shared value itself.
+  /// No other change runs meanwhile. `change` must not use this shared value.
   public func update(_ change: (inout Value) -> Void) { publications.amend(change) }
 
-  /// Begins to observe.
+  /// A stream of the present value and of what it becomes, until the task that reads the stream is cancelled.
   ///
-  /// - Returns: what it is and what it becomes, without what was passed meanwhile, until the task that reads it is cancelled.
+  /// A slow reader misses values in between, never the last one.
   public func subscribe() -> AsyncStream<Value> { PublicationReader(fromTheOldestIn: publications).makeStream() }
 }
 
 extension Effect {
-  /// Sends the riblet an internal action for what a shared value is, and for what it becomes.
+  /// Sends the riblet an internal action for the present value, and for what it becomes.
   ///
-  /// Of several changes in a row, those in between may be left out, never the last. A session that rests with a client
-  /// connected is woken by a change.
+  /// If the value changes several times in a row, values in between may be left out, but never the last. A change wakes
+  /// a resting session that has a client connected.
   ///
   /// - Parameters:
-  ///   - shared: what to observe.
-  ///   - id: a name by which it can be cancelled; what runs under it already is cancelled.
-  ///   - resumable: whether it may be interrupted while the session is idle: `true` suits what `didBecomeActive` starts.
+  ///   - shared: the value to observe.
+  ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
+  ///   - resumable: whether the session may rest while the effect runs: `true` suits an effect that `didBecomeActive`
+  ///     starts.
   ///   - action: makes the action for a value.
-  /// - Returns: the effect.
+  /// - Returns: an effect that runs until it is cancelled.
   public static func observe<Value: Sendable>(
     _ shared: SharedValue<Value>, id: some Hashable & Sendable, resumable: Bool = true,
     _ action: @escaping @Sendable (Value) -> Source.InternalAction
@@ -56,12 +56,10 @@ extension Effect {
     }
   }
 
-  /// Changes a shared value once the transaction is committed, in the order of such effects; never if it is undone.
+  /// Changes a shared value once the transaction is committed, in the order of such effects; never if it is rolled
+  /// back.
   ///
-  /// - Parameters:
-  ///   - shared: the value.
-  ///   - change: changes it, whatever it has become meanwhile.
-  /// - Returns: the effect.
+  /// `change` works on the value as it is then, which other sessions may have changed meanwhile.
   public static func update<Value: Sendable>(
     _ shared: SharedValue<Value>, _ change: @escaping @Sendable (inout Value) -> Void
   ) -> Effect {

@@ -3,40 +3,44 @@ import Wire
 /// The address of a node: small, counted from 1, never reused within a session.
 public typealias NodeID = Int
 
-/// A node, whatever its riblet: what the tree needs to know of all of them.
+/// A node without the type of its riblet: the interface through which the tree drives all nodes alike.
 class AnyNode {
   let id: NodeID
   let typeName: String
-  /// The node that attached it, and outlives it; nil for the root.
+  /// The parent, which outlives the node; nil for the root.
   unowned let parent: AnyNode?
-  /// Whether its state is a part of its parent's.
+  /// Whether the node's state is embedded: a part of the state of its parent.
   let isEmbedded: Bool
-  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
-  /// False once the node is detached; what is still queued for it is dropped then.
+  // Why the accesses below need no check for exclusivity: a tree is used by one thread at a time, and each access to
+  // such a property is a load, a store or one method call on the value in it. None of these runs code that could access
+  // the property again, so no two accesses overlap. What it saves is a call into the runtime for each access, and one
+  // action makes many.
+  /// False once the node is detached; actions and outputs that are still queued for the node are dropped then.
   @exclusivity(unchecked) fileprivate(set) final var isAttached = true
-  /// Whether it may be acted on, and its effects run.
+  /// Whether the node takes actions and runs effects.
   @exclusivity(unchecked) fileprivate(set) final var isActive = false
-  /// Whether the tree has it on the list of nodes that this transaction may have changed.
+  /// Whether the node is dirty: on the list of nodes that the current transaction may have changed.
   @exclusivity(unchecked) final var isTouched = false
-  /// Whether it was attached in this transaction.
+  /// Whether the node was attached in the current transaction.
   @exclusivity(unchecked) final var isNew = false
-  /// Whether its state may have changed since its children were last reconciled.
+  /// Whether the node waits for its children to be reconciled.
   @exclusivity(unchecked) final var isUnsettled = false
-  /// The last transaction in which its children were reconciled, by its number among all that were begun.
+  /// The last transaction in which the node's children were reconciled, by the value of ``Tree/transactionAttempts``.
   @exclusivity(unchecked) final var lastReconciliation: UInt64 = 0
-  /// Whether one of the nodes whose states are parts of its own is on the list of this transaction.
+  /// Whether an embedded child of the node is dirty.
   @exclusivity(unchecked) final var hasTouchedParts = false
-  /// Whether a change of its state may be a change of what its children are told.
+  /// Whether a child takes props, which a change of this node's state may change.
   @exclusivity(unchecked) final var hasChildrenWithProps = false
-  /// Whether its children were reconciled to others in this transaction.
+  /// Whether the current transaction has changed the node's children, their order or their selection.
   @exclusivity(unchecked) final var hasOtherChildren = false
-  /// What the next cut has to have of it.
+  /// The parts of the node that have changed since the last cut.
   @exclusivity(unchecked) final var uncut: NodeParts = []
-  /// Writes its state for a store; nil if there is no store, or nothing of its own to write.
+  /// Writes the node's state for a store; nil if the tree notes no changes, or the node has no state of its own to
+  /// save.
   @exclusivity(unchecked) final var stateWriter: StateWriter?
-  /// Running effects.
+  /// The effects that run.
   final var effects: [RunningEffect] = []
-  /// How many nodes are above it.
+  /// The number of ancestors.
   let depth: Int
   private var wasActive = false
 
@@ -52,59 +56,59 @@ class AnyNode {
 
   /// Decodes and reduces a view action.
   func perform(_ action: JSONElement, in tree: Tree) throws(Refusal) { preconditionFailure("abstract") }
-  /// Reduces what an effect sent.
+  /// Hands what an effect has sent to the reducer or, if that is an output, to the parent.
   func receive(_ report: any Sendable, in tree: Tree) { preconditionFailure("abstract") }
-  /// What an effect has sent, as a recording has it.
+  /// What an effect has sent, in the form in which a recording keeps it.
   func recorded(report: any Sendable) -> RecordedTransaction.Report { preconditionFailure("abstract") }
-  /// What an effect has sent, from a recording.
+  /// What an effect has sent, read from a recording.
   func report(_ recorded: RecordedTransaction.Report) throws(ReplayError) -> any Sendable {
     preconditionFailure("abstract")
   }
-  /// Goes on with what waits for an effect to end.
+  /// Removes an effect that has ended, and starts or gives up the rest of the sequence that waited for it.
   func effectEnded(_ effect: RunningEffect, hasFailed: Bool, in tree: Tree) { preconditionFailure("abstract") }
-  /// Whether something waits for the effect to end.
+  /// Whether a sequence waits for the effect to end.
   func isAwaited(_ effect: RunningEffect) -> Bool { preconditionFailure("abstract") }
-  /// Whether its parent tells it something.
+  /// Whether the riblet takes props from its parent.
   var hasProps: Bool { preconditionFailure("abstract") }
-  /// Tells the node its props, if the parent's state makes others of them than before, or again.
+  /// Reduces the props as the parent's state has them now, if they differ from the last ones or `again` is true.
   ///
-  /// - Returns: whether the node was told.
+  /// - Returns: whether the props were reduced.
   @discardableResult
   func updateProps(again: Bool = false, in tree: Tree) -> Bool { preconditionFailure("abstract") }
   func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) { preconditionFailure("abstract") }
   func didBecomeActive(in tree: Tree) { preconditionFailure("abstract") }
   func willResignActive(in tree: Tree) { preconditionFailure("abstract") }
-  /// Attaches and detaches children until they are what the state says.
+  /// Attaches and detaches children until they match the state, and hands them changed props.
   func reconcile(in tree: Tree) { preconditionFailure("abstract") }
   var attachments: [AnyAttachments] { preconditionFailure("abstract") }
-  /// Whether a change of its state changes nothing else of its parent's.
+  /// ``Cell/isStored`` of the node's state.
   var isStored: Bool { preconditionFailure("abstract") }
-  /// Whether its state is its own, or no route of its parent's but its own depends on the same part.
+  /// ``Cell/isApart`` of the node's state.
   var isApart: Bool { preconditionFailure("abstract") }
-  /// Whether it can have children.
+  /// Whether the riblet has routes, and so may have children.
   var hasRoutes: Bool { preconditionFailure("abstract") }
-  /// Takes a child out of the state.
+  /// Takes a child out of its container in the state, for the back button.
   ///
-  /// - Returns: whether it could be taken out.
+  /// - Returns: false if the container keeps the child.
   func dismiss(_ child: AnyNode, in tree: Tree) -> Bool { preconditionFailure("abstract") }
-  /// Takes note of what depends on the state, as far as it has changed.
+  /// Invalidates what depends on the bits of the state that have changed: routes, props and embedded children.
   func noteChange(in tree: Tree) { preconditionFailure("abstract") }
-  /// The state as JSON, if it is the node's own and can be saved.
+  /// The state as JSON; nil if the node has no state of its own, or its type is not `Encodable`.
   func encodeState(_ encoder: ViewEncoder) throws(RecordingError) -> [UInt8]? { preconditionFailure("abstract") }
-  /// A writer of the state, if it is the node's own and can be saved.
+  /// A writer of the state; nil if the node has no state of its own, or its type is not `Encodable`.
   func makeStateWriter() -> StateWriter? { preconditionFailure("abstract") }
-  /// What of the node has changed in this transaction, as far as a store has to know, besides its state.
+  /// What the current transaction has changed in the node that a store keeps, apart from the state.
   var changedParts: NodeParts { preconditionFailure("abstract") }
-  /// The state, and what becomes of it when it is saved and restored; nil as for ``encodeState()``.
+  /// The state, and the state that is decoded from its JSON; nil as for ``encodeState(_:)``.
   func roundTrip() throws -> (state: Any, restored: Any)? { preconditionFailure("abstract") }
   /// A route whose children are not those that the state asks for; nil if there is none.
   var staleRoute: String? { preconditionFailure("abstract") }
   /// The version of the state's shape.
   var stateVersion: Int { preconditionFailure("abstract") }
-  /// What it shows and takes; nil if it has no view.
+  /// The shapes of the view state and of the view actions; nil if the riblet has no view.
   var schemas: SchemaBook.Entry? { nil }
 
-  /// Whether clients see it.
+  /// Whether clients see the node.
   var isViewable: Bool { false }
 
   /// Writes a node that is new in this transaction.
@@ -123,21 +127,19 @@ class AnyNode {
   func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
     preconditionFailure("abstract")
   }
-  /// Takes note that other children are to be seen.
+  /// Called when the children that clients see may have changed.
   func childrenDidChange() {}
 
   // MARK: Transactions
 
-  /// Keeps what a failed transaction has to bring back.
-  ///
-  /// Called before the first change.
+  /// Keeps what a rollback has to restore; called before the transaction's first change of the node.
   func save() { wasActive = isActive }
   /// Makes the changes final.
   func commit() { preconditionFailure("abstract") }
-  /// Brings back what ``save()`` kept.
+  /// Restores what ``save()`` kept.
   func rollBack() { isActive = wasActive }
 
-  /// Puts the node on the transaction's list, and every node whose state its own is a part of.
+  /// Marks the node as dirty, and every ancestor that its state is embedded in.
   final func touch(_ tree: Tree) {
     var node = self
     while !node.isTouched {
@@ -150,7 +152,8 @@ class AnyNode {
     }
   }
 
-  /// Reconciles the nodes whose states this one's is a part of, as far as they have to be after a change of it.
+  /// Has the ancestors reconciled that this node's state is embedded in, where a change of it can affect their
+  /// children.
   final func unsettleOwners(after change: StateChange, in tree: Tree) {
     var node = self
     while node.isEmbedded, let parent = node.parent {
@@ -161,7 +164,7 @@ class AnyNode {
     }
   }
 
-  /// Puts the nodes on the list whose states are parts of this one's, whatever has changed, and has its children reconciled.
+  /// Marks the whole embedded subtree as dirty and has it reconciled: for a change of unknown extent.
   final func touchParts(_ tree: Tree) {
     guard hasRoutes else { return }
     tree.unsettle(self)
@@ -180,7 +183,7 @@ class AnyNode {
   /// The children on one route; nil if there is no such route.
   final func children(on route: String) -> [AnyNode?]? { attachments.first { $0.name == route }?.children }
 
-  /// The nearest node that clients see: itself or one above.
+  /// The nearest node that clients see: this one or an ancestor.
   final var viewable: AnyNode {
     var node = self
     while !node.isViewable, let parent = node.parent { node = parent }
@@ -189,12 +192,12 @@ class AnyNode {
 
   // MARK: Life
 
-  /// Activates or deactivates the node; its children follow when it is reconciled, or at once.
+  /// Activates the node, whose children follow when it is reconciled; or deactivates its subtree at once.
   final func setActive(_ isActive: Bool, in tree: Tree) {
     if isActive { activate(in: tree) } else { deactivate(in: tree) }
   }
 
-  /// Activates the node; `interrupted` are the effects that ran when it was saved, if it comes from a snapshot.
+  /// Activates the node; `interrupted` are the effects that ran when the node was saved, nil unless it is restored.
   final func activate(restoring interrupted: [InterruptedEffect]? = nil, in tree: Tree) {
     guard !isActive else { return }
     touch(tree)
@@ -206,7 +209,7 @@ class AnyNode {
     didBecomeActive(in: tree)
   }
 
-  /// First every active node below resigns, from the top down, then their effects end.
+  /// Lets every active node of the subtree resign, from the top down, and then cancels the effects of all of them.
   private func deactivate(in tree: Tree) {
     guard isActive else { return }
     resign(in: tree)
@@ -228,7 +231,7 @@ class AnyNode {
     for child in children { child.silence(in: tree) }
   }
 
-  /// Detaches the node and all below it.
+  /// Detaches the node and its subtree.
   final func detach(from tree: Tree) {
     deactivate(in: tree)
     leave(tree)
@@ -246,7 +249,7 @@ class AnyNode {
 
   // MARK: Snapshots
 
-  /// The children: by route, and there by the name of their entries.
+  /// The ids of the attached children, by route and then by the name of the child's entry.
   final var childrenByEntry: [String: [String: NodeID]] {
     var children: [String: [String: NodeID]] = [:]
     for route in attachments {
@@ -259,30 +262,30 @@ class AnyNode {
     return children
   }
 
-  /// The effects that run, as a snapshot has them.
+  /// The running effects, in the form in which a snapshot keeps them.
   final var interruptedEffects: [InterruptedEffect] {
     effects.map { InterruptedEffect(name: $0.id, key: $0.key, isResumable: $0.rest.isResumable) }
   }
 
   // MARK: Effects
 
-  /// Forgets an effect that has ended, and gives up what waits for it.
+  /// Removes an effect that has ended, and gives up the sequence that waited for it.
   func giveUp(_ effect: RunningEffect) { effects.removeAll { $0.token == effect.token } }
 
-  /// Cancels the effects whose names match, revokes their tokens, and gives up what was to follow them.
+  /// Cancels the effects whose names match, revokes their tokens, and gives up the sequences that waited for them.
   func cancelEffects(in tree: Tree, where matches: (EffectID?) -> Bool) {
     for effect in effects where matches(effect.id) { tree.cancelEffect(effect, of: self) }
     effects.removeAll { matches($0.id) }
   }
 }
 
-/// An effect that runs, as its node remembers it.
+/// A running effect, as its node keeps it.
 struct RunningEffect {
   let token: EffectToken
   let id: EffectID?
   let key: IdempotencyKey
-  /// Whether its session may rest meanwhile.
+  /// Whether the session may rest while the effect runs.
   let rest: EffectRest
-  /// The sequence that goes on when it ends.
+  /// The number of the sequence that goes on when the effect ends; nil if none waits for it.
   let sequence: Int?
 }

@@ -1,31 +1,35 @@
-/// Where the state of a node is: its own, or a part of its parent's.
+/// Access to a node's state, which the node owns, or which is embedded: a part of its parent's state.
 class Cell<State> {
-  /// The state; nil if it is part of a parent's that has it no more.
+  /// The state; nil if the state is embedded, and the parent's state has no such part any more.
   var state: State? { preconditionFailure("abstract") }
 
-  /// Reads the state once the tree has settled: until the transaction ends it does not change.
+  /// Reads the state once the tree has settled: it does not change again in this transaction, so a cell may cache it.
   ///
-  /// - Returns: false if there is none any more.
+  /// - Returns: false if there is no state any more.
   func readSettled(_ body: (State) -> Void) -> Bool { preconditionFailure("abstract") }
 
-  /// Reads the state as it was, and as it is: as it was committed, or before the last change that was to be compared.
+  /// Calls `body` with an earlier state and the present one.
   ///
-  /// - Returns: false if one is missing.
+  /// The earlier state is the committed one; or, if the state is embedded, the one before the last change for which
+  /// ``modify(isCompared:_:)`` was asked to keep it.
+  ///
+  /// - Returns: false if there is no state now, or was none then.
   func compare(_ body: (_ before: State, _ after: State) -> Void) -> Bool { preconditionFailure("abstract") }
 
   /// Lets the state be changed in place.
   ///
   /// - Parameters:
-  ///   - isCompared: whether ``compare(_:)`` follows.
-  ///   - change: changes it.
-  /// - Returns: what became of it.
+  ///   - isCompared: whether to keep the state before the change for ``compare(_:)``.
+  ///   - change: changes the state.
+  /// - Returns: whether there was a state, and whether it is still the state of the same child.
   func modify(isCompared: Bool = false, _ change: (inout State) -> Void) -> StateChange {
     preconditionFailure("abstract")
   }
 
-  /// Whether a change of the state changes nothing else: false if the way to it is computed or observed.
+  /// Whether a change of the state changes no other part of the parent's state: false if the key path that leads to the
+  /// state goes through a computed or observed property or an object.
   var isStored: Bool { true }
-  /// Whether a change of the state concerns no route of the parent's but the one that leads here.
+  /// Whether no route of the parent but the one to this child depends on the state.
   var isApart: Bool { true }
 
   // MARK: Transactions
@@ -34,20 +38,20 @@ class Cell<State> {
   func rollBack() {}
 }
 
-/// What became of a state that was to be changed.
+/// The outcome of changing a state.
 enum StateChange {
-  /// There is none any more.
+  /// There is no state any more, and nothing was changed.
   case missing
-  /// It may be another now, but is the same child's.
+  /// The state may have changed, and is still the state of the same child.
   case within
-  /// It, or one that it is a part of, is another child's now.
+  /// The state, or one that embeds it, has another identity now: it is the state of another child.
   case identity
 }
 
-/// The state of a node that owns it.
+/// A state that its node owns.
 final class OwnedCell<State>: Cell<State> {
   private(set) var current: State
-  /// As of the last commit.
+  /// The state as of the last commit.
   private(set) var committed: State
 
   init(_ state: State) {
@@ -76,24 +80,24 @@ final class OwnedCell<State>: Cell<State> {
   override func rollBack() { current = committed }
 }
 
-/// The state of a node whose parent owns it, or has it from its own parent: the owner saves it and brings it back.
+/// A state embedded in the parent's, which may itself be embedded; the node that owns the outermost state saves it.
 final class EmbeddedCell<Whole, State>: Cell<State> {
   private let whole: Cell<Whole>
   private let lens: Lens<Whole, State>
   private let isOnlyRoute: Bool
-  /// What was read since the tree settled: parts of it need not go the whole way again.
+  /// The state since the tree settled, kept so that states embedded in it are not looked up from the outermost one.
   private var settled: State?
-  /// Where it was last, in the whole as it is and in the committed one.
+  /// Hints for the lens: where it found the state last, in the present state of the parent and in the committed one.
   private var hints = (current: 0, committed: 0)
-  /// The change that is to be compared: the way from the whole to its committed state may be long.
+  /// The states before and after a change, until they are compared: a lookup of the committed state may be long.
   private var change: (before: State, after: State)?
 
-  /// A part of a state.
+  /// A cell of a part of the parent's state.
   ///
   /// - Parameters:
-  ///   - whole: where the parent's state is.
-  ///   - lens: the way from there.
-  ///   - isOnlyRoute: whether no other route of the parent's depends on the same part of its state.
+  ///   - whole: the cell of the parent's state.
+  ///   - lens: leads from the parent's state to the part.
+  ///   - isOnlyRoute: whether no other route of the parent depends on the same bytes.
   init(in whole: Cell<Whole>, _ lens: Lens<Whole, State>, isOnlyRoute: Bool) {
     self.whole = whole
     self.lens = lens

@@ -1,17 +1,17 @@
 import Wire
 
-/// A riblet's logic in the tree: its state, its children and its running effects.
+/// A node of a riblet: its state, its children and its running effects.
 ///
-/// ``ViewNode`` adds what is seen of it.
+/// ``ViewNode`` adds the view.
 class Node<R: Router>: AnyNode {
   let riblet: R
   let cell: Cell<R.State>
   private let reducers: [Reducer<R>]
   private let routes: [Attachments<R>]
-  /// The same; an array of a generic class is slow to look into where the class is not known.
+  /// The same attachments: an array of a generic class is slow to read where the class's parameter is not known.
   private let anyRoutes: [AnyAttachments]
   private let link: ParentLink<R.Output, R.Props>
-  /// Nil for most riblets: a value of a type that is not known here takes time to look after.
+  /// The props, in an object that most riblets do without: a stored value of a generic type would slow down every node.
   private let told: ToldProps<R.Props>?
   /// The state while children are told their props: the way to an embedded one is gone once, not for each child.
   private var stateToTell: StateToTell<R.State>?
@@ -36,7 +36,7 @@ class Node<R: Router>: AnyNode {
     checkParts()
   }
 
-  /// Makes sure that no part of the state is that of two children: one would not learn what the other makes of it.
+  /// Makes sure that no two children embed the same part of the state: neither would learn of the other's changes.
   private func checkParts() {
     let embedded = anyRoutes.filter(\.areEmbedded)
     guard embedded.count > 1 else { return }
@@ -121,14 +121,14 @@ class Node<R: Router>: AnyNode {
 
   override final func willResignActive(in tree: Tree) {
     touch(tree)
-    // An embedded state may be gone already.
+    // An embedded state may be gone already; then the riblet is not called.
     let change = cell.modify(isCompared: hasRoutes && !isNew) { riblet.willResignActive(&$0) }
     tree.witness?(Reduction(node: id, typeName: typeName, cause: .resignation))
     unsettleOwners(after: change, in: tree)
     noteChange(in: tree)
   }
 
-  /// Lets `reduce` work on the state, and carries out the effect that it returns.
+  /// Runs `reduce` on the state in place, and carries out the effect that it returns.
   final func reduce(
     in tree: Tree, _ event: @autoclosure () -> Reducer<R>.Event, _ reduce: (R, inout R.State) -> Effect<R>
   ) {
@@ -149,13 +149,13 @@ class Node<R: Router>: AnyNode {
     interpret(effect, in: tree)
   }
 
-  /// Takes note of what depends on the state, as far as it has changed: which children there are, and the parts of it that are
-  /// children's states.
+  /// Invalidates what depends on the bits of the state that have changed: routes, props and embedded children.
   override final func noteChange(in tree: Tree) {
     guard hasRoutes else { return }
     guard !isNew else { return touchParts(tree) }
     if hasChildrenWithProps { tree.unsettle(self, on: nil) }
-    // Children are what the committed state says, unless they were reconciled since.
+    // Until this transaction reconciles them, the children match the committed state. Afterwards they may match a state
+    // in between, so that a state with the committed bits has to be reconciled as well.
     let areCommitted = lastReconciliation != tree.transactionAttempts
     let isKnown = cell.compare { before, after in
       for route in routes {
@@ -172,7 +172,7 @@ class Node<R: Router>: AnyNode {
       }
     }
     guard isKnown else { return touchParts(tree) }
-    // A part may be what was committed, and its child's children what it was in between.
+    // An embedded state may be as it was committed again, while the children of its node match a state in between.
     guard hasTouchedParts else { return }
     for route in routes where route.areEmbedded {
       for case let child? in route.children where child.isTouched { child.noteChange(in: tree) }
@@ -203,7 +203,7 @@ class Node<R: Router>: AnyNode {
     }
   }
 
-  /// Does what is throttled, and holds back others for a while; nothing waits for that while.
+  /// Carries out a throttled effect and begins the time in which others are held back; no sequence waits for that time.
   private func letThrough(_ throttle: Effect<R>.Throttle, in tree: Tree, sequence: Int?) {
     interpret(throttle.effect, in: tree, sequence: sequence)
     interpret(throttle.window, in: tree)
@@ -211,7 +211,7 @@ class Node<R: Router>: AnyNode {
 
   private func start(_ run: Effect<R>.Run, in tree: Tree, sequence: Int?) {
     if run.cancelsInFlight, let id = run.id { cancelEffects(in: tree) { $0 == id } }
-    // What is not active runs nothing.
+    // An inactive node starts no effects.
     guard isActive else {
       if let sequence { plan.abandon(sequence) }
       return tree.drop()
@@ -225,7 +225,7 @@ class Node<R: Router>: AnyNode {
     if let sequence { plan.didStart(in: sequence) }
   }
 
-  /// Starts one step of a sequence after the other, until one has to be waited for.
+  /// Starts the steps of a sequence one after the other, until one has to be waited for.
   private func goOn(with sequence: Int, in tree: Tree) {
     var current: Int? = sequence
     while let sequence = current {
@@ -233,7 +233,7 @@ class Node<R: Router>: AnyNode {
         current = plan.end(sequence)
         continue
       }
-      // The step counts itself, so that a part of it that ends at once does not end it.
+      // The step counts as running itself, so that a part of it that ends at once does not end the whole step.
       plan.didStart(in: sequence)
       interpret(step, in: tree, sequence: sequence)
       guard plan.didEnd(in: sequence) else { return }
@@ -270,7 +270,7 @@ class Node<R: Router>: AnyNode {
   override final var isStored: Bool { cell.isStored }
   override final var isApart: Bool { cell.isApart }
 
-  /// Whether only one route depends on this part of the state.
+  /// Whether just one route depends on these bytes of the state; false if the bytes are not known.
   final func hasOneRoute(to part: Range<Int>?) -> Bool {
     guard let part else { return false }
     return anyRoutes.count { $0.extent?.overlaps(part) ?? true } == 1
@@ -279,7 +279,7 @@ class Node<R: Router>: AnyNode {
   override final func reconcile(in tree: Tree) {
     var hasChanged = false
     for route in routes where route.isOutdated(below: self) {
-      // Read anew for each: a child that resigns may change it.
+      // Read again for each route: a child that resigns may change the state.
       guard let state = cell.state else { break }
       if route.reconcile(with: state, of: self, in: tree) { hasChanged = true }
     }
@@ -386,11 +386,11 @@ class Node<R: Router>: AnyNode {
   }
 }
 
-/// What a node was told by its parent.
+/// The props of a node: the last ones, and the way to the present ones.
 private final class ToldProps<Props> {
-  /// What the parent would say now.
+  /// The props as the parent's state has them now.
   let ask: () -> Props?
-  /// What it has said last.
+  /// The props that the riblet was told last.
   var last: Props?
   private var saved: Props?
 

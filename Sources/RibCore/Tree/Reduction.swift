@@ -1,17 +1,17 @@
-/// One pass of a reducer, as a test library is told of it.
+/// One call of a reducer, as it is reported to a test library.
 package struct Reduction {
-  /// What was reduced.
+  /// What the reducer was called for.
   package enum Cause {
     case viewAction(Any)
     case internalAction(Any)
-    /// What the parent tells.
+    /// Props that the parent tells.
     case props(Any)
     case activation
     case resignation
     case restoration
-    /// A child was taken out by a step back.
+    /// The back button has taken a child out of its container.
     case dismissal
-    /// A step of a walk.
+    /// A step of a walk through the tree.
     case walk
   }
 
@@ -19,6 +19,6 @@ package struct Reduction {
   package let node: NodeID
   /// The riblet's type.
   package let typeName: String
-  /// What was reduced.
+  /// What the reducer was called for.
   package let cause: Cause
 }

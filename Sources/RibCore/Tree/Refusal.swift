@@ -2,14 +2,14 @@ public import Wire
 
 /// Why an action was not applied.
 ///
-/// The tree is as it was before.
+/// The tree is then as it was before the action.
 public struct Refusal: Error, Equatable, Sendable {
-  /// The kind of refusal, as the client is told.
+  /// The kind of refusal: the code of the client's `nack`.
   public let code: Nack.Code
   /// The reason in a sentence: what, which riblet, and what to do about it.
   public let message: String
 
-  /// What the app's own code has thrown, for logs; no client is told.
+  /// The error that the app's own code has thrown, for logs; no client is told.
   public let cause: String?
 
   package init(_ code: Nack.Code, _ message: String, cause: String? = nil) {
@@ -20,8 +20,8 @@ public struct Refusal: Error, Equatable, Sendable {
 
   /// The refusal of an action that did not decode.
   ///
-  /// A `DecodingError` says what is wrong with the client's bytes, and an app's own `init(from:)` throws one to say so. Any
-  /// other error may tell of the app's insides.
+  /// A `DecodingError` describes what is wrong with the client's bytes, and the client is told. Any other error may
+  /// reveal the app's internals, and goes to ``cause`` alone.
   init(_ error: any Error, decoding typeName: String) {
     var path: [any CodingKey] = []
     var reason = "its type does not accept it."

@@ -29,7 +29,7 @@ struct ShownChildren: Encodable {
       let path = prefix + attachments.name
       let ids = attachments.children.map { child in child.flatMap { $0.isViewable ? $0.id : nil } }
       let hasView = ids.contains { $0 != nil } || attachments.children.allSatisfy { $0 == nil }
-      // Which one is selected is to be seen in any case.
+      // The selection is shown even if no child has a view.
       if hasView || attachments.selected != nil {
         routes.append((path, Route(kind: attachments.kind, ids: ids, selected: attachments.selected)))
       }

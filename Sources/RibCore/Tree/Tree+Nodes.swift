@@ -1,18 +1,18 @@
 import Wire
 
-/// What nodes report while a transaction runs.
+/// What nodes report to the tree while a transaction runs.
 extension Tree {
   func didTouch(_ node: AnyNode) { transaction.touched.append(node) }
 
-  /// Has a node's children reconciled, on all of its routes.
+  /// Schedules the reconciliation of a node's children on all of its routes; a node without routes has nothing to
+  /// reconcile.
   func unsettle(_ node: AnyNode) {
     for route in node.attachments { unsettle(node, on: route) }
   }
 
-  /// Has a node's children on one route reconciled; on none if they are only to be told something.
+  /// Schedules the reconciliation of a node's children on one route; for nil, the children are only told their props.
   func unsettle(_ node: AnyNode, on route: AnyAttachments?) {
     route?.isStale = true
-    // Without routes there is nothing to reconcile, and no step to count: a list may be as long as it likes.
     guard !node.isUnsettled else { return }
     node.isUnsettled = true
     transaction.unsettled.append(node)
@@ -20,17 +20,17 @@ extension Tree {
 
   func enqueue(for node: AnyNode, _ action: @escaping (Tree) -> Void) { transaction.queue.append((node, action)) }
 
-  /// Takes note that the next cut has to have a part of a node.
+  /// Notes that parts of a node belong in the next cut.
   func noteChange(_ node: AnyNode, _ parts: NodeParts) {
     guard notesChanges, !parts.isEmpty else { return }
     if node.uncut.isEmpty { uncut.nodes.append(node) }
     node.uncut.formUnion(parts)
   }
 
-  /// Takes note of something that came too late.
+  /// Counts an action, a report or an effect that came too late.
   func drop() { droppedActions += 1 }
 
-  /// Tells the observer, if there is one.
+  /// Reports an event to the observer; without an observer the event is not even made.
   func note(_ event: () -> TreeEvent) {
     if let observer { observer(event()) }
   }
@@ -50,10 +50,10 @@ extension Tree {
     return node
   }
 
-  /// Whether the tree is being restored, and something stood at this place.
+  /// Whether the tree is being restored, and the snapshot has a node at this place that was not taken yet.
   func wasSaved(at place: @autoclosure () -> NodePlace) -> Bool { restoration?.contains(place()) ?? false }
 
-  /// Makes a node of what was saved or, if that cannot be done, a new one.
+  /// Makes a node from its snapshot; if there is none, or the node cannot be restored, makes a new one under a new id.
   private func makeNode(_ saved: NodeSnapshot?, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode) -> AnyNode {
     if let saved {
       do throws(RestoreFailure) {
@@ -115,7 +115,7 @@ extension Tree {
     return effect
   }
 
-  /// Has the transaction undone; of several reasons the first counts.
+  /// Has the transaction rolled back; if there are several reasons, the first counts.
   func refuse(_ reason: String) {
     if transaction.refusal == nil { transaction.refusal = Refusal(.refused, reason) }
   }
@@ -126,7 +126,7 @@ extension Tree {
     let token = effect.token
     guard running.removeValue(forKey: token) != nil else { return }
     note { .effectEnded(token: token, type: node.typeName, id: effect.id) }
-    // Only what this transaction has started can be among its commands.
+    // Only an effect that this transaction has started can be among its commands.
     let started =
       token.number <= transaction.lastToken
       ? nil

@@ -1,10 +1,9 @@
 public import Wire
 
 extension Tree {
-  /// What is left of the tree if it leaves memory now.
+  /// The tree as it is to be saved if it leaves memory now.
   ///
-  /// - Returns: the snapshot.
-  /// - Throws: ``/Wire/RecordingError`` if a state's own coding fails.
+  /// - Throws: ``/Wire/RecordingError`` if the `encode(to:)` of a state throws.
   public func snapshot() throws(RecordingError) -> TreeSnapshot {
     guard let root else { preconditionFailure("a tree that is not started has no snapshot") }
     let encoder = StateCoder.makeEncoder()
@@ -13,19 +12,17 @@ extension Tree {
     return TreeSnapshot(root: root.id, lastID: lastID, transactions: transactionCount, nodes: saved)
   }
 
-  /// What a store has to write: the difference from the last cut, or from the start, or from the snapshot that the tree was
-  /// restored from.
+  /// What a store has to write: the changes since the last cut or, before the first, since the tree was started or
+  /// restored.
   ///
-  /// It was encoded in the transactions, and only has to be handed over.
-  ///
-  /// - Returns: the cut; the next one begins here.
+  /// The transactions have encoded the changes already, so this cannot fail. The next cut begins here.
   public func takeCut() -> TreeCut {
     guard let root, notesChanges else { preconditionFailure("a tree has a cut if it is started and notes changes") }
     if uncut.nodes.count > 1 { uncut.nodes.sort { $0.id < $1.id } }
     let cut = TreeCut(
       root: root.id, lastID: lastID, transactions: transactionCount,
       changed: uncut.nodes.map { NodeCut(takenFrom: $0) }, removed: uncut.removed.isEmpty ? [] : uncut.removed.sorted())
-    // An action touches few nodes: room for them is kept.
+    // Most actions touch few nodes: memory for those is kept.
     if uncut.nodes.capacity > 8 { uncut.nodes = [] } else { uncut.nodes.removeAll(keepingCapacity: true) }
     if !uncut.removed.isEmpty { uncut.removed = [] }
     return cut

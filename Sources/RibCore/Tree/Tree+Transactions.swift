@@ -1,14 +1,14 @@
 import Wire
 
 extension Tree {
-  /// What a transaction has done so far, and needs to be undone.
+  /// What a transaction has done so far, and what a rollback needs.
   struct Transaction {
-    /// Nodes that may have changed, in the order of their first change.
+    /// Dirty nodes, in the order of their first change.
     var touched: [AnyNode] = []
-    /// Nodes whose children are to be reconciled, and how many of them have been.
+    /// Nodes whose children are to be reconciled, in order; the first `settled` of them are done.
     var unsettled: [AnyNode] = []
     var settled = 0
-    /// Actions and outputs in order, and how many of them have been handled.
+    /// Actions and outputs in order; the first `handled` of them are done.
     var queue: [(node: AnyNode, action: (Tree) -> Void)] = []
     var handled = 0
     var attached: [AnyNode] = []
@@ -16,14 +16,14 @@ extension Tree {
     var commands: [EffectCommand] = []
     var startedTokens: [EffectToken] = []
     var endedTokens: [(EffectToken, AnyNode)] = []
-    /// How many effects have got a key.
+    /// How many effects have got a key; a key contains this number.
     var effects = 0
     var lastID: NodeID = 0
-    /// The last effect that was started before.
+    /// The token of the last effect that was started before the transaction.
     var lastToken: UInt64 = 0
     var droppedActions = 0
     var viewExtent = ViewSize()
-    /// Why a reducer has refused what is being done.
+    /// Why a reducer has refused the transaction; nil as long as none has.
     var refusal: Refusal?
   }
 
@@ -61,7 +61,7 @@ extension Tree {
     return endTransaction()
   }
 
-  /// Handles what is queued, then reconciles, until there is neither an action nor an unsettled node left.
+  /// Handles all queued actions, then reconciles a node, and goes on so until no action and no unsettled node is left.
   func settle() throws(Refusal) {
     var steps = 0
     var last: AnyNode?
@@ -79,7 +79,8 @@ extension Tree {
         node.isUnsettled = false
         guard node.isAttached else { continue }
         node.reconcile(in: self)
-        // Once is no step: there may be as many nodes as there like to be.
+        // A node's first reconciliation does not count as a step, so that a transaction may attach many nodes; their
+        // number has a limit of its own.
         if node.lastReconciliation != transactionAttempts {
           node.lastReconciliation = transactionAttempts
           try checkGrowth()
@@ -139,7 +140,7 @@ extension Tree {
     }
   }
 
-  /// Makes sure that the view stays within its limit, and finds out its size now and then.
+  /// Refuses a view beyond the limit; measures the view only when the bytes of the patches no longer rule that out.
   private func measure(_ renderer: ViewRenderer) throws(Refusal) {
     let patch = renderer.patch.json.count
     guard viewExtent.bound(with: patch) > Self.viewLimit || viewExtent.isStale(with: patch) else {
@@ -163,7 +164,7 @@ extension Tree {
     viewExtent.measure(renderer.measured.count)
   }
 
-  /// Writes what has changed in states, for the next cut: what cannot be saved is not committed.
+  /// Encodes what has changed in states, for the next cut: a transaction whose states cannot be saved is not committed.
   private func writeStates(_ drafts: inout StateDrafts) throws(Refusal) {
     guard notesChanges else { return }
     drafts.removeAll()
@@ -208,7 +209,7 @@ extension Tree {
     return commands
   }
 
-  /// What of a touched node is not as it was, besides its state.
+  /// Which parts of a dirty node belong in the next cut, besides the changed states that ``StateDrafts`` has noted.
   private func partsToCut(of node: AnyNode) -> NodeParts {
     guard node.isNew else { return node.changedParts }
     guard let saved = restoration?.restored[node.id], saved.version == node.stateVersion,
@@ -225,7 +226,8 @@ extension Tree {
       node.reattach()
       nodes[node.id] = node
     }
-    // After the detached ones: a node may have come and gone in this transaction.
+    // After the loop over the detached nodes, which puts back a node that was both attached and detached in this
+    // transaction.
     for node in transaction.attached {
       nodes[node.id] = nil
       if node === root { root = nil }

@@ -3,9 +3,6 @@ public import Wire
 extension Tree {
   /// Writes the view document as it is now.
   ///
-  /// - Parameters:
-  ///   - json: where to.
-  ///   - renderer: memory to work in.
   /// - Throws: ``/Wire/RecordingError`` if a view state encodes differently than it did in its transaction.
   public func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
     try writeView(into: &json) { node, json throws(RecordingError) in

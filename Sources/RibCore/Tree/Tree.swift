@@ -1,42 +1,44 @@
 public import Wire
 
-/// The riblets of one session.
+/// The tree of riblets of one session.
 ///
-/// A driver — the server's session, a test — feeds it events; each is one transaction: reduce, handle what is queued in order,
-/// reconcile the routes of what was touched until nothing changes, then write one patch. A transaction that cannot be
-/// completed leaves everything as it was. The tree does no I/O: which effects to start and to cancel it answers as
-/// ``EffectCommand`` values, which the driver carries out once the transaction is committed.
+/// The tree's driver, a server's session or a test, feeds the tree events. Each event is one transaction: a reducer
+/// runs; queued actions and outputs are handled in order and the routes of changed nodes reconciled until nothing
+/// changes; then one patch is written. A transaction that cannot be completed is rolled back. The tree does no I/O: it
+/// returns the effects to start and to cancel as ``EffectCommand`` values, which the driver carries out once the
+/// transaction is committed.
 ///
 /// Not `Sendable`: a tree belongs to its driver.
 public final class Tree {
-  /// How many steps — actions and outputs handled, nodes reconciled — one transaction may take.
+  /// The greatest number of steps of one transaction: actions and outputs handled, and nodes reconciled once more.
   ///
-  /// A tree of a thousand nodes starts within it; a riblet that answers itself for ever does not.
+  /// An app needs far fewer steps; a riblet that answers itself for ever exceeds the limit.
   public static let settleLimit = 10_000
-  /// How deep a tree may be: one whose riblets attach their like without end is refused.
+  /// The greatest depth of a tree: a tree whose riblets attach their like without end is refused.
   public static let depthLimit = 1_000
-  /// How many nodes one transaction may attach: more than any screen has, and few enough for any machine.
+  /// The greatest number of nodes that one transaction may attach: more than any screen has, and few enough for any
+  /// machine.
   public static let attachLimit = 50_000
-  /// How many bytes the view document may have: 4 MiB, more than any client wants.
+  /// The greatest size of the view document in bytes: 4 MiB.
   public static let viewLimit = 4 << 20
 
-  /// How many bytes of JSON the state of one node can have if it is to be saved: 4 MiB.
+  /// The greatest size of a node's saved state, in bytes of JSON: 4 MiB.
   public static let stateLimit = 4 << 20
 
   /// The session's name, for ``IdempotencyKey``.
   public let session: String
-  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
-  /// Called with what happens, while it happens; nil costs nothing.
+  // No check for exclusivity: see AnyNode, which says why that is right.
+  /// Called with each event while it happens; without an observer no events are made.
   @exclusivity(unchecked) public var observer: ((TreeEvent) -> Void)?
-  /// Called after each pass of a reducer, before what follows from it.
+  /// Called after each call of a reducer, before the effect that it returned is carried out.
   @exclusivity(unchecked) package var witness: ((Reduction) -> Void)?
-  /// Asked before each action is reduced, whether it may be; nil costs nothing.
+  /// Asked before each action whether its riblet may reduce it; nil costs nothing.
   @exclusivity(unchecked) package var gate: ((SeenAction) -> ActionDecision)?
-  /// Called when a transaction has been committed, or undone.
+  /// Called when a transaction has been committed or rolled back.
   @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
-  /// Writes what happens; nil costs nothing.
+  /// Records the transactions; nil if they are not recorded.
   @exclusivity(unchecked) package var recorder: TransactionRecorder?
-  /// Where the types of attached riblets are noted.
+  /// Collects the types of attached riblets; nil if they are not needed.
   @exclusivity(unchecked) public var schemas: SchemaBook?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   @exclusivity(unchecked) var root: AnyNode?
@@ -45,25 +47,26 @@ public final class Tree {
   @exclusivity(unchecked) var lastToken: UInt64 = 0
   /// The number of transactions that were committed.
   @exclusivity(unchecked) public internal(set) var transactionCount: UInt64 = 0
-  /// The number of transactions that were begun.
+  /// The number of transactions that were begun, those that were rolled back included.
   @exclusivity(unchecked) var transactionAttempts: UInt64 = 0
   var running: [EffectToken: AnyNode] = [:]
   @exclusivity(unchecked) var transaction = Transaction()
   var restoration: Restoration?
   @exclusivity(unchecked) var viewExtent = ViewSize()
-  /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
+  /// Whether ``takeCut()`` is going to be called; to be set before the tree is started.
   @exclusivity(unchecked) public var notesChanges = false
-  /// Nodes that have changed, each once, and nodes that have gone, since the last cut.
+  /// Nodes that have changed since the last cut, each once, and the ids of nodes detached since.
   @exclusivity(unchecked) var uncut: (nodes: [AnyNode], removed: [NodeID]) = ([], [])
-  /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
+  /// The type name of the riblet that the last action or report was for, for logs; nil if there was no such node.
   @exclusivity(unchecked) public internal(set) var lastTypeName: String?
-  /// Reports and queued actions that came too late for their node, and effects that an inactive node wanted to start.
+  /// How many reports and queued actions came too late for their node, and how many effects an inactive node wanted to
+  /// start.
   @exclusivity(unchecked) public internal(set) var droppedActions = 0
 
   /// A tree that is not started.
   ///
   /// - Parameters:
-  ///   - root: the riblet at its root. It has a view, and no output: it has no parent to hear it.
+  ///   - root: the root riblet. It has a view; it has no outputs and no props, as it has no parent.
   ///   - session: the session's name, for ``IdempotencyKey``.
   public init<Root: Riblet>(root: Root, session: String = "")
   where Root.Output == Never, Root.Props == Never {
@@ -72,13 +75,13 @@ public final class Tree {
     makeRoot = { birth throws(RestoreFailure) in try root.makeNode(birth, below: nil, ParentLink()) }
   }
 
-  /// A tree whose root has something to say, for a test of that riblet alone.
+  /// A tree whose root has outputs and props, for a test of that riblet alone.
   ///
   /// - Parameters:
-  ///   - root: the riblet.
-  ///   - state: its state before it becomes active; nil for the one that it makes.
-  ///   - props: what it is told, asked for when it is attached and when the test says so; nil if it has none.
-  ///   - onOutput: called with its outputs, in the transaction that has them.
+  ///   - root: the riblet under test.
+  ///   - state: its state before it becomes active; nil for what `makeState` returns.
+  ///   - props: called for the props when the root is attached, and by ``updateProps(rendering:)``; nil if it has none.
+  ///   - onOutput: called with each output, within its transaction.
   package init<Root: Riblet>(
     testing root: Root, given state: Root.State? = nil, props: (() -> Root.Props?)? = nil,
     onOutput: @escaping (Root.Output) -> Void
@@ -90,24 +93,26 @@ public final class Tree {
     }
   }
 
-  /// The root's id; 0 as long as there is none.
+  /// The root's id; 0 while the tree has no root.
   public var rootID: NodeID { root?.id ?? 0 }
   /// The number of nodes.
   public var nodeCount: Int { nodes.count }
-  /// The bytes of the view document when it was measured last: after as many bytes of patches as it has itself, or 4 KiB.
+  /// The bytes of the view document when it was measured last.
+  ///
+  /// The next measurement comes when the patches since have more bytes than the view had, and more than 4 KiB.
   public var viewSize: Int { viewExtent.measured }
   /// The number of effects that run.
   public var effectCount: Int { running.count }
-  /// Whether an effect runs that would be lost if the tree left memory.
+  /// Whether an effect runs whose work would be lost if the tree left memory.
   public var hasVolatileEffects: Bool {
     nodes.values.contains { node in node.effects.contains { !$0.rest.isResumable } }
   }
 
   /// Whether the tree may leave memory although a client is connected, and which bells wake its session then.
   ///
-  /// To be asked when the tree leaves, for effects come and go: what is published after the last value that was handed to a
-  /// reducer rings as soon as its bell is armed. The tree may be stopped before or after the bells are armed. A tree whose
-  /// session has no client need only have no ``hasVolatileEffects``.
+  /// Ask when the tree leaves, as effects come and go. The bells may be armed before or after the tree is stopped: a
+  /// bell rings at once for anything published after the last value that a reducer was handed. If the session has no
+  /// client, it is enough that the tree has no ``hasVolatileEffects``.
   public var restWithClients: RestRule {
     var bells: [Bell] = []
     for node in nodes.values {
@@ -124,12 +129,10 @@ public final class Tree {
 
   // MARK: Events
 
-  /// Attaches the root and whatever follows from it.
+  /// Attaches the root, and whatever follows from that.
   ///
-  /// To be called once, before anything else.
+  /// Call this once, before anything else. There is no patch afterwards, as no client has a view yet.
   ///
-  /// - Parameter renderer: memory to work in; there is no patch, as no client has a view yet.
-  /// - Returns: effects to start.
   /// - Throws: ``Refusal`` if the tree does not settle or cannot be shown; it is not started then.
   public func start(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {
     precondition(root == nil, "a tree is started once")
@@ -139,15 +142,15 @@ public final class Tree {
     return commands
   }
 
-  /// Attaches the root and whatever follows from it, as they were when a snapshot was taken.
+  /// Attaches the root, and whatever follows from that, as they were when a snapshot was taken.
   ///
-  /// To be called once, instead of ``start(rendering:)``. What cannot be restored is built anew by its parent's route,
-  /// under a new id.
+  /// Call this once, instead of ``start(rendering:)``. A node that cannot be restored is built anew by its parent's
+  /// route, under a new id. There is no patch afterwards.
   ///
   /// - Parameters:
-  ///   - snapshot: what there was.
-  ///   - renderer: memory to work in; there is no patch.
-  /// - Returns: effects to start, and what became of the snapshot's nodes.
+  ///   - snapshot: what was saved.
+  ///   - renderer: lends its memory.
+  /// - Returns: effects to start, and which nodes were restored and which were lost.
   /// - Throws: ``RestoreError``; the tree is not started then.
   public func restore(
     _ snapshot: TreeSnapshot, rendering renderer: ViewRenderer
@@ -161,13 +164,13 @@ public final class Tree {
     do throws(Refusal) {
       let commands = try transact(renderer) { () throws(Refusal) in
         attachRoot(restoration?.take(snapshot.root))
-        // Nothing is kept of what a newer program saved: not even its loss.
+        // A snapshot that holds a node of a newer program is refused as a whole, before any node is reported as lost.
         try settle()
         restoration?.noteNewer(than: nodes.values)
         if let newer = restoration?.newer { throw Refusal(.failed, "\(newer)") }
       }
       renderer.patch.removeAll()
-      // Whatever of the snapshot has no place any more is to be deleted.
+      // Nodes of the snapshot that have no place in the tree any more are to be deleted from the store.
       if notesChanges { uncut.removed += Set(snapshot.nodes.keys).subtracting(nodes.keys).subtracting(uncut.removed) }
       return (commands, restoration?.finish() ?? RestoreReport())
     } catch {
@@ -178,12 +181,9 @@ public final class Tree {
 
   /// Runs a view action.
   ///
-  /// - Parameters:
-  ///   - action: the action's JSON.
-  ///   - address: the node that it is for.
-  ///   - renderer: gets the patch, without operations if nothing visible changed.
-  /// - Returns: effects to start and to cancel.
-  /// - Throws: ``Refusal``; nothing has changed then.
+  /// The renderer has the patch afterwards, without operations if nothing visible changed.
+  ///
+  /// - Throws: ``Refusal``; the tree is as it was before then.
   public func perform(
     _ action: JSONElement, for address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
@@ -194,16 +194,14 @@ public final class Tree {
     }
   }
 
-  /// Leaves a node as its renderer's back button does.
+  /// Leaves a node as the client's back button does.
   ///
-  /// Of the active nodes from there downwards, the deepest that stands in front and can be taken out of its container is
-  /// taken out; if there is none, the nearest above.
+  /// From the node downwards, the deepest active child in front is taken out of its container, if the container lets go
+  /// of it. If there is no such child, the node itself is taken out, or the nearest ancestor for which that is
+  /// possible. The renderer has the patch afterwards.
   ///
-  /// - Parameters:
-  ///   - address: the node.
-  ///   - renderer: gets the patch.
   /// - Returns: whether there was anything to leave, and effects to start and to cancel.
-  /// - Throws: ``Refusal``; nothing has changed then.
+  /// - Throws: ``Refusal``; the tree is as it was before then.
   public func back(
     from address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> (isLeft: Bool, commands: [EffectCommand]) {
@@ -231,13 +229,11 @@ public final class Tree {
     return false
   }
 
-  /// Lets the whole tree rest, without effects and deaf to actions, or lets it go on.
+  /// Deactivates or activates the whole tree: while the tree is inactive it runs no effects and refuses actions.
   ///
-  /// - Parameters:
-  ///   - isActive: whether the session is active.
-  ///   - renderer: gets the patch.
-  /// - Returns: effects to start and to cancel.
-  /// - Throws: ``Refusal`` with the code `failed`; nothing has changed then.
+  /// The renderer has the patch afterwards.
+  ///
+  /// - Throws: ``Refusal`` with the code `failed`; the tree is as it was before then.
   public func setActive(
     _ isActive: Bool, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
@@ -249,15 +245,12 @@ public final class Tree {
     }
   }
 
-  /// Takes what a running effect sends.
+  /// Takes what a running effect sends; what a revoked effect sends is dropped.
   ///
-  /// What a revoked one sends is dropped.
+  /// The renderer has the patch afterwards, without operations if nothing visible changed.
   ///
-  /// - Parameters:
-  ///   - report: from the effect's port.
-  ///   - renderer: gets the patch, without operations if nothing visible changed.
-  /// - Returns: effects to start and to cancel.
-  /// - Throws: ``Refusal`` with the code `failed`; nothing has changed then.
+  /// - Throws: ``Refusal`` with the code `failed`, or `refused` if a reducer refuses; the tree is as it was before
+  ///   then.
   public func receive(
     _ report: EffectReport, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
@@ -267,20 +260,22 @@ public final class Tree {
       renderer.patch.removeAll()
       return []
     }
-    // Also of one that is refused: what a reducer could not do is not tried again.
+    // Also if the report is refused: a value that a reducer has refused is not sent to it again.
     defer { report.receipt?() }
     if let recorder, let event = node.recorded(report) { recorder.begin(event) }
     return try transact(renderer) { () throws(Refusal) in node.receive(report.content, in: self) }
   }
 
-  /// Takes note that an effect has returned or thrown, and goes on with what waits for it.
+  /// Takes note that an effect has returned or thrown, and goes on with the sequence that waits for it.
+  ///
+  /// The renderer has the patch afterwards, without operations if nothing visible changed.
   ///
   /// - Parameters:
-  ///   - token: from its ``EffectStart``.
-  ///   - hasFailed: whether it has thrown.
-  ///   - renderer: gets the patch, without operations if nothing visible changed.
+  ///   - token: from the effect's ``EffectStart``.
+  ///   - hasFailed: whether the effect has thrown; the rest of its sequence is given up then.
+  ///   - renderer: lends its memory.
   /// - Returns: effects to start and to cancel.
-  /// - Throws: ``Refusal`` with the code `failed`: what waited for the effect could not be done, and is given up.
+  /// - Throws: ``Refusal`` if the next step of the sequence could not be done; the sequence is given up then.
   public func effectEnded(
     _ token: EffectToken, hasFailed: Bool = false, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
@@ -307,9 +302,7 @@ public final class Tree {
     return []
   }
 
-  /// Detaches everything.
-  ///
-  /// - Returns: the effects to cancel.
+  /// Detaches the whole tree, and returns the commands that cancel its effects.
   public func stop() -> [EffectCommand] {
     root?.detach(from: self)
     root = nil

@@ -8,13 +8,13 @@ public enum TreeEvent: Equatable, Sendable {
   case activated(id: NodeID, type: String)
   /// A node became inactive.
   case deactivated(id: NodeID, type: String)
-  /// A transaction is done; what was noted since the last one belongs to it, but for effects that ended by themselves.
+  /// A transaction was committed; events since the last one belong to it, except for effects that ended by themselves.
   case committed(transaction: UInt64)
-  /// A transaction was undone; what was noted since the last one has not happened, but for effects that ended by
+  /// A transaction was rolled back; events since the last one have not happened, except for effects that ended by
   /// themselves.
   case undone(reason: String)
   /// An effect was started.
   case effectStarted(token: EffectToken, type: String, id: EffectID?)
-  /// An effect has returned or thrown, before what follows from that; or it was cancelled.
+  /// An effect was cancelled, or has returned or thrown; what follows from its end comes after this event.
   case effectEnded(token: EffectToken, type: String, id: EffectID?)
 }

@@ -2,13 +2,13 @@ import Wire
 
 /// A riblet with a view: the node that a client knows.
 final class ViewNode<R: Riblet>: Node<R> {
-  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
-  /// What the client was shown last.
+  // No check for exclusivity: see AnyNode, which says why that is right.
+  /// The view state that clients have: the one of the last commit.
   @exclusivity(unchecked) private var shown: R.ViewState
-  /// What the client is shown once the transaction is committed.
+  /// The view state that clients have once the current transaction is committed.
   @exclusivity(unchecked) private var showing: R.ViewState
   private var shownChildren = ShownChildren()
-  /// Nil while they are the same.
+  /// The children that clients see once the current transaction is committed; nil while they are unchanged.
   private var showingChildren: ShownChildren?
   private var childrenHaveChanged = false
 
@@ -25,7 +25,7 @@ final class ViewNode<R: Riblet>: Node<R> {
   override var isViewable: Bool { true }
 
   override var schemas: SchemaBook.Entry? {
-    // There is no better time than now: another view may say less, and none is kept for this.
+    // Taken from the present view state: a later one may reveal less of the shape, and no view state is kept for this.
     let state = JSONSchema(encoding: showing)
     return SchemaBook.Entry(state: { state }) {
       R.ViewAction.self == Never.self ? .nothing : JSONSchema(decoding: R.ViewAction.self)
@@ -55,7 +55,7 @@ final class ViewNode<R: Riblet>: Node<R> {
   }
 
   override func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
-    // Between transactions they are what is shown.
+    // Between transactions these are what clients have.
     try write(showing, showingChildren ?? shownChildren, into: &json, encoder)
   }
 
@@ -79,7 +79,7 @@ final class ViewNode<R: Riblet>: Node<R> {
     json.endObject()
   }
 
-  /// Looks at the state once more.
+  /// Makes the view state anew.
   private func view() throws(RecordingError) {
     guard cell.readSettled({ showing = riblet.view($0) }) else {
       throw RecordingError("its state is gone from its parent's, and it was not detached")

@@ -1,21 +1,21 @@
 public import Wire
 
-/// Where transactions write their patches: the memory for it, kept from one to the next.
+/// The memory in which transactions write their patches, kept from one transaction to the next.
 ///
-/// One renderer serves all trees of a loop, one after the other.
+/// One renderer serves all trees of a loop in turn.
 public final class ViewRenderer {
   /// The operations of the last transaction.
   public internal(set) var patch = PatchWriter()
   let encoder = ViewEncoder()
-  /// What the transaction has for the store.
+  /// What the transaction writes for the store.
   var states = StateDrafts()
-  /// A view that is only measured.
+  /// A view that is written only to be measured.
   var measured = JSONWriter()
 
   /// A renderer without memory of any view.
   public init() { measured.limit = Tree.viewLimit }
 
-  /// Gives back the memory of a large view that was measured.
+  /// Frees the memory that measuring a large view has taken.
   func forgetLargeView() {
     guard measured.count > 1 << 16 else { return }
     measured = JSONWriter()

@@ -1,8 +1,8 @@
-/// How many bytes the view document of a tree has.
+/// The number of bytes of a tree's view document: measured now and then, and bounded in between.
 ///
-/// Finding out means writing the whole document, so it is done only now and then: the patches since the last time say how much
-/// longer the view can have become. It is done again once they have more bytes than the view had, and so costs as much as a
-/// patch does in the long run.
+/// Measuring means to write the whole document. Between two measurements the bytes of the patches bound how much longer
+/// the view has become. The view is measured again once the patches have more bytes than the view had, so that in the
+/// long run measuring costs as much as writing patches.
 struct ViewSize {
   /// Bytes of patches below which the view is not measured again.
   private static let leastGrowth = 4096
@@ -12,29 +12,19 @@ struct ViewSize {
   /// The bytes of the patches since: a patch makes the view longer by less than its own length.
   private var growth = 0
 
-  /// As many bytes as the view can have after another patch.
-  ///
-  /// - Parameter patch: the patch's bytes.
-  /// - Returns: at least the view's bytes then.
+  /// The greatest number of bytes that the view can have after another patch.
   func bound(with patch: Int) -> Int { measured + growth + patch }
 
-  /// Whether it is time to measure the view after another patch.
-  ///
-  /// - Parameter patch: the patch's bytes.
-  /// - Returns: true if the patches have more bytes than the view had.
+  /// Whether the view is to be measured after another patch, as the patches then have more bytes than the view had.
   func isStale(with patch: Int) -> Bool { growth + patch > max(measured, Self.leastGrowth) }
 
-  /// Takes note of a patch.
-  ///
-  /// - Parameter patch: its bytes.
+  /// Adds the bytes of a patch to the bound.
   mutating func add(_ patch: Int) {
-    // The first one is all of the view.
+    // The first patch contains the whole view.
     if measured == 0 { measured = patch } else { growth += patch }
   }
 
-  /// Takes note of the exact size.
-  ///
-  /// - Parameter size: the whole document's bytes.
+  /// Replaces the bound with the measured bytes of the whole document.
   mutating func measure(_ size: Int) {
     measured = size
     growth = 0

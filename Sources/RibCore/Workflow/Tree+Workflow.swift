@@ -1,13 +1,12 @@
 import Wire
 
 extension Tree {
-  /// Does a step of a walk, if it can be done.
+  /// Does a step of a walk if that is possible now.
   ///
-  /// - Parameters:
-  ///   - request: the step.
-  ///   - renderer: gets the patch, without operations if nothing visible changed.
-  /// - Returns: the node, or that it is to be waited for: for a child to be there, or for the node to be active.
-  /// - Throws: ``WorkflowError`` or ``Refusal``; nothing has changed then.
+  /// The answer is ``WorkflowAnswer/waiting`` as long as there is no such child, or the node to be changed is not
+  /// active. The renderer has the patch afterwards, without operations if nothing visible changed.
+  ///
+  /// - Throws: ``WorkflowError`` or ``Refusal``; the tree is as it was before then.
   public func answer(_ request: WorkflowRequest, rendering renderer: ViewRenderer) throws -> WorkflowAnswer {
     guard let node = node(request.node) else { throw WorkflowError.gone(request.node) }
     lastTypeName = node.typeName
@@ -17,7 +16,7 @@ extension Tree {
       let routes = node.attachments.filter { name == nil || $0.name == name }
       if let name, routes.isEmpty { throw WorkflowError.noRoute(name, node.typeName) }
       for route in routes {
-        // What is in front comes first: a stack may have another of the kind below.
+        // The child in front comes first: a stack may have another child of this type below it.
         let inFront = route.front.flatMap { route.children[$0] }
         for case let child? in [inFront] + route.children where child.isActive && matches(child) {
           return .node(child.id, [])

@@ -1,10 +1,10 @@
-/// The way of a walk's requests to the tree's driver, which answers with the id of the node that was asked for.
+/// Carries the requests of a walk to the tree's driver, which answers with the id of the node that was asked for.
 ///
-/// The driver asks ``Tree/answer(_:rendering:)``; as long as that says ``WorkflowAnswer/waiting``, it asks again after each
-/// transaction.
+/// The driver calls ``Tree/answer(_:rendering:)``, and calls it again after each transaction while the answer is
+/// ``WorkflowAnswer/waiting``.
 public typealias WorkflowPort = @Sendable (WorkflowRequest) async throws -> NodeID
 
-/// What a walk wants of a tree.
+/// A step of a walk, as a tree is asked to do it.
 public struct WorkflowRequest: Sendable {
   enum Step: Sendable {
     case child(String?, @Sendable (AnyNode) -> Bool)
@@ -13,14 +13,14 @@ public struct WorkflowRequest: Sendable {
 
   /// The node that the walk is at.
   public let node: NodeID
-  /// The type of the riblet that it is about, for logs.
+  /// The type name of the riblet that the step waits for, for logs.
   public let waitsFor: String
   let step: Step
 }
 
 /// What a tree answers to a walk.
 public enum WorkflowAnswer: Sendable {
-  /// It is done; this is the node, and effects to start and to cancel.
+  /// The step is done: the id of the node that was asked for, and effects to start and to cancel.
   case node(NodeID, [EffectCommand])
   /// The child is not there yet, or the node is not active.
   case waiting
@@ -30,9 +30,9 @@ public enum WorkflowAnswer: Sendable {
 public enum WorkflowError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The node that the walk was at has been detached.
   case gone(NodeID)
-  /// The node is of another riblet, this one, than the handle says.
+  /// The node with this id has a riblet of this type name, which is not the riblet of the handle.
   case otherRiblet(NodeID, String)
-  /// There is no route of this name in this riblet.
+  /// A route of this name was asked for, and the riblet with this type name has none.
   case noRoute(String, String)
 
   /// One sentence for a log.

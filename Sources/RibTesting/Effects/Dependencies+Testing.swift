@@ -2,12 +2,12 @@ public import RibCore
 public import Testing
 
 extension Dependencies {
-  /// Dependencies that fail the test when they are used, but for those that it sets.
+  /// Dependencies of which each use fails the test, except for those that the test sets.
   ///
   /// - Parameters:
-  ///   - clock: the clock, if the riblet needs one.
-  ///   - sourceLocation: where the test is.
-  /// - Returns: the dependencies.
+  ///   - clock: the clock, which `advance(by:)` moves on; nil if the riblet uses none.
+  ///   - sourceLocation: the line of the failure, filled in by the compiler.
+  /// - Returns: dependencies of which the test sets those that its riblet needs.
   public static func unimplemented(
     clock: ManualClock? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Dependencies {

@@ -1,7 +1,7 @@
 import RibCore
 import Synchronization
 
-/// Which effect a task works for.
+/// The effect that the current task works for.
 struct EffectContext: Sendable {
   @TaskLocal static var current: EffectContext?
 
@@ -9,27 +9,29 @@ struct EffectContext: Sendable {
   let runner: EffectRunner
 }
 
-/// An effect that was started and has not ended.
+/// An effect that has started and has not ended.
 struct EffectFlight {
   let effect: EffectStart
-  /// What started it, and where.
+  /// The line of the test that caused the effect.
   let origin: Origin
   fileprivate let task: Task<Void, Never>
 
-  /// The name that the riblet gave it, or what it is.
+  /// The effect's name for a failure's text, in quotes; or that it has none.
   var name: String { effect.id.map { "\"\($0)\"" } ?? "without a name" }
 }
 
-/// What an effect has to say to its tree.
+/// A message from an effect to its tree.
 enum EffectMessage {
-  /// What it has sent; without the effect if that was cancelled meanwhile.
+  /// What an effect has sent; the flight is nil if the effect was cancelled meanwhile.
   case report(EffectReport, from: EffectFlight?)
   case ended(EffectFlight, failure: (any Error)?)
 }
 
-/// Runs effects on a ``ManualExecutor``, and hands on what they send, one after the other, on the test's thread.
+/// Runs effects on a ``ManualExecutor``, and delivers what they send, one message after the other, on the test's
+/// thread.
 ///
-/// `@unchecked`: all but the mailbox and the sleepers belongs to the test's thread, on which the clock is advanced, too.
+/// `@unchecked Sendable`: the mailbox and the sleepers have locks; everything else is used on the test's thread only,
+/// on which the clock is advanced as well.
 final class EffectRunner: @unchecked Sendable {
   private struct Sleep {
     let token: EffectToken
@@ -42,9 +44,9 @@ final class EffectRunner: @unchecked Sendable {
     case ended(EffectToken, failure: (any Error)?)
   }
 
-  /// How much may arrive before the test goes on.
+  /// How many messages may arrive while the effects settle: beyond that, they send without end.
   static let arrivalLimit = 10_000
-  /// How often effects may go on before the test does.
+  /// How many jobs may run while the effects settle: beyond that, they go on without end.
   private static let jobLimit = 1_000_000
 
   let executor = ManualExecutor()
@@ -53,18 +55,18 @@ final class EffectRunner: @unchecked Sendable {
   private var flights: [EffectToken: EffectFlight] = [:]
   private var order: [EffectToken] = []
   private var isSettling = false
-  /// Takes what arrives.
+  /// Delivers a message to the tree.
   var deliver: (EffectMessage) -> Void = { _ in }
-  /// Called if effects send without end.
+  /// Called if effects send or go on without end.
   var onOverflow: ([EffectFlight]) -> Void = { _ in }
-  /// How many reports have arrived since the test last acted, less those that it has waited for.
+  /// How many reports have arrived since the test last acted and have not been waited for.
   private var arrivals = 0
 
-  /// What has started and not ended, in order.
+  /// The effects that have started and not ended, in order.
   var inFlight: [EffectFlight] { order.compactMap { flights[$0] } }
 
   func start(_ effect: EffectStart, from origin: Origin) {
-    // What was given up begins nothing new.
+    // Once the runner has given up, no effects are started.
     if mailbox.withLock({ $0.isOver }) { return }
     let context = EffectContext(token: effect.token, runner: self)
     let task = Task(executorPreference: executor) { [self] in
@@ -89,12 +91,12 @@ final class EffectRunner: @unchecked Sendable {
     order.removeAll { $0 == token }
   }
 
-  /// Lets every effect go on as far as it can, and delivers what it sends.
+  /// Lets every effect go on as far as it can, and delivers what the effects send.
   ///
-  /// - Returns: whether there was anything to do.
+  /// - Returns: whether any effect went on or any message arrived.
   @discardableResult
   func settle() -> Bool {
-    // What is delivered may start effects; they are part of what is under way.
+    // Delivering a message may start effects and settle again; the loop that is under way runs those too.
     guard !isSettling else { return false }
     isSettling = true
     defer { isSettling = false }
@@ -130,13 +132,14 @@ final class EffectRunner: @unchecked Sendable {
     }
   }
 
-  /// Gives up all effects because they go on without end.
+  /// Gives up all effects, because they go on without end.
   func overflow() {
     onOverflow(inFlight)
     retire()
   }
 
-  /// Gives up all effects: what they still do is nobody's business any more, and not on the test's thread.
+  /// Gives up all effects: they are cancelled, go on elsewhere than on the test's thread, and nothing that they send is
+  /// delivered.
   func retire() {
     executor.retire()
     for flight in inFlight { cancel(flight.effect.token) }
@@ -159,34 +162,35 @@ final class EffectRunner: @unchecked Sendable {
 
   // MARK: Waiting
 
-  /// Lets the test act: what has arrived before is not waited for any more.
+  /// Begins an action of the test: reports that arrived earlier need not be waited for any more.
   func forgetArrivals() { arrivals = 0 }
 
-  /// Takes note that the test has waited for a report.
+  /// Counts one report as waited for.
   ///
-  /// - Returns: false if there was none.
+  /// - Returns: false if no report has arrived that was not waited for.
   func takeArrival() -> Bool {
     guard arrivals > 0 else { return false }
     arrivals -= 1
     return true
   }
 
-  /// What came of a wait.
+  /// The outcome of a wait.
   enum Wait {
     case over
-    /// No effect waits for something outside.
+    /// There is no effect that could bring what is waited for.
     case inVain
-    /// The time is up.
+    /// The time is over.
     case tooLong
   }
 
-  /// Lets effects go on until something is true.
+  /// Lets effects go on until a condition is true.
   ///
   /// - Parameters:
-  ///   - limit: how long in real time.
-  ///   - evenAsleep: whether to wait for effects that sleep, too: they may wait for something else besides.
-  ///   - condition: looked at whenever something has happened.
-  /// - Returns: what came of it.
+  ///   - limit: how long to wait, in real time.
+  ///   - evenAsleep: whether to wait also for effects that sleep on a manual clock, as they may wait for something else
+  ///     as well.
+  ///   - condition: evaluated after each message and each job from outside.
+  /// - Returns: how the wait ended.
   func wait(atMost limit: Duration, evenAsleep: Bool, until condition: () -> Bool) async -> Wait {
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: limit)
@@ -218,12 +222,12 @@ final class EffectRunner: @unchecked Sendable {
     }
   }
 
-  /// How long an effect sleeps on a manual clock; nil if it does not.
+  /// How long an effect will sleep on a manual clock; nil if it does not sleep.
   func sleepingTime(of flight: EffectFlight) -> Duration? {
     sleepers.withLock { $0.filter { $0.token == flight.effect.token } }
       .map { $0.clock.now.duration(to: $0.deadline) }.min()
   }
 
-  /// What waits for something that is not the test's.
+  /// The effects that wait for something outside of the test: those that do not sleep on a manual clock.
   var outside: [EffectFlight] { inFlight.filter { sleepingTime(of: $0) == nil } }
 }

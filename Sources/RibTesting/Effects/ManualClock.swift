@@ -1,39 +1,26 @@
 import Synchronization
 
-/// A clock that goes on only when the test says so.
+/// A clock that moves on only when the test says so.
 ///
 /// Give it to a riblet in place of the real one. When ``advance(by:)`` returns, every effect of a ``TestRiblet`` or
-/// ``TestSession`` that was due has gone on as far as it can, and what it sent has arrived: a test needs neither `await` nor
-/// time-outs.
+/// ``TestSession`` that was due has gone on as far as it can, and what it sent has arrived: a test needs neither
+/// `await` nor time-outs.
 public final class ManualClock: Clock {
   /// A time on a ``ManualClock``, counted from its beginning.
   public struct Instant: InstantProtocol {
-    /// How long after the clock's beginning it is.
+    /// The time since the clock's beginning.
     public var offset: Duration
 
-    /// A time.
-    ///
-    /// - Parameter offset: how long after the clock's beginning it is.
+    /// The time so long after the clock's beginning.
     public init(offset: Duration) { self.offset = offset }
 
-    /// A later time.
-    ///
-    /// - Parameter duration: how much later.
-    /// - Returns: the time.
+    /// The time so much later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// How long it is to another time.
-    ///
-    /// - Parameter other: the other time.
-    /// - Returns: the duration, negative if the other one is earlier.
+    /// How long it is to another time; negative if the other one is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
     /// Whether one time is earlier than another.
-    ///
-    /// - Parameters:
-    ///   - left: the one.
-    ///   - right: the other.
-    /// - Returns: whether `left` is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
@@ -51,9 +38,9 @@ public final class ManualClock: Clock {
     var now = Instant(offset: .zero)
     var lastNumber = 0
     var sleepers: [Sleeper] = []
-    /// Sleeps that were cancelled before they began.
+    /// The numbers of sleeps that were cancelled before they began.
     var cancelled: Set<Int> = []
-    /// Whose effects have slept on the clock.
+    /// The runners whose effects have slept on the clock.
     var runners: [WeakRunner] = []
 
     mutating func enter(_ runner: EffectRunner) {
@@ -61,7 +48,7 @@ public final class ManualClock: Clock {
       if !runners.contains(where: { $0.runner === runner }) { runners.append(WeakRunner(runner: runner)) }
     }
 
-    /// Takes out the sleeper that is next to wake, if that is not later than `limit`, and goes on to its time.
+    /// Removes the sleeper that wakes next and moves on to its time; nil if none wakes until `limit`.
     mutating func wakeNext(until limit: Instant) -> Sleeper? {
       let next = sleepers.indices.min { left, right in
         (sleepers[left].deadline, sleepers[left].number) < (sleepers[right].deadline, sleepers[right].number)
@@ -77,18 +64,15 @@ public final class ManualClock: Clock {
   /// A clock at its beginning.
   public init() {}
 
-  /// The time.
+  /// The present time.
   public var now: Instant { state.withLock { $0.now } }
-  /// Any difference counts.
+  /// Zero: a clock that only the test moves is exact.
   public var minimumResolution: Duration { .zero }
-  /// How many sleep.
+  /// The number of tasks that sleep on the clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Waits until the test has advanced the clock.
+  /// Waits until the test has advanced the clock to a deadline; the tolerance is ignored.
   ///
-  /// - Parameters:
-  ///   - deadline: when to wake.
-  ///   - tolerance: without meaning here.
   /// - Throws: `CancellationError`.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let effect = EffectContext.current
@@ -124,11 +108,11 @@ public final class ManualClock: Clock {
     }
   }
 
-  /// Lets time pass, from one sleeper's time to the next one's, and lets everyone who wakes do what it wants to do.
+  /// Moves the clock on, from one sleeper's deadline to the next, and lets each effect that wakes go on as far as it
+  /// can.
   ///
-  /// So do the other sessions whose effects have slept on the clock: what one of them publishes has arrived at the others.
-  ///
-  /// - Parameter duration: how long.
+  /// The other sessions whose effects have slept on this clock go on as well: what one session publishes has arrived at
+  /// the others.
   public func advance(by duration: Duration) {
     settle()
     let end = now.advanced(by: duration)
@@ -136,19 +120,16 @@ public final class ManualClock: Clock {
     state.withLock { $0.now = max($0.now, end) }
   }
 
-  /// Lets time pass until nobody sleeps any more.
-  ///
-  /// - Parameter limit: how long at most: a timer that repeats itself sleeps for ever.
+  /// Moves the clock on until no task sleeps any more, or until a limit: a repeating timer sleeps for ever.
   public func runUntilNobodySleeps(atMost limit: Duration = .seconds(3600)) {
     settle()
     let end = now.advanced(by: limit)
     while wakeNext(until: end) {}
   }
 
-  /// Goes on to the time of the sleeper that is next to wake, and lets it do what it wants to do.
+  /// Moves on to the deadline of the sleeper that wakes next, and lets it go on as far as it can.
   ///
-  /// - Parameter limit: how far to go at most.
-  /// - Returns: whether somebody was to wake until then.
+  /// - Returns: false if no sleeper wakes until `limit`; the clock has not moved then.
   func wakeNext(until limit: Instant) -> Bool {
     guard let sleeper = state.withLock({ $0.wakeNext(until: limit) }) else { return false }
     sleeper.continuation.resume()
@@ -156,13 +137,14 @@ public final class ManualClock: Clock {
     return true
   }
 
-  /// Lets everyone whose effects have slept on the clock go on as far as they can, and those whom they wake.
+  /// Lets all effects of the sessions that have slept on the clock go on as far as they can, and those that these wake
+  /// in turn.
   private func settle() {
     let runners = state.withLock { $0.runners.compactMap(\.runner) }
     for _ in 0..<EffectRunner.arrivalLimit {
       guard runners.reduce(false, { $1.settle() || $0 }) else { return }
     }
-    // They answer one another for ever.
+    // The sessions answer one another for ever.
     for runner in runners { runner.overflow() }
   }
 }

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// An executor that runs what is enqueued when the test says so, on the test's own thread.
+/// An executor that runs its jobs when the test says so, on the test's own thread.
 ///
-/// Tasks that prefer it run nowhere else, and neither do the actors that they call, but for actors with an executor of their
-/// own. What waits for the outside — a real sleep, a socket — comes back to it when that is over.
+/// Tasks that prefer it run nowhere else; neither do the actors that they call, unless an actor has an executor of its
+/// own. A task that waits for something outside, such as a real sleep or a socket, comes back to this executor when
+/// that is over.
 public final class ManualExecutor: TaskExecutor {
   private struct Jobs {
     var waiting: [UnownedJob] = []
-    /// Who waits for something to come.
+    /// The tasks that wait until there is a job or ``wake()`` is called.
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Whether something came that nobody has waited for yet.
+    /// Whether ``wake()`` was called and no task has waited since.
     var hasNews = false
-    /// Whether jobs go elsewhere.
+    /// Whether the executor has retired, and hands its jobs on to the global one.
     var isOver = false
   }
 
@@ -21,8 +22,6 @@ public final class ManualExecutor: TaskExecutor {
   public init() {}
 
   /// Keeps a job until it is to be run; called by the concurrency runtime.
-  ///
-  /// - Parameter job: the job.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isOver = jobs.withLock { jobs in
@@ -32,7 +31,7 @@ public final class ManualExecutor: TaskExecutor {
     if isOver { globalConcurrentExecutor.enqueue(ExecutorJob(job)) } else { wake() }
   }
 
-  /// Hands all jobs, those that are here and those to come, to the threads that run tasks otherwise.
+  /// Hands present and future jobs to the global executor, which runs tasks on its own threads.
   func retire() {
     let waiting = jobs.withLock { jobs in
       defer { jobs.waiting = [] }
@@ -42,7 +41,7 @@ public final class ManualExecutor: TaskExecutor {
     for job in waiting { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 
-  /// Wakes whoever waits, or comes to wait next.
+  /// Ends the present waits; if there are none, ends the next one at once.
   func wake() {
     let waiters = jobs.withLock { jobs in
       defer { jobs.waiters = [] }
@@ -52,12 +51,12 @@ public final class ManualExecutor: TaskExecutor {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Runs jobs, and those that follow from them, in order, until there is none.
+  /// Runs the jobs in order, and those that follow from them, until there are none.
   public func runUntilIdle() { _ = run(atMost: .max) }
 
-  /// Runs jobs, and those that follow from them, in order, until there is none or, about, so many were run.
+  /// Runs the jobs in order, and those that follow from them, until there are none or about `limit` were run.
   ///
-  /// - Returns: how many.
+  /// - Returns: how many were run; a few more than the limit if the last batch went beyond it.
   func run(atMost limit: Int) -> Int {
     var count = 0
     while count < limit {

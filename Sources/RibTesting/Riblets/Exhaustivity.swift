@@ -1,13 +1,13 @@
-/// How much of what happens a ``TestRiblet`` wants to see asserted.
+/// How much of what happens has to be asserted in a test with a ``TestRiblet``.
 public enum Exhaustivity: Equatable, Sendable {
-  /// All: what is not asserted is a failure.
+  /// Everything: what is not asserted is a failure.
   case on
-  /// What is asserted has to be true; the rest is passed over.
+  /// Only what is asserted has to be true; the rest is passed over and, if `reporting` is true, reported as a warning.
   ///
-  /// The closure that says what changes begins with the state as it *is* afterwards: it need only set what matters, to what
-  /// it has to be.
+  /// The closure that makes the expected change begins with the state as it *is* afterwards, so it need only set the
+  /// properties that matter to the values that they have to have.
   case off(reporting: Bool)
 
-  /// As much as is asserted, without a word about the rest.
+  /// Only what is asserted has to be true, and nothing is reported about the rest.
   public static var off: Exhaustivity { .off(reporting: false) }
 }

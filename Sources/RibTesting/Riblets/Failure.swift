@@ -2,7 +2,7 @@ import CustomDump
 import RibCore
 import Wire
 
-/// What a failed assertion says: what was expected, what was instead, why that may be, and what to do.
+/// The texts of failed assertions: what was expected, what happened instead, why that may be, and what to do.
 enum Failure {
   // MARK: States
 
@@ -11,7 +11,7 @@ enum Failure {
     return "\(what)\n\n\(difference.indented)\n\n(expected: −, actual: +)"
   }
 
-  /// Nil if both look the same; neither need be comparable.
+  /// Describes how two states, which need not be `Equatable`, differ; nil if they look the same.
   static func differenceOfStates(_ node: String, _ state: Any, _ restored: Any) -> String? {
     diff(state, restored, format: .proportional).map { difference in
       """
@@ -59,7 +59,7 @@ enum Failure {
     """
   }
 
-  /// The whole document's place has no name of its own.
+  /// The place in words: a pointer to the whole document is an empty text.
   private static func name(ofPlace place: String) -> String { place.isEmpty ? "the whole of it" : place }
 
   static func undrawn(_ name: String) -> String {
@@ -338,7 +338,7 @@ extension [String] {
 }
 
 extension Duration {
-  /// As a test has it.
+  /// The duration as source code.
   fileprivate var literal: String {
     let (seconds, attoseconds) = components
     if attoseconds == 0 { return ".seconds(\(seconds))" }

@@ -1,23 +1,24 @@
 import RibCore
 
-/// Something that a riblet did or that was done to it, and that a test has not asserted yet.
+/// Something that a riblet has done, or that was done to it, and that the test has not asserted yet.
 struct Happening<R: Riblet> {
   enum Content {
     case internalAction(R.InternalAction)
     case output(R.Output)
-    /// Something else has changed the state: a child, if it was one.
+    /// Something other than the riblet's own reducers for actions has changed the state; the child that did, if it was
+    /// one.
     case change(cause: String, child: NodeID?)
-    /// A reducer has refused what came of an effect, which is undone.
+    /// A reducer has refused what an effect sent, or what was to follow the effect's end: that was rolled back.
     case refusal(effect: String, reason: String)
   }
 
   let content: Content
-  /// The state afterwards.
+  /// The riblet's state afterwards.
   let state: R.State
-  /// Where the child is, if a child has changed the state.
+  /// The path of the child that has changed the state; nil if it was no child.
   var path: String?
 
-  /// For a failure's text.
+  /// What happened, for a failure's text.
   var description: String {
     switch content {
     case .internalAction(let action): "the internal action \(caseName(action)) was received"
@@ -30,7 +31,7 @@ struct Happening<R: Riblet> {
   }
 }
 
-/// A value as a test writes it: `.loaded("x")`, `.detail(.closed)`.
+/// A value as a test writes it, such as `.loaded("x")` or `.detail(.closed)`.
 func caseName(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   guard mirror.displayStyle == .enum else { return "\(value)" }

@@ -1,12 +1,12 @@
 import Testing
 
-/// A line of a test, and what it does.
+/// A line of a test and the call on it, to which a failure refers.
 struct Origin {
-  /// As the test has it: `send(.increment)`.
+  /// The call as the test has it, such as `send(.increment)`.
   let text: String
   let location: SourceLocation
 
-  /// For a failure's text.
+  /// The call and its line, for a failure's text.
   var description: String { "\(text) at \(location.fileName):\(location.line)" }
 }
 

@@ -1,22 +1,24 @@
 import RibCore
 
-/// What a riblet did, as its test has to assert it: apart from the test, which may end while something still happens.
+/// What a riblet has done, as its test has to assert it.
+///
+/// An object of its own, as effects may still report after the test riblet is gone.
 final class RibletLog<R: Riblet> {
   var exhaustivity: Exhaustivity
-  /// What was not asserted yet, in order.
+  /// What the test has not asserted yet, in order.
   private(set) var happenings: [Happening<R>] = []
-  /// Whether the test asserts what follows, until ``firstPass`` is known.
+  /// Whether the test is about to assert the change by the next reducer, which sets ``firstPass``.
   var isExpecting = false
-  /// The state after the first pass over what the test has sent.
+  /// The state after the first reducer that ran for what the test has done; nil before.
   var firstPass: R.State?
-  /// The states after each pass of a reducer.
+  /// The states after each call of a reducer.
   private(set) var passes: [R.State] = []
   private(set) var lastKnown: R.State
-  /// Owns the closures that hold this.
+  /// Weak, as the tree's closures hold the log: a strong reference would be a cycle.
   weak var tree: Tree?
-  /// As of the last transaction's end.
+  /// The counts and the state as of the last commit, to which a rollback returns.
   private var committed: (happenings: Int, passes: Int, lastKnown: R.State)
-  /// Whether two states are equal.
+  /// Compares two states.
   let areEqual: (R.State, R.State) -> Bool
 
   init(_ state: R.State, _ exhaustivity: Exhaustivity, _ areEqual: @escaping (R.State, R.State) -> Bool) {
@@ -26,7 +28,7 @@ final class RibletLog<R: Riblet> {
     self.exhaustivity = exhaustivity
   }
 
-  /// The state as it is.
+  /// The present state of the riblet.
   var current: R.State { tree.flatMap { $0.state(of: $0.rootID, R.self) } ?? lastKnown }
 
   func happened(_ content: Happening<R>.Content) {
@@ -42,14 +44,14 @@ final class RibletLog<R: Riblet> {
       passes.append(now)
       return happened(.change(cause: reduction.typeName, child: reduction.node))
     }
-    // A step back tries one route after the other.
+    // The back button is offered to one route after the other; those that keep their child have not done anything.
     if case .dismissal = reduction.cause, !hasChanged { return }
     passes.append(now)
     switch reduction.cause {
     case .internalAction(let action):
       guard let action = action as? R.InternalAction else { return }
       happened(.internalAction(action))
-    // The riblet starts, and `didBecomeActive` follows: what both change is asserted as one.
+    // The start of the riblet: `didBecomeActive` follows the props, and the test asserts the changes of both as one.
     case .props where isExpecting && tree?.transactionCount == 0: break
     case .viewAction, .dismissal, .walk, .activation, .props:
       if isExpecting {
@@ -63,33 +65,33 @@ final class RibletLog<R: Riblet> {
     }
   }
 
-  /// Nothing is left of what was undone.
+  /// Forgets what a rolled-back transaction has done, and finds the paths of the children that have changed the state.
   func transactionEnded(isCommitted: Bool) {
     if !isCommitted {
       happenings.removeLast(max(0, happenings.count - committed.happenings))
       passes.removeLast(max(0, passes.count - committed.passes))
       lastKnown = committed.lastKnown
     }
-    // Not before: what a child does as it becomes active, it does before it has its place.
+    // At the end of the transaction only: a child that acts as it becomes active has no path yet.
     for index in committed.happenings..<max(committed.happenings, happenings.count) {
       if case .change(_, let child?) = happenings[index].content { happenings[index].path = tree?.path(of: child) }
     }
     committed = (happenings.count, passes.count, lastKnown)
   }
 
-  /// Takes note of a refusal, after the end of the transaction that it has undone.
+  /// Notes a refusal, after the rollback of the transaction that it has caused.
   func refused(_ effect: String, _ reason: String) {
     happened(.refusal(effect: effect, reason: reason))
     committed.happenings = happenings.count
   }
 
-  /// Keeps what the test has left of what happened.
+  /// Replaces the happenings by those that the test has not asserted.
   func keep(_ happenings: [Happening<R>]) {
     self.happenings = happenings
     committed.happenings = happenings.count
   }
 
-  /// Forgets what has happened.
+  /// Forgets everything that has happened.
   func clear() {
     happenings = []
     passes = []
@@ -98,7 +100,7 @@ final class RibletLog<R: Riblet> {
 }
 
 extension Reduction.Cause {
-  /// For a failure's text, if the test did not send it by the test riblet.
+  /// The cause of a change, for a failure's text.
   fileprivate var text: String {
     switch self {
     case .viewAction(let action): "the view action \(caseName(action)), sent through the session"

@@ -6,12 +6,12 @@ import Wire
 extension TestRiblet {
   // MARK: Acting
 
-  /// Sends a view action, and asserts what it changes.
+  /// Sends a view action, and asserts what its reducer changes.
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that the reducer is to make, beginning with the state before; nil if it is to make none.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - change: makes the expected change; it gets the state before the action. Nil if the state is to stay the same.
   public func send(
     _ action: R.ViewAction, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: ((inout R.State) -> Void)? = nil
@@ -20,14 +20,9 @@ extension TestRiblet {
     perform(origin, change) { session in try session.act(action, to: session.tree.rootID, of: R.self, origin) }
   }
 
-  /// Sends a view action that is to be refused, and asserts why: that `Effect.refuse` has undone everything.
+  /// Sends a view action that is to be refused, and asserts the reason and that everything is as it was before.
   ///
   ///     test.send(.sendTapped, refused: "There is nothing to send.")
-  ///
-  /// - Parameters:
-  ///   - action: the action.
-  ///   - reason: what the reducer says.
-  ///   - sourceLocation: where the test is.
   public func send(
     _ action: R.ViewAction, refused reason: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -35,13 +30,13 @@ extension TestRiblet {
     expectRefusal(origin, reason) { session in try session.act(action, to: session.tree.rootID, of: R.self, origin) }
   }
 
-  /// Sends a child a view action; what the child says of it is asserted with ``receive(_:sourceLocation:_:)``.
+  /// Sends a view action to a child; what the child's outputs become is asserted with ``receive(_:sourceLocation:_:)``.
   ///
   /// - Parameters:
   ///   - action: the child's action.
   ///   - child: the child's type.
-  ///   - path: where it is, as a client says it: `detail`, `pages[1]`.
-  ///   - sourceLocation: where the test is.
+  ///   - path: the child's place in the form of an address: `detail`, `pages[1]`.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func send<C: Riblet>(
     _ action: C.ViewAction, to child: C.Type, at path: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -55,14 +50,15 @@ extension TestRiblet {
     }
   }
 
-  /// Sends a child a view action that is to be refused, by the child or by whoever hears of it, and asserts why.
+  /// Sends a child a view action that is to be refused, by the child or by an ancestor that handles its outputs, and
+  /// asserts the reason.
   ///
   /// - Parameters:
   ///   - action: the child's action.
   ///   - child: the child's type.
-  ///   - path: where it is, as a client says it: `detail`, `pages[1]`.
-  ///   - reason: what the reducer says.
-  ///   - sourceLocation: where the test is.
+  ///   - path: the child's place in the form of an address: `detail`, `pages[1]`.
+  ///   - reason: the exact text of the refusal.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func send<C: Riblet>(
     _ action: C.ViewAction, to child: C.Type, at path: String, refused reason: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -79,14 +75,14 @@ extension TestRiblet {
     return nil
   }
 
-  /// Tells the riblet something else, as its parent does, and asserts what the reducer of the props changes.
+  /// Tells the riblet new props, as its parent does, and asserts what the reducer of the props changes.
   ///
-  /// A riblet is not told again what it was told last.
+  /// Props that equal the last ones are not told: the reducer is not called.
   ///
   /// - Parameters:
-  ///   - props: what it is told.
-  ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that the reducer is to make, beginning with the state before; nil if it is to make none.
+  ///   - props: the new props.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - change: makes the expected change; it gets the state before the props. Nil if the state is to stay the same.
   public func setProps(
     _ props: R.Props, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: ((inout R.State) -> Void)? = nil
@@ -95,12 +91,7 @@ extension TestRiblet {
     perform(origin, change) { _ in try tell(props, origin) }
   }
 
-  /// Tells the riblet something that it is to refuse, and asserts why: it goes on with what it was told before.
-  ///
-  /// - Parameters:
-  ///   - props: what it is told.
-  ///   - reason: what the reducer says.
-  ///   - sourceLocation: where the test is.
+  /// Tells the riblet props that it is to refuse, and asserts the reason; the last props stay in force.
   public func setProps(
     _ props: R.Props, refused reason: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -108,11 +99,11 @@ extension TestRiblet {
     expectRefusal(origin, reason) { _ in try tell(props, origin) }
   }
 
-  /// Uses the back button, and asserts what it changes.
+  /// Uses the back button, and asserts what that changes.
   ///
   /// - Parameters:
-  ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that is to be made, beginning with the state before; nil if there is to be none.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - change: makes the expected change; it gets the state before. Nil if the state is to stay the same.
   public func back(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ change: ((inout R.State) -> Void)? = nil
@@ -129,7 +120,7 @@ extension TestRiblet {
     expect(origin, origin.text, change, body)
   }
 
-  /// Does something, and asserts what its first pass over the state changes.
+  /// Runs `body`, and asserts what the first reducer that it runs changes.
   func expect(
     _ origin: Origin, _ what: String, _ change: ((inout R.State) -> Void)?, _ body: (TestSession) throws -> Void
   ) {
@@ -146,7 +137,7 @@ extension TestRiblet {
     state = log.firstPass ?? state
   }
 
-  /// Does something that a reducer is to refuse, which leaves everything as it was.
+  /// Runs `body`, and asserts that a reducer refuses it for a reason, and that everything is as it was before.
   private func expectRefusal(_ origin: Origin, _ reason: String, _ body: (TestSession) throws -> Void) {
     begin(origin)
     do {
@@ -158,11 +149,11 @@ extension TestRiblet {
       return fail(Failure.refusedOtherwise(origin.text, reason, error), at: origin.location)
     }
     fail(Failure.notRefused(origin.text, reason, before: state, after: current), at: origin.location)
-    // What follows from that is no failure of its own.
+    // A missing refusal is the failure; what happened instead is not reported again.
     skipWhatHappened(strict: false)
   }
 
-  /// Makes sure that all that happened before was asserted.
+  /// Begins a call of the test: everything that happened before has to be asserted by now.
   func begin(_ origin: Origin) {
     session.settle()
     if exhaustivity == .on {
@@ -179,12 +170,12 @@ extension TestRiblet {
 
   // MARK: What happens then
 
-  /// Asserts that an internal action is received next, and what it changes.
+  /// Asserts that the next thing to happen is an internal action, and what its reducer changes.
   ///
   /// - Parameters:
-  ///   - action: the action.
-  ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that the reducer is to make, beginning with the state before; nil if it is to make none.
+  ///   - action: the expected action.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - change: makes the expected change; it gets the state before the action. Nil if the state is to stay the same.
   public func receive(
     _ action: R.InternalAction, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: ((inout R.State) -> Void)? = nil
@@ -198,12 +189,13 @@ extension TestRiblet {
     }
   }
 
-  /// Asserts that an internal action of a kind is received next, and what it changes: for actions that cannot be compared.
+  /// Asserts that the next thing to happen is an internal action that matches, and what its reducer changes: for
+  /// actions that are not `Equatable`.
   ///
   /// - Parameters:
-  ///   - matches: whether it is the action.
-  ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that the reducer is to make, beginning with the state before; nil if it is to make none.
+  ///   - matches: returns true for an expected action.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - change: makes the expected change; it gets the state before the action. Nil if the state is to stay the same.
   public func receive(
     where matches: (R.InternalAction) -> Bool, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: ((inout R.State) -> Void)? = nil
@@ -213,13 +205,10 @@ extension TestRiblet {
     }
   }
 
-  /// Asserts that a reducer refuses next what comes of an effect: what it sends, or what is to follow its end.
+  /// Asserts that the next thing to happen is a refusal of what an effect has sent, or of what was to follow the
+  /// effect's end.
   ///
-  /// That is undone, and on a server only the log is told.
-  ///
-  /// - Parameters:
-  ///   - reason: what the reducer says.
-  ///   - sourceLocation: where the test is.
+  /// What is refused is rolled back; on a server, only the log has the reason.
   public func receive(refused reason: String, sourceLocation: SourceLocation = #_sourceLocation) {
     take(Origin(text: "receive(refused: \(String(reflecting: reason)))", location: sourceLocation), nil) { content in
       guard case .refusal(_, let actual) = content else { return .other(nil) }
@@ -227,19 +216,19 @@ extension TestRiblet {
     }
   }
 
-  /// Asserts that something else than the riblet itself has changed its state: a child whose state is a part of it, or what
-  /// the test has done through the ``session``.
+  /// Asserts that the state was changed next by something other than the riblet's actions: by an embedded child, or by
+  /// what the test has done through the ``session``.
   ///
   /// - Parameters:
-  ///   - path: where the child is: `lamp`, `rows[1]`; nil if it is not to matter who it was.
-  ///   - sourceLocation: where the test is.
-  ///   - change: makes the change that is to be made, beginning with the state before.
+  ///   - path: the child's place: `lamp`, `rows[1]`; nil if it does not matter what has changed the state.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - change: makes the expected change; it gets the state before.
   public func receiveChange(
     at path: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: @escaping (inout R.State) -> Void
   ) {
     let text = path.map { "receiveChange(at: \"\($0)\")" } ?? "receiveChange"
-    // An index may be left out for the first child.
+    // In a path the index of the first child may be left out.
     let whole = path.map { path in
       path.split(separator: "/").map { $0.hasSuffix("]") ? "\($0)" : "\($0)[0]" }.joined(separator: "/")
     }
@@ -249,11 +238,7 @@ extension TestRiblet {
     }
   }
 
-  /// Asserts that the riblet tells its parent something next.
-  ///
-  /// - Parameters:
-  ///   - output: what it says.
-  ///   - sourceLocation: where the test is.
+  /// Asserts that the next thing to happen is an output to the parent.
   public func expectOutput(
     _ output: R.Output, sourceLocation: SourceLocation = #_sourceLocation
   ) where R.Output: Equatable {
@@ -263,11 +248,7 @@ extension TestRiblet {
     }
   }
 
-  /// Asserts that the riblet tells its parent something of a kind next: for outputs that cannot be compared.
-  ///
-  /// - Parameters:
-  ///   - matches: whether it is the output.
-  ///   - sourceLocation: where the test is.
+  /// Asserts that the next thing to happen is an output that matches: for outputs that are not `Equatable`.
   public func expectOutput(where matches: (R.Output) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     take(Origin(text: "expectOutput(where:)", location: sourceLocation), nil) { content in
       if case .output(let actual) = content, matches(actual) { .match } else { .other(nil) }
@@ -302,7 +283,7 @@ extension TestRiblet {
         return
       case .other(let difference):
         if exhaustivity == .on {
-          // It stays, for the assertion that it is meant for.
+          // Put back, for the assertion that is meant for it.
           happenings.insert(next, at: 0)
           return fail(
             Failure.another(origin.text, next.description, difference: difference), at: origin.location)
@@ -321,11 +302,7 @@ extension TestRiblet {
 
   // MARK: The view and the end
 
-  /// Asserts what clients see of the riblet.
-  ///
-  /// - Parameters:
-  ///   - expected: its view state.
-  ///   - sourceLocation: where the test is.
+  /// Asserts the view state that clients have of the riblet.
   public func expectView(
     _ expected: R.ViewState, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -338,9 +315,7 @@ extension TestRiblet {
     )
   }
 
-  /// Asserts that all was asserted and that no effect runs, as the end of the test does.
-  ///
-  /// - Parameter sourceLocation: where the test is.
+  /// Asserts that everything was asserted and no effect runs, as the end of the test does.
   public func finish(
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -349,11 +324,11 @@ extension TestRiblet {
     skipEffectsInFlight(strict: false)
   }
 
-  /// Passes over what has happened and was not asserted.
+  /// Passes over everything that has happened and was not asserted.
   ///
   /// - Parameters:
   ///   - strict: whether it is a failure if there is nothing to pass over.
-  ///   - sourceLocation: where the test is.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func skipWhatHappened(strict: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) {
     session.settle()
     if strict, happenings.isEmpty { fail(Failure.nothingToSkip, at: sourceLocation) }
@@ -361,11 +336,11 @@ extension TestRiblet {
     state = current
   }
 
-  /// Ends the effects that run, of the riblet itself and of children whose states are parts of its.
+  /// Ends the running effects of the riblet and of its embedded children.
   ///
   /// - Parameters:
-  ///   - strict: whether it is a failure if there are none.
-  ///   - sourceLocation: where the test is.
+  ///   - strict: whether it is a failure if no effect runs.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func skipEffectsInFlight(strict: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) {
     session.settle()
     let flights = flights
@@ -375,13 +350,14 @@ extension TestRiblet {
 
   /// Waits until there is something to assert, from an effect that waits for something outside of the test.
   ///
-  /// What a child's effect sends its child is waited for with ``TestSession/waitForEffects(evenAsleep:atMost:sourceLocation:)``.
+  /// For what a child's effect sends to the child, use
+  /// ``TestSession/waitForEffects(evenAsleep:atMost:sourceLocation:)``.
   ///
   /// - Parameters:
-  ///   - evenAsleep: whether to wait for an effect that sleeps on the test's clock, too, for it waits for something else
-  ///     besides.
-  ///   - limit: how long in real time; a failure names the effects that were waited for.
-  ///   - sourceLocation: where the test is.
+  ///   - evenAsleep: whether to wait also for effects that sleep on the test's clock, as they may wait for something
+  ///     else as well.
+  ///   - limit: how long to wait, in real time; the failure names the effects that were waited for.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func waitForEffects(
     evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
   ) async {
@@ -391,9 +367,9 @@ extension TestRiblet {
   /// Waits until no effect waits for something outside of the test any more.
   ///
   /// - Parameters:
-  ///   - evenAsleep: whether to wait for effects that sleep on the test's clock, too.
-  ///   - limit: how long in real time.
-  ///   - sourceLocation: where the test is.
+  ///   - evenAsleep: whether to wait also for effects that sleep on the test's clock.
+  ///   - limit: how long to wait, in real time; the failure names the effects that were waited for.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func waitForEffectsToEnd(
     evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
   ) async {
@@ -415,7 +391,7 @@ extension TestRiblet {
     }
   }
 
-  /// What the test says has to be true of the state as it is; the rest is reported, if that is wanted.
+  /// Asserts that the expected change leaves the state as it is; other changes are reported if that is wanted.
   private func checkWhatIsSaid(
     _ change: ((inout R.State) -> Void)?, before: R.State, after: R.State, _ origin: Origin
   ) {

@@ -11,15 +11,15 @@ public enum TestAction<Action: Sendable>: Sendable {
 
 /// Why states could not be collected.
 public enum CollectionError<State: Sendable>: Error, CustomStringConvertible {
-  /// There is nothing to collect.
+  /// The count is not 1 or more.
   case invalidCount(Int)
-  /// There is no time.
+  /// The timeout is not more than zero.
   case invalidTimeout(Duration)
-  /// The test waits, and its riblet was not given a clock.
+  /// The test waits, and the ``TestRiblet`` was made without a clock.
   case noClock
-  /// There were fewer states than that: these.
+  /// Nothing more happened after these states, which are fewer than expected.
   case unfulfilled(with: [State], expectedCount: Int)
-  /// A view action was refused, after these states.
+  /// A view action was refused after these states.
   case refused(Refusal, with: [State])
 
   /// What is wrong, and what to do.
@@ -40,20 +40,19 @@ public enum CollectionError<State: Sendable>: Error, CustomStringConvertible {
 }
 
 extension TestRiblet where R.State: Sendable {
-  /// Performs actions and collects the states that follow: one for each pass of a reducer, whether it changes something or
-  /// not.
+  /// Performs actions and collects the states that follow: one for each call of a reducer, even if it changes nothing.
   ///
-  /// It can be called any number of times, and takes nothing from anyone: the view and the tree's other observers see
-  /// what they would see. What happens in it counts as asserted.
+  /// Can be called any number of times. Other observers of the tree and the view see everything as usual. What happens
+  /// meanwhile counts as asserted.
   ///
   /// - Parameters:
-  ///   - count: how many states; what comes after them is passed over.
+  ///   - count: how many states to collect; later ones are passed over.
   ///   - actions: what to do, in order.
-  ///   - includeFirst: whether the state before the first action is the first one.
-  ///   - timeout: how far the clock is advanced at most after the last action.
-  ///   - sourceLocation: where the test is.
-  /// - Returns: as many states as wanted.
-  /// - Throws: ``CollectionError``, with the states that there were.
+  ///   - includeFirst: whether the state before the first action is collected as the first one.
+  ///   - timeout: how far to advance the clock at most after the last action.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Returns: `count` states.
+  /// - Throws: ``CollectionError``, with the states collected until then.
   public func collect(
     _ count: Int, performing actions: [TestAction<R.ViewAction>], includeFirst: Bool = false,
     timeout: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation

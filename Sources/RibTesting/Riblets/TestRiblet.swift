@@ -1,11 +1,11 @@
 public import RibCore
 public import Testing
 
-/// Drives one riblet in a test that asserts all that it does.
+/// Drives one riblet in a test that asserts everything the riblet does.
 ///
-/// What is sent is followed by what it changes; what happens because of it — internal actions, among them what children
-/// say, and outputs — is asserted in the order in which it happens. What was not asserted is a failure, at the latest when
-/// the test ends, and so is an effect that still runs:
+/// Each call that sends something asserts what that changes. What happens because of it, such as internal actions (a
+/// child's outputs among them) and outputs, is asserted in the order in which it happens. What was not asserted is a
+/// failure, at the latest when the test ends, and so is an effect that still runs:
 ///
 ///     let clock = ManualClock()
 ///     let test = TestRiblet(Search(clock: clock, find: { _ in ["a"] }))
@@ -13,36 +13,36 @@ public import Testing
 ///     clock.advance(by: .seconds(1))
 ///     test.receive(.found(["a"])) { $0.status = .loaded(["a"]) }
 ///
-/// Nothing in it waits: effects run on the test's own thread, as far as they get, and time is the ``ManualClock``'s. Children
-/// are real, and so is everything else: the riblet is the root of a tree.
+/// Nothing here waits: effects run on the test's own thread as far as they can, and only the ``ManualClock`` lets time
+/// pass. Children are real, and so is everything else: the riblet is the root of a tree.
 public final class TestRiblet<R: Riblet> {
-  /// The state as far as it was asserted.
+  /// The state as far as the test has asserted it.
   public internal(set) var state: R.State
-  /// Whether everything that happens has to be asserted.
+  /// How much of what happens has to be asserted.
   public var exhaustivity: Exhaustivity {
     get { log.exhaustivity }
     set { log.exhaustivity = newValue }
   }
-  /// The tree: its view, patches and children.
+  /// The riblet's tree: for its view, its patches and its children.
   public let session: TestSession
 
   let riblet: R
   let clock: ManualClock?
   let log: RibletLog<R>
   private let origin: Origin
-  /// What stands for the parent's state; nil if the riblet has no props.
+  /// The props as a parent would have them; nil if the riblet has none.
   private let told: Told<R.Props>?
 
   /// A riblet that is attached and active.
   ///
   /// - Parameters:
   ///   - riblet: the riblet.
-  ///   - state: the state in which it becomes active; nil for what `makeState` returns.
-  ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:sourceLocation:)`` is to advance it.
-  ///   - exhaustivity: whether everything that happens has to be asserted.
-  ///   - sourceLocation: where the test is.
-  ///   - activation: changes the state as `didBecomeActive` does, beginning with the one in which it becomes active; nil if it
-  ///     is not to be changed.
+  ///   - state: the state before it becomes active; nil for what `makeState` returns.
+  ///   - clock: the clock that the riblet was given; needed only by
+  ///     ``collect(_:performing:includeFirst:timeout:sourceLocation:)``, which advances it.
+  ///   - exhaustivity: how much of what happens has to be asserted.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - activation: makes the change that `didBecomeActive` is expected to make; nil for none.
   public convenience init(
     _ riblet: R, given state: R.State? = nil, clock: ManualClock? = nil, exhaustivity: Exhaustivity = .on,
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -51,20 +51,21 @@ public final class TestRiblet<R: Riblet> {
     self.init(riblet, state, nil, clock, exhaustivity, sourceLocation, activation, areEqual: ==)
   }
 
-  /// A riblet that its parent tells something, and that is attached and active.
+  /// A riblet with props that is attached and active.
   ///
   ///     let test = TestRiblet(Row(), props: .init(isSelected: true)) { $0.isSelected = true }
   ///     test.setProps(.init(isSelected: false)) { $0.isSelected = false }
   ///
   /// - Parameters:
   ///   - riblet: the riblet.
-  ///   - props: what it is told, until ``setProps(_:sourceLocation:_:)`` tells it something else.
-  ///   - state: the state in which it is told that and becomes active; nil for what `makeState` returns.
-  ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:sourceLocation:)`` is to advance it.
-  ///   - exhaustivity: whether everything that happens has to be asserted.
-  ///   - sourceLocation: where the test is.
-  ///   - activation: changes the state as the reducer of the props and then `didBecomeActive` do; nil if it is not to be
-  ///     changed.
+  ///   - props: its props until ``setProps(_:sourceLocation:_:)`` replaces them.
+  ///   - state: the state before it is told the props and becomes active; nil for what `makeState` returns.
+  ///   - clock: the clock that the riblet was given; needed only by
+  ///     ``collect(_:performing:includeFirst:timeout:sourceLocation:)``, which advances it.
+  ///   - exhaustivity: how much of what happens has to be asserted.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - activation: makes the change that the reducer of the props and `didBecomeActive` together are expected to
+  ///     make; nil for none.
   public convenience init(
     _ riblet: R, props: R.Props, given state: R.State? = nil, clock: ManualClock? = nil,
     exhaustivity: Exhaustivity = .on, sourceLocation: SourceLocation = #_sourceLocation,
@@ -73,13 +74,14 @@ public final class TestRiblet<R: Riblet> {
     self.init(riblet, state, props, clock, exhaustivity, sourceLocation, activation, areEqual: ==)
   }
 
-  /// A riblet that remembers nothing, and is attached and active.
+  /// A riblet without a state that is attached and active.
   ///
   /// - Parameters:
   ///   - riblet: the riblet.
-  ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:sourceLocation:)`` is to advance it.
-  ///   - exhaustivity: whether everything that happens has to be asserted.
-  ///   - sourceLocation: where the test is.
+  ///   - clock: the clock that the riblet was given; needed only by
+  ///     ``collect(_:performing:includeFirst:timeout:sourceLocation:)``, which advances it.
+  ///   - exhaustivity: how much of what happens has to be asserted.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public convenience init(
     _ riblet: R, clock: ManualClock? = nil, exhaustivity: Exhaustivity = .on,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -87,14 +89,15 @@ public final class TestRiblet<R: Riblet> {
     self.init(riblet, (), nil, clock, exhaustivity, sourceLocation, nil) { _, _ in true }
   }
 
-  /// A riblet that its parent tells something, that remembers nothing, and that is attached and active.
+  /// A riblet with props and without a state that is attached and active.
   ///
   /// - Parameters:
   ///   - riblet: the riblet.
-  ///   - props: what it is told, until ``setProps(_:sourceLocation:_:)`` tells it something else.
-  ///   - clock: the clock that it was given, if ``collect(_:performing:includeFirst:timeout:sourceLocation:)`` is to advance it.
-  ///   - exhaustivity: whether everything that happens has to be asserted.
-  ///   - sourceLocation: where the test is.
+  ///   - props: its props until ``setProps(_:sourceLocation:_:)`` replaces them.
+  ///   - clock: the clock that the riblet was given; needed only by
+  ///     ``collect(_:performing:includeFirst:timeout:sourceLocation:)``, which advances it.
+  ///   - exhaustivity: how much of what happens has to be asserted.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public convenience init(
     _ riblet: R, props: R.Props, clock: ManualClock? = nil, exhaustivity: Exhaustivity = .on,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -138,7 +141,7 @@ public final class TestRiblet<R: Riblet> {
 
   deinit { checkTheEnd(origin.location) }
 
-  /// Tells the riblet something else; what it was told before holds again if it refuses that.
+  /// Tells the riblet new props; if the riblet refuses them, the last ones stay in force.
   func tell(_ props: R.Props, _ origin: Origin) throws {
     guard let told else { preconditionFailure("\(R.typeName) has props, and was made without any") }
     let before = told.props
@@ -151,9 +154,9 @@ public final class TestRiblet<R: Riblet> {
     }
   }
 
-  /// The state as it is.
+  /// The riblet's present state.
   var current: R.State { log.current }
-  /// What was not asserted yet, in order.
+  /// What the test has not asserted yet, in order.
   var happenings: [Happening<R>] {
     get { log.happenings }
     set { log.keep(newValue) }
@@ -165,7 +168,7 @@ public final class TestRiblet<R: Riblet> {
     Issue.record(Comment(rawValue: text), sourceLocation: location)
   }
 
-  /// Says what is passed over, if that is wanted.
+  /// Reports what is passed over as a warning, if exhaustivity says so.
   func report(_ skipped: [Happening<R>], at location: SourceLocation) {
     if !skipped.isEmpty { report(Failure.skipped(skipped.map(\.description)), at: location) }
   }
@@ -175,7 +178,7 @@ public final class TestRiblet<R: Riblet> {
     Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: location)
   }
 
-  /// Effects that run, of the riblet itself and of children whose states are parts of its.
+  /// The running effects of the riblet and of its embedded children.
   var flights: [EffectFlight] {
     let tree = session.tree
     return session.runner?.inFlight.filter { flight in
@@ -183,7 +186,7 @@ public final class TestRiblet<R: Riblet> {
     } ?? []
   }
 
-  /// What runs, of the riblet and of its children.
+  /// Describes all running effects of the tree, for a failure's text.
   var flightTexts: [String] { session.runner?.inFlight.map { Failure.describe($0, session.runner) } ?? [] }
 
   func checkTheEnd(_ location: SourceLocation) {
@@ -199,7 +202,7 @@ public final class TestRiblet<R: Riblet> {
   }
 }
 
-/// The props as a parent has them.
+/// The props as a parent would have them.
 private final class Told<Props> {
   var props: Props
 

@@ -1,13 +1,14 @@
 import Wire
 
 extension JSONValue {
-  /// The first place at which another value differs, as a JSON Pointer, and what is there; nil if they are the same.
+  /// The first place at which another value differs, as a JSON Pointer, and what both have there; nil if they are
+  /// equal.
   func firstDifference(
     from other: JSONValue, at place: String = ""
   ) -> (place: String, ours: JSONValue?, theirs: JSONValue?)? {
     switch (self, other) {
     case (.object(let ours), .object(let theirs)):
-      // Keys are compared byte by byte, as a set of strings does not.
+      // Keys are looked up byte by byte; a set of strings would compare them with `==`.
       for key in (ours.keys + theirs.keys.filter { ours[$0] == nil }).sorted() {
         guard let our = ours[key], let their = theirs[key] else {
           return ("\(place)/\(key)", ours[key], theirs[key])

@@ -2,19 +2,20 @@ public import RibCore
 public import Testing
 
 extension TestSession {
-  /// Lets every effect go on as far as it can; only those that were kept waiting by something outside of the test have not.
+  /// Lets every effect go on as far as it can; afterwards each effect sleeps or waits for something outside of the
+  /// test.
   public func settle() { runner?.settle() }
 
   /// Waits until an effect that waits for something outside of the test has sent something.
   ///
-  /// Each call waits for one more of what effects have sent since the test last acted. Prefer a dependency that the test
-  /// controls.
+  /// Each call waits for one more of the reports that have arrived since the test last acted. If you can, give the
+  /// riblet a dependency that the test controls instead.
   ///
   /// - Parameters:
-  ///   - evenAsleep: whether to wait for an effect that sleeps on the test's clock, too, for it waits for something else
-  ///     besides.
-  ///   - limit: how long in real time; a failure names the effects that were waited for.
-  ///   - sourceLocation: where the test is.
+  ///   - evenAsleep: whether to wait also for effects that sleep on the test's clock, as they may wait for something
+  ///     else as well.
+  ///   - limit: how long to wait, in real time; the failure names the effects that were waited for.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func waitForEffects(
     evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
   ) async {
@@ -24,9 +25,9 @@ extension TestSession {
   /// Waits until no effect waits for something outside of the test any more.
   ///
   /// - Parameters:
-  ///   - evenAsleep: whether to wait for effects that sleep on the test's clock, too.
-  ///   - limit: how long in real time.
-  ///   - sourceLocation: where the test is.
+  ///   - evenAsleep: whether to wait also for effects that sleep on the test's clock.
+  ///   - limit: how long to wait, in real time; the failure names the effects that were waited for.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func waitForEffectsToEnd(
     evenAsleep: Bool = false, atMost limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
   ) async {
@@ -35,7 +36,7 @@ extension TestSession {
     }
   }
 
-  /// Waits until something is true, or fails.
+  /// Waits until a condition is true; records a failure if it does not become true.
   func wait(
     _ evenAsleep: Bool, _ limit: Duration, _ location: SourceLocation, until condition: () -> Bool
   ) async {
@@ -51,7 +52,7 @@ extension TestSession {
     Issue.record(Comment(rawValue: text), sourceLocation: location)
   }
 
-  /// Ends an effect that runs, and gives up what waits for its end.
+  /// Ends a running effect, and gives up the sequence that waits for its end.
   func endEffect(_ token: EffectToken) {
     runner?.cancel(token)
     do {
@@ -61,12 +62,12 @@ extension TestSession {
     }
   }
 
-  /// Runs the oldest pending effect to its end; what it sends is applied at once.
+  /// Runs the oldest pending effect to its end, and then applies everything that it has sent, in order.
   ///
-  /// What it sends is applied to the end, also if some of it is refused: a server does not tell an effect of that.
+  /// A refusal does not stop this: a server does not tell an effect either that something it sent was refused.
   ///
-  /// - Throws: what the effect throws, after what it sent has been applied; the first `Refusal` of what it sends, or of
-  ///   what follows its end; `PatchError`.
+  /// - Throws: what the effect throws; else the first `Refusal` of what it sent; or at once the `Refusal` of what
+  ///   follows its end, or a `PatchError`. ``NoPendingEffect`` if there is none.
   public func runNextEffect() async throws {
     guard !pendingEffects.isEmpty else { throw NoPendingEffect() }
     let effect = pendingEffects.removeFirst()
@@ -89,10 +90,9 @@ extension TestSession {
     if let error = failure ?? refusal { throw error }
   }
 
-  /// Runs the oldest pending effect but keeps what it sends, for ``deliver(_:)``.
+  /// Runs the oldest pending effect, and returns what it sends, in order, for ``deliver(_:)``.
   ///
-  /// - Returns: what it sent, in order.
-  /// - Throws: what the effect throws.
+  /// - Throws: what the effect throws; ``NoPendingEffect`` if there is none.
   public func reportsOfNextEffect() async throws -> [EffectReport] {
     guard !pendingEffects.isEmpty else { throw NoPendingEffect() }
     let effect = pendingEffects.removeFirst()
@@ -102,7 +102,7 @@ extension TestSession {
   }
 }
 
-/// A test wanted an effect to run, and there is none.
+/// The test runs an effect, and none is pending.
 public struct NoPendingEffect: Error, CustomStringConvertible {
   /// What is wrong, and what to look for.
   public var description: String {
@@ -110,7 +110,7 @@ public struct NoPendingEffect: Error, CustomStringConvertible {
   }
 }
 
-/// Collects what an effect sends, wherever it runs.
+/// Collects what an effect sends, on whatever thread it runs.
 private actor ReportBox {
   private(set) var content: [EffectReport] = []
   func append(_ report: EffectReport) { content.append(report) }

@@ -3,14 +3,14 @@ import RibCore
 import Testing
 import Wire
 
-/// What a session checks by itself.
+/// The checks that a session makes without being asked.
 extension TestSession {
-  /// A view of more bytes is compared at the end only: writing and reading it is what a test would spend its time with.
+  /// A view of more bytes is compared at the end only: a test would spend its time on writing and reading it.
   private static let viewLimit = 64 << 10
-  /// A state of more bytes is saved and restored at the end only: comparing values property by property is slow.
+  /// A state of more bytes is checked at the end only: comparing values property by property is slow.
   private static let stateLimit = 8 << 10
 
-  /// Checks what the last transaction has left, as far as that is small.
+  /// Checks the view and the states after a transaction, those that are small enough.
   func checkExactness() {
     if tree.viewSize > Self.viewLimit {
       uncomparedTransaction = tree.transactionCount
@@ -20,14 +20,14 @@ extension TestSession {
     for id in uncheckedNodes.sorted() where (tree.stateSize(of: id) ?? 0) <= Self.stateLimit { checkState(of: id) }
   }
 
-  /// Checks what was too large until now.
+  /// Checks the view and the states that were too large to be checked after each transaction.
   func checkWhatIsLeft() {
-    // What the tree has done without the session, the session's view does not show.
+    // Not if the tree has run transactions without the session: the session's view does not have their patches.
     if uncomparedTransaction == tree.transactionCount { compareView() }
     for id in uncheckedNodes.sorted() { checkState(of: id) }
   }
 
-  /// Makes sure that a client that has applied every patch has what a new one would be sent.
+  /// Makes sure that a client with every patch applied has the view that a new client would be sent.
   private func compareView() {
     uncomparedTransaction = nil
     do {
@@ -35,7 +35,7 @@ extension TestSession {
       if document != shown, let (place, client, server) = document.firstDifference(from: shown) {
         let node = owner(of: place).map { describe($0) }
         record(Failure.inexactPatch(origin.text, node, place, client: client, server: server))
-        // The test goes on with what the server shows.
+        // Further transactions are compared with the server's view, so that one difference is reported once.
         document = shown
         return
       }
@@ -62,12 +62,12 @@ extension TestSession {
     record(text)
   }
 
-  /// How a node's state does not come back as it was when it is saved and restored; nil if it does.
+  /// Describes how a node's state changes when it is saved and restored; nil if it does not change.
   private func loss(of id: NodeID) -> String? {
     do {
       guard let (state, restored) = try tree.roundTrip(of: id) else { return nil }
       if let text = Failure.differenceOfStates(describe(id), state, restored),
-        // A number that is none is not equal to itself either.
+        // A second round trip rules out values such as NaN, which are not even equal to themselves.
         let again = try tree.roundTrip(of: id), diff(restored, again.restored) == nil
       {
         return text
@@ -89,13 +89,13 @@ extension TestSession {
     return JSONValue(try StateCoder.read(String(decoding: try StateCoder.encode(state), as: UTF8.self)))
   }
 
-  /// The node that a place in the view belongs to.
+  /// The id of the node to which a place in the view belongs; nil if it belongs to none.
   private func owner(of place: String) -> NodeID? {
     let steps = place.split(separator: "/")
     return steps.first == "nodes" && steps.count > 1 ? NodeID(steps[1]) : nil
   }
 
-  /// A node for a failure's text: its type, its id and where it is.
+  /// A node for a failure's text: its type name, its id and its path.
   private func describe(_ id: NodeID) -> String {
     guard let type = tree.typeName(at: .id(id)), let path = tree.path(of: id) else {
       return "node \(id), which is not there"

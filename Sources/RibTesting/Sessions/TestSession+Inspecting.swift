@@ -3,18 +3,14 @@ public import Testing
 public import Wire
 
 extension TestSession {
-  /// What clients see of a node.
+  /// The view state that clients have of a node; nil if there is no such node, or it has no view.
   ///
-  /// - Parameter path: where it is: `detail/inner`, `pages[1]`; the root unless given.
-  /// - Returns: its view state; nil if there is no such node, or it has no view.
+  /// - Parameter path: the node's place, such as `detail/inner` or `pages[1]`; the root unless given.
+  /// - Returns: the node's `state` in the view document.
   public func viewState(at path: String = "") -> JSONValue? { node(at: path)?["state"] }
 
-  /// The children that clients see on a route.
-  ///
-  /// - Parameters:
-  ///   - route: the route's name.
-  ///   - path: where its node is; the root unless given.
-  /// - Returns: their ids; nil for one that is not attached yet.
+  /// The ids of the children that clients see on a route of a node, the root unless given; nil for a child that is not
+  /// attached yet.
   public func children(on route: String, at path: String = "") -> [NodeID?] {
     guard case .array(let ids)? = node(at: path)?["children"]?[route]?["ids"] else { return [] }
     return ids.map { if case .integer(let id) = $0 { NodeID(id) } else { nil } }
@@ -25,12 +21,13 @@ extension TestSession {
     return tree.id(at: path).flatMap { view["nodes"]?["\($0)"] }
   }
 
-  /// The tree, a node on each line below its parent: its place, its type, its id and, if it is not active, that.
+  /// The tree as text: one line for each node, indented below its parent, with its place, type name and id, and whether
+  /// it is inactive.
   ///
   ///     Search 1
   ///       detail[0] SearchDetail 2
   ///
-  /// Nodes without a view are there too.
+  /// Nodes without a view are included.
   public var outline: String {
     settle()
     var lines: [String] = []
@@ -50,11 +47,11 @@ extension TestSession {
     return lines.joined(separator: "\n")
   }
 
-  /// Asserts what clients were sent for the last transaction.
+  /// Asserts the operations that clients were sent for the last transaction.
   ///
   /// - Parameters:
-  ///   - expected: the operations, as JSON; white space and the order of keys do not matter.
-  ///   - sourceLocation: where the test is.
+  ///   - expected: the operations as a JSON array; white space and the order of keys do not matter.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func expectPatch(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
     settle()
     do {
@@ -71,17 +68,18 @@ extension TestSession {
     }
   }
 
-  /// Saves the session as JSON, restores it, and makes sure that nothing is lost on the way.
+  /// Saves the session as JSON, restores it, and asserts that nothing is lost.
   ///
-  /// Every state has to come back as it was, every node to be there again, and a client to see the same.
+  /// Every state has to come back as it was, every node has to be there again, and a client has to see the same.
   ///
   /// - Parameters:
-  ///   - root: the riblet at its root, made anew.
+  ///   - root: the root riblet, made anew.
   ///   - effects: what becomes of the restored session's effects.
-  ///   - showsTheSame: whether a client is to see the same: not if a riblet shows, say, what was interrupted.
-  ///   - sourceLocation: where the test is.
+  ///   - showsTheSame: whether a client has to see the same; pass false if a riblet shows, for example, what was
+  ///     interrupted.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   /// - Returns: the restored session.
-  /// - Throws: `RecordingError` if it cannot be saved, `RestoreError` if it cannot be restored.
+  /// - Throws: `RecordingError` if the session cannot be saved, `RestoreError` if it cannot be restored.
   public func restored<Root: Riblet>(
     as root: Root, effects: EffectPolicy = .held, showsTheSame: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -90,7 +88,7 @@ extension TestSession {
     let snapshot = try tree.snapshot()
     let json = String(decoding: try StateCoder.encode(snapshot), as: UTF8.self)
     let saved = try StateCoder.decode(TreeSnapshot.self, from: try StateCoder.read(json))
-    // What the tree has done without the session, too; what was said already is not said again.
+    // Also what the tree has done without the session; a loss that was reported is not reported again.
     checkWhatIsLeft()
     let restored = TestSession(
       Tree(root: root), effects, Origin(text: "restored(as: …)", location: sourceLocation))
@@ -116,7 +114,7 @@ extension TestSession {
 }
 
 extension JSONValue {
-  /// As text that can be compared line by line, for a failure.
+  /// The value as text of several lines, which a failure compares line by line.
   var lines: String {
     switch self {
     case .array(let values) where !values.isEmpty:

@@ -11,10 +11,11 @@ extension TestSession {
   ///
   /// - Parameters:
   ///   - action: the action's JSON.
-  ///   - address: of its node; the root unless given.
-  ///   - sourceLocation: where the test is.
-  /// - Returns: why it was refused: by a reducer with the code `refused`, by the runtime with another one.
-  /// - Throws: ``NotRefused`` if it was done, or what ``act(_:to:sourceLocation:)`` throws but a `Refusal`.
+  ///   - address: the node that the action is for; the root unless given.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Returns: the refusal: its code is `refused` if a reducer has refused the action, another one if the runtime has.
+  /// - Throws: ``NotRefused`` if the action was done; or what ``act(_:to:sourceLocation:)`` throws, except for a
+  ///   `Refusal`.
   public func refusal(
     of action: String, to address: NodeAddress = .path(""), sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Refusal {
@@ -31,10 +32,11 @@ extension TestSession {
   ///
   /// - Parameters:
   ///   - action: the action's JSON.
-  ///   - path: where its node is: `detail/inner`, `pages[1]`.
-  ///   - sourceLocation: where the test is.
-  /// - Returns: why it was refused.
-  /// - Throws: ``NotRefused`` if it was done, or what ``act(_:at:sourceLocation:)`` throws but a `Refusal`.
+  ///   - path: the path of the node that the action is for, such as `detail/inner` or `pages[1]`.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Returns: the refusal: its code is `refused` if a reducer has refused the action, another one if the runtime has.
+  /// - Throws: ``NotRefused`` if the action was done; or what ``act(_:at:sourceLocation:)`` throws, except for a
+  ///   `Refusal`.
   public func refusal(
     of action: String, at path: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Refusal {
@@ -42,7 +44,7 @@ extension TestSession {
   }
 }
 
-/// A test wanted an action to be refused, and it was done.
+/// An action was to be refused, and was done.
 public struct NotRefused: Error, Equatable, CustomStringConvertible {
   /// The action's JSON.
   public let action: String

@@ -9,32 +9,31 @@ public import Wire
 #endif
 
 extension SessionRecording {
-  /// Reads a recording that a server has written.
+  /// Reads a recording from a file that a server has written.
   ///
-  /// - Parameter path: the file.
-  /// - Throws: `SessionRecordingError` if it is none, and what the system says if it cannot be read.
+  /// - Throws: `SessionRecordingError` if the file is not a recording, or the system's error if it cannot be read.
   public init(contentsOf path: String) throws {
     try self.init(parsing: Array(try Data(contentsOf: URL(fileURLWithPath: path))))
   }
 }
 
 extension TestSession {
-  /// Runs what a server has recorded, and fails at the first transaction that goes another way than it did then.
+  /// Replays a recording from a server, and fails at the first transaction with a different outcome.
   ///
-  /// Clients' actions and what effects have sent come as they came; effects are not run. The riblets are to take time and
-  /// randomness from `Dependencies.live`, as on the server: in a replay it gives them again what they got. Each time that
-  /// the session came back into memory, it does so here.
+  /// Actions of clients and reports of effects come from the recording; no effects run. The riblets have to take time
+  /// and randomness from `Dependencies.live`, as on the server: in a replay these return what the recording has. Where
+  /// the session came back into memory, it is restored here as well.
   ///
   ///     let recording = try SessionRecording(contentsOf: "5d1cf1a0e5a5a0a4.jsonl")
   ///     try TestSession.replay(recording, root: Dice(dependencies: .live))
   ///
-  /// Patches need not be the same, as long as the view is.
+  /// Patches may differ from the recorded ones as long as the resulting view is the same.
   ///
   /// - Parameters:
-  ///   - recording: from a server.
-  ///   - root: the riblet at the root, as the app makes it; made for each life of the session in memory.
-  ///   - sourceLocation: where the test is.
-  /// - Returns: the session after the last transaction, or after the one that went another way.
+  ///   - recording: the recording.
+  ///   - root: makes the root riblet as the app does; evaluated for each life of the session in memory.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Returns: the session after the last transaction, or after the one whose outcome differs.
   /// - Throws: what `root` throws.
   @discardableResult
   public static func replay<Root: Riblet>(
@@ -58,12 +57,12 @@ extension TestSession {
     return last
   }
 
-  /// Runs a transaction.
+  /// Replays a transaction.
   ///
   /// - Parameters:
   ///   - transaction: from a recording.
-  ///   - recorded: the view as the recording has it, before and after.
-  /// - Returns: what goes another way than it did then, in words; nil if nothing does.
+  ///   - recorded: the recorded view before the transaction, which becomes the one after it.
+  /// - Returns: how the outcome differs from the recorded one, in words; nil if it does not.
   private func difference(from transaction: RecordedTransaction, _ recorded: inout JSONValue) -> String? {
     do {
       try transaction.apply(to: &recorded)
@@ -71,7 +70,7 @@ extension TestSession {
       if let name = replayed.missingDraw { return Failure.undrawn(name) }
       return difference(transaction.outcome, replayed.refusal, recorded)
     } catch let error as ReplayError {
-      // An effect that does not run any more, and would only have ended, is nobody's loss.
+      // The effect does not run in this version, and it would only have ended: nothing is lost.
       if case .nothing = transaction.outcome, case .ended = transaction.event { return nil }
       return "\(error)"
     } catch {
@@ -100,7 +99,7 @@ extension TestSession {
 }
 
 extension RecordedTransaction {
-  /// What it is, for a failure.
+  /// The transaction in words, for a failure's text.
   fileprivate var name: String {
     let what =
       switch event {

@@ -6,12 +6,12 @@ extension TestSession {
   /// Walks through the tree from its root.
   ///
   /// - Parameters:
-  ///   - root: the type of the riblet at the root.
-  ///   - sourceLocation: where the test is.
-  ///   - whileWaiting: called each time the walk waits for a child that is not there: to act as a client would, or to run
-  ///     an effect. The child has to be there then.
-  ///   - walk: the walk.
-  /// - Throws: what the walk throws; ``WalkIsStuck`` if it waits in vain.
+  ///   - root: the type of the root riblet.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  ///   - whileWaiting: called each time the walk waits for a child that is not there: acts as a client would, or runs
+  ///     an effect, so that the child is there afterwards.
+  ///   - walk: the walk, beginning with the root.
+  /// - Throws: what the walk throws; ``WalkIsStuck`` if a child is not there even after `whileWaiting`.
   public func walk<Root: Riblet>(
     from root: Root.Type, sourceLocation: SourceLocation = #_sourceLocation,
     whileWaiting: (TestSession) throws -> Void = { _ in },
@@ -48,7 +48,7 @@ extension TestSession {
   }
 }
 
-/// The walk that waits for the answer to its step; there is one at a time.
+/// The answer that a walk waits for; a walk does one step at a time.
 private final class PendingReply: Sendable {
   private let state = Mutex<(continuation: CheckedContinuation<NodeID, any Error>?, isCancelled: Bool)>((nil, false))
 
@@ -62,7 +62,7 @@ private final class PendingReply: Sendable {
 
   func resume(with result: Result<NodeID, any Error>) { take()?.resume(with: result) }
 
-  /// Nobody answers any more.
+  /// Ends the present wait and all later ones with a `CancellationError`.
   func cancel() {
     state.withLock { $0.isCancelled = true }
     take()?.resume(throwing: CancellationError())
@@ -76,11 +76,11 @@ private final class PendingReply: Sendable {
   }
 }
 
-/// A walk waits for a child that does not come.
+/// A walk waits for a child that is not attached.
 public struct WalkIsStuck: Error, Equatable, CustomStringConvertible {
-  /// The type of the child.
+  /// The type name of the child.
   public let typeName: String
-  /// The node below which it should be.
+  /// The id of the node below which the child should be.
   public let node: NodeID
 
   /// What is missing, and what to look for.

@@ -4,26 +4,26 @@ public import Wire
 
 /// Drives a tree in a test, as a session does on a server: synchronously, with the view and its patches at hand.
 ///
-/// Effects start only when the test runs them or, with ``EffectPolicy/running``, at once, on the test's own thread, as far as
-/// they get without the time that only a ``ManualClock`` lets pass.
+/// Effects start only when the test runs them. With ``EffectPolicy/running`` they start at once, on the test's own
+/// thread, and go on as far as they can until only a ``ManualClock`` lets time pass.
 ///
-/// After each transaction it makes sure of what no test has to say: that a client's view is, to the byte, what the server
-/// would send to a new client; that no riblet would show anything else if it were asked once more; and that each state that was
-/// changed comes back as it was when it is saved and restored. What is large is checked at the end.
+/// After each transaction the session checks what no test needs to spell out: that a client with all patches applied
+/// has, to the byte, the view that a new client would be sent; that no riblet shows anything else if it is asked once
+/// more; and that each changed state comes back as it was when it is saved and restored. Large views and states are checked at the end only.
 public final class TestSession {
-  /// What becomes of effects.
+  /// What becomes of the effects that reducers return.
   public enum EffectPolicy: Sendable {
-    /// They wait in ``pendingEffects`` until the test runs them, one by one.
+    /// Effects wait in ``pendingEffects`` until the test runs them, one by one.
     case held
-    /// They run at once, on a ``ManualExecutor``.
+    /// Effects run at once, on a ``ManualExecutor``.
     case running
   }
 
   /// The tree.
   public let tree: Tree
-  /// The view document: the first snapshot with every patch since applied to it.
+  /// The view document of a client: the first snapshot with every patch since applied to it.
   ///
-  /// It is looked at, as all else here, once every effect has gone on as far as it can.
+  /// Reading it first lets every effect go on as far as it can, as do the other properties.
   public var view: JSONValue {
     settle()
     return document
@@ -33,43 +33,44 @@ public final class TestSession {
     settle()
     return operations
   }
-  /// Effects that were started and not yet run, in order.
+  /// The effects that were started and not run yet, in order.
   public internal(set) var pendingEffects: [EffectStart] = []
-  /// Effects that were cancelled after they had been started, in order.
+  /// The effects that were cancelled after they had started, in order.
   public private(set) var cancelledEffects: [EffectToken] = []
 
-  /// What became of the snapshot's nodes, if the tree was restored from one.
+  /// Which nodes of the snapshot were restored and which were lost; nil if the tree was not restored.
   public private(set) var restoreReport: RestoreReport?
 
-  /// Whether every state has to come back as it was when it is saved and restored: true, unless a riblet leaves something
-  /// out of its state's coding on purpose.
+  /// Whether every state has to come back as it was when it is saved and restored.
+  ///
+  /// Set this to false if a riblet leaves something out of its state's coding on purpose.
   public var checksStates = true
 
   /// Whether riblets are asked for their views once more after each transaction; not where a test counts how often they are.
   package var asksViewsAgain = true
 
   var document: JSONValue = .null
-  /// The last transaction, if it left a view that is too large to be compared after each.
+  /// The number of the last transaction if it left a view too large to be compared then; nil otherwise.
   var uncomparedTransaction: UInt64?
-  /// Nodes that have changed since their states were saved and restored.
+  /// The nodes whose states have changed since they were last checked.
   var uncheckedNodes: Set<NodeID> = []
-  /// The types of riblets whose states were said not to come back: once is enough.
+  /// The types of riblets whose states were reported not to come back; each is reported once.
   var lossyTypes: Set<String> = []
   private var events: [TreeEvent] = []
   private var operations: [PatchOperation] = []
-  /// The message of the last patch.
+  /// The message with the last patch, as a client would get it.
   private(set) var patchMessage = #"{"ops":[]}"#.utf8.map { $0 }
   private let renderer = ViewRenderer()
   private var reader = JSONReader()
-  /// Nil if effects are held.
+  /// Runs the effects; nil if they are held.
   let runner: EffectRunner?
-  /// What the test is doing, for what is started by it.
+  /// The call of the test that is under way, to which effects that it starts refer.
   var origin: Origin
-  /// Told of an effect that has thrown something else than its cancellation.
+  /// Called when an effect has thrown an error that is not a `CancellationError`.
   var onEffectFailure: (EffectFlight, any Error) -> Void = { flight, error in
     Issue.record(Comment(rawValue: Failure.thrown(flight, error)), sourceLocation: flight.origin.location)
   }
-  /// Told when a reducer has refused what came of an effect.
+  /// Called when a reducer has refused what an effect sent, or what was to follow its end.
   var onEffectRefusal: (EffectFlight, Refusal) -> Void = { flight, refusal in
     Issue.record(Comment(rawValue: Failure.refusedReport(flight, refusal)), sourceLocation: flight.origin.location)
   }
@@ -77,10 +78,10 @@ public final class TestSession {
   /// Starts a tree.
   ///
   /// - Parameters:
-  ///   - root: the riblet at its root.
-  ///   - effects: what becomes of its effects.
-  ///   - sourceLocation: where the test is.
-  /// - Throws: `Refusal` if it cannot be started.
+  ///   - root: the root riblet.
+  ///   - effects: what becomes of the session's effects.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Throws: `Refusal` if the tree cannot be started.
   public convenience init<Root: Riblet>(
     _ root: Root, effects: EffectPolicy = .held, sourceLocation: SourceLocation = #_sourceLocation
   ) throws where Root.Output == Never, Root.Props == Never {
@@ -91,11 +92,11 @@ public final class TestSession {
   /// Restores a tree from a snapshot.
   ///
   /// - Parameters:
-  ///   - root: the riblet at its root.
+  ///   - root: the root riblet, made anew.
   ///   - snapshot: what was saved.
-  ///   - effects: what becomes of its effects.
-  ///   - sourceLocation: where the test is.
-  /// - Throws: `RestoreError` if it cannot be restored.
+  ///   - effects: what becomes of the session's effects.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Throws: `RestoreError` if the tree cannot be restored.
   public convenience init<Root: Riblet>(
     _ root: Root, restoring snapshot: TreeSnapshot, effects: EffectPolicy = .held,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -122,7 +123,7 @@ public final class TestSession {
 
   deinit {
     checkWhatIsLeft()
-    // Whatever still runs comes to its end elsewhere.
+    // Effects that still run end elsewhere, not on the test's thread.
     runner?.retire()
   }
 
@@ -143,7 +144,7 @@ public final class TestSession {
     settle()
   }
 
-  /// Takes what a running effect has to say.
+  /// Handles a message of a running effect.
   private func arrived(_ message: EffectMessage) {
     var sender: EffectFlight?
     do {
@@ -164,7 +165,7 @@ public final class TestSession {
     }
   }
 
-  /// Begins what the test does next: all that was under way comes first.
+  /// Begins a call of the test, once every effect has gone on as far as it can.
   private func begin(_ text: String, _ location: SourceLocation) {
     settle()
     runner?.forgetArrivals()
@@ -175,9 +176,9 @@ public final class TestSession {
   ///
   /// - Parameters:
   ///   - action: the action's JSON.
-  ///   - address: of its node; the root unless given.
-  ///   - sourceLocation: where the test is.
-  /// - Throws: `Refusal`, `JSONError`, or `PatchError` if the patch does not fit the view.
+  ///   - address: the node that the action is for; the root unless given.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Throws: `Refusal`; `JSONError` if the action is not JSON; `PatchError` if the patch does not fit the view.
   public func act(
     _ action: String, to address: NodeAddress = .path(""), sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -189,9 +190,9 @@ public final class TestSession {
   ///
   /// - Parameters:
   ///   - action: the action's JSON.
-  ///   - path: where its node is: `detail/inner`, `pages[1]`.
-  ///   - sourceLocation: where the test is.
-  /// - Throws: `Refusal`, `JSONError`, or `PatchError` if the patch does not fit the view.
+  ///   - path: the path of the node that the action is for, such as `detail/inner` or `pages[1]`.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
+  /// - Throws: `Refusal`; `JSONError` if the action is not JSON; `PatchError` if the patch does not fit the view.
   public func act(_ action: String, at path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     try act(action, to: .path(path), sourceLocation: sourceLocation)
   }
@@ -202,35 +203,31 @@ public final class TestSession {
     try finish(try tree.perform(action, for: id, of: type, rendering: renderer))
   }
 
-  /// Hands a report to the tree.
+  /// Hands a report of an effect to the tree.
   ///
-  /// - Parameter report: from an effect.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   public func deliver(_ report: EffectReport) throws {
     let before = tree.transactionCount
     let commands = try tree.receive(report, rendering: renderer)
-    // What comes too late is dropped, and is no transaction.
+    // A report that comes too late is dropped without a transaction.
     if tree.transactionCount != before { try finish(commands) }
   }
 
-  /// Tells the tree that an effect has ended; what waited for it begins.
+  /// Tells the tree that an effect has ended; the next step of its sequence begins, unless it has failed.
   ///
-  /// - Parameters:
-  ///   - token: of the effect.
-  ///   - hasFailed: whether it has thrown.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   public func end(_ token: EffectToken, hasFailed: Bool = false) throws {
     let before = tree.transactionCount
     let commands = try tree.effectEnded(token, hasFailed: hasFailed, rendering: renderer)
-    // Mostly nothing follows, and it is no transaction.
+    // Mostly nothing waits for the effect's end, and there is no transaction.
     if tree.transactionCount != before { try finish(commands) }
   }
 
-  /// Leaves a node as its renderer's back button does.
+  /// Leaves a node as the client's back button does.
   ///
   /// - Parameters:
   ///   - address: the node; the root unless given.
-  ///   - sourceLocation: where the test is.
+  ///   - sourceLocation: the line of a failure, filled in by the compiler.
   /// - Returns: whether there was anything to leave.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   @discardableResult
@@ -243,18 +240,15 @@ public final class TestSession {
     return isLeft
   }
 
-  /// Lets the whole tree rest, or go on, as a session does.
+  /// Deactivates or activates the whole tree, as a session does.
   ///
-  /// - Parameters:
-  ///   - isActive: whether it is active.
-  ///   - sourceLocation: where the test is.
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
   public func setActive(_ isActive: Bool, sourceLocation: SourceLocation = #_sourceLocation) throws {
     begin("setActive(\(isActive))", sourceLocation)
     try finish(try tree.setActive(isActive, rendering: renderer))
   }
 
-  /// Has the root told its props anew, in a tree that was made for a test of that riblet alone.
+  /// Has the root asked for its props again, in the tree of a ``TestRiblet``.
   func updateProps(_ origin: Origin) throws {
     begin(origin.text, origin.location)
     try finish(try tree.updateProps(rendering: renderer))
@@ -262,7 +256,7 @@ public final class TestSession {
 
   /// Does a step of a walk.
   ///
-  /// - Returns: the node that was asked for; nil if it is not there yet.
+  /// - Returns: the id of the node that was asked for; nil if the walk has to wait for it.
   func perform(_ request: WorkflowRequest, _ origin: Origin) throws -> NodeID? {
     begin(origin.text, origin.location)
     guard case .node(let id, let commands) = try tree.answer(request, rendering: renderer) else { return nil }
@@ -270,10 +264,8 @@ public final class TestSession {
     return id
   }
 
-  /// What has happened in the tree since it was last asked for, or since the session was made: nodes attached and detached,
-  /// effects started and ended, the end of each transaction.
-  ///
-  /// - Returns: the events, in order.
+  /// Returns what has happened in the tree since the last call, or since the session was made: nodes attached and
+  /// detached, effects started and ended, transactions ended.
   public func takeEvents() -> [TreeEvent] {
     settle()
     defer { events = [] }
@@ -283,9 +275,8 @@ public final class TestSession {
   /// The id of the root.
   var rootID: NodeID { tree.rootID }
 
-  /// Runs a recorded transaction; its effects do not run.
+  /// Runs a recorded transaction, and holds its effects.
   ///
-  /// - Returns: what became of it.
   /// - Throws: `ReplayError`, or `PatchError` if the patch does not fit the view.
   func replay(_ transaction: RecordedTransaction) throws -> Replayed {
     operations = []
@@ -299,15 +290,14 @@ public final class TestSession {
     return replayed
   }
 
-  /// Stops the tree.
+  /// Stops the tree, after the checks that were left for the end.
   public func stop() {
     checkWhatIsLeft()
     note(tree.stop())
   }
 
-  /// The view document as the server would send it now.
+  /// Writes the view document as a server would send it to a new client.
   ///
-  /// - Returns: the document.
   /// - Throws: `RecordingError` or `JSONError`.
   public func snapshot() throws -> JSONValue {
     var json = JSONWriter()
@@ -336,7 +326,7 @@ public final class TestSession {
     }
   }
 
-  /// Does what a transaction asks for.
+  /// Applies the patch of a transaction, and carries out its commands.
   private func finish(_ commands: [EffectCommand]) throws {
     try applyPatch()
     note(commands)

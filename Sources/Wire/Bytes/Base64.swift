@@ -12,7 +12,7 @@ public enum Base64 {
       let count = min(3, bytes.count - start)
       var group: UInt32 = 0
       for offset in 0..<3 { group = group << 8 | (offset < count ? UInt32(bytes[start + offset]) : 0) }
-      // One byte needs two characters, two need three, three need four.
+      // One byte is written as two characters, two bytes as three, three bytes as four.
       for place in 0..<4 {
         text.append(place <= count ? alphabet[Int(group >> (18 - 6 * UInt32(place)) & 0x3F)] : padding)
       }
@@ -21,10 +21,10 @@ public enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes for `text`, nil if it is not exactly what ``encode(_:)`` makes of them.
+  /// The bytes for `text`; nil if the text is not exactly what ``encode(_:)`` makes of them.
   ///
-  /// Padding is required, and anything outside the alphabet refused (RFC 4648 §3.2 and §3.3). So are bits set where
-  /// nothing is encoded (§3.5): no two texts decode to the same bytes.
+  /// Padding is required, and characters outside the alphabet are refused (RFC 4648 §3.2 and §3.3). So are unused bits
+  /// that are set (§3.5): no two texts decode to the same bytes.
   public static func decode(_ text: String) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count.isMultiple(of: 4) else { return nil }

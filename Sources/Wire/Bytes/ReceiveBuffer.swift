@@ -1,11 +1,11 @@
-/// Bytes that came from a peer and are not parsed yet.
+/// Bytes received from a peer and not parsed yet.
 ///
-/// A socket reads straight into the unused end, a parser looks at the unread part in place and then consumes it: between
-/// the kernel and the parser nothing is copied. An empty buffer that was never written to owns no memory, so an idle
-/// connection costs none.
+/// A socket reads straight into the unused end of the storage; a parser looks at the unread part in place and then
+/// consumes it. So nothing is copied between the kernel and the parser. An empty buffer that was never written to owns
+/// no memory, so an idle connection costs none.
 ///
-/// Positions are offsets into the storage. They stay valid until the next call that makes room (``append(_:)``,
-/// ``fill(atLeast:_:)``, ``releaseStorage()``), not beyond.
+/// Positions are offsets into the storage, valid until the next call that makes room (``append(_:)``,
+/// ``fill(atLeast:_:)``, ``releaseStorage()``).
 public struct ReceiveBuffer: Sendable {
   @usableFromInline
   var storage: [UInt8] = []
@@ -24,11 +24,7 @@ public struct ReceiveBuffer: Sendable {
   /// The number of bytes that the buffer could hold without allocating.
   public var capacity: Int { storage.count }
 
-  /// Lets `body` look at the unread bytes in place; index 0 is the byte at ``readIndex``.
-  ///
-  /// - Parameter body: receives the bytes.
-  /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws.
+  /// Calls `body` with the unread bytes, in place; index 0 is the byte at ``readIndex``.
   @inlinable
   public func withUnread<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -36,13 +32,7 @@ public struct ReceiveBuffer: Sendable {
     try body(storage.span.extracting(readIndex..<writeIndex))
   }
 
-  /// Lets `body` look at the bytes at `range`, which must lie within what was received.
-  ///
-  /// - Parameters:
-  ///   - range: which bytes, by position.
-  ///   - body: receives the bytes.
-  /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws.
+  /// Calls `body` with the bytes at a range of positions, which must lie within what was received.
   @inlinable
   public func withBytes<Result, Failure: Error>(
     _ range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -59,11 +49,11 @@ public struct ReceiveBuffer: Sendable {
     }
   }
 
-  /// Lets `write` put bytes into the unused end; it returns how many it wrote.
+  /// Lets `write` put bytes into the unused end, and returns how many it wrote.
   ///
   /// - Parameters:
   ///   - size: the least room to offer, in bytes.
-  ///   - write: receives the room, at least `size` bytes of it, and returns a count from 0 to the room's size.
+  ///   - write: gets at least `size` bytes of room, and returns how many of them it has filled.
   /// - Returns: what `write` returned.
   @discardableResult
   public mutating func fill(atLeast size: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
@@ -81,18 +71,14 @@ public struct ReceiveBuffer: Sendable {
     readIndex += count
   }
 
-  /// Changes received bytes in place, as unmasking does.
-  ///
-  /// - Parameters:
-  ///   - range: which bytes, by position.
-  ///   - body: receives them.
+  /// Changes the bytes at a range of positions in place, as unmasking does.
   public mutating func withMutableBytes(_ range: Range<Int>, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
     storage.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[range])) }
   }
 
-  /// Gives up the storage, keeping the unread bytes in an array of just their size, none if there are none.
+  /// Gives up the storage; unread bytes are kept in an array of exactly their size.
   ///
-  /// - Returns: a buffer with the old storage and nothing to read, for the next connection.
+  /// - Returns: an empty buffer with the old storage, for the next connection.
   public mutating func releaseStorage() -> ReceiveBuffer {
     var released = ReceiveBuffer()
     let rest = isEmpty ? [] : Array(storage[readIndex..<writeIndex])
@@ -103,7 +89,8 @@ public struct ReceiveBuffer: Sendable {
     return released
   }
 
-  /// Makes at least `size` bytes of room behind the unread part: first by moving it to the front, then by growing.
+  /// Makes room for at least `size` bytes behind the unread part: first by moving that part to the front, then by
+  /// growing.
   private mutating func makeRoom(for size: Int) {
     if isEmpty {
       readIndex = 0

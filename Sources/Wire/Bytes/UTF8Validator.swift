@@ -1,27 +1,24 @@
-/// Checks text as it arrives, in pieces of any size: UTF-8 as RFC 3629 has it.
+/// Checks that text is UTF-8 (RFC 3629) while it arrives in pieces of any size.
 ///
-/// Whole characters are checked in bulk. Only a character that a piece cuts is looked at byte by byte, so that what no
-/// further byte can make valid is refused at once.
+/// Whole characters are checked in bulk. Only a character cut by the end of a piece is checked byte by byte, so that a
+/// sequence that no further byte can complete is refused at once.
 struct UTF8Validator: Equatable, Sendable {
   /// Bytes that the cut character still needs.
   private var missing: UInt8 = 0
-  /// What the next of them may be: the first one decides about overlong forms, surrogates and the end of Unicode.
+  /// The range in which the next of these bytes has to be: behind the first byte of a character it excludes overlong
+  /// forms, surrogates and values beyond the end of Unicode.
   private var lowest: UInt8 = 0x80
   private var highest: UInt8 = 0xBF
 
-  /// Whether the text may end here, with no character cut.
+  /// Whether the text may end here: no character is cut.
   var isComplete: Bool { missing == 0 }
 
-  /// Whether bytes are a whole text.
-  ///
-  /// - Parameter bytes: the text.
-  /// - Returns: whether it is UTF-8.
+  /// Whether bytes are a complete text in UTF-8.
   static func isValid(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
-  /// Takes the next piece.
+  /// Takes the next piece of the text.
   ///
-  /// - Parameter piece: what follows the pieces before it.
-  /// - Returns: whether the text may still become UTF-8; if not, the validator is of no more use.
+  /// - Returns: whether the text can still become UTF-8; if not, the validator must not be used any more.
   mutating func accept(_ piece: Span<UInt8>) -> Bool {
     var start = 0
     while missing > 0, start < piece.count {
@@ -36,7 +33,7 @@ struct UTF8Validator: Equatable, Sendable {
     return true
   }
 
-  /// Takes a byte of a character that is not there whole.
+  /// Takes one byte of a character that is cut by the end of a piece.
   private mutating func take(_ byte: UInt8) -> Bool {
     guard missing > 0 else { return begin(byte) }
     guard byte >= lowest, byte <= highest else { return false }
@@ -45,7 +42,7 @@ struct UTF8Validator: Equatable, Sendable {
     return true
   }
 
-  /// Takes the first byte of a character of more than one (RFC 3629 §4).
+  /// Takes the first byte of a character of several bytes (RFC 3629 §4).
   private mutating func begin(_ byte: UInt8) -> Bool {
     switch byte {
     case 0xC2...0xDF: missing = 1
@@ -60,11 +57,11 @@ struct UTF8Validator: Equatable, Sendable {
     return true
   }
 
-  /// Where the character begins that the end of the piece cuts; the end if it cuts none.
+  /// The index at which the character begins that the end of the piece cuts; the end of the piece if it cuts none.
   private static func startOfCutCharacter(in piece: Span<UInt8>, from start: Int) -> Int {
     for length in 1...3 where piece.count - length >= start {
       let byte = piece[piece.count - length]
-      // One that continues a character: its first byte stands before.
+      // A continuation byte: the character begins further in front.
       if byte & 0xC0 == 0x80 { continue }
       let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
       return needed > length ? piece.count - length : piece.count

@@ -1,9 +1,7 @@
 extension [UInt8] {
-  /// Appends zeros, for room behind the bytes that are there.
+  /// Appends zeros, to make room behind the present bytes.
   ///
-  /// They come from an array, and not from `repeatElement`, which a build without optimisation takes element by element through generic code: for
-  /// 16 MiB that is ten seconds.
-  ///
-  /// - Parameter count: how many zeros.
+  /// The zeros come from an array: a build without optimisation appends the elements of `repeatElement` one by one
+  /// through generic code, which takes ten seconds for 16 MiB.
   mutating func appendZeros(_ count: Int) { self += [UInt8](repeating: 0, count: count) }
 }

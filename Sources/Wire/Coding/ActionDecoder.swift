@@ -1,11 +1,13 @@
-/// Makes an action from its JSON: Swift's synthesized coding of an enum case, and the short forms that the wire allows.
+/// Decodes an action from its JSON: the synthesized coding of an enum case, and the short forms that the protocol
+/// allows.
 ///
-/// - `"x"` and `{"x":{}}` mean the same for a case without payload, for enums with `String` raw values too;
+/// - `"x"` and `{"x":{}}` mean the same for a case without payload, and for a case of an enum with `String` raw values;
 /// - `{"select":1}` means `{"select":{"_0":1}}`, for a case with a single unlabelled payload;
-/// - an object with more than one key is refused (the synthesized coding would overlook keys that it does not know).
-///   That is for the action itself: in the objects within it unknown keys are overlooked, and of equal ones the last counts.
+/// - an object with more than one key is refused (the synthesized coding would ignore keys that it does not know). This
+///   holds for the action itself: objects within it may have unknown keys, which are ignored, and of equal keys the
+///   last counts.
 ///
-/// Types stay plain `Decodable`; the short forms are found by how a synthesized `init(from:)` asks.
+/// Types need only be `Decodable`: the short forms are recognised by what a synthesized `init(from:)` asks for.
 public enum ActionDecoder {
   /// Decodes an action.
   ///
@@ -13,8 +15,8 @@ public enum ActionDecoder {
   ///   - type: the action's type.
   ///   - element: its JSON.
   /// - Returns: the action.
-  /// - Throws: `DecodingError` with the path, counted from the action, and the reason; or what an `init(from:)` written
-  ///   by hand throws.
+  /// - Throws: `DecodingError` with the reason and the path from the action; or what a hand-written `init(from:)`
+  ///   throws.
   public static func decode<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     if element.kind == .object, element.count != 1 {
       let reason = "An action is an object with one key, its case; this one has \(element.count)."
@@ -23,13 +25,13 @@ public enum ActionDecoder {
     return try decodeValue(type, from: element)
   }
 
-  /// Decodes a value that is no action, such as the parameters of a session; the short forms hold here too.
+  /// Decodes a value that is not an action, such as the parameters of a session; the short forms are allowed here too.
   ///
   /// - Parameters:
   ///   - type: the value's type.
   ///   - element: its JSON.
   /// - Returns: the value.
-  /// - Throws: `DecodingError` with the path, counted from `element`, and the reason.
+  /// - Throws: `DecodingError` with the reason and the path from `element`.
   public static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
   }

@@ -1,7 +1,7 @@
-/// For whom a value is coded.
+/// Who is going to read a coded value.
 enum CodingForm {
-  /// For clients: everything has a form that any program can read.
+  /// Any client: dates and the like have a form that every program can read.
   case wire
-  /// For the same program: everything comes back exactly, as its type codes itself.
+  /// The same program: every value is coded as its own type does it, and comes back exactly.
   case state
 }

@@ -1,6 +1,6 @@
-/// Where decoding began, and what it reads.
+/// The value at which decoding began, and the form that is decoded.
 ///
-/// In one word of 32 bits, as a decoder is to fit where an existential stores a value without a box.
+/// Packed into 32 bits, so that a decoder fits into an existential without a box.
 struct DecodingRoot {
   private let bits: UInt32
 
@@ -8,20 +8,22 @@ struct DecodingRoot {
     bits = UInt32(truncatingIfNeeded: index) << 1 | (form == .state ? 1 : 0)
   }
 
-  /// Tape index of the value: below 2^31, as every token but the last is followed by a byte of punctuation.
+  /// The value's index on the tape.
+  ///
+  /// It needs 31 bits only: a text has at most 2^32 bytes, and each token but the last takes at least two, one of them
+  /// punctuation.
   var index: Int { Int(bits >> 1) }
   var form: CodingForm { bits & 1 == 1 ? .state : .wire }
 }
 
 /// The `Decoder` over a ``JSONElement``.
 ///
-/// It keeps no coding path: the path of a value follows from its place on the tape, and is worked out when an error
-/// asks for it.
+/// It keeps no coding path. An error works its path out from the value's place on the tape.
 struct ElementDecoder: Decoder {
   private let document: JSONDocument
   private let index: UInt32
   let root: DecodingRoot
-  /// What is being decoded; decides whether a short form applies.
+  /// The type being decoded, which decides whether a short form is allowed.
   let type: any Any.Type
 
   init(element: JSONElement, root: DecodingRoot, type: any Any.Type) {
@@ -40,7 +42,7 @@ struct ElementDecoder: Decoder {
     switch element.kind {
     case .object:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .object))
-    // A dictionary's keys take any string, and name no case.
+    // Not for a dictionary: its keys accept any string, so the string would pass for the name of a case.
     case .string where keys != Recorder.dictionaryKey && element.string.map(Key.knows) == true:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .caseName))
     default:
@@ -78,9 +80,9 @@ extension ElementDecoder: SingleValueDecodingContainer {
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
-  /// The raw value of a `String` enum may be written as its case, `{"x":{}}`.
+  /// Reads a string; the raw value of a `String` enum may also be written as a case, `{"x":{}}`.
   ///
-  /// Only such a type asks for its string here: a plain `String` is decoded by the container that holds it.
+  /// Only such an enum asks for its string here: a plain `String` is decoded by the container that holds it.
   func decode(_ type: String.Type) throws -> String {
     if let string = element.string { return string }
     if element.kind == .object, self.type is any RawRepresentable.Type, let name = element.payloadlessCase {
@@ -90,14 +92,14 @@ extension ElementDecoder: SingleValueDecodingContainer {
   }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    // A cast would make the runtime look for the type of an optional each time.
+    // Not a cast, for which the runtime would look up the type of an optional each time.
     if type == String.self, let string = element.string { return unsafeBitCast(string, to: type) }
     if root.form == .wire, let form = StandardForm(type) { return try standardValue(type, form) }
     return try T(from: ElementDecoder(element: element, root: root, type: type))
   }
 
   private func standardValue<T>(_ type: T.Type, _ form: StandardForm) throws -> T {
-    // The digits of a number are as good as those in a string.
+    // A decimal may also be written as a number, whose digits are exact.
     let isNumber = form == .decimal && element.kind == .number
     guard let string = isNumber ? element.source : element.string else { throw mismatch("a string") }
     if let value = form.value(of: string) as? T { return value }
@@ -105,14 +107,14 @@ extension ElementDecoder: SingleValueDecodingContainer {
       .init(codingPath: codingPath, debugDescription: "\"\(string)\" is no \(form.rawValue)."))
   }
 
-  /// What JSON has no number for.
+  /// The infinities and NaN, which a state holds as strings; nil in the form for clients.
   private func nonFinite<T: LosslessStringConvertible>() -> T? {
     root.form == .state ? element.string.flatMap { T($0) } : nil
   }
 
   private func integer<T: FixedWidthInteger>() throws -> T { try require(element.integer(), "an integer") }
 
-  /// The value, or the error that says why there is none.
+  /// The value if it is not nil; otherwise throws an error that says what was expected.
   private func require<T>(_ value: T?, _ expected: String) throws -> T {
     if let value { return value }
     guard element.kind == .number, T.self != Bool.self else {
@@ -124,7 +126,7 @@ extension ElementDecoder: SingleValueDecodingContainer {
 }
 
 extension JSONElement {
-  /// `x` of `{"x":{}}`.
+  /// The name `x` if this is `{"x":{}}`; nil otherwise.
   fileprivate var payloadlessCase: String? {
     guard count == 1 else { return nil }
     let value = JSONElement(document: document, index: index + 2)

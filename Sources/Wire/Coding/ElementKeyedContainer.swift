@@ -1,23 +1,23 @@
-/// The keyed container over an object, or over one of the forms that stand for an object.
+/// The keyed container over an object, or over a short form that stands for one.
 struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  /// What the element is to the type that decodes it.
+  /// How the element is read as an object.
   enum Form {
     /// An object, read as it stands.
     case object
-    /// A string that names a case without payload: read as `{"x":{}}`, of which nothing but the case can be asked.
+    /// A string that names a case without payload: read as `{"x":{}}`, of which only the key can be asked.
     case caseName
-    /// The single unlabelled payload of a case, without a `_0` around it; or nothing, as an object without a label.
+    /// The single unlabelled payload of a case, read as if it were in an object under `_0`; the element may also be an
+    /// object without a label of the case.
     case payload
-    /// The payload of a case that a string names.
+    /// The empty payload of a case that is named by a string.
     case noPayload
   }
 
   let element: JSONElement
   let root: DecodingRoot
   let form: Form
-  /// Tape indices of the values of a large object.
-  ///
-  /// Without it, decoding a dictionary would take quadratic time.
+  /// The tape indices of the values of a large object, by key: without them, decoding a dictionary would take quadratic
+  /// time.
   private let index: [ExactString: Int]?
 
   init(element: JSONElement, root: DecodingRoot, form: Form) {
@@ -36,7 +36,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { element.path(from: root) }
 
   var allKeys: [Key] {
-    // An action has one key: its case.
+    // An action has one key, the name of its case.
     guard form == .caseName || element.count == 1 else { return knownKeys }
     guard let name = form == .caseName ? element.string : element.firstKey, let key = Key(stringValue: name) else {
       return []
@@ -44,7 +44,8 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return [key]
   }
 
-  /// Each once, though it may occur often: who asks for the value of each would decode the last one each time.
+  /// Each key once, even if it occurs several times: a type that decodes the value of each would get the last value
+  /// each time.
   private var knownKeys: [Key] {
     var keys: [Key] = []
     element.forEachMember { name, value in
@@ -59,7 +60,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) throws -> Bool {
     if isCase(key) { throw missing(key) }
     if let value = find(key, orPayload: false) { return value.isNull }
-    // `{"x":{}}` for a case with an optional payload says "none".
+    // `{"x":{}}` for a case with an optional payload means nil.
     guard let payload = payload(for: key) else { throw missing(key) }
     return payload.isNull || isEmptyObject(payload)
   }
@@ -99,11 +100,12 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return KeyedDecodingContainer(ElementKeyedContainer<NestedKey>(element: value, root: root, form: form))
   }
 
-  /// What a value is to a type that wants a keyed container with `keys`.
+  /// How a value is read by a type that asks for a keyed container with `keys`.
   ///
-  /// Nothing says that this is the synthesized coding of an enum and these are the labels of a case; but of unlabelled
-  /// payloads the first has the key `_0` and the second `_1`, and a type whose keys may be any has the empty one, too.
-  /// Labelled payloads behind an unlabelled one cannot be told from none; the short form leaves those out.
+  /// Nothing says that `keys` are the labels of an enum's case. But the first unlabelled payload has the key `_0` and
+  /// the second `_1`; and a type that accepts any key accepts the empty one as well. A case with an unlabelled payload
+  /// and labelled ones behind it looks like one with a single payload; its labelled payloads are missing in the short
+  /// form.
   private func form<NestedKey: CodingKey>(
     of value: JSONElement, for keys: NestedKey.Type
   ) -> ElementKeyedContainer<NestedKey>.Form? {
@@ -143,7 +145,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func missing(_ key: some CodingKey) -> DecodingError {
-    // A type that asks a case name for a value is no enum.
+    // A type that asks the name of a case for any other key is not an enum.
     if form == .caseName { return element.mismatch([String: Any].self, expected: "an object", root: root) }
     let reason = "No value for the key \"\(key.stringValue)\"."
     return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: reason))
@@ -168,9 +170,9 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 extension CodingKey {
-  /// Whether there is a key of this name.
+  /// Whether a key of this name exists.
   ///
-  /// Apart, as the runtime looks up the type of an optional key each time that a function with one is called.
+  /// Not inlined: the runtime looks up the type of an optional key each time that a function with one in it is called.
   @inline(never)
   static func knows(_ name: String) -> Bool { Self(stringValue: name) != nil }
 }

@@ -1,9 +1,9 @@
 extension StateCoder {
-  /// Why a state cannot be put together of its base and the changes since.
+  /// Why a state cannot be put together from its base and the changes since.
   public enum ChangeError: Error, Sendable, CustomStringConvertible {
-    /// The base, or a change, is not what was written.
+    /// The base or a change is not JSON.
     case damaged(JSONError)
-    /// A change is no patch, or not one of this base.
+    /// A change is not a patch, or does not apply to this base.
     case notApplicable(PatchError)
 
     /// One sentence for a log.
@@ -15,15 +15,15 @@ extension StateCoder {
     }
   }
 
-  /// Makes a state of an earlier one and the changes since.
+  /// Applies changes to an earlier state.
   ///
-  /// The members of its objects are in the order of their keys then, which is not the order that ``encode(_:)`` writes them
-  /// in: a patch does not say where among the others a member stands, and to a reader it means nothing (RFC 8259 §4).
+  /// The members of objects in the result are in the order of their keys, and not in the order of ``encode(_:)``: a
+  /// patch does not say where among the others a member belongs, and to a reader the order means nothing (RFC 8259 §4).
   ///
   /// - Parameters:
-  ///   - changes: each an array of the operations of RFC 6902, in order.
+  ///   - changes: each an array of the operations of RFC 6902, to be applied in order.
   ///   - base: the earlier state's JSON.
-  /// - Returns: the state's JSON; every number and string as it was written.
+  /// - Returns: the JSON of the resulting state, with every number and string as it was written.
   /// - Throws: ``ChangeError``.
   public static func apply(_ changes: [[UInt8]], to base: String) throws(ChangeError) -> String {
     guard !changes.isEmpty else { return base }
@@ -34,7 +34,7 @@ extension StateCoder {
     } catch {
       throw .damaged(error)
     }
-    // An operation's value lies three levels deeper in its change than in the state.
+    // In its change, an operation's value is three levels deeper than in the state.
     var reader = JSONReader(limits: JSONLimits(depth: readingDepth + 3, bytes: Int(UInt32.max)))
     for change in changes {
       let document: JSONDocument
@@ -53,10 +53,9 @@ extension StateCoder {
     return exactText(state)
   }
 
-  /// A state's JSON with the members of its objects in the order of their keys, to be compared with others.
+  /// A state's JSON with the members of objects in the order of their keys, to be compared with what ``apply(_:to:)``
+  /// returns.
   ///
-  /// - Parameter text: the JSON.
-  /// - Returns: what ``apply(_:to:)`` would make of it.
   /// - Throws: ``JSONError`` if the text is damaged.
   package static func normalized(_ text: String) throws(JSONError) -> String { exactText(JSONValue(try read(text))) }
 

@@ -1,4 +1,4 @@
-/// A coding key that comes from the text and not from a type.
+/// A coding key for a member or an index of the text, independent of any type's keys.
 struct WireKey: CodingKey {
   let stringValue: String
   let intValue: Int?

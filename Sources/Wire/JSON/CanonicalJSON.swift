@@ -1,12 +1,12 @@
 import Crypto
 
-/// The JSON Canonicalization Scheme, RFC 8785: one sequence of bytes for whatever texts mean the same, so that two who
-/// have the same document have the same hash.
+/// The JSON Canonicalization Scheme, RFC 8785: all texts with the same meaning have one sequence of bytes, so that two
+/// programs with the same document compute the same hash.
 extension JSONValue {
   /// The value in its canonical form, in UTF-8.
   ///
-  /// Every number is that of its nearest double (§3.2.2.3): of an integer beyond 2^53 the last digits may be others than
-  /// those that were read.
+  /// Every number is rounded to the nearest double (§3.2.2.3), which may change the last digits of an integer beyond
+  /// 2^53.
   public var canonicalBytes: [UInt8] {
     var writer = JSONWriter()
     write(into: &writer, numbers: .canonical)

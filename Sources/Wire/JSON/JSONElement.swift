@@ -1,8 +1,8 @@
-/// One value inside a ``JSONDocument``, decoded when asked.
+/// One value in a ``JSONDocument``, decoded when asked.
 ///
-/// A position, not a copy: it is as cheap as the reference it holds, and keeps its document's memory from being reused.
+/// An element is a position, not a copy: it costs a reference, which keeps its document's memory from being used again.
 public struct JSONElement: Sendable {
-  /// What a value is.
+  /// The kind of a value.
   public enum Kind: String, Sendable {
     /// The literal `null`.
     case null
@@ -23,7 +23,7 @@ public struct JSONElement: Sendable {
 
   private var token: JSONDocument.Token { document.tape[index] }
 
-  /// What the value is.
+  /// The kind of the value.
   public var kind: Kind {
     switch token.kind {
     case .null: .null
@@ -64,10 +64,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Whether the value is a string of just these bytes.
-  ///
-  /// - Parameter text: what to compare with, byte by byte.
-  /// - Returns: true if the string, its escapes resolved, has the same UTF-8.
+  /// Whether the value is a string that has, with its escapes resolved, exactly the UTF-8 of `text`.
   public func isString(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { isString($0) }
@@ -82,8 +79,8 @@ public struct JSONElement: Sendable {
       for index in text.indices where document.bytes[start + index] != text[index] { return false }
       return true
     case .escapedString:
-      // An escape is longer than what it stands for, and at most six times as long: a long key costs nothing each time
-      // that another one is looked for.
+      // An escape is longer than the character that it stands for, and at most six times as long. So mostly the length
+      // decides, and a long key with escapes costs nothing when another key is looked for.
       guard text.count < token.length, token.length <= 6 * text.count else { return false }
       return unescaped().utf8.elementsEqual(text)
     default:
@@ -91,14 +88,11 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The number as an integer of type `T`, or nil if it is none or does not fit.
+  /// The number as an integer of type `T`; nil if it is not an integer or does not fit.
   ///
-  /// Digits are read as they are, so 64-bit values are exact. `1.0` and `1e2` are integers too, as the doubles that they are
-  /// read as, below 2^53: beyond, that may be another integer than the one that was written. A fraction too small for a
-  /// double, as of `1.00000000000000000001`, is lost.
-  ///
-  /// - Parameter type: the integer type.
-  /// - Returns: the integer, exactly.
+  /// Integers are read digit by digit, so 64-bit values are exact. `1.0` and `1e2` are read as doubles, and count as
+  /// integers below 2^53, beyond which the double may be another integer than the text. A fraction too small for a
+  /// double, as in `1.00000000000000000001`, is lost.
   public func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch token.kind {
     case .integer: digits()
@@ -137,7 +131,7 @@ public struct JSONElement: Sendable {
 
   // MARK: Parts
 
-  /// The value of the member `key`, the last one if there are several; nil if there is none or this is no object.
+  /// The value of the member `key`, the last one if there are several; nil if there is none or this is not an object.
   public subscript(_ key: String) -> JSONElement? {
     var found: JSONElement?
     forEachMember { name, value in
@@ -152,9 +146,9 @@ public struct JSONElement: Sendable {
     return JSONElement(document: document, index: index + 1).string
   }
 
-  /// Calls `body` with each member of an object, in the order of the text; not at all for anything else.
+  /// Calls `body` with the key, a string, and the value of each member of an object, in the order of the text; not at
+  /// all for anything else.
   ///
-  /// - Parameter body: receives the key, a string, and the value.
   /// - Throws: what `body` throws, at once.
   public func forEachMember<Failure: Error>(
     _ body: (_ key: JSONElement, _ value: JSONElement) throws(Failure) -> Void
@@ -167,13 +161,13 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The elements of an array, one after the other; none if this is no array.
+  /// The elements of an array, in order; none for anything else.
   public var elements: JSONElements { JSONElements(self) }
 
-  /// Index of the token after this value.
+  /// The index of the token behind this value.
   var next: Int { Int(token.next) }
 
-  /// Where the value's bytes are: of a string, what is between the quotes.
+  /// The value's bytes; for a string, those between the quotes.
   private var text: Range<Int> {
     Int(token.offset)..<Int(token.offset + token.length)
   }
@@ -192,7 +186,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Index of the last element, or of the last member's value.
+  /// The tape index of the last element, or of the last member's value.
   private var lastPart: Int {
     var part = token.kind == .object ? index + 2 : index + 1
     while document.tape[part].next < token.next {
@@ -217,7 +211,7 @@ public struct JSONElement: Sendable {
     return value
   }
 
-  /// Resolves the escapes; the parser has checked their form.
+  /// The string with its escapes resolved, whose form the parser has checked.
   private func unescaped() -> String {
     var result: [UInt8] = []
     result.reserveCapacity(Int(token.length))

@@ -1,6 +1,6 @@
-/// The elements of an array, one after the other.
+/// The elements of an array, in order.
 ///
-/// It holds the document, so that the rest can be asked for at any time.
+/// The sequence holds the document, so that the remaining elements can be read at any time.
 public struct JSONElements: Sequence, IteratorProtocol, Sendable {
   private let document: JSONDocument
   /// Index of the next element's token.

@@ -1,4 +1,4 @@
-/// Why a text is not JSON, or not JSON within the limits: always the peer's fault.
+/// Why a text is not JSON, or exceeds a limit: always the fault of the peer that sent it.
 public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What is wrong at ``JSONError/offset``.
   public enum Reason: String, Sendable {
@@ -35,20 +35,20 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// What a JSON text may cost its reader.
 public struct JSONLimits: Equatable, Sendable {
-  /// Nested arrays and objects.
+  /// How deeply arrays and objects may be nested.
   ///
-  /// 64 is far beyond any message of the protocol and far below any stack's end.
+  /// 64 is far more than a message of the protocol needs, and far less than what would use up a stack.
   public var depth: Int
-  /// Bytes of the text.
+  /// How many bytes the text may have.
   ///
-  /// Messages are limited where they are framed; this one guards a text that comes another way.
+  /// Messages are limited where they are framed already; this limit is for texts that come another way.
   public var bytes: Int
 
-  /// Limits for one message.
+  /// Limits for one text.
   ///
   /// - Parameters:
-  ///   - depth: nested arrays and objects.
-  ///   - bytes: length of the text; at most 2^32−1.
+  ///   - depth: how deeply arrays and objects may be nested.
+  ///   - bytes: how many bytes the text may have; at most 2^32−1, to which a greater number is reduced.
   public init(depth: Int = 64, bytes: Int = 16 << 20) {
     self.depth = depth
     self.bytes = min(bytes, Int(UInt32.max))

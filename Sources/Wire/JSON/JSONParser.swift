@@ -1,7 +1,7 @@
 /// Checks a text against RFC 8259 and writes its tape.
 ///
-/// One pass, no recursion, no memory besides the tape: while an array or object is open, its token's `next` leads to the
-/// one around it.
+/// It makes one pass without recursion, and needs no memory besides the tape: the token of an open array or object
+/// holds, as its `next`, the index of the enclosing one.
 struct JSONParser {
   private typealias Token = JSONDocument.Token
 
@@ -9,7 +9,7 @@ struct JSONParser {
   private var tape: [JSONDocument.Token]
   private let depthLimit: Int
   private var position = 0
-  /// Tape index of the innermost open array or object, if `depth` is not 0.
+  /// The tape index of the innermost open array or object; valid unless `depth` is 0.
   private var container = 0
   /// How many arrays and objects are open.
   private var depth = 0
@@ -51,7 +51,8 @@ struct JSONParser {
 
   // MARK: Values
 
-  /// Reads a scalar, or opens a container and reads up to and with its first element.
+  /// Reads a scalar; or opens a container, and goes on with its first element until a scalar or an empty container is
+  /// read.
   private mutating func value() throws(JSONError) {
     while true {
       skipWhitespace()

@@ -1,6 +1,6 @@
-/// A JSON value of its own, for what is kept and changed: the mirror of a view, the operand of a patch.
+/// A JSON value in memory of its own, for values that are kept and changed: a client's view, the operand of a patch.
 ///
-/// Reading an action or writing a view goes without it.
+/// Reading an action and writing a view do without.
 public enum JSONValue: Sendable {
   /// The literal `null`.
   case null
@@ -8,9 +8,10 @@ public enum JSONValue: Sendable {
   case bool(Bool)
   /// A whole number that fits 64 bits.
   case integer(Int64)
-  /// Any other number.
+  /// Any other number, as the nearest double.
   case number(Double)
-  /// The digits of a whole number that neither of these holds: one of more than 64 bits, or an unsigned one of 64.
+  /// The digits of a whole number that fits neither: one of more than 64 bits, or an unsigned one of 64, that a double
+  /// would round.
   case digits(String)
   /// A string.
   case string(String)
@@ -19,9 +20,8 @@ public enum JSONValue: Sendable {
   /// An object. Its order means nothing (RFC 8259 §4); of two members with one key, the last counts.
   case object(JSONObject)
 
-  /// Copies a value out of a document.
-  ///
-  /// - Parameter element: the value; a number too large for a double becomes `null`, which no I-JSON text contains.
+  /// Copies a value out of a document; a number too large for a double becomes `null`, as I-JSON does not allow such a
+  /// number.
   public init(_ element: JSONElement) {
     switch element.kind {
     case .null: self = .null
@@ -46,7 +46,7 @@ public enum JSONValue: Sendable {
       self = integer == 0 && element.double?.sign == .minus ? .number(-0.0) : .integer(integer)
     } else if let double = element.double {
       self = .number(double)
-      // Digits that reading as a double and writing again would change.
+      // A whole number whose digits a double would change.
       let digits = element.source
       if digits.utf8.allSatisfy({ $0 != UInt8(ascii: ".") && $0 | 0x20 != UInt8(ascii: "e") }), digits != text {
         self = .digits(digits)
@@ -56,26 +56,23 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// Reads a text.
+  /// Parses a text, which must be one JSON value.
   ///
-  /// - Parameter text: one JSON value.
-  /// - Throws: ``JSONError`` if it is not one.
+  /// - Throws: ``JSONError`` if it is not.
   public init(parsing text: String) throws(JSONError) {
     var reader = JSONReader()
     self.init(try reader.read(text).root)
   }
 
-  /// The member `key` of an object; nil for anything else.
-  ///
-  /// - Parameter key: which member.
+  /// The member `key` of an object; nil if there is none or this is not an object.
   public subscript(_ key: String) -> JSONValue? {
     if case .object(let members) = self { members[key] } else { nil }
   }
 
-  /// The text of the value as RFC 8785 lays it out: compact, with the members of every object sorted by their keys'
-  /// UTF-16 code units.
+  /// The value as compact JSON, with the members of every object sorted by the UTF-16 code units of their keys, as RFC
+  /// 8785 does it.
   ///
-  /// Integers of more than 53 bits keep all their digits here, and come back; ``canonicalBytes`` rounds them.
+  /// Unlike in ``canonicalBytes``, integers of more than 53 bits keep all their digits.
   public var text: String {
     var writer = JSONWriter()
     write(into: &writer)
@@ -83,25 +80,19 @@ public enum JSONValue: Sendable {
   }
 
   /// Writes the value as ``text`` does.
-  ///
-  /// - Parameter writer: where to.
   public func write(into writer: inout JSONWriter) { write(into: &writer, numbers: .whole) }
 
   /// How numbers are written.
   enum NumberForm {
-    /// As the double that each is to other readers (RFC 8785 §3.2.2.3).
+    /// As the double that other readers make of the number (RFC 8785 §3.2.2.3).
     case canonical
     /// Integers with all their digits, and zero without a sign.
     case whole
-    /// As they were read: -0 keeps its sign.
+    /// As the numbers were read: with all digits, and −0 with its sign.
     case exact
   }
 
-  /// Writes the value.
-  ///
-  /// - Parameters:
-  ///   - writer: where to.
-  ///   - numbers: how numbers are written.
+  /// Writes the value, with numbers in one of the forms.
   func write(into writer: inout JSONWriter, numbers: NumberForm) {
     switch self {
     case .null: writer.null()
@@ -134,13 +125,8 @@ public enum JSONValue: Sendable {
 extension JSONValue: Equatable {
   /// Whether two values are the same.
   ///
-  /// Strings are compared byte by byte (RFC 8259 §8.3), which Swift's `==` does not do. A whole number is not equal to a
-  /// ``number(_:)`` of its value: reading a text makes the former.
-  ///
-  /// - Parameters:
-  ///   - ours: the one.
-  ///   - theirs: the other.
-  /// - Returns: true if they are.
+  /// Strings are compared byte by byte (RFC 8259 §8.3), which Swift's `==` does not do. An ``integer(_:)`` is not equal
+  /// to a ``number(_:)`` of the same value: parsing always makes the former of a whole number.
   public static func == (ours: JSONValue, theirs: JSONValue) -> Bool {
     switch (ours, theirs) {
     case (.null, .null): true

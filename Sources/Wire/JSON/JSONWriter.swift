@@ -1,7 +1,7 @@
 /// Writes JSON as bytes.
 ///
-/// Commas come by themselves: a value that does not follow an opening bracket, a colon or a comma is preceded by one.
-/// The writer does not check that brackets match; its callers are written so that they do.
+/// The writer puts commas by itself: before each value that does not follow an opening bracket, a colon or a comma. It
+/// does not check that brackets match; its callers see to that.
 public struct JSONWriter: Sendable {
   /// What was written.
   public private(set) var bytes: [UInt8] = []
@@ -9,28 +9,26 @@ public struct JSONWriter: Sendable {
   /// A writer that has written nothing.
   public init() {}
 
-  /// The number of bytes after which ``isFull`` holds.
+  /// The number of bytes beyond which ``isFull`` is true.
   ///
-  /// More can be written; whoever writes much asks between two values.
+  /// Nothing stops a caller from writing more; a caller that writes much asks between two values.
   public var limit = Int.max
 
-  /// Whether more was written than ``limit`` says, so that the rest may as well be left out.
+  /// Whether more bytes were written than ``limit``, so that the rest may be left out.
   public var isFull: Bool { bytes.count > limit }
 
   /// The number of bytes written.
   public var count: Int { bytes.count }
 
-  /// Forgets what was written and keeps the memory.
+  /// Forgets what was written, and keeps the memory.
   public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Takes back what was written after the first `count` bytes, as when a value turns out not to be encodable.
-  ///
-  /// - Parameter count: how many bytes to keep.
+  /// Keeps the first `count` bytes and removes the rest, as when a value turns out not to be encodable.
   public mutating func truncate(to count: Int) {
     bytes.removeSubrange(count...)
   }
 
-  /// Takes out bytes, which the caller knows to be one or more values with their commas.
+  /// Removes bytes, which must be one or more whole values with their commas.
   mutating func removeSubrange(_ range: Range<Int>) { bytes.removeSubrange(range) }
 
   // MARK: Structure
@@ -53,9 +51,7 @@ public struct JSONWriter: Sendable {
   /// Writes `]`.
   public mutating func endArray() { bytes.append(UInt8(ascii: "]")) }
 
-  /// Writes a member's key and the colon.
-  ///
-  /// - Parameter key: the key, escaped as needed.
+  /// Writes a member's key, escaped as needed, and the colon.
   public mutating func key(_ key: String) {
     string(key)
     bytes.append(UInt8(ascii: ":"))
@@ -67,41 +63,36 @@ public struct JSONWriter: Sendable {
   public mutating func null() { raw("null") }
 
   /// Writes a boolean.
-  ///
-  /// - Parameter value: the boolean.
   public mutating func bool(_ value: Bool) { if value { raw("true") } else { raw("false") } }
 
   /// Writes an integer.
-  ///
-  /// - Parameter value: the integer.
   public mutating func integer(_ value: some FixedWidthInteger) {
     separate()
     Self.append(value, to: &bytes)
   }
 
-  /// Writes a double as the shortest number that reads back as the same value, laid out as RFC 8785 §3.2.2.3 has it.
+  /// Writes a double as the shortest number that reads back as the same value, in the layout of RFC 8785 §3.2.2.3.
   ///
-  /// Negative zero is written as `-0`, so that it comes back; the RFC has it as `0`, and so has ``JSONValue/text``.
+  /// Negative zero is written as `-0`, so that it reads back; RFC 8785 and ``JSONValue/text`` have `0`.
   ///
-  /// - Parameter value: a finite number; JSON has no others.
+  /// - Parameter value: must be finite, as JSON has no other numbers.
   public mutating func number(_ value: Double) {
     precondition(value.isFinite, "JSON has no number for \(value)")
     separate()
     ShortestNumber.append(value.description, to: &bytes)
   }
 
-  /// Writes a single-precision number in its own shortest form, laid out as a double is.
+  /// Writes a single-precision number as the shortest number that reads back as the same `Float`, in the same layout as
+  /// a double.
   ///
-  /// - Parameter value: a finite number; JSON has no others.
+  /// - Parameter value: must be finite, as JSON has no other numbers.
   public mutating func number(_ value: Float) {
     precondition(value.isFinite, "JSON has no number for \(value)")
     separate()
     ShortestNumber.append(value.description, to: &bytes)
   }
 
-  /// Writes a string.
-  ///
-  /// - Parameter value: the string, escaped as needed.
+  /// Writes a string, escaped as needed.
   public mutating func string(_ value: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -109,15 +100,13 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes text that is JSON already.
-  ///
-  /// - Parameter text: one value, or its beginning or a member's, up to its colon.
+  /// Writes text that is JSON already: a value, or the beginning of one, or that of a member up to its colon.
   public mutating func raw(_ text: StaticString) {
     separate()
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
   }
 
-  /// Writes a string that needs no escaping, and what follows it.
+  /// Writes a string that needs no escaping, and the byte that follows it, if any.
   mutating func raw(quoted text: StaticString, then byte: UInt8?) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -126,25 +115,19 @@ public struct JSONWriter: Sendable {
     if let byte { bytes.append(byte) }
   }
 
-  /// Writes bytes that are JSON already.
-  ///
-  /// - Parameter json: one value.
+  /// Writes the bytes of one JSON value.
   public mutating func raw(_ json: borrowing [UInt8]) {
     separate()
     bytes.append(contentsOf: copy json)
   }
 
-  /// Writes bytes that are values already, with commas between them.
-  ///
-  /// - Parameter values: one value or more.
+  /// Writes the bytes of one or more JSON values, with commas between them.
   public mutating func raw(_ values: Span<UInt8>) {
     separate()
     values.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
   }
 
-  /// Writes a string whose content is escaped already.
-  ///
-  /// - Parameter content: what stands between the quotes.
+  /// Writes a string whose content, without the quotes, is escaped already.
   mutating func escapedString(_ content: borrowing [UInt8]) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -161,7 +144,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Appends the decimal digits of `value`; for other modules, which would call a generic function without its type.
+  /// Appends the decimal digits of `value`; not generic, so that other modules call it specialised.
   package static func append(decimal value: Int, to bytes: inout [UInt8]) { append(value, to: &bytes) }
 
   /// Appends the decimal digits of `value`.
@@ -174,7 +157,7 @@ public struct JSONWriter: Sendable {
       bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
       rest = quotient
     } while rest != 0
-    // In place: reversing a slice would copy it.
+    // Reversed by swaps: reversing a slice would copy it.
     var (low, high) = (start, bytes.count - 1)
     while low < high {
       bytes.swapAt(low, high)
@@ -183,8 +166,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Appends the content of a JSON string for `value`: RFC 8259 §7, with the short escapes and lower-case hex digits that
-  /// RFC 8785 §3.2.2.2 asks for.
+  /// Appends `value` as the content of a JSON string (RFC 8259 §7), with the short escapes and the lower-case
+  /// hexadecimal digits that RFC 8785 §3.2.2.2 asks for.
   static func escape(_ value: String, into bytes: inout [UInt8]) {
     var value = value
     value.withUTF8 { text in

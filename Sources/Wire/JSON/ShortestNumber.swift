@@ -1,15 +1,15 @@
-/// The layout of a floating-point number's digits that RFC 8785 §3.2.2.3 takes from ECMAScript's `Number::toString`.
+/// The layout of a number's digits in RFC 8785 §3.2.2.3, which takes it from ECMAScript's `Number::toString`.
 enum ShortestNumber {
   /// Appends a number.
   ///
   /// - Parameters:
   ///   - description: the `description` of a finite `Double` or `Float`: its shortest digits, in Swift's layout.
-  ///   - bytes: where to.
+  ///   - bytes: takes the digits.
   static func append(_ description: String, to bytes: inout [UInt8]) {
     var description = description
     description.withUTF8 { text in
       guard let mark = text.lastIndex(of: UInt8(ascii: "e")) else {
-        // Only the `.0` of a whole number is more than there should be.
+        // Swift's layout differs only in the `.0` of a whole number.
         let isWhole = text.count > 2 && text[text.count - 2] == UInt8(ascii: ".") && text.last == UInt8(ascii: "0")
         return bytes.append(contentsOf: isWhole ? text.dropLast(2) : text[...])
       }
@@ -25,7 +25,7 @@ enum ShortestNumber {
     return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
   }
 
-  /// Appends digits of which the first counts `exponent` tens.
+  /// Appends digits as a number: the first digit counts `10 ** exponent`.
   private static func append(_ digits: [UInt8], times10To exponent: Int, to bytes: inout [UInt8]) {
     let zero = UInt8(ascii: "0")
     switch exponent {

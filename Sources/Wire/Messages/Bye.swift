@@ -1,6 +1,8 @@
-/// Why the server ends a connection of this protocol: the `code` of its `bye`, and the close code that goes with it.
+/// Why the server ends a connection of this protocol: the `code` of its `bye`, which implies the close code that
+/// follows.
 ///
-/// The hundreds of the close code say what a client does next, so that one that does not know the code can act on it.
+/// The hundreds of the close code say what a client does next, so that a client can act on a code that it does not
+/// know.
 public enum Bye: String, CaseIterable, Sendable {
   /// The client said `bye`; its session is over.
   case ended
@@ -8,25 +10,26 @@ public enum Bye: String, CaseIterable, Sendable {
   case shutdown
   /// The client was silent for longer than the heartbeat allows.
   case silent
-  /// The session goes on in another process: a client that connects again finds it.
+  /// The session continues in another process: a client that connects again finds it.
   case moved
-  /// The session cannot be read just now: the store fails, or the app is of another version.
+  /// The session cannot be read at present: the store fails, or the app is of another version.
   case unavailable
   /// There is no such session any more.
   case gone
-  /// The session made the server's process die twice, as it woke or by what its effects sent, and is set aside.
+  /// The session is set aside: it made the server's process die twice, as it woke or by what its effects sent.
   case poisoned
-  /// The client has connected again: this connection is no longer its own.
+  /// The client has connected again, and this older connection is no longer its connection.
   case taken
-  /// The server has as many sessions, or no more memory, or the session as many clients, as it may have.
+  /// The server has as many sessions as it may have, or no more memory; or the session has as many clients as it may
+  /// have.
   case full
-  /// A `hello` from the past: the client has said a later one.
+  /// An outdated `hello`: the client has sent a later one already.
   case stale
-  /// The token is not this client's, or the client may not do what it asks for.
+  /// The token is not the client's, or the client may not do what it asks for.
   case denied
-  /// The client sent what is no message of this protocol, or a message out of turn.
+  /// The client sent something that is not a message of this protocol, or a message out of turn.
   case badMessage = "bad_message"
-  /// No app has the name that `hello` gave.
+  /// There is no app with the name in the `hello`.
   case unknownApp = "unknown_app"
   /// No `hello` came in time.
   case noHello = "no_hello"
@@ -39,9 +42,9 @@ public enum Bye: String, CaseIterable, Sendable {
     case atOnce = "at once"
     /// Connects again after a while and resumes (4100–4199).
     case later
-    /// Connects again without resuming: what it had is gone (4200–4299).
+    /// Connects again without resuming: the old session is gone (4200–4299).
     case asNewSession = "as a new session"
-    /// Does not come back by itself (4400–4499, and 1000, 1002, 1003, 1007, 1009).
+    /// Does not connect again by itself (4400–4499, and 1000, 1002, 1003, 1007, 1009).
     case not
   }
 
@@ -66,14 +69,12 @@ public enum Bye: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the client does next.
+  /// What the client does after this `bye`.
   public var comesBack: Return { Return(closeCode) }
 }
 
 extension Bye.Return {
-  /// What a client does after a connection that was closed with `code`.
-  ///
-  /// - Parameter code: from the close frame; nil if the connection was cut.
+  /// What a client does after a connection was closed with `code`; nil means that the connection was cut.
   public init(_ code: CloseCode?) {
     switch code?.rawValue ?? 0 {
     case 4100...4199: self = .later

@@ -3,7 +3,7 @@ extension ClientMessage {
   public struct Act: Sendable {
     /// The action's number, 1 for the client's first one.
     public let number: Int
-    /// The riblet that it is for.
+    /// The node that the action is for.
     public let to: NodeAddress
     /// The action itself.
     public let action: JSONElement
@@ -15,7 +15,7 @@ extension ClientMessage {
   public struct Back: Equatable, Sendable {
     /// The action's number, 1 for the client's first one.
     public let number: Int
-    /// The riblet to be left.
+    /// The node to be left.
     public let to: NodeAddress
     /// An `ack` that rides on the action.
     public let acknowledgement: Acknowledgement?
@@ -23,11 +23,11 @@ extension ClientMessage {
 }
 
 extension ClientMessage {
-  /// Reads an action or a `back` that is numbered elsewhere: whom it is for, and what it is.
+  /// Reads an action or a `back` whose number comes from elsewhere, as in an HTTP request.
   ///
   /// - Parameter json: an object; without `t` it is an action.
-  /// - Returns: both; for a `back` there is no action.
-  /// - Throws: ``MessageError`` if one is missing, or it is neither.
+  /// - Returns: the node's address, and the action; nil for a `back`.
+  /// - Throws: ``MessageError`` if the address or the action is missing, or `t` is another kind.
   package static func unnumbered(_ json: JSONElement) throws(MessageError) -> (to: NodeAddress, action: JSONElement?) {
     guard json.kind == .object else { throw MessageError("An action is an object, this is \(json.kind.rawValue).") }
     let kind = json[MessageKey.kind]
@@ -46,7 +46,7 @@ extension ClientMessage {
 }
 
 extension ClientMessage.Act {
-  /// One pass over the members: this is the message that comes all the time.
+  /// Reads all members in one pass, as this is the most frequent message.
   init(_ json: JSONElement) throws(MessageError) {
     var number: JSONElement?
     var to: JSONElement?

@@ -1,44 +1,44 @@
 extension ClientMessage {
-  /// `hello`: which app, and for whom.
+  /// `hello`: which app the client wants, or which session.
   ///
   /// A session that is resumed or joined has its app already.
   public struct Hello: Sendable {
-    /// The app's name; empty if there is a session to resume or to join and the client does not say whose.
+    /// The app's name; empty if the client resumes or joins a session and does not name its app.
     public let app: String
-    /// What the app's root is built with; nil if the message has none.
+    /// The parameters that the app's root is built with; nil if the message has none.
     public let parameters: JSONElement?
     /// The program that draws the view.
     public let client: ClientInfo
-    /// The one-use token of the session that the client wants to join; nil for one of its own.
+    /// The one-use token of the session that the client joins; nil if it joins none.
     public let share: String?
-    /// The session that the client wants to go on with; nil for another one.
+    /// The session that the client resumes; nil if it resumes none.
     public let resume: Resume?
   }
 
-  /// `resume` in a `hello`: which session, and how far the client is.
+  /// `resume` in a `hello`: which session, and what the client has of it.
   public struct Resume: Equatable, Sendable {
-    /// The session.
+    /// The session's name.
     public var sessionID: String
-    /// The renderer within the session.
+    /// The client's number within the session.
     public var clientID: Int
-    /// What the renderer proves itself with.
+    /// The secret with which the client proves its identity, from its first `welcome`.
     public var token: String
-    /// How often the client has said `hello` for this session: each time it is greater.
+    /// The number of this attempt, greater than that of any earlier `hello` for this session.
     public var attempt: Int
-    /// The life of the tree that the client's view is of.
+    /// The epoch of the client's view: the life of the tree that it belongs to.
     public var epoch: String
-    /// The revision of the client's view; 0 for none.
+    /// The revision of the client's view; 0 if it has none.
     public var revision: Int
 
-    /// Where a client is.
+    /// The session to resume, and what the client has of it.
     ///
     /// - Parameters:
-    ///   - sessionID: the session.
-    ///   - clientID: the renderer within it.
-    ///   - token: from its first `welcome`.
-    ///   - attempt: greater than that of any `hello` before.
-    ///   - epoch: of the client's view.
-    ///   - revision: of the client's view; 0 for none.
+    ///   - sessionID: the session's name.
+    ///   - clientID: the client's number within the session.
+    ///   - token: from the client's first `welcome`.
+    ///   - attempt: greater than that of any earlier `hello` for this session.
+    ///   - epoch: the epoch of the client's view.
+    ///   - revision: the revision of the client's view; 0 if it has none.
     public init(sessionID: String, clientID: Int, token: String, attempt: Int, epoch: String, revision: Int) {
       self.sessionID = sessionID
       self.clientID = clientID
@@ -51,10 +51,9 @@ extension ClientMessage {
 }
 
 extension ClientMessage.Hello {
-  /// Reads the fields of a `hello`.
+  /// Reads the fields of a `hello`; its `t` is not looked at.
   ///
-  /// - Parameter json: an object; its `t` is not looked at.
-  /// - Throws: ``MessageError`` if a field is missing or is none.
+  /// - Throws: ``MessageError`` if a field is missing or malformed, or if the message both resumes and joins.
   package init(_ json: JSONElement) throws(MessageError) {
     resume =
       if let resume = json[MessageKey.resume], !resume.isNull { try ClientMessage.Resume(resume) } else { nil }

@@ -1,14 +1,12 @@
 extension JSONWriter {
-  /// Writes a `hello`.
-  ///
-  /// It names an app to start, a session to join or one to go on with.
+  /// Writes a `hello`: to start an app, to join a session, or to resume one.
   ///
   /// - Parameters:
-  ///   - app: the app's name; nil where the session has its app already.
-  ///   - parameters: what its root is built with.
-  ///   - client: the program that says it.
-  ///   - share: the one-use token of a session to join.
-  ///   - resume: the session to go on with.
+  ///   - app: the app's name; may be nil if a session is joined or resumed.
+  ///   - parameters: what the app's root is built with; nil for none.
+  ///   - client: the program that draws the view.
+  ///   - share: the one-use token of the session to join; nil to join none.
+  ///   - resume: the session to resume; nil to resume none.
   public mutating func hello(
     app: String?, parameters: JSONValue? = nil, client: ClientInfo, share: String? = nil,
     resume: ClientMessage.Resume? = nil
@@ -38,9 +36,9 @@ extension JSONWriter {
   ///
   /// - Parameters:
   ///   - number: the action's number.
-  ///   - to: whom it is for.
-  ///   - action: the action.
-  ///   - acknowledgement: an `ack` to ride on it.
+  ///   - to: the node that the action is for.
+  ///   - action: the action's JSON.
+  ///   - acknowledgement: an `ack` to send along; nil for none.
   public mutating func act(_ number: Int, to: NodeAddress, action: JSONValue, acknowledgement: Acknowledgement?) {
     message(MessageKind.act) { json in
       json.member(MessageKey.number, number)
@@ -56,7 +54,7 @@ extension JSONWriter {
   /// - Parameters:
   ///   - number: the action's number.
   ///   - to: the node to be left.
-  ///   - acknowledgement: an `ack` to ride on it.
+  ///   - acknowledgement: an `ack` to send along; nil for none.
   public mutating func back(_ number: Int, to: NodeAddress, acknowledgement: Acknowledgement?) {
     message(MessageKind.back) { json in
       json.member(MessageKey.number, number)
@@ -66,8 +64,6 @@ extension JSONWriter {
   }
 
   /// Writes an `ack`.
-  ///
-  /// - Parameter acknowledgement: what was seen.
   public mutating func ack(_ acknowledgement: Acknowledgement) {
     message(MessageKind.ack) { acknowledgement.write(into: &$0) }
   }
@@ -78,9 +74,7 @@ extension JSONWriter {
   /// Writes a `check`.
   public mutating func check() { message(MessageKind.check) { _ in } }
 
-  /// Writes a client's `share`.
-  ///
-  /// - Parameter scope: what whoever joins may do.
+  /// Writes a client's `share`, with what the joining client may do.
   public mutating func share(_ scope: ShareScope) {
     message(MessageKind.share) { $0.member(MessageKey.scope, scope.rawValue) }
   }

@@ -1,18 +1,18 @@
-/// What a client says.
+/// A message from a client.
 public enum ClientMessage: Sendable {
   /// The first message of a connection.
   case hello(Hello)
   /// An action for a node.
   case act(Act)
-  /// Leaves a node, as the renderer's back button does.
+  /// Leaves a node, as the client's back button does.
   case back(Back)
   /// What the client has seen.
   case ack(Acknowledgement)
-  /// Asks for a `snap`: a patch did not apply.
+  /// Asks for a `snap`, because a patch did not fit.
   case resync
   /// Asks for the hash of the view.
   case check
-  /// Asks for a token with which somebody else may join the session.
+  /// Asks for a token with which another client may join the session.
   case share(ShareScope)
   /// Asks for a `pong`.
   case ping
@@ -21,8 +21,8 @@ public enum ClientMessage: Sendable {
 
   /// Reads a message.
   ///
-  /// - Parameter json: one message. Keys that the protocol does not know are ignored.
-  /// - Throws: ``MessageError`` if it is none, or its `t` is unknown.
+  /// - Parameter json: one message; keys that the protocol does not know are ignored.
+  /// - Throws: ``MessageError`` if the JSON is not a message, or its `t` is unknown.
   public init(_ json: JSONElement) throws(MessageError) {
     guard json.kind == .object else { throw MessageError("A message is an object, this is \(json.kind.rawValue).") }
     guard let kind = json[MessageKey.kind], kind.kind == .string else {
@@ -52,21 +52,21 @@ public enum ClientMessage: Sendable {
   }
 }
 
-/// The program at the other end, for logs.
+/// The client's program, for logs.
 public struct ClientInfo: Equatable, Sendable {
-  /// Its name.
+  /// The program's name.
   public var name: String?
-  /// Its version.
+  /// The program's version.
   public var version: String?
-  /// The language and region that its user reads, as a BCP 47 tag.
+  /// The user's language and region, as a BCP 47 tag.
   public var locale: String?
 
-  /// A program that says this of itself.
+  /// A program, as it describes itself.
   ///
   /// - Parameters:
-  ///   - name: its name.
-  ///   - version: its version.
-  ///   - locale: a BCP 47 tag.
+  ///   - name: its name; nil if it tells none.
+  ///   - version: its version; nil if it tells none.
+  ///   - locale: a BCP 47 tag; nil if it tells none.
   public init(name: String? = nil, version: String? = nil, locale: String? = nil) {
     self.name = name
     self.version = version
@@ -80,18 +80,18 @@ public struct ClientInfo: Equatable, Sendable {
   }
 }
 
-/// `ack`: what a client has seen.
+/// `ack`: what a client has received.
 public struct Acknowledgement: Equatable, Sendable {
-  /// The revision that the client's mirror has.
+  /// The revision of the client's view.
   public let revision: Int
-  /// The highest `n` that the client was told of.
+  /// The greatest `n` that the server has told the client.
   public let number: Int
 
-  /// Says that a client has seen so much.
+  /// An acknowledgement.
   ///
   /// - Parameters:
-  ///   - revision: of the view.
-  ///   - number: of its own actions.
+  ///   - revision: the revision of the client's view.
+  ///   - number: the greatest `n` that the server has told the client.
   public init(revision: Int, number: Int) {
     self.revision = revision
     self.number = number

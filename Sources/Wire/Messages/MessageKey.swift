@@ -1,10 +1,10 @@
 /// The name of the subprotocol, for `Sec-WebSocket-Protocol`.
 public let subprotocol = "riblet.v1.json"
 
-/// The largest number that a message may hold: what a double counts to without a gap.
+/// The greatest number that a message may hold: up to it a double represents every integer.
 public let largestNumber = (1 << 53) - 1
 
-/// The keys of messages, once.
+/// The keys of messages, each defined once.
 enum MessageKey {
   static let kind: StaticString = "t"
   static let acknowledgement: StaticString = "ack"
@@ -66,9 +66,9 @@ enum MessageKind {
   static let welcome: StaticString = "welcome"
 }
 
-/// A message that is JSON but not one of this protocol.
+/// JSON that is not a message of this protocol.
 public struct MessageError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong with it, in one sentence for the peer's developer.
+  /// What is wrong, in one sentence for the peer's developer.
   public let description: String
 
   init(_ description: String) { self.description = description }
@@ -99,7 +99,7 @@ extension JSONElement {
 }
 
 extension JSONElement {
-  /// The member `key`, as ``subscript(_:)`` finds it.
+  /// The value of the member `key`, as `subscript(_: String)` finds it.
   subscript(_ key: StaticString) -> JSONElement? {
     var found: JSONElement?
     forEachMember { name, value in
@@ -108,7 +108,7 @@ extension JSONElement {
     return found
   }
 
-  /// Whether this is a string of just these bytes.
+  /// Whether this is a string of exactly these bytes.
   func isString(_ text: StaticString) -> Bool { text.withUTF8Buffer { isString($0) } }
 
   /// A whole number from 0 to 2^53−1; nil for anything else.

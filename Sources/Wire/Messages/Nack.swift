@@ -4,19 +4,19 @@
 public struct Nack: Equatable, Sendable {
   /// Why an action was refused.
   public enum Code: String, CaseIterable, Sendable {
-    /// There is no such node, any more or at all.
+    /// The node no longer exists, or never did.
     case gone
-    /// The node is there but not active.
+    /// The node exists and is not active.
     case inactive
-    /// The action is none of the node's.
+    /// The node has no such action.
     case badAction = "bad_action"
     /// The client may not act.
     case forbidden
-    /// The app does not do it now, and says why.
+    /// The app refuses the action in its present state, for the reason in the message.
     case refused
-    /// The action made the server's process die twice and is not run again.
+    /// The action made the server's process die twice, and is not run again.
     case poisoned
-    /// The action was run and undone: it did not settle, or its outcome cannot be shown.
+    /// The action was run and rolled back: the tree did not settle, or its view or a state could not be encoded.
     case failed
   }
 
@@ -30,9 +30,9 @@ public struct Nack: Equatable, Sendable {
   /// A refusal.
   ///
   /// - Parameters:
-  ///   - number: of the action.
-  ///   - code: why.
-  ///   - message: a sentence.
+  ///   - number: the action's number.
+  ///   - code: the kind of refusal.
+  ///   - message: the reason in a sentence, for the client's developer.
   public init(number: Int, code: Code, message: String) {
     self.number = number
     self.code = code
@@ -43,7 +43,7 @@ public struct Nack: Equatable, Sendable {
     let number = try json.number(MessageKey.number, in: MessageKind.nack)
     let code = try json.text(MessageKey.code, in: MessageKind.nack)
     let known = Code(rawValue: code)
-    // One that this version does not know is a refusal like any other.
+    // A code that this version does not know counts as `failed`, which is a refusal like any other.
     self.init(
       number: number, code: known ?? .failed,
       message: json[MessageKey.message]?.string ?? (known == nil ? code : ""))

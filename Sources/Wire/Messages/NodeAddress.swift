@@ -1,8 +1,8 @@
-/// Whom an action is for.
+/// The node that an action is for.
 public enum NodeAddress: Hashable, Sendable, CustomStringConvertible {
   /// The node with this id; ids are never reused within a session.
   case id(Int)
-  /// A place, such as `tabs[0]/detail`: whatever node is there when the action arrives. The empty path is the root.
+  /// A path such as `tabs[0]/detail`: the node that is there when the action arrives. The empty path is the root.
   case path(String)
 
   /// The address as people read it.

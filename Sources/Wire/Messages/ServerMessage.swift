@@ -1,31 +1,31 @@
-/// What a server says, as its client reads it.
+/// A message from the server, as a client reads it.
 public enum ServerMessage: Equatable, Sendable {
   /// The answer to `hello`.
   case welcome(Welcome)
   /// The whole view.
   case snap(epoch: String, revision: Int, number: Int, view: JSONValue)
-  /// What changed in the view since revision `base`, the highest action that is done, and, if it was asked for, the
-  /// ``JSONValue/canonicalHash`` of the view after it.
+  /// The changes of the view since revision `base`; the greatest action that is done; and, if the client has asked, the
+  /// ``JSONValue/canonicalHash`` of the view afterwards.
   case patch(revision: Int, base: Int, number: Int, operations: [PatchOperation], hash: String? = nil)
   /// A refusal.
   case nack(Nack)
   /// The answer to `share`: a one-use token, and the milliseconds that it is valid for.
   case share(token: String, expires: Int)
-  /// What an action that is answered survives from now on.
+  /// What answered actions survive from now on.
   case notice(Welcome.Durability)
   /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
   case drain(within: Int)
   /// The answer to `ping`.
   case pong
-  /// The end, and why. A code that this version does not know is nil.
+  /// The end of the connection, and why; nil for a code that this version does not know.
   case bye(Bye?, message: String)
-  /// A kind that this version does not know; to be ignored.
+  /// A kind that this version does not know, which a client ignores.
   case unknown(String)
 
   /// Reads a message.
   ///
-  /// - Parameter json: one message. Keys that the protocol does not know are ignored.
-  /// - Throws: ``MessageError`` if it is none.
+  /// - Parameter json: one message; keys that the protocol does not know are ignored.
+  /// - Throws: ``MessageError`` if the JSON is not a message.
   public init(_ json: JSONElement) throws(MessageError) {
     guard let kind = json[MessageKey.kind], kind.kind == .string else {
       throw MessageError("A message is an object with \"\(MessageKey.kind)\", the name of its kind.")
@@ -88,8 +88,6 @@ public enum ServerMessage: Equatable, Sendable {
 
 extension JSONWriter {
   /// Writes a `welcome`.
-  ///
-  /// - Parameter welcome: its content.
   public mutating func welcome(_ welcome: Welcome) {
     message(MessageKind.welcome) { welcome.write(into: &$0) }
   }
@@ -97,9 +95,9 @@ extension JSONWriter {
   /// Writes a `snap` up to its last member, `view`: the caller writes the view document and ends the object.
   ///
   /// - Parameters:
-  ///   - epoch: the life of the tree.
-  ///   - revision: of the view.
-  ///   - number: the highest action of this client that is done.
+  ///   - epoch: the life of the tree in memory.
+  ///   - revision: the revision of the view.
+  ///   - number: the greatest action of this client that is done.
   public mutating func beginSnap(epoch: String, revision: Int, number: Int) {
     beginObject()
     key(MessageKey.kind)
@@ -113,11 +111,11 @@ extension JSONWriter {
   /// Writes a `patch`.
   ///
   /// - Parameters:
-  ///   - revision: of the view after it.
-  ///   - base: of the view before it.
-  ///   - number: the highest action of this client that is done.
-  ///   - operations: the operations, as ``PatchWriter`` wrote them; empty for none.
-  ///   - hash: the ``JSONValue/canonicalHash`` of the view after it; nil unless the client has asked.
+  ///   - revision: the revision of the view after the patch.
+  ///   - base: the revision of the view before the patch.
+  ///   - number: the greatest action of this client that is done.
+  ///   - operations: the operations as ``PatchWriter`` wrote them; empty for none.
+  ///   - hash: the ``JSONValue/canonicalHash`` of the view after the patch; nil unless the client has asked.
   public mutating func patch(
     revision: Int, base: Int, number: Int, operations: Span<UInt8>, hash: String? = nil
   ) {
@@ -136,8 +134,6 @@ extension JSONWriter {
   }
 
   /// Writes a `nack`.
-  ///
-  /// - Parameter nack: the refusal.
   public mutating func nack(_ nack: Nack) {
     message(MessageKind.nack) { nack.write(into: &$0) }
   }
@@ -145,8 +141,8 @@ extension JSONWriter {
   /// Writes a server's `share`.
   ///
   /// - Parameters:
-  ///   - token: with which somebody may join the session once.
-  ///   - expires: milliseconds until it is not valid any more.
+  ///   - token: with which one client may join the session, once.
+  ///   - expires: how long the token is valid, in milliseconds.
   public mutating func share(token: String, expires: Int) {
     message(MessageKind.share) { json in
       json.member(MessageKey.token, token)
@@ -154,16 +150,12 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a `notice`.
-  ///
-  /// - Parameter durability: what an action that is answered survives from now on.
+  /// Writes a `notice` of what answered actions survive from now on.
   public mutating func notice(_ durability: Welcome.Durability) {
     message(MessageKind.notice) { $0.member(MessageKey.durability, durability.rawValue) }
   }
 
-  /// Writes a `drain`.
-  ///
-  /// - Parameter within: milliseconds within which the client is to connect again.
+  /// Writes a `drain`: the client is to connect again within so many milliseconds.
   public mutating func drain(within: Int) {
     message(MessageKind.drain) { $0.member(MessageKey.within, within) }
   }
@@ -174,7 +166,7 @@ extension JSONWriter {
   /// Writes a server's `bye`.
   ///
   /// - Parameters:
-  ///   - bye: why.
+  ///   - bye: why the connection ends.
   ///   - message: the reason in a sentence.
   public mutating func bye(_ bye: Bye, message: String) {
     self.message(MessageKind.bye) { json in

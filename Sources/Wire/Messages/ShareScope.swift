@@ -1,4 +1,4 @@
-/// What somebody may do in a session that was shared with them.
+/// What a client may do in a session that was shared with it.
 public enum ShareScope: String, CaseIterable, Sendable {
   /// See the view.
   case view

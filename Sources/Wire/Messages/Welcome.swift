@@ -1,12 +1,12 @@
 /// `welcome`: the answer to `hello`.
 public struct Welcome: Equatable, Sendable {
-  /// How much an action that was answered survives.
+  /// What an action survives once it was answered.
   public enum Durability: String, Sendable {
-    /// A power cut.
+    /// A power cut: the action is on disk.
     case disk
-    /// The end of the server's process, however it comes.
+    /// The end of the server's process, even by a signal.
     case process
-    /// Nothing: the session lives in the server's memory.
+    /// Nothing: the session is only in the server's memory.
     case none
 
     /// Reads the durability in a message of this kind.
@@ -18,23 +18,21 @@ public struct Welcome: Equatable, Sendable {
     }
   }
 
-  /// What a client may send.
-  ///
-  /// A number of 0 means no limit.
+  /// What a client may send; a limit of 0 means that there is none.
   public struct Limits: Equatable, Sendable {
-    /// Bytes of a message.
+    /// The greatest number of bytes of a message.
     public var messageBytes: Int
-    /// Actions a second in the long run; above it the server reads more slowly.
+    /// The number of actions a second in the long run; above it the server reads the connection more slowly.
     public var actionsPerSecond: Int
-    /// Actions at once.
+    /// The number of actions that may come at once.
     public var actionBurst: Int
 
-    /// Limits for a client.
+    /// The limits of a client; 0 means no limit.
     ///
     /// - Parameters:
-    ///   - messageBytes: bytes of a message.
-    ///   - actionsPerSecond: in the long run; 0 for no limit.
-    ///   - actionBurst: at once.
+    ///   - messageBytes: the greatest number of bytes of a message.
+    ///   - actionsPerSecond: the number of actions a second in the long run.
+    ///   - actionBurst: the number of actions that may come at once.
     public init(messageBytes: Int = 65_536, actionsPerSecond: Int = 50, actionBurst: Int = 100) {
       self.messageBytes = messageBytes
       self.actionsPerSecond = actionsPerSecond
@@ -42,29 +40,29 @@ public struct Welcome: Equatable, Sendable {
     }
   }
 
-  /// The session.
+  /// The session's name.
   public var sessionID: String
-  /// The renderer within the session.
+  /// The client's number within the session.
   public var clientID: Int
-  /// What the client proves itself with when it resumes.
+  /// The secret with which the client proves its identity when it resumes.
   public var token: String
-  /// The life of the tree that revisions are counted in.
+  /// The epoch: the life of the tree in memory in which revisions are counted.
   public var epoch: String
   /// The view's revision.
   public var revision: Int
-  /// The highest action of this client that is done or refused.
+  /// The greatest action of this client that is done or refused.
   public var number: Int
   /// Refusals that the client may have missed.
   public var nacks: [Nack]
-  /// Whether the session existed before.
+  /// Whether the session existed before this `hello`.
   public var resumed: Bool
-  /// What the session survives.
+  /// What answered actions survive.
   public var durability: Durability
   /// The server's version.
   public var build: String
   /// How long the session lives without a connection, in milliseconds.
   public var timeToLive: Int
-  /// After how much silence the client sends a `ping`, in milliseconds.
+  /// After how many milliseconds of silence the client sends a `ping`.
   public var heartbeat: Int
   /// What the client may send.
   public var limits: Limits
@@ -72,18 +70,18 @@ public struct Welcome: Equatable, Sendable {
   /// The answer to a `hello`.
   ///
   /// - Parameters:
-  ///   - sessionID: the session.
-  ///   - clientID: the renderer, counted from 1.
+  ///   - sessionID: the session's name.
+  ///   - clientID: the client's number within the session, counted from 1.
   ///   - token: 256 random bits, as text.
-  ///   - epoch: the life of the tree.
-  ///   - revision: of the view.
-  ///   - number: of the client's last action.
-  ///   - nacks: refusals not yet acknowledged.
-  ///   - resumed: whether the session existed before.
-  ///   - durability: what it survives.
+  ///   - epoch: the life of the tree in memory.
+  ///   - revision: the revision of the view.
+  ///   - number: the greatest action of this client that is done or refused.
+  ///   - nacks: refusals that the client has not acknowledged.
+  ///   - resumed: whether the session existed before this `hello`.
+  ///   - durability: what answered actions survive.
   ///   - build: the server's version.
-  ///   - timeToLive: milliseconds.
-  ///   - heartbeat: milliseconds.
+  ///   - timeToLive: how long the session lives without a connection, in milliseconds.
+  ///   - heartbeat: after how much silence the client sends a `ping`, in milliseconds.
   ///   - limits: what the client may send.
   public init(
     sessionID: String, clientID: Int, token: String, epoch: String, revision: Int, number: Int, nacks: [Nack] = [],

@@ -1,20 +1,16 @@
 /// A place in a JSON value (RFC 6901).
 public struct JSONPointer: Sendable, CustomStringConvertible {
-  /// The reference tokens, unescaped.
-  ///
-  /// Empty for the whole value.
+  /// The reference tokens, unescaped; none for the whole value.
   public var tokens: [String]
 
-  /// The place that `tokens` lead to.
-  ///
-  /// - Parameter tokens: member keys and array indices, from the outside in.
+  /// The place to which `tokens` lead: member keys and array indices, from the outside in.
   public init(_ tokens: [String] = []) {
     self.tokens = tokens
   }
 
-  /// Reads a pointer's text.
+  /// Reads the text of a pointer.
   ///
-  /// - Parameter text: empty, or tokens that each follow a `/`, with `~0` for `~` and `~1` for `/`.
+  /// - Parameter text: empty, or tokens each preceded by `/`, with `~0` for `~` and `~1` for `/`.
   /// - Throws: ``PatchError/malformedPointer(_:)`` for any other text.
   public init(parsing text: String) throws(PatchError) {
     guard !text.isEmpty else {
@@ -34,14 +30,11 @@ public struct JSONPointer: Sendable, CustomStringConvertible {
   public var description: String { tokens.map { "/" + Self.escape($0) }.joined() }
 
   /// Whether another place is this one or lies within it.
-  ///
-  /// - Parameter other: the other place.
-  /// - Returns: true if its tokens begin with the tokens of this one.
   func contains(_ other: JSONPointer) -> Bool { other.tokens.starts(with: tokens, by: haveSameUTF8) }
 
   /// A token as it stands in a pointer's text (RFC 6901 §3).
   static func escape(_ token: String) -> String {
-    // By scalars: together with an accent that follows it, a `~` or `/` is another character.
+    // Scalar by scalar: as a `Character`, a `~` or `/` followed by a combining accent would not equal `~` or `/`.
     token.unicodeScalars.reduce(into: "") { escaped, scalar in
       switch scalar {
       case "~": escaped += "~0"
@@ -51,7 +44,7 @@ public struct JSONPointer: Sendable, CustomStringConvertible {
     }
   }
 
-  /// RFC 6901 §4: `~1` first, so that `~01` is `~1`; one pass from the left does the same.
+  /// One pass from the left has the result that RFC 6901 §4 asks for: `~01` becomes `~1`.
   private static func unescape(_ part: Substring.UTF8View.SubSequence) -> String? {
     var bytes: [UInt8] = []
     var rest = part
@@ -70,21 +63,14 @@ public struct JSONPointer: Sendable, CustomStringConvertible {
   }
 }
 
-// RFC 6901 §4: keys are compared byte by byte.
+// Tokens are compared byte by byte (RFC 6901 §4).
 extension JSONPointer: Hashable {
-  /// Whether two places are the same in every document.
-  ///
-  /// - Parameters:
-  ///   - ours: the one.
-  ///   - theirs: the other.
-  /// - Returns: true if their tokens are the same, byte by byte.
+  /// Whether both have the same tokens, byte by byte.
   public static func == (ours: JSONPointer, theirs: JSONPointer) -> Bool {
     ours.tokens.elementsEqual(theirs.tokens, by: haveSameUTF8)
   }
 
   /// Hashes the tokens.
-  ///
-  /// - Parameter hasher: takes them.
   public func hash(into hasher: inout Hasher) {
     for token in tokens { hasher.combine(ExactString(token)) }
   }

@@ -1,8 +1,8 @@
 extension JSONValue {
   /// Applies a patch, all of it or nothing (RFC 6902 §5).
   ///
-  /// - Parameter operations: in the order in which they apply.
-  /// - Throws: ``PatchError/noSuchPlace(_:)`` for the first operation that does not apply; the value is unchanged then.
+  /// - Parameter operations: applied in this order.
+  /// - Throws: ``PatchError/noSuchPlace(_:)`` for the first operation that does not apply; the value is then unchanged.
   public mutating func apply(_ operations: [PatchOperation]) throws(PatchError) {
     var patched = self
     for operation in operations { try patched.apply(operation) }
@@ -38,13 +38,14 @@ extension JSONValue {
     return taken
   }
 
-  /// Walks to the container of the last token and lets `change` work on it in place.
+  /// Goes to the container that the last token is about, and lets `change` work on it in place.
   private mutating func edit(
     _ place: JSONPointer, _ tokens: ArraySlice<String>,
     _ change: (inout JSONValue, String) throws(PatchError) -> Void
   ) throws(PatchError) {
     guard let key = tokens.first else {
-      // The whole value: `add` replaces it, there is nothing that could be taken from.
+      // The pointer is empty, and means the whole value: in a box, the value becomes a member that `change` can add or
+      // take.
       var box = JSONValue.object(["": self])
       try change(&box, "")
       guard let whole = box[""] else { throw .noSuchPlace(place) }
@@ -55,7 +56,7 @@ extension JSONValue {
     switch self {
     case .object(var members):
       guard var child = members[key] else { throw .noSuchPlace(place) }
-      // Taken out while it changes, so that nothing is copied.
+      // Taken out of the object while it changes, so that nothing is copied.
       self = .null
       members[key] = .null
       defer { self = .object(members) }

@@ -1,12 +1,12 @@
 /// One of the four operations of RFC 6902 that a view's patches are made of.
 public enum PatchOperation: Equatable, Sendable {
-  /// Puts a value at a place: a member, or an element before which the array's rest moves up (RFC 6902 §4.1).
+  /// Adds a member, or inserts an element before the one at the place (RFC 6902 §4.1).
   case add(JSONPointer, JSONValue)
-  /// Takes away the value at a place, which must exist (§4.2).
+  /// Removes the value at a place, which must exist (§4.2).
   case remove(JSONPointer)
-  /// Puts a value in the place of one that must exist (§4.3).
+  /// Replaces the value at a place, which must exist (§4.3).
   case replace(JSONPointer, JSONValue)
-  /// Takes the value away from one place, which must exist, and adds it at another (§4.4).
+  /// Removes the value at one place, which must exist, and adds it at another (§4.4).
   case move(from: JSONPointer, to: JSONPointer)
 
   /// Reads an operation.
@@ -28,13 +28,13 @@ public enum PatchOperation: Equatable, Sendable {
   }
 }
 
-/// Why a patch is none, or does not apply.
+/// Why a patch is malformed, or does not apply.
 public enum PatchError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A text is no JSON Pointer (RFC 6901 §3).
+  /// A text is not a JSON Pointer (RFC 6901 §3).
   case malformedPointer(String)
-  /// An object is no operation, or none that this protocol uses.
+  /// An object is not an operation, or is one that this protocol does not use.
   case malformedOperation(String)
-  /// There is nothing at the place that an operation needs, or it cannot be there.
+  /// The operation needs a value at a place where there is none, or adds one where none can be.
   case noSuchPlace(JSONPointer)
 
   /// One sentence for a log.

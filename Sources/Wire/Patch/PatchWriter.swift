@@ -1,16 +1,16 @@
 /// Writes a patch, operation by operation, as the elements of a JSON array.
 ///
-/// The place is kept as a path that grows and shrinks while a difference is looked for; its text is escaped when a token
-/// is added, so an operation only copies it. Nothing is written before something differs.
+/// While a difference is looked for, the writer keeps its place as a path that grows and shrinks. The path is escaped
+/// token by token, so that an operation only copies it. Nothing is written before something differs.
 public struct PatchWriter: Sendable {
-  /// The operations, each a value of the array that the caller opens and closes.
+  /// The operations, as elements of an array whose brackets the caller writes.
   public private(set) var json = JSONWriter()
-  /// How many operations were written.
+  /// The number of operations written.
   public private(set) var count = 0
-  /// The path in JSON-escaped form, without quotes.
+  /// The path of the current place, escaped for JSON, without quotes.
   private var path: [UInt8] = []
 
-  /// A writer at the document's root.
+  /// A writer whose place is the root of the document.
   public init() {}
 
   /// Forgets the operations and the path, and keeps the memory.
@@ -22,13 +22,7 @@ public struct PatchWriter: Sendable {
 
   // MARK: Place
 
-  /// Does something one step deeper.
-  ///
-  /// - Parameters:
-  ///   - token: the member's key.
-  ///   - body: works with the longer path.
-  /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws.
+  /// Calls `body` with the path longer by a member's key, and shortens the path again.
   @inlinable
   public mutating func at<Result, Failure: Error>(
     _ token: String, _ body: (inout PatchWriter) throws(Failure) -> Result
@@ -38,13 +32,8 @@ public struct PatchWriter: Sendable {
     return try body(&self)
   }
 
-  /// Does something one step deeper.
-  ///
-  /// - Parameters:
-  ///   - index: the element's index, or a member's key that is a number.
-  ///   - body: works with the longer path.
-  /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws.
+  /// Calls `body` with the path longer by an element's index, or by a member's key that is a number, and shortens the
+  /// path again.
   @inlinable
   public mutating func at<Result, Failure: Error>(
     _ index: Int, _ body: (inout PatchWriter) throws(Failure) -> Result
@@ -54,9 +43,7 @@ public struct PatchWriter: Sendable {
     return try body(&self)
   }
 
-  /// Makes the path longer.
-  ///
-  /// - Returns: its length before.
+  /// Appends a token to the path, and returns the path's length before.
   @usableFromInline
   mutating func enter(_ token: String) -> Int {
     let length = path.count
@@ -83,23 +70,21 @@ public struct PatchWriter: Sendable {
 
   // MARK: Operations
 
-  /// Adds a value at the current place.
+  /// Writes an `add` at the current place, with the value that `value` writes.
   ///
-  /// - Parameter value: writes the value.
   /// - Throws: what `value` throws; the operation is taken back then.
   public mutating func add<Failure: Error>(_ value: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
     try operation(#"{"op":"add","path":"#, value)
   }
 
-  /// Puts a value in the place of the one at the current place.
+  /// Writes a `replace` of the current place, with the value that `value` writes.
   ///
-  /// - Parameter value: writes the value.
   /// - Throws: what `value` throws; the operation is taken back then.
   public mutating func replace<Failure: Error>(_ value: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
     try operation(#"{"op":"replace","path":"#, value)
   }
 
-  /// Takes away the value at the current place.
+  /// Writes a `remove` of the current place.
   public mutating func remove() {
     json.raw(#"{"op":"remove","path":"#)
     json.escapedString(path)
@@ -107,11 +92,11 @@ public struct PatchWriter: Sendable {
     count += 1
   }
 
-  /// Moves an element of the array at the current place (RFC 6902 §4.4).
+  /// Writes a `move` of an element within the array at the current place (RFC 6902 §4.4).
   ///
   /// - Parameters:
-  ///   - from: its index.
-  ///   - index: its index afterwards.
+  ///   - from: the element's index before.
+  ///   - index: the element's index once it is taken out and inserted again.
   public mutating func move(from: Int, to index: Int) {
     let length = enter(from)
     json.raw(#"{"op":"move","from":"#)
@@ -125,12 +110,12 @@ public struct PatchWriter: Sendable {
     count += 1
   }
 
-  /// Writes operations or, if they are two or more and it is shorter, one that replaces the whole value at the current
-  /// place.
+  /// Writes operations; if they are two or more, and a single `replace` of the current place is shorter, writes that
+  /// instead.
   ///
   /// - Parameters:
   ///   - operations: writes what differs within the value.
-  ///   - value: writes the value as it shall be, or its beginning once ``JSONWriter/isFull`` holds.
+  ///   - value: writes the new value; it may stop once ``JSONWriter/isFull`` holds, as it is too long then.
   /// - Throws: what either throws; the caller gives up the patch then.
   public mutating func shorter<Failure: Error>(
     _ operations: (inout PatchWriter) throws(Failure) -> Void,
@@ -140,7 +125,7 @@ public struct PatchWriter: Sendable {
     try operations(&self)
     guard count - before > 1 else { return }
     let end = json.count
-    // The first operation may have no comma before it, the replacement has one.
+    // The first operation may have no comma before it, while the replacement always has one.
     let comma = json.bytes[start] == UInt8(ascii: ",") ? 0 : 1
     let limit = json.limit
     json.limit = min(limit, end + (end - start) + comma)

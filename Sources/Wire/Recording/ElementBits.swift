@@ -1,24 +1,25 @@
-// Bytes of an array that belong to no property are whatever was there before, and differ between two arrays of the same
-// elements: those behind an element, up to where the next one begins, and those within one, between a Bool and what has
-// to be aligned. The former are never looked at. The latter are told from properties by a copy: copying a value writes
-// all that belongs to it and, if it holds references, nothing else.
+// Two arrays with the same elements may differ in bytes that belong to no property, and hold whatever was in that
+// memory before: the bytes between the end of an element and the start of the next, and those within an element, such
+// as between a Bool and a property that has to be aligned. The former are never read. The latter are recognised by
+// copying an element: a copy writes all bytes of its properties and, if the type holds references, no others.
 
 /// Compares the elements of two arrays by their bits.
 ///
-/// What it finds the same is the same, see ``haveSameBits(_:_:)``; what it does not may still be equal.
+/// Elements that are found the same are equal, as ``haveSameBits(_:_:)`` explains; elements that are not may still be
+/// equal.
 struct ElementBits<Element>: ~Copyable {
   private let ours: UnsafeBufferPointer<Element>
   private let theirs: UnsafeBufferPointer<Element>
   private let size = MemoryLayout<Element>.size
   private let stride = MemoryLayout<Element>.stride
-  /// Whether equal bits mean equal values.
+  /// Whether equal bits mean equal values: not so for objects.
   private let areValues = !(Element.self is AnyObject.Type)
-  /// Whether a copy leaves out what belongs to no property.
+  /// Whether copying an element leaves the bytes between its properties alone.
   private let copiesProperties = !_isPOD(Element.self)
-  /// Room for a copy.
+  /// Memory for the copy of one element.
   private let copy = UnsafeMutablePointer<Element>.allocate(capacity: 1)
 
-  /// A comparison of two arrays, as long as they stay where they are.
+  /// A comparison of two arrays, valid as long as they stay where they are.
   init(_ ours: UnsafeBufferPointer<Element>, _ theirs: UnsafeBufferPointer<Element>) {
     self.ours = ours
     self.theirs = theirs
@@ -29,10 +30,10 @@ struct ElementBits<Element>: ~Copyable {
   /// The number of elements with which both arrays begin.
   var commonPrefix: Int { run(0, 0, Swift.min(ours.count, theirs.count), by: 1) }
 
-  /// The number of elements with which both arrays end, at most so many.
+  /// The number of elements with which both arrays end, at most `limit`.
   func commonSuffix(atMost limit: Int) -> Int { run(ours.count - 1, theirs.count - 1, limit, by: -1) }
 
-  /// The places, of these, at which the arrays differ.
+  /// The indices in a range at which the elements of the arrays differ.
   func differences(in range: Range<Int>) -> [Int] {
     var places: [Int] = []
     var place = range.lowerBound
@@ -44,7 +45,8 @@ struct ElementBits<Element>: ~Copyable {
     }
   }
 
-  /// How many elements, of so many from these places on, are the same up to the first that is not.
+  /// How many elements are the same from these indices on, in steps of 1 or −1, before the first that is not; at most
+  /// `count`.
   private func run(_ place: Int, _ theirPlace: Int, _ count: Int, by step: Int) -> Int {
     guard count > 0, areValues, let ours = ours.baseAddress, let theirs = theirs.baseAddress else { return 0 }
     var our = UnsafeRawPointer(ours + place)
@@ -59,11 +61,11 @@ struct ElementBits<Element>: ~Copyable {
     return same
   }
 
-  /// Whether a copy of our element over the bytes of theirs leaves these as they are.
+  /// Whether copying our element over the bytes of theirs changes none of them.
   private func isCopySame(_ our: UnsafeRawPointer, _ their: UnsafeRawPointer) -> Bool {
     guard copiesProperties else { return false }
     UnsafeMutableRawPointer(copy).copyMemory(from: their, byteCount: size)
-    // Not `initialize(to:)`: that would copy to somewhere else, and move all bytes from there.
+    // Not `initialize(to:)`, which would copy to a temporary value, and then move all of its bytes.
     copy.initialize(from: our.assumingMemoryBound(to: Element.self), count: 1)
     defer { copy.deinitialize(count: 1) }
     return haveSameBytes(copy, their, size)

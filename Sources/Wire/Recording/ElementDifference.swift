@@ -1,14 +1,14 @@
-// Elements of the old array are matched with those of the new one: by identity, by value, or by place. The longest run
-// of matched elements that kept their order stays where it is. Of the others, those without a match are removed, from
-// the back, so that places in front keep their numbers; then, from the front, each new element is added and each moved
-// one moved behind its predecessor, which by then is in its place. That is the least number of moves. At last, what
-// differs within matched elements is changed, at the place they have now.
+// The elements of the old array are matched with those of the new one: by identity, by value, or by place. The longest
+// sequence of matched elements that kept their order stays where it is. Old elements without a match are removed, from
+// the back, so that the indices in front stay valid. Then, from the front, each new element is added, and each other
+// matched one is moved behind its predecessor, which is in its final place by then: this takes the least number of
+// moves. At last, matched elements that differ are changed, at their new indices.
 
-/// The difference between two arrays, or between parts of them that stand at the same place.
+/// The difference between two arrays, or between two parts of them that begin at the same index.
 struct ElementDifference {
   private let old: ArraySlice<Recorded>
   private let new: ArraySlice<Recorded>
-  /// The place of the first element in the array.
+  /// The index in the array at which both parts begin.
   private let offset: Int
 
   init(old: [Recorded], new: [Recorded], offset: Int = 0) {
@@ -23,7 +23,7 @@ struct ElementDifference {
     self.offset = offset
   }
 
-  /// Writes the operations that make the new elements of the old ones.
+  /// Writes the operations that turn the old elements into the new ones.
   func write(into patch: inout PatchWriter, using encoder: ViewEncoder) throws(RecordingError) {
     let rest = try withoutCommonEnds(using: encoder)
     let matches = try rest.matches(using: encoder)
@@ -58,7 +58,7 @@ struct ElementDifference {
     }
     matches.match(before, after)
     matches.findStays()
-    // Simple values that nothing tells apart but their place: one takes the place of another.
+    // Simple values have no identity besides their place: what is left between two that stay is replaced in place.
     if case .id? = before.first { return matches }
     matches.matchBetweenStays()
     return matches
@@ -87,7 +87,8 @@ struct ElementDifference {
   private func writeArrivals(
     _ matches: ElementMatches, into patch: inout PatchWriter, using encoder: ViewEncoder
   ) throws(RecordingError) {
-    // Every old place is a slot: what stays or waits there, and behind it what was put after it. Slot 0 is the start.
+    // Each old index is a slot: it counts the old element while that stays or waits there, and the elements put behind
+    // it. Slot 0 is before the first element.
     var slots = RankedSlots(count: old.count + 1)
     for place in old.indices where matches.isKept[place] { slots.add(1, to: place + 1) }
     var predecessor = 0
@@ -130,7 +131,7 @@ struct ElementDifference {
   }
 }
 
-/// By what an element of one array is recognised in another.
+/// What an element of one array is recognised by in another.
 enum ElementIdentity: Hashable {
   case null
   case bool(Bool)
@@ -140,7 +141,7 @@ enum ElementIdentity: Hashable {
   /// The `id` of an `Identifiable` type.
   case id(AnyHashable)
 
-  /// Nil if only an element's place tells it from others.
+  /// Nil if the element has nothing but its index to recognise it by.
   init?(_ element: Recorded, using encoder: ViewEncoder) throws(RecordingError) {
     switch element {
     case .null: self = .null

@@ -1,10 +1,10 @@
-/// Which element of an old array became which of a new one.
+/// Which element of the old array became which of the new one.
 struct ElementMatches {
-  /// For each new element the place of the old one it comes from.
+  /// For each new element, the index of its old element; nil if it has none.
   private(set) var origins: [Int?]
-  /// For each new element whether it kept its order among those that stay.
+  /// For each new element, whether it is one of those that keep their order and are not moved.
   private(set) var stays: [Bool]
-  /// For each old element whether it is in the new array.
+  /// For each old element, whether it has a match in the new array.
   private(set) var isKept: [Bool]
 
   /// Nothing matched.
@@ -19,7 +19,7 @@ struct ElementMatches {
     isKept[origin] = true
   }
 
-  /// Matches elements that have the same place.
+  /// Matches elements at equal indices.
   mutating func matchByPlace() {
     for place in 0..<min(isKept.count, origins.count) {
       match(place, place)
@@ -27,10 +27,10 @@ struct ElementMatches {
     }
   }
 
-  /// Matches equal identities; of several, the first with the first.
+  /// Matches elements with equal identities; if several are equal, the first with the first, and so on.
   mutating func match<Identity: Hashable>(_ old: [Identity], _ new: [Identity]) {
     var places: [Identity: Int] = [:]
-    // For each old element the next one with the same identity.
+    // For each old element, the index of the next one with the same identity.
     var next: [Int?] = Array(repeating: nil, count: old.count)
     for place in old.indices.reversed() { next[place] = places.updateValue(place, forKey: old[place]) }
     for place in new.indices {
@@ -40,9 +40,10 @@ struct ElementMatches {
     }
   }
 
-  /// Finds the longest run of matched elements that kept their order.
+  /// Finds the longest sequence of matched elements that kept their order.
   mutating func findStays() {
-    // Of all rising runs of a length the one that ends lowest, by where it ends: patience sorting.
+    // For each length, the place at which the rising sequence of that length ends whose last element is lowest:
+    // patience sorting.
     var ends: [Int] = []
     var before: [Int?] = Array(repeating: nil, count: origins.count)
     for place in origins.indices {
@@ -62,7 +63,7 @@ struct ElementMatches {
     }
   }
 
-  /// Matches what is left between two elements that stay, in order: one takes the place of the other.
+  /// Matches the remaining elements between two that stay, in order, so that one replaces the other.
   mutating func matchBetweenStays() {
     var origin = 0
     var waiting: [Int] = []
@@ -86,7 +87,7 @@ struct ElementMatches {
   }
 }
 
-/// Counts in slots, of which the sum of the first few is asked again and again: a Fenwick tree.
+/// Counters of which prefix sums are asked again and again: a Fenwick tree.
 struct RankedSlots {
   private var sums: [Int]
 
@@ -100,7 +101,7 @@ struct RankedSlots {
     }
   }
 
-  /// The sum of all slots up to and with this one.
+  /// The sum of all slots up to and including this one.
   func count(through slot: Int) -> Int {
     var (sum, index) = (0, slot + 1)
     while index > 0 {

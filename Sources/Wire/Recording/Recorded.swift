@@ -1,23 +1,24 @@
-/// A value as its container recorded it.
+/// A value in the form in which its container records it.
 enum Recorded {
   case null
   case bool(Bool)
   case signed(Int64)
   case unsigned(UInt64)
-  /// The digits of an integer of more than 64 bits.
+  /// The digits of an integer type of more than 64 bits.
   case wide(String)
   case double(Double)
   case float(Float)
   case string(String)
-  /// A value of any other type, not yet recorded.
+  /// A value of any other type, boxed, and recorded only when needed.
   case value(AnyValueBox)
-  /// A container that the value's own `encode(to:)` nested by hand, or that an enum nests for its payload.
+  /// A container that a hand-written `encode(to:)` nests, or that an enum nests for its payload.
   case nested(Recorder)
 
-  /// A value that came to its container by its type alone, as an array's elements do: the usual types go without a box.
+  /// A value of any type: the simple types are recognised, so that for example the elements of an array of strings need
+  /// no box.
   init<Value: Encodable>(_ value: Value) { self = Recorded(simple: value) ?? .value(ValueBox(value)) }
 
-  /// A value of one of the usual simple types; nil for others.
+  /// A value of one of the frequent simple types; nil for a value of another type.
   init?<Value>(simple value: Value) {
     if let string = identical(value, String.self) {
       self = .string(string)
@@ -32,9 +33,9 @@ enum Recorded {
     }
   }
 
-  /// Whether both are simple values, or the same bits, and encode alike.
+  /// Whether both are equal simple values, or boxes with the same bits, and so are written as the same JSON.
   ///
-  /// False says nothing about containers.
+  /// False says nothing about containers and boxes.
   func isSameLeaf(as other: Recorded) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -51,16 +52,16 @@ enum Recorded {
   }
 }
 
-/// A property.
+/// A property of an object.
 struct Field {
   let key: String
   var value: Recorded
 
-  /// Whether both keys are the same to a client: `==` would overlook different UTF-8.
+  /// Whether both keys have the same UTF-8, as a client compares them; `==` calls some other keys equal as well.
   func hasSameKey(as other: Field) -> Bool { haveSameUTF8(key, other.key) }
 }
 
-/// The value, if it is of exactly this type; a dynamic cast would cost fifty times as much.
+/// The value if its type is exactly this one; a dynamic cast would cost fifty times as much.
 @inline(__always)
 func identical<Value, Other>(_ value: Value, _ type: Other.Type) -> Other? {
   Value.self == Other.self ? unsafeBitCast(value, to: Other.self) : nil

@@ -1,5 +1,5 @@
 extension Recorder {
-  /// Writes the operations that make `new` of what was recorded here.
+  /// Writes the operations that turn what this recorder has recorded into what `new` has.
   func writeDifference(
     to new: Recorder, into patch: inout PatchWriter, using encoder: ViewEncoder
   ) throws(RecordingError) {
@@ -42,11 +42,12 @@ extension Recorder {
     let before = membersByKey
     let after = new.membersByKey
     let gone = fields.filter { after[ExactString($0.key)] == nil }
-    // Nothing in common, as between two cases of an enum.
+    // The two have no member in common, as two cases of an enum have none: one `replace` is shorter.
     if !gone.isEmpty, !new.fields.isEmpty, gone.count == fields.count {
       return try patch.replace { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
     }
-    // Members go before others come: a client whose keys are compared by `==` may take one for the other.
+    // Removals come before additions: a client that compares keys by their characters, not their bytes, may take a new
+    // key for an old one.
     for field in gone { patch.at(field.key) { $0.remove() } }
     for field in new.fields {
       if let old = before[ExactString(field.key)] {

@@ -20,7 +20,7 @@ extension Recorder {
     }
   }
 
-  /// Whether both recordings are written alike, however deep they are.
+  /// Whether both recordings are written as the same JSON, at any depth.
   func isSame(as other: Recorder, using encoder: ViewEncoder) throws(RecordingError) -> Bool {
     guard shape == other.shape, fields.count == other.fields.count else { return false }
     for (ours, theirs) in zip(fields, other.fields) {
@@ -55,7 +55,7 @@ extension Recorded {
     }
   }
 
-  /// Whether both are written alike, however deep they are.
+  /// Whether both are written as the same JSON, at any depth.
   func isSame(as other: Recorded, using encoder: ViewEncoder) throws(RecordingError) -> Bool {
     switch (self, other) {
     case (.value(let ours), .value(let theirs)): try encoder.areSame(ours, theirs)

@@ -1,17 +1,19 @@
-/// The `Encoder` that notes what a value's `encode(to:)` says.
+/// An `Encoder` that records what the `encode(to:)` of a value encodes.
 final class Recorder: Encoder {
   /// Which container the value asked for.
   enum Shape { case nothing, single, keyed, unkeyed }
 
-  // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
+  // No check for exclusivity, as for a JSONDocument: one thread uses a recorder, and each access is a load, a store or
+  // one call on the value in the property, which runs no code of the value being encoded.
   @exclusivity(unchecked) private(set) var shape = Shape.nothing
-  /// Whether the keys are those that a `Dictionary` codes itself with.
+  /// Whether the value uses the keys with which a `Dictionary` encodes itself.
   @exclusivity(unchecked) private var isDictionary = false
-  /// Whether a key may be used twice: a dictionary that writes the object alone does not.
+  /// Whether a key may be encoded twice; a dictionary that is the object's only author repeats none, so its keys are
+  /// not compared.
   @exclusivity(unchecked) private var mayRepeatKeys = false
-  /// Where the member of each key is, once there are too many to look at each.
+  /// The index of each key's member, made once there are too many members to compare one by one.
   @exclusivity(unchecked) private var places: [ExactString: Int] = [:]
-  /// The properties of a keyed value; the elements of an unkeyed one, with empty keys; the one value of a single one.
+  /// The members of an object; the elements of an array, with empty keys; or one single value, with an empty key.
   @exclusivity(unchecked) private(set) var fields: [Field] = []
 
   let form: CodingForm
@@ -19,7 +21,7 @@ final class Recorder: Encoder {
 
   init(_ form: CodingForm) { self.form = form }
 
-  /// Paths of errors are collected while they pass up; encoding itself needs none.
+  /// Always empty: an error collects its path while it passes up, so that encoding itself does without.
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -35,7 +37,7 @@ final class Recorder: Encoder {
 
   /// Records a value.
   ///
-  /// - Throws: ``RecordingError``, whatever `encode(to:)` throws.
+  /// - Throws: ``RecordingError``, also for any other error that `encode(to:)` throws.
   func record<Value: Encodable>(_ value: Value) throws(RecordingError) {
     reset()
     if form == .wire, let string = try StandardForm.string(of: value) {
@@ -48,15 +50,15 @@ final class Recorder: Encoder {
     } catch {
       throw RecordingError(error)
     }
-    // A dictionary asks for keys of the library's own, whoever passes the encoder on to it.
+    // Decided by the type of the keys, as a value may pass the encoder on to a dictionary in it.
     if isDictionary { sortMembers() }
     if shape == .unkeyed, let container = value as? any UnorderedContainer { try container.order(self) }
   }
 
-  /// Adds an element, or the one value.
+  /// Appends an element, or the single value.
   func append(_ value: Recorded) { fields.append(Field(key: "", value: value)) }
 
-  /// Adds a member; of several with one key, the last stays, as RFC 8785 §3.1 allows only one.
+  /// Appends a member; a member with the same key is replaced, as RFC 8785 §3.1 allows a key only once.
   func append(_ value: Recorded, key: String) {
     if let place = place(of: key) {
       fields[place].value = value
@@ -66,7 +68,7 @@ final class Recorder: Encoder {
     }
   }
 
-  /// The recorder for a container below a key: what is nested under one key is one container.
+  /// The recorder of the container nested under a key; containers nested under one key are one container.
   func nest(_ key: String) -> Recorder {
     if let place = place(of: key), case .nested(let nested) = fields[place].value { return nested }
     let nested = Recorder(form)
@@ -74,7 +76,7 @@ final class Recorder: Encoder {
     return nested
   }
 
-  /// How many members are looked at one by one.
+  /// The number of members up to which a key is looked up by comparing it with each.
   private static let scanLimit = 32
 
   private func place(of key: String) -> Int? {
@@ -91,11 +93,11 @@ final class Recorder: Encoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     let isOfDictionary = type == Self.dictionaryKey
-    // Several containers write into one object, as those of a subclass and its superclass do.
+    // Several containers may write into one object, as a subclass and its superclass do.
     mayRepeatKeys = shape == .keyed || !isOfDictionary
     shape = .keyed
     if isOfDictionary { isDictionary = true }
-    // A recorder is used for values of few types, and a container is costly to make.
+    // A recorder is used for values of few types, and making a container takes time.
     if let lastContainer, lastContainer.key == type {
       return unsafeDowncast(lastContainer, to: CachedContainer<Key>.self).container
     }
@@ -116,20 +118,21 @@ final class Recorder: Encoder {
 
   // MARK: Containers without an order
 
-  /// The type of the keys that a `Dictionary` codes itself with, which the library does not tell.
+  /// The type of the keys with which a `Dictionary` encodes itself: it is private to the standard library.
   static let dictionaryKey: any Any.Type = {
     let witness = KeyWitness()
-    // The witness throws nothing.
+    // Cannot fail: the witness throws nothing.
     try? ["": 0].encode(to: witness)
     return witness.key
   }()
 
-  /// Puts members into the order of their keys' UTF-8.
+  /// Sorts the members by the UTF-8 of their keys.
   func sortMembers() {
     fields.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 
-  /// Puts elements into an order that only the elements decide: numbers by value, strings by UTF-8, others by their JSON.
+  /// Sorts elements in an order that depends on nothing but their values: numbers by value, strings by UTF-8, others by
+  /// their JSON.
   func sortElements() throws(RecordingError) {
     if let sorted = try? fields.sorted(by: { (ours, theirs) throws(NoSimpleOrder) in
       try ours.value.precedes(theirs.value)
@@ -140,7 +143,7 @@ final class Recorder: Encoder {
     }
   }
 
-  /// Puts groups of so many elements into the order of their JSON.
+  /// Sorts groups of so many elements by their JSON.
   func sortByText(groupsOf size: Int) throws(RecordingError) {
     let encoder = ViewEncoder(prefersShorter: false, form: form)
     var groups: [(elements: ArraySlice<Field>, text: [UInt8])] = []
@@ -155,7 +158,7 @@ final class Recorder: Encoder {
   }
 }
 
-/// A container that is kept for the next value with the same keys.
+/// A container that is kept, to be used again for the next value with the same type of keys.
 private class AnyCachedContainer {
   let key: any Any.Type
   init(_ key: any Any.Type) { self.key = key }
@@ -170,7 +173,7 @@ private final class CachedContainer<Key: CodingKey>: AnyCachedContainer {
   }
 }
 
-/// Learns which keys a value asks for.
+/// An encoder that only notes for which type of keys a value asks.
 private final class KeyWitness: Encoder {
   private(set) var key: any Any.Type = Never.self
   private let recorder = Recorder(.wire)

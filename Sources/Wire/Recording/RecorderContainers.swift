@@ -1,5 +1,5 @@
 struct RecorderKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  /// It keeps this container, and outlives the `encode(to:)` that uses it.
+  /// Unowned: the recorder keeps this container, and outlives the `encode(to:)` that uses it.
   unowned let recorder: Recorder
   var codingPath: [any CodingKey] { [] }
 

@@ -1,21 +1,21 @@
-/// Why a value cannot be part of a view.
+/// Why a value cannot be recorded: an `encode(to:)` has failed, or JSON cannot express what it encodes.
 public struct RecordingError: Error, Sendable, CustomStringConvertible {
-  /// Keys and indices that lead to the culprit.
+  /// The keys and indices that lead to the faulty value.
   public private(set) var path: [String]
-  /// What is wrong with it.
+  /// What is wrong with that value.
   public let reason: String
 
   /// An error.
   ///
   /// - Parameters:
   ///   - reason: what is wrong.
-  ///   - path: keys and indices that lead there from the value that is being written.
+  ///   - path: the keys and indices that lead from the value being written to the faulty one.
   public init(_ reason: String, path: [String] = []) {
     self.reason = reason
     self.path = path
   }
 
-  /// What another error says about the value being recorded.
+  /// The error that another one, thrown while a value was recorded, amounts to.
   init(_ error: any Error) {
     switch error {
     case let error as RecordingError: self = error
@@ -25,10 +25,7 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The error, as seen from one level above.
-  ///
-  /// - Parameter key: the key or index of the value that was being written.
-  /// - Returns: the error with the longer path.
+  /// The same error as seen from one level above: the path then begins with this key or index.
   public func below(_ key: String) -> RecordingError {
     var error = self
     error.path.insert(key, at: 0)

@@ -1,13 +1,9 @@
-/// Whether both values have the same bits, and equal bits mean equal values.
+/// Whether two values certainly are equal, because they have the same bits.
 ///
-/// True for a value is true for good: a value type whose bits are equal is equal, as far as it is `Sendable`. Behind
-/// equal references to an object there may be two states of it. False says nothing: there may be padding between
-/// properties, and equal strings in different places.
-///
-/// - Parameters:
-///   - ours: the one.
-///   - theirs: the other.
-/// - Returns: true if they are known to be the same.
+/// True is reliable for a value type that is `Sendable`: equal bits mean equal values. It is not for objects, whose
+/// state may have changed behind an equal reference: for an object the result is always false, and a value that holds a
+/// reference to one may be called equal although the object has changed. False says nothing: equal values may differ in
+/// the padding between their properties, and equal strings may be stored in different places.
 package func haveSameBits<Value>(_ ours: Value, _ theirs: Value) -> Bool {
   if Value.self is AnyObject.Type { return false }
   return withUnsafeBytes(of: ours) { ours in
@@ -18,13 +14,7 @@ package func haveSameBits<Value>(_ ours: Value, _ theirs: Value) -> Bool {
   }
 }
 
-/// Whether some bytes of both values are the same, and so what they hold, as for ``haveSameBits(_:_:)``.
-///
-/// - Parameters:
-///   - ours: the one.
-///   - theirs: the other.
-///   - extent: which of their bytes.
-/// - Returns: true if what they hold is known to be the same.
+/// Whether two values certainly are equal in what they hold in a range of their bytes; see ``haveSameBits(_:_:)``.
 package func haveSameBits<Value>(_ ours: Value, _ theirs: Value, in extent: Range<Int>) -> Bool {
   withUnsafeBytes(of: ours) { ours in
     withUnsafeBytes(of: theirs) { theirs in
@@ -34,11 +24,11 @@ package func haveSameBits<Value>(_ ours: Value, _ theirs: Value, in extent: Rang
   }
 }
 
-/// Whether two blocks of so many bytes are the same.
+/// Whether two blocks of so many bytes are equal.
 @inline(__always)
 func haveSameBytes(_ ours: UnsafeRawPointer, _ theirs: UnsafeRawPointer, _ count: Int) -> Bool {
   var offset = 0
-  // As wide as a property, then the rest.
+  // Words of the size of a property first, then single bytes.
   while offset &+ 8 <= count {
     guard
       ours.loadUnaligned(fromByteOffset: offset, as: UInt64.self)

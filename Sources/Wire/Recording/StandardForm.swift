@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The JSON strings of those types of Foundation whose own coding is made for other formats.
+/// The JSON strings of those Foundation types whose own coding is not fit for JSON.
 ///
 /// | type | string |
 /// |---|---|
@@ -13,14 +13,14 @@
 /// | `URL` | the whole address |
 /// | `Decimal` | its digits, so that no reader rounds them |
 ///
-/// The raw value says what the string has to be.
+/// The raw value names the expected form in an error.
 enum StandardForm: String {
   case date = "date of ISO 8601"
   case data = "base64"
   case url = "URL"
   case decimal = "decimal number"
 
-  /// The form of a type, or nil if its own coding is good for JSON.
+  /// The form of a type; nil if the type's own coding is used.
   init?(_ type: any Any.Type) {
     if type == Date.self {
       self = .date
@@ -35,9 +35,10 @@ enum StandardForm: String {
     }
   }
 
-  /// The string of a value, or nil if its type has no such form.
+  /// The string for a value; nil if its type has no such form.
   ///
-  /// - Throws: ``RecordingError`` for a date whose year has not four digits and a decimal that is no number.
+  /// - Throws: ``RecordingError`` for a date whose year does not have four digits, and for a decimal that is not a
+  ///   number.
   static func string<Value>(of value: Value) throws(RecordingError) -> String? {
     if let date = identical(value, Date.self) { return try text(of: date) }
     if let data = identical(value, Data.self) { return data.base64EncodedString() }
@@ -49,7 +50,7 @@ enum StandardForm: String {
     return nil
   }
 
-  /// The value that a string says, or nil if it says none.
+  /// The value that a string stands for; nil if the string does not have this form.
   func value(of string: String) -> Any? {
     switch self {
     case .date: Self.parseDate(string)
@@ -67,20 +68,20 @@ enum StandardForm: String {
   private static let years = -63_114_076_800.0..<252_423_993_600.0
 
   private static func text(of date: Date) throws(RecordingError) -> String {
-    // Rounded first, so that 0.9996 s is the next second and not 1,000 ms.
+    // Rounded first, so that 0.9996 s becomes the next second and not 1,000 ms.
     let time = (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000
     guard years.contains(time) else { throw RecordingError("the date \(time) s from 2001 has no year of four digits") }
-    // The style cuts off what is less than a millisecond, and 0.999 may be a little less than it says.
+    // The style truncates to milliseconds, and the double for 0.999 may lie slightly below it.
     let date = Date(timeIntervalSinceReferenceDate: time + 0.0001)
     return date.formatted(time == time.rounded(.down) ? seconds : milliseconds)
   }
 
-  /// This style takes whole seconds as well; the other one would drop the milliseconds without a word.
+  /// Used for whole seconds as well, which this style reads; the other style would drop milliseconds silently.
   private static func parseDate(_ string: String) -> Date? { try? milliseconds.parse(string) }
 
   // MARK: Decimals
 
-  /// `Decimal(string:)` takes what it can and ignores the rest.
+  /// Checks every character: `Decimal(string:)` reads a prefix and ignores the rest.
   private static func parseDecimal(_ string: String) -> Decimal? {
     let digits = string.utf8
     guard digits.contains(where: { 48...57 ~= $0 }),

@@ -1,9 +1,9 @@
-/// An array as its property holds it, whose elements need not be recorded to be compared.
+/// An array that is compared and written as it is, without recording each of its elements.
 protocol TypedArray {
   /// Writes the whole array, or its beginning if `json` is full.
   func writeElements(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError)
 
-  /// Writes the operations that make this array of `old`, which is of the same type.
+  /// Writes the operations that turn `old`, an array of the same type, into this one.
   func writeDifference<Old>(
     fromAny old: Old, into patch: inout PatchWriter, using encoder: ViewEncoder
   ) throws(RecordingError)
@@ -24,8 +24,10 @@ extension Array: TypedArray where Element: Encodable {
     json.endArray()
   }
 
-  /// Elements at both ends that have the same bits are left out; of the rest, only those are looked into whose bits
-  /// differ, unless some of them moved, came or went.
+  /// Writes the difference of what is between the elements that have the same bits at both ends.
+  ///
+  /// If all elements are identified and at their old places, only those whose bits differ are compared; otherwise all
+  /// elements between the ends are matched.
   func writeDifference<Old>(
     fromAny old: Old, into patch: inout PatchWriter, using encoder: ViewEncoder
   ) throws(RecordingError) {
@@ -49,8 +51,8 @@ extension Array: TypedArray where Element: Encodable {
     try difference.write(into: &patch, using: encoder)
   }
 
-  /// The number of elements with which both arrays begin, and with which they end; the places at which they differ, if
-  /// their elements are identified and they are of one length.
+  /// How many elements at the start and at the end have the same bits in both arrays; and, if the elements are
+  /// identified and the arrays equally long, the indices in between at which the bits differ.
   private static func compare(
     _ bits: consuming ElementBits<Element>, _ ours: Int, _ theirs: Int
   ) -> (start: Int, end: Int, changed: [Int]?) {
@@ -60,7 +62,7 @@ extension Array: TypedArray where Element: Encodable {
     return (start, end, areComparable ? bits.differences(in: start..<(ours - end)) : nil)
   }
 
-  /// Whether all these elements are identified, and where they were.
+  /// Whether the elements at these indices are identified, and have the same ids in both arrays.
   private static func haveSameIDs(_ ours: [Element], _ theirs: [Element], at places: [Int]) -> Bool {
     guard let type = Element.self as? any Identifiable.Type else { return false }
     return haveSameIDs(ours, theirs, at: places, type)

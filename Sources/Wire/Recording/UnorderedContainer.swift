@@ -1,8 +1,9 @@
-/// A container whose elements come in another order in every process, and without keys: what JSON shall have of it.
+/// A container without keys whose elements come in a different order in every process, so that JSON needs an order of
+/// its own.
 protocol UnorderedContainer {
-  /// Puts what was recorded of the container into an order.
+  /// Sorts the recorded elements.
   ///
-  /// - Throws: ``RecordingError`` if JSON cannot express it.
+  /// - Throws: ``RecordingError`` if JSON cannot express the container.
   func order(_ recorder: Recorder) throws(RecordingError)
 }
 
@@ -11,7 +12,8 @@ extension Set: UnorderedContainer {
 }
 
 extension Dictionary: UnorderedContainer {
-  /// Other keys than strings and integers make an array of keys and values in turn of a dictionary.
+  /// Sorts pairs: a dictionary whose keys are neither strings nor integers encodes itself as an array of keys and
+  /// values in turn.
   func order(_ recorder: Recorder) throws(RecordingError) {
     guard recorder.form == .state else {
       throw RecordingError(
@@ -22,11 +24,11 @@ extension Dictionary: UnorderedContainer {
   }
 }
 
-/// Two elements of which neither is before the other by its kind alone.
+/// Two elements that are not of one simple kind, so that only their JSON can order them.
 struct NoSimpleOrder: Error {}
 
 extension Recorded {
-  /// Whether one simple value is before another of its kind.
+  /// Whether a simple value comes before another one of its kind.
   func precedes(_ other: Recorded) throws(NoSimpleOrder) -> Bool {
     switch (self, other) {
     case (.signed(let ours), .signed(let theirs)): ours < theirs

@@ -1,12 +1,13 @@
-/// A value kept with its type, until it is known whether anyone has to look into it.
+/// A value kept with its type, which is recorded only when its parts are needed.
 class AnyValueBox {
-  /// Whether the other value is of the same type and has the same bits, and equal bits mean equal values.
+  /// Whether the other value has the same type and the same bits, and so is equal; false may be wrong, as for
+  /// ``haveSameBits(_:_:)``.
   func hasSameBits(as other: AnyValueBox) -> Bool { preconditionFailure("abstract") }
 
-  /// By what the value can be recognised in another array, if its type says so.
+  /// The `id` by which the value is recognised in another array; nil if its type is not `Identifiable`.
   var identity: AnyHashable? { preconditionFailure("abstract") }
 
-  /// What its JSON looks like.
+  /// The schema of the value's JSON.
   var schema: JSONSchema { preconditionFailure("abstract") }
 
   func record(into recorder: Recorder) throws(RecordingError) { preconditionFailure("abstract") }

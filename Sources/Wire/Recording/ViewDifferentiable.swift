@@ -1,4 +1,4 @@
-/// A type that finds the difference between two of its values itself, because it knows more than its coding tells.
+/// A type that writes the difference between two of its values itself, because it knows more than its coding shows.
 ///
 /// A list that records its own edits can write them without comparing a thousand rows:
 ///
@@ -16,16 +16,16 @@
 ///       }
 ///     }
 ///
-/// What is written must make the encoding of the new value out of the encoding of the old one, to the byte: `==` calls some
-/// strings equal that are not the same bytes. A `TestSession` of RibTesting checks it after each transaction.
+/// The operations must turn the encoding of the old value into that of the new one, to the byte: note that `==` calls
+/// some strings equal whose bytes differ. A `TestSession` of RibTesting checks this after each transaction.
 public protocol ViewDifferentiable: Encodable {
-  /// Writes the operations that make this value of `old`, none if they encode alike.
+  /// Writes the operations that turn `old` into this value, none if both encode alike.
   ///
   /// - Parameters:
-  ///   - old: what the client has.
-  ///   - patch: where to; it stands at the value's place.
-  ///   - encoder: for parts that are written, or compared, as usual.
-  /// - Throws: ``RecordingError`` if there is a value that JSON cannot express.
+  ///   - old: the value that the client has.
+  ///   - patch: takes the operations; its place is that of the value.
+  ///   - encoder: writes and compares parts of the value in the usual way.
+  /// - Throws: ``RecordingError`` for a part that JSON cannot express.
   func writeDifference(
     from old: Self, into patch: inout PatchWriter, using encoder: ViewEncoder
   ) throws(RecordingError)

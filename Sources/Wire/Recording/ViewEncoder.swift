@@ -1,28 +1,28 @@
 // How a difference is found without encoding.
 //
-// `Codable` serves as reflection: one `encode(to:)` into a `Recorder` notes each property of a value *as a value*, no
-// byte is written. Two recordings are compared field by field. A property of a simple type stays unboxed and is compared
-// as it is; any other is kept as it came, compared as memory first (two values of a value type with the same bits are
-// the same), and recorded in its turn only if the bits differ. So what did not change is never descended into, and what
-// changed is written as JSON once.
+// `Codable` serves as reflection: one `encode(to:)` into a `Recorder` records each property of a value *as a value*,
+// and writes no bytes. Two recordings are then compared field by field. A property of a simple type is stored unboxed
+// and compared directly. Any other property is boxed; the bits of the two boxed values are compared first (equal bits
+// of a value type mean equal values), and only if they differ are the values recorded in their turn. So unchanged parts
+// are never descended into, and each changed part is written as JSON once.
 //
-// `==` is not asked: it may call two strings equal whose UTF-8 differs, and 0 and −0, and what a client holds must equal
+// `==` is not used: it may call two strings equal whose UTF-8 differs, or 0 and −0; and what a client has must equal
 // the snapshot to the byte.
 
 /// Writes view states as JSON, and the difference between two of them as the operations of a patch.
 ///
-/// One encoder serves one session after the other on a loop; it keeps its recorders' memory, a pair for each level of
+/// One encoder serves the sessions of a loop in turn. It keeps the memory of its recorders, two for each level of
 /// nesting.
 public final class ViewEncoder {
   private let ours: Recorder
   private let theirs: Recorder
-  /// For what lies one level deeper.
+  /// The encoder for values one level deeper.
   private(set) lazy var below = ViewEncoder(prefersShorter: prefersShorter, form: form)
   let form: CodingForm
-  /// Whether operations give way to a shorter one that replaces all of what they change.
+  /// Whether several operations are replaced by a single `replace` if that is shorter.
   let prefersShorter: Bool
 
-  /// An encoder without memory of any value.
+  /// An encoder whose recorders have no memory yet.
   public convenience init() { self.init(prefersShorter: true) }
 
   init(prefersShorter: Bool, form: CodingForm = .wire) {
@@ -36,11 +36,11 @@ public final class ViewEncoder {
   ///
   /// - Parameters:
   ///   - value: the view state.
-  ///   - json: where to.
-  /// - Throws: ``RecordingError``, with the property that JSON cannot express; `json` is as it was then.
+  ///   - json: takes the value; unchanged if this throws.
+  /// - Throws: ``RecordingError``, with the path of the property that JSON cannot express.
   public func write<Value: Encodable>(_ value: Value, into json: inout JSONWriter) throws(RecordingError) {
     let start = json.count
-    // What is still recorded would make its owner's next change a copy.
+    // A recorded value left behind would hold a second reference, and its owner's next change would copy it.
     defer { ours.reset() }
     do {
       if !isPlain(Value.self), let array = value as? any TypedArray {
@@ -55,19 +55,19 @@ public final class ViewEncoder {
     }
   }
 
-  /// Writes the operations that make `new` of `old` at the patch's current place, none if they encode alike.
+  /// Writes the operations that turn `old` into `new` at the patch's current place, none if both encode alike.
   ///
-  /// Members that differ are changed one by one, at the depth at which they differ. An array's elements are matched by
-  /// their `id` if they are `Identifiable`, simple ones by value, others by place; what moved is moved, and only what
-  /// changed in an element is changed. A type that conforms to ``ViewDifferentiable`` writes its own. Two or more
-  /// operations give way to one that replaces what they change if it is shorter.
+  /// Members that differ are changed one by one, at the depth at which they differ. The elements of an array are
+  /// matched by their `id` if they are `Identifiable`, by value if they are simple, and otherwise by index; a moved
+  /// element is moved, and of a changed element only what differs is changed. A type that conforms to
+  /// ``ViewDifferentiable`` writes its own operations. Several operations are replaced by a single `replace` if that is
+  /// shorter.
   ///
   /// - Parameters:
-  ///   - old: what the client has.
-  ///   - new: what it shall have.
-  ///   - patch: where to.
-  /// - Throws: ``RecordingError``, with the property that JSON cannot express. The operations before it stay: the
-  ///   caller gives up the patch.
+  ///   - old: the value that the client has.
+  ///   - new: the value that the client is to have.
+  ///   - patch: takes the operations. If this throws, some may have been written: give up the patch.
+  /// - Throws: ``RecordingError``, with the path of the property that JSON cannot express.
   public func writeDifference<Value: Encodable>(
     from old: Value, to new: Value, into patch: inout PatchWriter
   ) throws(RecordingError) {
@@ -82,20 +82,22 @@ public final class ViewEncoder {
     try ours.writeDifference(to: theirs, into: &patch, using: below)
   }
 
-  /// Writes the difference between two values whose type knows how.
+  /// Writes the difference between two arrays, or between two values of a type that writes its own.
   ///
-  /// - Returns: false if it does not.
+  /// - Returns: false if the type is neither; nothing is written then.
   private func writeOwnDifference<Value: Encodable>(
     from old: Value, to new: Value, into patch: inout PatchWriter
   ) throws(RecordingError) -> Bool {
-    // A cast looks into an optional, whose value's coding is another one level deeper.
+    // The type is compared as well: the cast would also succeed for an optional array, whose coding lies one level
+    // deeper.
     if let array = new as? any TypedArray, type(of: array) == Value.self {
       try writeShorter(of: new, in: &patch) { patch throws(RecordingError) in
         try array.writeDifference(fromAny: old, into: &patch, using: below)
       }
       return true
     }
-    // A state is kept for good: what a type says of its own difference is not taken for it.
+    // Not in the form of a saved state: that is kept for good, and must not depend on a type's own idea of its
+    // difference.
     guard form == .wire, let value = new as? any ViewDifferentiable, type(of: value) == Value.self else {
       notePlain(Value.self)
       return false
@@ -106,14 +108,17 @@ public final class ViewEncoder {
 
   // MARK: Plain types
 
-  /// Types that are known to be neither arrays nor ``ViewDifferentiable``: asking the runtime costs as much as comparing.
+  /// Types known to be neither arrays nor ``ViewDifferentiable``, at a slot that depends on the type's address.
+  ///
+  /// The dynamic casts that would find this out cost as much as a comparison. Two types of one slot displace each
+  /// other, which costs time only. No check for exclusivity, as for a ``Recorder``.
   @exclusivity(unchecked) private var plainTypes: [ObjectIdentifier?] = Array(repeating: nil, count: 64)
 
   private func slot(_ type: any Any.Type) -> Int { (unsafeBitCast(type, to: Int.self) >> 4) & 63 }
   private func isPlain(_ type: any Any.Type) -> Bool { plainTypes[slot(type)] == ObjectIdentifier(type) }
   private func notePlain(_ type: any Any.Type) { plainTypes[slot(type)] = ObjectIdentifier(type) }
 
-  /// Whether both values encode alike.
+  /// Whether both values are written as the same JSON.
   func areSame(_ ours: AnyValueBox, _ theirs: AnyValueBox) throws(RecordingError) -> Bool {
     if ours.hasSameBits(as: theirs) { return true }
     defer {
@@ -125,7 +130,7 @@ public final class ViewEncoder {
     return try self.ours.isSame(as: self.theirs, using: below)
   }
 
-  /// The simple value as which a boxed one is written, if it is.
+  /// The simple value that a boxed value encodes as; nil if it encodes as a container.
   func leaf(of box: AnyValueBox) throws(RecordingError) -> Recorded? {
     defer { ours.reset() }
     try box.record(into: ours)
@@ -137,7 +142,7 @@ public final class ViewEncoder {
     }
   }
 
-  /// Writes operations or, if it is shorter, the whole value in place of them.
+  /// Writes operations or, if that is shorter, a single `replace` with the whole value.
   private func writeShorter<Value: Encodable>(
     of value: Value, in patch: inout PatchWriter, _ operations: (inout PatchWriter) throws(RecordingError) -> Void
   ) throws(RecordingError) {

@@ -1,4 +1,4 @@
-/// The keys of a recording's lines, once.
+/// The keys in the lines of a recording, each defined once.
 enum RecordingKey {
   static let action: StaticString = "action"
   static let active: StaticString = "active"
@@ -18,7 +18,7 @@ enum RecordingKey {
   static let type: StaticString = "type"
 }
 
-/// The kinds of a recording's lines: the values of `t`.
+/// The kinds of lines in a recording: the values of `t`.
 enum RecordingKind {
   static let act: StaticString = "act"
   static let active: StaticString = "active"
@@ -34,9 +34,7 @@ enum RecordingKind {
 // MARK: Writing
 
 extension RecordedTransaction {
-  /// Writes the transaction as a line, without its end.
-  ///
-  /// - Parameter json: where to.
+  /// Writes the transaction as a line, without the line's end.
   public func write(into json: inout JSONWriter) {
     json.message(kind) { json in
       if let number {
@@ -141,14 +139,14 @@ extension RecordedTransaction.Outcome {
 }
 
 extension JSONWriter {
-  /// Writes a member with text that is JSON already, on one line.
+  /// Writes a member whose value is JSON text, on one line.
   mutating func member(_ key: StaticString, json text: String) {
     self.key(key)
     line(text)
   }
 
-  /// Writes text that is JSON already, on one line: what a client sends may have line ends between two tokens, and nowhere
-  /// else.
+  /// Writes JSON text on one line: line ends can occur between two tokens of what a client has sent, and nowhere else,
+  /// so each becomes a space.
   fileprivate mutating func line(_ text: String) {
     let isEnd = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
     let bytes = Array(text.utf8)
@@ -159,12 +157,9 @@ extension JSONWriter {
 // MARK: Reading
 
 extension RecordedTransaction {
-  /// Reads a line.
+  /// Reads a line of the given kind.
   ///
-  /// - Parameters:
-  ///   - json: the line.
-  ///   - kind: its kind.
-  /// - Throws: ``MessageError`` if something is missing, or the kind is not known.
+  /// - Throws: ``MessageError`` if a member is missing or the kind is unknown.
   init(_ json: JSONElement, kind: String) throws(MessageError) {
     event = try Event(json, kind: kind)
     number = json[RecordingKey.transaction]?.integer(UInt64.self)
@@ -249,7 +244,7 @@ extension JSONElement {
     return node
   }
 
-  /// A member of a line.
+  /// A member that the line must have.
   fileprivate func required(_ key: StaticString) throws(MessageError) -> JSONElement {
     guard let value = self[key] else { throw MessageError("The line has no \"\(key)\".") }
     return value

@@ -1,61 +1,53 @@
-/// One transaction of a session as a recording has it: what came, what was drawn meanwhile, and what came of it.
+/// One transaction of a session as it was recorded: its event, what reducers drew from the outside, and the outcome.
 ///
-/// Values that only an app can read are JSON texts.
+/// What only an app can read, such as actions and states, is kept as JSON text.
 public struct RecordedTransaction: Equatable, Sendable {
-  /// A date, random bits or the like, that a reducer was given.
+  /// A value from the outside that a reducer was given: a date, random bits or the like.
   public struct Draw: Equatable, Sendable {
-    /// What was drawn: `date`, `uuid`, `randomBits`, `clock`, or an app's own name.
+    /// The draw's name: `date`, `uuid`, `randomBits`, `clock`, or an app's own.
     public let name: String
-    /// What was given out, as JSON.
+    /// The value, as JSON.
     public let value: String
 
-    /// A draw.
-    ///
-    /// - Parameters:
-    ///   - name: what was drawn.
-    ///   - value: what was given out, as JSON.
+    /// A draw with its name and its value as JSON.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// Who has acted.
+  /// The client that has acted.
   public struct Client: Equatable, Sendable {
     /// The client's number within the session.
     public let id: Int
-    /// The action's number.
+    /// The number of the client's action.
     public let number: Int
 
-    /// A client's action.
-    ///
-    /// - Parameters:
-    ///   - id: the client's number within the session.
-    ///   - number: the action's number.
+    /// A client, by its number within the session, and its action's number.
     public init(id: Int, number: Int) {
       self.id = id
       self.number = number
     }
   }
 
-  /// An effect, as it can be told from others in another run.
+  /// An effect, identified in a way that holds in another run as well.
   public struct Effect: Equatable, Sendable {
-    /// The node that it belongs to.
+    /// The id of the effect's node.
     public let node: Int
-    /// The type of the riblet there.
+    /// The type name of the node's riblet.
     public let type: String
-    /// Its idempotency key.
+    /// The effect's idempotency key.
     public let key: String
-    /// Its name, if it has one.
+    /// The effect's name; nil if it has none.
     public let id: String?
 
-    /// An effect.
+    /// An effect of a node.
     ///
     /// - Parameters:
-    ///   - node: the node that it belongs to.
-    ///   - type: the type of the riblet there.
-    ///   - key: its idempotency key.
-    ///   - id: its name, if it has one.
+    ///   - node: the node's id.
+    ///   - type: the type name of the node's riblet.
+    ///   - key: the effect's idempotency key.
+    ///   - id: the effect's name; nil if it has none.
     public init(node: Int, type: String, key: String, id: String?) {
       self.node = node
       self.type = type
@@ -70,19 +62,19 @@ public struct RecordedTransaction: Equatable, Sendable {
     case action(String)
     /// An output, as JSON.
     case output(String)
-    /// Something that has no JSON, described in words: it cannot be replayed.
+    /// A value whose type is not `Encodable`, described in words: it cannot be replayed.
     case opaque(String)
   }
 
-  /// What began the transaction.
+  /// The event that began the transaction.
   public enum Event: Equatable, Sendable {
     /// The session started.
     case start
-    /// The session came back from a snapshot, this JSON.
+    /// The session was restored from a snapshot, given as JSON.
     case restore(String)
-    /// A client's action, as JSON.
+    /// A client's action, as JSON; the client is nil if it was not recorded.
     case act(Client?, to: NodeAddress, action: String)
-    /// A client's step back.
+    /// A client's use of the back button.
     case back(Client?, to: NodeAddress)
     /// The session was made active or inactive.
     case setActive(Bool)
@@ -90,41 +82,41 @@ public struct RecordedTransaction: Equatable, Sendable {
     case report(Effect, Report)
     /// An effect has returned or thrown.
     case ended(Effect, hasFailed: Bool)
-    /// A step of a walk has changed a node: code, which cannot be recorded.
+    /// A step of a walk changed a node, with this id and type name: that is code, which cannot be recorded.
     case walk(node: Int, type: String)
   }
 
-  /// What came of it.
+  /// The outcome of the transaction.
   public enum Outcome: Equatable, Sendable {
-    /// Nothing: there was no transaction, only something to be noted.
+    /// No patch: the event caused no transaction, and is only noted.
     case nothing
-    /// The view is this JSON document now.
+    /// The whole view, a JSON document.
     case view(String)
-    /// The view has changed by these operations, a JSON array.
+    /// The operations that changed the view, a JSON array.
     case patch(String)
-    /// The transaction was undone.
+    /// The transaction was rolled back, with this code and this reason.
     case refused(Nack.Code, String)
   }
 
-  /// Its number within the session; nil if it was undone, or was none.
+  /// The transaction's number within the session; nil if it was rolled back, or if there was no transaction.
   public var number: UInt64?
-  /// When it was done, in milliseconds since 1970.
+  /// When the transaction was done, in milliseconds since 1970.
   public var time: Int
-  /// What began it.
+  /// The event that began the transaction.
   public var event: Event
-  /// What reducers drew, in order.
+  /// What reducers drew from the outside, in order.
   public var draws: [Draw]
-  /// What came of it.
+  /// The outcome.
   public var outcome: Outcome
 
   /// A transaction.
   ///
   /// - Parameters:
-  ///   - number: its number within the session; nil if it was undone, or was none.
+  ///   - number: its number within the session; nil if it was rolled back, or if there was no transaction.
   ///   - time: when it was done, in milliseconds since 1970.
-  ///   - event: what began it.
-  ///   - draws: what reducers drew, in order.
-  ///   - outcome: what came of it.
+  ///   - event: the event that began it.
+  ///   - draws: what reducers drew from the outside, in order.
+  ///   - outcome: its outcome.
   public init(number: UInt64?, time: Int, event: Event, draws: [Draw] = [], outcome: Outcome) {
     self.number = number
     self.time = time
@@ -133,10 +125,10 @@ public struct RecordedTransaction: Equatable, Sendable {
     self.outcome = outcome
   }
 
-  /// Does to a view what the transaction did.
+  /// Changes a view as the transaction did.
   ///
-  /// - Parameter view: the view before it.
-  /// - Throws: ``JSONError`` or ``PatchError`` if the recording is not whole; the view is unchanged then.
+  /// - Parameter view: the view before the transaction; unchanged if this throws.
+  /// - Throws: ``JSONError`` or ``PatchError`` if the recording is not whole.
   public func apply(to view: inout JSONValue) throws {
     switch outcome {
     case .nothing, .refused: break

@@ -1,29 +1,30 @@
-/// What happened in a session, transaction by transaction, as a server has written it with the setting `record`.
+/// The transactions of a session, as a server has recorded them with the setting `record`.
 ///
-/// A text of JSON Lines. A session that leaves memory and comes back goes on in the same file: each of its lives in memory
-/// begins with a header, and then with how it started, so that each can be replayed without those before it.
+/// A recording is a text of JSON Lines. A session that leaves memory and comes back continues in the same file. Each of
+/// its lives in memory begins with a header and with how the life began, so that it can be replayed without those
+/// before it.
 public struct SessionRecording: Equatable, Sendable {
-  /// The version of the format that is written, and the latest that is read.
+  /// The version of the format: the one that is written, and the latest that is read.
   public static let version = 1
 
-  /// What a life in memory begins with.
+  /// The first line of a life in memory.
   public struct Header: Equatable, Sendable {
-    /// The version of the server that has written it.
+    /// The version of the server that wrote the recording.
     public let build: String
     /// The app's name.
     public let app: String
     /// The session's name.
     public let session: String
-    /// The parameters that the session was started with, as JSON.
+    /// The parameters that the session was started with, as JSON; nil if there were none.
     public let parameters: String?
 
-    /// A header.
+    /// The header of a life in memory.
     ///
     /// - Parameters:
-    ///   - build: the version of the server that writes it.
+    ///   - build: the version of the server that writes the recording.
     ///   - app: the app's name.
     ///   - session: the session's name.
-    ///   - parameters: the parameters that the session was started with, as JSON.
+    ///   - parameters: the parameters that the session was started with, as JSON; nil if there were none.
     public init(build: String, app: String, session: String, parameters: String?) {
       self.build = build
       self.app = app
@@ -32,40 +33,41 @@ public struct SessionRecording: Equatable, Sendable {
     }
   }
 
-  /// A transaction and where it stands.
+  /// A transaction and its line in the file.
   public struct Entry: Equatable, Sendable {
-    /// The line, counted from 1.
+    /// The number of the line, counted from 1.
     public let line: Int
     /// The transaction.
     public let transaction: RecordedTransaction
   }
 
-  /// A session from its start, or its return into memory, to its leaving it.
+  /// One life of a session in memory: from its start or restoration until it left memory.
   public struct Life: Equatable, Sendable {
-    /// What session it is.
+    /// The session and the server.
     public let header: Header
-    /// What happened, at least the start.
+    /// The transactions; the first is the start or the restoration.
     public internal(set) var entries: [Entry]
   }
 
   /// The session's lives in memory, at least one.
   ///
-  /// With a store, a later one goes on with what was committed: when a server was killed, the last transactions of the life
-  /// before may not have been.
+  /// A later life continues from what the store had committed. If a server was killed, that may lack the last
+  /// transactions of the life before.
   public let lives: [Life]
-  /// Lines that are cut off, because the server was killed or the disk was full: they are left out.
+  /// The numbers of incomplete lines, which are left out: the server was killed while it wrote them, or the disk was
+  /// full.
   public let tornLines: [Int]
 
-  /// Reads a recording.
+  /// Reads a recording from the bytes of a file.
   ///
-  /// - Parameter bytes: the file.
   /// - Throws: ``SessionRecordingError``.
   public init(parsing bytes: [UInt8]) throws(SessionRecordingError) {
     var lives: [Life] = []
     var torn: [Int] = []
-    // A line is cut off only at the end of a file, or where a server has begun anew.
+    // An unreadable line, damaged unless it turns out to be incomplete: a line can be cut off only at the end of the
+    // file, or before the header that a new server has written.
     var suspect: (line: Int, reason: String)?
-    // As deep as a state can be, in a line.
+    // The depth that a state may have, and the levels of the line around it.
     var reader = JSONReader(limits: JSONLimits(depth: 520, bytes: Int(UInt32.max)))
     var number = 0
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -101,10 +103,8 @@ public struct SessionRecording: Equatable, Sendable {
     if self.lives.isEmpty { throw .empty }
   }
 
-  /// Decodes the parameters that the session was started with.
+  /// Decodes the parameters that the session was started with; without parameters, decodes `{}`.
   ///
-  /// - Parameter type: as the app has it.
-  /// - Returns: the parameters; those of `{}` if there were none.
   /// - Throws: `DecodingError` or ``JSONError``.
   public func parameters<Parameters: Decodable>(as type: Parameters.Type) throws -> Parameters {
     try ActionDecoder.decodeValue(type, from: try StateCoder.read(lives.first?.header.parameters ?? "{}"))
@@ -112,9 +112,7 @@ public struct SessionRecording: Equatable, Sendable {
 }
 
 extension SessionRecording.Header {
-  /// Writes the header as a line, without its end.
-  ///
-  /// - Parameter json: where to.
+  /// Writes the header as a line, without the line's end.
   public func write(into json: inout JSONWriter) {
     json.message(RecordingKind.session) { json in
       json.member(MessageKey.version, SessionRecording.version)
@@ -137,13 +135,13 @@ extension SessionRecording.Header {
   }
 }
 
-/// A recording that cannot be read.
+/// Why a recording cannot be read.
 public enum SessionRecordingError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// There is no whole transaction in it.
+  /// The recording has no complete transaction.
   case empty
-  /// A later version of the server has written it.
+  /// The line was written by a later version of the server.
   case newer(line: Int, version: Int, build: String)
-  /// A line is none of a recording.
+  /// The line is not one of a recording.
   case malformed(line: Int, reason: String)
 
   /// What is wrong, and what to do.
