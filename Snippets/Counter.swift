@@ -27,4 +27,4 @@ struct Counter: Riblet {
 Server.prepareProcess()
 let logger = Logger(label: "my-app")
 let server = Server(apps: [App("counter") { Counter() }], logger: logger)
-try await ServiceGroup(services: [server], gracefulShutdownSignals: [.sigterm], logger: logger).run()
+try await ServiceGroup(services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger).run()

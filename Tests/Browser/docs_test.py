@@ -34,8 +34,8 @@ class DocsTest(BrowserTest):
     def show(self, number):
         self.page.goto(f"{self.daemon.url}/{number}.html")
 
-    def test_there_are_three(self):
-        self.assertEqual(self.count, 3)
+    def test_there_are_four(self):
+        self.assertEqual(self.count, 4)
 
     def test_readme_draws_a_counter(self):
         self.show(0)
@@ -62,6 +62,22 @@ class DocsTest(BrowserTest):
         dialog = self.page.get_by_role("dialog", name="Detail")
         dialog.get_by_role("button", name="Close 1").click()
         expect(dialog).to_have_count(0)
+
+    def test_guide_sends_a_form(self):
+        self.show(3)
+        field = self.page.get_by_label("Payment")
+        field.fill("1.5")
+        self.page.get_by_role("button", name="Pay").click()
+        expect(self.page.get_by_role("alert")).to_contain_text("1.5 is no value of Int.")
+        expect(field).to_have_value("1.5")
+        field.fill("7")
+        self.page.get_by_role("button", name="Pay").click()
+        expect(self.page.get_by_text("Paid: 7")).to_be_visible()
+        expect(field).to_have_value("")
+        expect(self.page.get_by_role("alert")).to_have_text("")
+        self.page.get_by_role("button", name="Page").click()
+        self.page.get_by_role("button", name="Back").click()
+        expect(self.page.get_by_text("Taps")).to_have_count(0)
 
 
 if __name__ == "__main__":

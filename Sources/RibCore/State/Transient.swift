@@ -109,7 +109,7 @@ extension KeyedDecodingContainer {
 final class TransientValues: @unchecked Sendable {
   @TaskLocal static var carried: TransientValues?
 
-  /// By coding key and type. Values of one key, as those of an array's elements, are taken in the order they were put.
+  // By coding key and type. Values of one key, as those of an array's elements, are taken in the order they were put.
   private var values: [String: [Any]] = [:]
 
   func put<Value>(_ value: Value, _ key: String) { values["\(key): \(Value.self)", default: []].append(value) }

@@ -57,7 +57,7 @@ class Node<R: Router>: AnyNode {
     do {
       viewAction = try ActionDecoder.decode(from: action)
     } catch {
-      throw Refusal(error, decoding: typeName)
+      throw Refusal(error, decoding: R.ViewAction.self, from: action, of: typeName)
     }
     perform(viewAction, in: tree)
   }

@@ -20,9 +20,23 @@ public struct Refusal: Error, Equatable, Sendable {
 
   /// The refusal of an action that did not decode.
   ///
-  /// A `DecodingError` describes what is wrong with the client's bytes, and the client is told. Any other error may
-  /// reveal the app's internals, and goes to ``cause`` alone.
-  init(_ error: any Error, decoding typeName: String) {
+  /// A name that no case has is answered with the names of all cases. Otherwise a `DecodingError` describes what is wrong
+  /// with the client's bytes, and the client is told. Any other error may reveal the app's internals, and goes to
+  /// ``cause`` alone.
+  ///
+  /// - Parameters:
+  ///   - error: what decoding has thrown.
+  ///   - type: what was to be decoded.
+  ///   - action: what from.
+  ///   - typeName: the riblet's.
+  init<Action: Decodable>(_ error: any Error, decoding type: Action.Type, from action: JSONElement, of typeName: String)
+  {
+    if let unknown = ActionDecoder.unknownCase(of: type, in: action) {
+      let there = unknown.known.count == 1 ? "there is" : "there are"
+      let known = unknown.known.joined(separator: ", ")
+      self.init(.badAction, "There is no action \"\(unknown.name)\" of \(typeName); \(there): \(known).")
+      return
+    }
     var path: [any CodingKey] = []
     var reason = "its type does not accept it."
     var cause: String?

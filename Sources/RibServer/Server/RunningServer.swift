@@ -27,6 +27,11 @@ struct RunningServer: Sendable {
     await each { $0.stopSessions($1) }
     await store.close()
     deadline.cancel()
+    if context.ends.isWanted {
+      // Of sessions whose end the store has answered.
+      await each { $0.afterAnswers($1) }
+      await context.ends.finish(within: context.settings.timeouts.storeSeconds)
+    }
     let error = makeError()
     context.recordings?.flush()
     for loop in loops { loop.stop() }

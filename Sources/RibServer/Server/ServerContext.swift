@@ -17,6 +17,8 @@ final class ServerContext: Sendable {
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)
   let metrics: ServerMetrics
+  /// Tells apps of sessions that have ended.
+  let ends: EndReporter
   /// The clocks of the server, its random bits, its connections and its queues.
   let environment: Environment
   /// Whether the process has more memory than it may have.
@@ -34,6 +36,7 @@ final class ServerContext: Sendable {
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }
+    ends = EndReporter(self.apps, environment, logger)
     self.settings = settings
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)

@@ -22,6 +22,8 @@ public struct App: Sendable {
   public let name: String
   /// What becomes of a session whose state cannot be read.
   let onUnreadableState: UnreadableState
+  /// Is told of sessions that have ended; nil if the app does not want to know.
+  private(set) var end: (@Sendable (EndedSession) async -> Void)?
   /// What its riblets show and take.
   let schemas = SchemaBook()
   /// Asked before each action in its sessions is reduced, the first one first.
@@ -140,6 +142,27 @@ public struct App: Sendable {
   public func middleware(_ look: @escaping Middleware) -> App {
     var app = self
     app.middleware.append(look)
+    return app
+  }
+
+  /// The same app, which is told of each of its sessions that has ended for good.
+  ///
+  /// It is told once the store has deleted the session: after its last client's `bye`, when its time to live is over,
+  /// wherever it was then, or when its state cannot be encoded any more. A session has not ended when it rests, when
+  /// the server stops, or when it goes on in another process; nor when riblets of it are built anew
+  /// (``UnreadableState/rebuild``), as it keeps its id.
+  ///
+  /// An app is told at most once of a session: not at all if the process dies between the deletion and the closure's
+  /// end, or if the session is lost with a server whose store is in memory. A process that is killed before the
+  /// deletion leaves the session in the store, and the app is told when its time to live is over. So give what must not
+  /// stay for ever an end of its own.
+  ///
+  /// - Parameter body: called for one session after the other, away from the sessions' threads. A server that stops
+  ///   waits for it, but not for longer than `timeouts.storeSeconds`. It replaces one that was given before.
+  /// - Returns: the app.
+  public func onEnd(_ body: @escaping @Sendable (EndedSession) async -> Void) -> App {
+    var app = self
+    app.end = body
     return app
   }
 

@@ -1,13 +1,13 @@
 /// Where a session is between its start and its end.
 ///
-/// | state      | ``begin()`` | ``touch()`` | ``beginRest()`` | ``beginStop()`` | ``end()`` | ``leave()`` |
-/// |------------|-------------|-------------|-----------------|-----------------|-----------|-------------|
-/// | `new`      | `awake`     |             |                 |                 |           | `left`      |
-/// | `awake`    |             | `awake`     | `resting`       | `stopping`      | `ended`   | `left`      |
-/// | `resting`  |             | `awake`     |                 | `stopping`      | `ended`   | `left`      |
-/// | `stopping` |             | `stopping`  |                 |                 | `ended`   | `left`      |
-/// | `ended`    |             |             |                 |                 |           |             |
-/// | `left`     |             |             |                 |                 |           |             |
+/// | state      | ``begin()`` | ``touch()`` | ``beginRest()`` | ``beginStop()`` | ``end(_:)`` | ``leave()`` |
+/// |------------|-------------|-------------|-----------------|-----------------|-------------|-------------|
+/// | `new`      | `awake`     |             |                 |                 |             | `left`      |
+/// | `awake`    |             | `awake`     | `resting`       | `stopping`      | `ended`     | `left`      |
+/// | `resting`  |             | `awake`     |                 | `stopping`      | `ended`     | `left`      |
+/// | `stopping` |             | `stopping`  |                 |                 | `ended`     | `left`      |
+/// | `ended`    |             |             |                 |                 |             |             |
+/// | `left`     |             |             |                 |                 |             |             |
 ///
 /// The first three that follow `new` are in memory. A session that rests or stops leaves once the store has all of it; one
 /// that has ended leaves at once, and the store forgets it. ``leave()`` is also what ends a session that another process
@@ -22,8 +22,8 @@ struct Life {
     case resting
     /// It leaves memory once the store has it, whatever happens: the server stops.
     case stopping
-    /// It is over: the store forgets it.
-    case ended
+    /// It is over, for this reason: the store forgets it.
+    case ended(EndedSession.Reason)
     /// It has left memory, and goes on from the store one day, or elsewhere.
     case left
   }
@@ -50,8 +50,10 @@ struct Life {
   var isResting: Bool { if case .resting = state { true } else { false } }
   /// Whether it leaves memory because the server stops.
   var isStopping: Bool { if case .stopping = state { true } else { false } }
+  /// Why the store is to forget it; nil if the store is not.
+  var endReason: EndedSession.Reason? { if case .ended(let reason) = state { reason } else { nil } }
   /// Whether the store is to forget it.
-  var hasEnded: Bool { if case .ended = state { true } else { false } }
+  var hasEnded: Bool { endReason != nil }
 
   /// Takes note that the tree is there.
   mutating func begin() {
@@ -91,9 +93,10 @@ struct Life {
 
   /// Is over.
   ///
+  /// - Parameter reason: why.
   /// - Returns: whether the session was about to rest.
-  mutating func end() -> Bool {
-    defer { state = .ended }
+  mutating func end(_ reason: EndedSession.Reason) -> Bool {
+    defer { state = .ended(reason) }
     return isResting
   }
 

@@ -73,10 +73,8 @@ actor Session: SessionDriver {
       if isNew { context.sessions.add(self, id) }
     case .leaveMemory: leaveMemory()
     case .commit: loop.willCommit(self)
-    case .remove(let lease):
-      loop.store?.submit([
-        StoreJob(.remove(sessionID: id, lease), on: loop) { [self] result in core.didRemove(result) }
-      ])
+    case .remove(let lease, let reason): remove(lease, reason)
+    case .reportEnd(let reason): context.ends.report(id, ofApp: core.identity.app, reason)
     case .forget(let lease): loop.store?.submit([StoreJob(.remove(sessionID: id, lease), on: loop)])
     case .noteAbsence(let lease): loop.noteAbsence(ofSession: id, lease)
     case .callOffRest: loop.didRest()
@@ -89,6 +87,17 @@ actor Session: SessionDriver {
     case .walk(let walk): begin(walk)
     case .resumeWalk: resumeWalk()
     }
+  }
+
+  private nonisolated func remove(_ lease: SessionLease, _ reason: EndedSession.Reason) {
+    // The session itself is not kept until a store that fails works again.
+    let (id, app, ends) = (id, core.identity.app, context.ends)
+    let job = StoreJob(.remove(sessionID: id, lease), on: loop) { [self] result in
+      core.didRemove(result)
+    } onSuccess: { result in
+      if case .removed(let count) = result, count > 0 { ends.report(id, ofApp: app, reason) }
+    }
+    loop.store?.submit([job])
   }
 
   private nonisolated func leaveMemory() {

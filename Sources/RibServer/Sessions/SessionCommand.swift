@@ -9,8 +9,11 @@ enum SessionCommand {
   case leaveMemory
   /// Something is to be committed: ``SessionCore/takeCut()`` is to be called at the end of this batch of events.
   case commit
-  /// The store is to forget the session; ``SessionCore/didRemove(_:)`` is to be called then.
-  case remove(SessionLease)
+  /// The store is to forget the session; ``SessionCore/didRemove(_:)`` is to be called then, and the app to be told
+  /// once it has.
+  case remove(SessionLease, EndedSession.Reason)
+  /// The app is to be told that the session has ended, which the store does not have.
+  case reportEnd(EndedSession.Reason)
   /// The store is to know that the session is in no process's memory.
   case noteAbsence(SessionLease)
   /// The store is to forget its copy of a session that goes on in memory, where nothing outlives the process.

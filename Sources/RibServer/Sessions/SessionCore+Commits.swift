@@ -72,7 +72,7 @@ extension SessionCore {
     commits.didFail()
     log(.critical, "The session cannot be saved any more.", ["reason": "\(error)"])
     for client in audience.ids { dismiss(client, .failed, "The session cannot be saved: \(error)") }
-    end()
+    end(because: .failed)
   }
 
   /// What has changed since the last cut that was written.

@@ -17,7 +17,7 @@ extension SessionCore {
       dismiss(client, .ended, "Goodbye.")
     }
     if audience.isRetired {
-      end(.ended)
+      end(.ended, because: .goodbye)
     } else if life.isInMemory, audience.isAway {
       life.aloneSince = work.now
       checkTime()
@@ -26,11 +26,13 @@ extension SessionCore {
 
   /// Ends the session: messages and effects that are still on their way to it change nothing.
   ///
-  /// - Parameter bye: what clients are told that are there.
-  func end(_ bye: Bye = .gone) {
+  /// - Parameters:
+  ///   - bye: what clients are told that are there.
+  ///   - reason: what the app is told.
+  func end(_ bye: Bye = .gone, because reason: EndedSession.Reason = .expired) {
     guard life.isInMemory else { return }
     let isUnderWay = commits.isUnderWay
-    if life.end() { driver?.carryOut(.callOffRest) }
+    if life.end(reason) { driver?.carryOut(.callOffRest) }
     for client in audience.ids { dismiss(client, bye, "The session has ended.") }
     log(.debug, "A session has ended.")
     // Before a client can look for it in the store. The commit under way may be the one that creates it there.
@@ -40,11 +42,16 @@ extension SessionCore {
 
   /// Has the store forget the session; held messages are sent when it has.
   func removeFromStore() {
-    guard !isRemoved else { return }
-    // Of a store that waits it is not known whether it has what was to create the session.
-    guard let lease else { return didEnd(isTrue: commits.outage == .goesOn || uncommitted.request == nil) }
+    guard !isRemoved, let reason = life.endReason else { return }
+    guard let lease else {
+      // Of a store that waits it is not known whether it has what was to create the session.
+      let isTrue = commits.outage == .goesOn || uncommitted.request == nil
+      if isTrue { driver?.carryOut(.reportEnd(reason)) }
+      isRemoved = isTrue
+      return didEnd(isTrue: isTrue)
+    }
     isRemoved = true
-    driver?.carryOut(.remove(lease))
+    driver?.carryOut(.remove(lease, reason))
   }
 
   /// Takes the store's answer to the session's end.

@@ -29,6 +29,7 @@ struct SessionSweeper: Sendable {
   private let settings: ServerSettings.Sessions
   private let logger: Logger
   private let metrics: ServerMetrics
+  private let ends: EndReporter
   private let pace: Pace
   /// When it has started, as the loop's time.
   private let start: UInt64
@@ -63,6 +64,7 @@ struct SessionSweeper: Sendable {
     settings = context.settings.sessions
     logger = context.logger
     metrics = context.metrics
+    ends = context.ends
     start = loop.time()
   }
 
@@ -131,7 +133,9 @@ struct SessionSweeper: Sendable {
 
   private func didForget(_ row: Int64, _ result: Result<StoreResult, StoreError>) {
     switch result {
-    case .success(.forgotten(.some)): metrics.forgottenSessions.increment()
+    case .success(.forgotten(let session?)):
+      metrics.forgottenSessions.increment()
+      ends.report(session.id, ofApp: session.app, .expired)
     case .success(.refused(let error)):
       progress.value.withLock { _ = $0.damaged.insert(row) }
       metrics.damagedSessions.increment()

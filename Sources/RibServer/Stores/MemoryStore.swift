@@ -37,10 +37,10 @@ package final class MemoryStore: SessionStore {
     /// A session that may be written with a lease.
     func row(_ lease: SessionLease) -> Row? { rows[lease.row].flatMap { $0.lease == lease.number ? $0 : nil } }
 
-    mutating func remove(_ row: Int64) -> String? {
-      guard let removed = rows.removeValue(forKey: row) else { return nil }
-      numbers[removed.identity.id] = nil
-      return removed.identity.id
+    mutating func remove(_ row: Int64) -> ForgottenSession? {
+      guard let identity = rows.removeValue(forKey: row)?.identity else { return nil }
+      numbers[identity.id] = nil
+      return ForgottenSession(id: identity.id, app: identity.app)
     }
   }
 

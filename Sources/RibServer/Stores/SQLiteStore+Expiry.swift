@@ -27,9 +27,12 @@ extension SQLiteStore {
     var size = 0
     try statements.countRows.rows(.integer(row), .integer(expiry.limit)) { size = $0.integer(0) }
     if size < expiry.limit {
-      var name: String?
-      try statements.deleteExpired.rows(.integer(row), .integer(acted), .integer(untouched)) { name = $0.text(0) }
-      return .forgotten(name.map { String($0.drop { $0 == Self.goingMark }) })
+      var gone: ForgottenSession?
+      try statements.deleteExpired.rows(.integer(row), .integer(acted), .integer(untouched)) { row in
+        let id = String(row.text(0).drop { $0 == Self.goingMark })
+        gone = ForgottenSession(id: id, app: row.text(1))
+      }
+      return .forgotten(gone)
     }
     try statements.closeExpired.run(.integer(row), .integer(acted), .integer(untouched))
     if database.changesCount == 1 {

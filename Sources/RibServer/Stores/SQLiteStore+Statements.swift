@@ -78,7 +78,7 @@ extension SQLiteStore {
       noteAbsence = statement("UPDATE session SET holder = 0, seen = ? WHERE id = ? AND lease = ?")
       findExpired = statement(SQL.findExpired)
       countRows = statement(SQL.countRows)
-      deleteExpired = statement("DELETE FROM session WHERE \(SQL.isExpired) RETURNING sid")
+      deleteExpired = statement("DELETE FROM session WHERE \(SQL.isExpired) RETURNING sid, app")
       closeExpired = statement(SQL.closeExpired)
       deleteSomeChanges = statement(SQL.deleteSomeChanges)
       deleteSomeNodes = statement(SQL.deleteSomeNodes)

@@ -15,6 +15,7 @@ final class StoreJob: @unchecked Sendable {
   private(set) var request: StoreRequest
   let loop: EventLoop
   private var asker: Asker
+  private let onSuccess: (@Sendable (StoreResult) -> Void)?
   /// What became of it; nil as long as the store has not answered.
   var result: Result<StoreResult, StoreError>?
 
@@ -27,6 +28,7 @@ final class StoreJob: @unchecked Sendable {
     self.request = request
     loop = session.loop
     asker = .session(session)
+    onSuccess = nil
   }
 
   /// Something else.
@@ -35,14 +37,22 @@ final class StoreJob: @unchecked Sendable {
   ///   - request: what is asked.
   ///   - loop: where the answer is wanted.
   ///   - completion: called there.
+  ///   - onSuccess: called there once the store has answered, also if that is when the store works again (``again()``).
   init(
     _ request: StoreRequest, on loop: EventLoop,
-    _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void = { _ in }
+    _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void = { _ in },
+    onSuccess: (@Sendable (StoreResult) -> Void)? = nil
   ) {
     self.request = request
     self.loop = loop
     asker = .closure(completion)
+    self.onSuccess = onSuccess
   }
+
+  /// The same request once more, for which nothing waits: the store has failed.
+  ///
+  /// - Returns: the job.
+  func again() -> StoreJob { StoreJob(request, on: loop, onSuccess: onSuccess) }
 
   /// Takes another commit on, once the last one is done.
   ///
@@ -69,6 +79,7 @@ final class StoreJob: @unchecked Sendable {
       return true
     case .closure(let completion):
       completion(result)
+      if case .success(let done) = result { onSuccess?(done) }
       return false
     }
   }

@@ -27,14 +27,28 @@ package enum StoreResult: Sendable {
   case removed(Int)
   /// Sessions that are to be forgotten, as the store numbers them: not more than were asked for.
   case expired([Int64])
-  /// Forgotten: the session of this name. Nil if it is not to be forgotten any more, or there is more of it.
-  case forgotten(String?)
+  /// Forgotten: this session. Nil if it is not to be forgotten any more, or there is more of it.
+  case forgotten(ForgottenSession?)
   /// Space was given back, and there is no more of it.
   case tidied(isDone: Bool)
   /// Noted.
   case noted
   /// Noted. The system's clock has jumped by so many seconds since the last time; the age of sessions does not count them.
   case clockJumped(seconds: Int)
+}
+
+/// A session that a store has forgotten, as its time to live was over.
+package struct ForgottenSession: Equatable, Sendable {
+  /// Its name.
+  package let id: String
+  /// The name of its app.
+  package let app: String
+
+  /// A session that is gone.
+  package init(id: String, app: String) {
+    self.id = id
+    self.app = app
+  }
 }
 
 /// The right to write a session: a process that loads it gets a newer one, and the older one is void.

@@ -267,7 +267,7 @@ final class StoreWriter: Sendable {
     let pause = state.withLock { state in
       for job in jobs where state.isOpen {
         switch job.request {
-        case .remove, .noteAbsence: state.notices.append(StoreJob(job.request, on: job.loop))
+        case .remove, .noteAbsence: state.notices.append(job.again())
         case .create, .write, .load, .resume, .findExpired, .forget, .tidy, .probe: break
         }
       }

@@ -35,4 +35,37 @@ public enum ActionDecoder {
   public static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
   }
+  /// An action that names no case of its type.
+  package struct UnknownCase: Equatable, Sendable {
+    /// The name, cut short if it is long.
+    package let name: String
+    /// The names of the cases that there are, in the order of their declaration.
+    package let known: [String]
+  }
+
+  /// Says whether an action did not decode because of its name.
+  ///
+  /// It takes much longer than decoding: to be asked when that has failed.
+  ///
+  /// - Parameters:
+  ///   - type: the action's type.
+  ///   - element: its JSON.
+  /// - Returns: nil if the name is that of a case, if the JSON has no name, or if the names are not known, as those
+  ///   of a type that is no enum or is coded by hand.
+  package static func unknownCase<T: Decodable>(of type: T.Type, in element: JSONElement) -> UnknownCase? {
+    guard let name = element.string ?? element.onlyKey, let known = ShapeFinder().caseNames(of: type),
+      !known.contains(name)
+    else { return nil }
+    return UnknownCase(name: name.count > nameLimit ? "\(name.prefix(nameLimit))…" : name, known: known)
+  }
+
+  /// How many characters of a client's name for an action are repeated to that client.
+  private static let nameLimit = 64
+}
+
+extension JSONElement {
+  /// The key of an object that has one member.
+  fileprivate var onlyKey: String? {
+    kind == .object && count == 1 ? JSONElement(document: document, index: index + 1).string : nil
+  }
 }

@@ -112,12 +112,31 @@ final class ShapeFinder {
     return Found(schema: found.schema, value: found.value ?? value)
   }
 
+  /// The names of an enum's cases, as they are in JSON; nil for any other type, and for an enum that is coded by hand.
+  func caseNames<Value: Decodable>(of type: Value.Type) -> [String]? {
+    guard EnumCases.isEnum(type) else { return nil }
+    open.append(type)
+    defer { open.removeLast() }
+    let survey = Shape()
+    _ = try? type.init(from: ShapeDecoder(finder: self, shape: survey))
+    if survey.isString { return Self.rawStrings(of: type)?.strings }
+    guard let names = survey.caseNames, let first = names.first else { return nil }
+    // The compiler's coding asks for the payload of a case also if it has none.
+    let shape = Shape(case: first)
+    _ = try? type.init(from: ShapeDecoder(finder: self, shape: shape))
+    return shape.payload == nil ? nil : names
+  }
+
   /// The raw values of an enum that is coded as a string.
   private static func strings<Value>(among type: Value.Type) -> Found<Value>? {
+    guard let (cases, strings) = rawStrings(of: type) else { return nil }
+    return Found(schema: .constants(strings.map(JSONValue.string)), value: cases.first)
+  }
+
+  private static func rawStrings<Value>(of type: Value.Type) -> (cases: [Value], strings: [String])? {
     guard type is any RawRepresentable.Type, let cases = EnumCases.all(of: type) else { return nil }
     let strings = cases.compactMap { ($0 as? any RawRepresentable)?.erasedRawValue as? String }
-    guard strings.count == cases.count else { return nil }
-    return Found(schema: .constants(strings.map(JSONValue.string)), value: cases.first)
+    return strings.count == cases.count ? (cases, strings) : nil
   }
 
   /// The raw values of an enum of strings; nil for any other type.

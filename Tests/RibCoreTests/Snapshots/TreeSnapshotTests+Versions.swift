@@ -92,6 +92,22 @@ extension TreeSnapshotTests {
     }
   }
 
+  /// As the article "The life cycle" tells to do.
+  @Test func tabThatANewVersionAdds_isThereOnceTheStateHasIt() throws {
+    let old = try TestSession(Binder(titles: ["a", "b"]))
+    let new = try old.restored(as: Binder(titles: ["a", "b", "c"]), showsTheSame: false)
+    #expect(new.restoreReport?.restored == [1, 2, 3])
+    #expect(new.restoreReport?.lost.isEmpty == true)
+    #expect(
+      new.outline == """
+        Binder 1
+          tabs[0] Sheet 2
+          tabs[1] Sheet 3
+          tabs[2] Sheet 4
+        """)
+    #expect(new.viewState(at: "") == .integer(1))
+  }
+
   @Test func damagedState_isLost() throws {
     let json = String(decoding: try StateCoder.encode(try savedBank().tree.snapshot()), as: UTF8.self)
     let total = #"{\"total\":2"#
@@ -150,4 +166,29 @@ extension TreeSnapshotTests {
     #expect(session.property("count", of: Int(sheet)) == .integer(0))
     #expect(session.tree.takeCut().removed.contains(2))
   }
+}
+
+/// Tabs that a version of the program has.
+private struct Binder: Riblet {
+  static let typeName = "Binder"
+
+  let titles: [String]
+
+  var routes: [Route<Self>] { [Route("tabs", \.self) { _ in Child(Sheet()) }] }
+
+  func makeState() -> Tabs<String> { Tabs(configs: titles, selected: 1) }
+
+  func didRestore(_ tabs: inout Tabs<String>, interrupted: [InterruptedEffect]) -> Effect<Self> {
+    tabs = Tabs(configs: titles, selected: min(tabs.index, titles.count - 1))
+    return .none
+  }
+
+  func view(_ tabs: Tabs<String>) -> Int { tabs.index }
+}
+
+private struct Sheet: Riblet {
+  static let typeName = "Sheet"
+
+  func makeState() -> Int { 0 }
+  func view(_ state: Int) -> Int { state }
 }

@@ -24,12 +24,12 @@ struct RefusalTests {
     #expect(refusal.message.contains(reason))
   }
 
-  @Test(arguments: [#"{"fly":{}}"#, #""fly""#])
-  func action_ofNoCase_isRefusedWithTheRibletsName(action: String) throws {
-    let session = try TestSession(Desk())
-    let refusal = try session.refusal(of: action)
-    #expect(refusal.code == .badAction)
-    #expect(refusal.message.hasPrefix("Not a view action of Desk: "))
+  @Test(arguments: [#"{"ad":"Milk"}"#, #"{"ad":{}}"#, #""ad""#])
+  func action_ofNoCase_isToldWhichThereAre(action: String) throws {
+    let refusal = try TestSession(TaskList()).refusal(of: action)
+    #expect(refusal == Refusal(.badAction, #"There is no action "ad" of TaskList; there are: add, toggle, clear."#))
+    let only = try TestSession(Patient()).refusal(of: action)
+    #expect(only.message == #"There is no action "ad" of Patient; there is: wait."#)
   }
 
   @Test func error_ofTheAppsOwn_isNotToldToClients() throws {
@@ -104,6 +104,15 @@ private struct Grumbler: Riblet {
 
   func makeState() -> Int { 0 }
   func didBecomeActive(_ state: inout Int) -> Effect<Self> { .merge(reasons.map { Effect<Self>.refuse($0) }) }
+  func view(_ state: Int) -> Int { state }
+}
+
+private struct TaskList: Riblet {
+  static let typeName = "TaskList"
+  enum ViewAction: Decodable { case add(String), toggle(id: Int), clear }
+
+  func makeState() -> Int { 0 }
+  func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> { .none }
   func view(_ state: Int) -> Int { state }
 }
 

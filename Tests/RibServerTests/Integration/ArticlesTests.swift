@@ -22,6 +22,8 @@ import Testing
   private static func articles() throws -> [(name: String, text: String)] {
     try texts(in: "Sources/RibCore/RibCore.docc", ext: "md")
       + texts(in: "Sources/RibTesting/RibTesting.docc", ext: "md")
+      // scripts/check-guide builds the package of the guide.
+      + texts(in: "Sources/RibServer/RibServer.docc", ext: "md").filter { $0.name != "YourFirstApp.md" }
   }
 
   private static func blocks() throws -> [Block] {
@@ -55,7 +57,19 @@ import Testing
   @Test func everyArticle_hasCode() throws {
     let articles = try Self.articles().map(\.name)
     let withCode = Set(try Self.blocks().map(\.article))
-    #expect(articles.filter { !withCode.contains($0) }.sorted() == ["RibCore.md", "RibTesting.md"])
+    #expect(
+      articles.filter { !withCode.contains($0) }.sorted() == [
+        "RibCore.md", "RibServer.md", "RibTesting.md", "Settings.md",
+      ])
+  }
+
+  /// The packages that an article tells to depend on are those that this one is built with.
+  @Test func packageLines_areThoseOfThePackage() throws {
+    let package = try String(contentsOf: repository.appendingPathComponent("Package.swift"), encoding: .utf8)
+    let article = try #require(try Self.articles().first { $0.name == "OwnServer.md" })
+    let lines = article.text.components(separatedBy: "\n").filter { $0.contains(".package(url:") }
+    #expect(lines.count == 2)
+    for line in lines { #expect(package.contains(line), "\(line)") }
   }
 
   @Test func firstRiblet_hasAtMostTwentyLines() throws {

@@ -76,8 +76,8 @@ import Wire
   @Test(arguments: [
     (#"{"t":"act","n":1,"to":9,"a":"increment"}"#, Nack.Code.gone, "There is no node 9."),
     (#"{"t":"act","n":1,"to":"detail","a":"increment"}"#, .gone, "There is no node at"),
-    (#"{"t":"act","n":1,"to":1,"a":"jump"}"#, .badAction, "Not a view action of Counter"),
-    (#"{"t":"act","n":1,"to":1,"a":{"jump":{}}}"#, .badAction, "Not a view action of Counter"),
+    (#"{"t":"act","n":1,"to":1,"a":"jump"}"#, .badAction, #"of Counter; there are: increment, decrement, reset."#),
+    (#"{"t":"act","n":1,"to":1,"a":{"jump":{}}}"#, .badAction, #"of Counter; there are: increment, decrement, reset."#),
     (#"{"t":"act","n":1,"to":1,"a":{"increment":{},"reset":{}}}"#, .badAction, "one key"),
     (#"{"t":"act","n":1,"to":1,"a":7}"#, .badAction, "Expected a string"),
     (#"{"t":"act","n":1,"to":1,"a":null}"#, .badAction, "Not a view action of Counter"),

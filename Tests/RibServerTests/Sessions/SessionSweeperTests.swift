@@ -36,6 +36,23 @@ import Wire
     await run.stop()
   }
 
+  /// Each once, be it forgotten at once or in parts; an app that is not there any more is told of none.
+  @Test func forgottenSessions_areToldToTheirApp() async throws {
+    let store = try open()
+    let large = (1...1000).map { StoreSample.node($0) }
+    for number in 0..<40 { _ = try store.create("\(number)", StoreSample.cut(changed: number == 7 ? large : [])) }
+    let other = SessionIdentity(id: "other", app: "gone", parameters: nil)
+    _ = try store.perform(.create(other, StoreSample.cut()))
+    clock.advance(60)
+    _ = try store.create("new")
+    let ends = EndLog()
+    let run = try SweeperRun(store, apps: [ends.watching(App("app") { Logbook(outside: .init()) })], timeToLive: 50)
+    #expect(await eventually { ends.all.count >= 40 && names(store) == ["new"] })
+    await run.stop()
+    #expect(ends.all.map(\.id).sorted() == (0..<40).map { "\($0)" }.sorted())
+    #expect(ends.all.allSatisfy { $0.reason == .expired })
+  }
+
   /// Old sessions go, all but the one whose pages are damaged, and those whose pages SQLite joins with them; and it is said
   /// once of each.
   @Test func damagedSession_doesNotStopExpiry() async throws {
@@ -109,11 +126,11 @@ import Wire
     progress.version = 9
     for cut in [progress, StoreSample.cut(version: 9)] { #expect(try store.write(lease, cut) == "lost") }
     // Its name is told when all of it is gone.
-    var name: String?
-    for _ in 0..<10 where name == nil {
-      if case .forgotten(let found) = try store.perform(.forget(row: lease.row, expiry)) { name = found }
+    var gone: ForgottenSession?
+    for _ in 0..<10 where gone == nil {
+      if case .forgotten(let found) = try store.perform(.forget(row: lease.row, expiry)) { gone = found }
     }
-    #expect(name == "large")
+    #expect(gone == ForgottenSession(id: "large", app: "app"))
     for table in ["session", "node", "change"] { #expect(rows(store, table) == 0) }
     // The sweeper does it by itself.
     _ = try store.create("next", StoreSample.cut(changed: (1...1000).map { StoreSample.node($0) }))

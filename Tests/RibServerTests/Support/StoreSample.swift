@@ -100,7 +100,7 @@ extension SessionStore {
     guard case .expired(let rows) = try perform(.findExpired(expiry)) else { throw StoreError("nothing was found") }
     var names: Set<String> = []
     for row in rows {
-      if case .forgotten(let name?) = try perform(.forget(row: row, expiry)) { names.insert(name) }
+      if case .forgotten(let session?) = try perform(.forget(row: row, expiry)) { names.insert(session.id) }
     }
     return names
   }

@@ -45,13 +45,14 @@ final class SweeperRun: Sendable {
   var turns: UInt64 { loop.turns.load(ordering: .relaxed) }
 
   init(
-    _ store: any SessionStore, timeToLive: Int, untouched: Int = 0, pace: SessionSweeper.Pace = .forTests,
+    _ store: any SessionStore, apps: [App] = [], timeToLive: Int, untouched: Int = 0,
+    pace: SessionSweeper.Pace = .forTests,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     var settings = ServerSettings()
     settings.sessions.timeToLiveSeconds = timeToLive
     settings.sessions.untouchedSeconds = untouched
-    context = ServerContext(apps: [], files: StaticFiles(), settings: settings, logger: logger)
+    context = ServerContext(apps: apps, files: StaticFiles(), settings: settings, logger: logger)
     writer = StoreWriter(store, logger, context.metrics) {}
     loop = try EventLoop(name: "test", linger: 0, usesEpoll: true, messageLimit: 1000, store: writer)
     SessionSweeper(writer, on: loop, context, pace: pace).begin()

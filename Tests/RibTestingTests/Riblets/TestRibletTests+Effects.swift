@@ -250,6 +250,32 @@ extension TestRibletTests {
     #expect(texts.first?.hasPrefix("An effect, probably \"poll\" of Stopwatch") == true)
   }
 
+  @Test func whatRunsAsLongAsTheRiblet_isFedAndSkipped() {
+    let shown = SharedValue(1)
+    let test = TestRiblet(Gauge(shown: shown))
+    test.receive(.changed(1)) { $0 = 1 }
+    shown.update { $0 = 2 }
+    test.receive(.changed(2)) { $0 = 2 }
+    test.skipEffectsInFlight()
+  }
+
+  @Test func whatRunsAsLongAsTheRiblet_isAFailureAtTheEnd() {
+    let texts = failures {
+      let test = TestRiblet(Gauge(shown: SharedValue(1)))
+      test.receive(.changed(1)) { $0 = 1 }
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("skipEffectsInFlight()") == true)
+  }
+
+  @Test func heldEffects_waitForTheTest_andRunningOnesDoNot() throws {
+    let held = try TestSession(Gauge(shown: SharedValue(7)))
+    #expect(held.pendingEffects.map(\.id) == [EffectID("shown")])
+    #expect(held.viewState(at: "") == .integer(0))
+    let running = try TestSession(Gauge(shown: SharedValue(7)), effects: .running)
+    #expect(running.viewState(at: "") == .integer(7))
+  }
+
   @Test func waiting_forNothing_isAFailure() async {
     let box = await failuresInTime { await stopwatch().waitForEffects() }
     #expect(box == ["There is nothing to wait for: no effect is in flight."])

@@ -222,6 +222,51 @@ struct ActionDecoderTests {
     }
   }
 
+  // MARK: Names that no case has
+
+  private static func unknownCase<T: Decodable>(of type: T.Type, in json: String) throws -> ActionDecoder.UnknownCase? {
+    ActionDecoder.unknownCase(of: type, in: try JSONElement(parsing: json))
+  }
+
+  @Test("a name that no case has is told, with those that there are", arguments: [#""incr""#, #"{"incr":{"_0":1}}"#])
+  func unknownCase_isTold(json: String) throws {
+    let unknown = try #require(try Self.unknownCase(of: Action.self, in: json))
+    #expect(unknown.name == "incr")
+    #expect(unknown.known.prefix(3) == ["increment", "select", "rename"])
+    #expect(unknown.known.count == 18)
+    #expect(try Self.unknownCase(of: Tab.self, in: json)?.known.contains("fin\u{e9}") == true)
+  }
+
+  @Test("a long name is cut short")
+  func unknownCase_withALongName_isCutShort() throws {
+    let unknown = try Self.unknownCase(of: Action.self, in: "\"\(String(repeating: "x", count: 65))\"")
+    #expect(unknown?.name == String(repeating: "x", count: 64) + "…")
+  }
+
+  private enum ByHand: Decodable {
+    case small, large(Int)
+
+    enum CodingKeys: CodingKey { case kind, size }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      self =
+        try container.decode(String.self, forKey: .kind) == "small"
+        ? .small : .large(container.decode(Int.self, forKey: .size))
+    }
+  }
+
+  @Test("what has the name of a case, or no name, or a type whose names are not known, is no unknown case")
+  func otherFailures_areNoUnknownCases() throws {
+    for json in [#"{"select":"1"}"#, #""select""#, "1", "{}", #"{"a":1,"b":2}"#, #"["a"]"#, "null"] {
+      #expect(try Self.unknownCase(of: Action.self, in: json) == nil, "\(json)")
+    }
+    #expect(try Self.unknownCase(of: ByHand.self, in: #"{"knid":"small"}"#) == nil)
+    #expect(try Self.unknownCase(of: Filter.self, in: #"{"txt":"a"}"#) == nil)
+    #expect(try Self.unknownCase(of: Level.self, in: #""a""#) == nil)
+    #expect(try Self.unknownCase(of: String.self, in: #""a""#) == nil)
+  }
+
   // MARK: Values
 
   @Test("a value that is no action may have any number of keys")
