@@ -2,6 +2,7 @@ import Logging
 import RibCore
 import Synchronization
 import Wire
+import WireHTTP
 
 /// What the server tells of its apps.
 extension Connection {
