@@ -54,20 +54,21 @@ let package = Package(
 
     .target(name: "CWeb"),
 
-    .target(name: "Wire", dependencies: [crypto], swiftSettings: swiftSettings),
+    .target(name: "Wire", swiftSettings: swiftSettings),
+    .target(name: "WireHash", dependencies: ["Wire", crypto], swiftSettings: swiftSettings),
     .target(name: "WireHTTP", dependencies: ["CZlib", "Wire", crypto], swiftSettings: swiftSettings),
     .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
     .target(
       name: "RibServer",
       dependencies: [
-        "RibCore", "Wire", "WireHTTP",
+        "RibCore", "Wire", "WireHTTP", "WireHash",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
         "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer"], swiftSettings: swiftSettings),
-    .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
     .target(name: "Showcase", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
     .target(
@@ -105,7 +106,7 @@ let package = Package(
     // What all test targets share.
     .target(name: "RibTestSupport", path: "Tests/RibTestSupport", swiftSettings: swiftSettings),
     .testTarget(
-      name: "WireTests", dependencies: ["RibClient", "RibTestSupport", "Wire"], swiftSettings: swiftSettings),
+      name: "WireTests", dependencies: ["RibClient", "RibTestSupport", "Wire", "WireHash"], swiftSettings: swiftSettings),
     .testTarget(
       name: "WireHTTPTests", dependencies: ["FuzzInvariants", "RibTestSupport", "Wire", "WireHTTP"],
       swiftSettings: swiftSettings),
@@ -117,13 +118,13 @@ let package = Package(
     .testTarget(
       name: "ShowcaseTests", dependencies: ["RibCore", "RibServer", "RibTesting", "Showcase", "Wire"],
       swiftSettings: swiftSettings),
-    .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire", "WireHash"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",
       dependencies: [
         "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTestSupport", "RibTesting", "RibWeb",
-        "Showcase", "Wire", "WireHTTP", "ribctl", "ribd", "ribsim",
+        "Showcase", "Wire", "WireHTTP", "WireHash", "ribctl", "ribd", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,
       ],

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The JSON Canonicalization Scheme, RFC 8785: one sequence of bytes for whatever texts mean the same, so that two who
 /// have the same document have the same hash.
 extension JSONValue {
@@ -11,11 +9,5 @@ extension JSONValue {
     var writer = JSONWriter()
     write(into: &writer, numbers: .canonical)
     return writer.bytes
-  }
-
-  /// The SHA-256 of ``canonicalBytes`` in 64 lower-case hexadecimal digits: the `hash` of a patch.
-  public var canonicalHash: String {
-    let digits = SHA256.hash(data: canonicalBytes).flatMap { [lowerHexDigit($0 >> 4), lowerHexDigit($0 & 0xF)] }
-    return String(decoding: digits, as: UTF8.self)
   }
 }

@@ -5,7 +5,7 @@ public enum ServerMessage: Equatable, Sendable {
   /// The whole view.
   case snap(epoch: String, revision: Int, number: Int, view: JSONValue)
   /// What changed in the view since revision `base`, the highest action that is done, and, if it was asked for, the
-  /// ``JSONValue/canonicalHash`` of the view after it.
+  /// SHA-256 of the ``JSONValue/canonicalBytes`` of the view after it.
   case patch(revision: Int, base: Int, number: Int, operations: [PatchOperation], hash: String? = nil)
   /// A refusal.
   case nack(Nack)
@@ -117,7 +117,7 @@ extension JSONWriter {
   ///   - base: of the view before it.
   ///   - number: the highest action of this client that is done.
   ///   - operations: the operations, as ``PatchWriter`` wrote them; empty for none.
-  ///   - hash: the ``JSONValue/canonicalHash`` of the view after it; nil unless the client has asked.
+  ///   - hash: the SHA-256 of the ``JSONValue/canonicalBytes`` of the view after it; nil unless the client has asked.
   public mutating func patch(
     revision: Int, base: Int, number: Int, operations: Span<UInt8>, hash: String? = nil
   ) {
