@@ -26,6 +26,7 @@ let package = Package(
   products: [
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "RibCore", targets: ["RibCore"]),
+    .library(name: "RibRIV", targets: ["RibRIV"]),
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
@@ -58,6 +59,7 @@ let package = Package(
     .target(name: "WireHash", dependencies: ["Wire", crypto], swiftSettings: swiftSettings),
     .target(name: "WireHTTP", dependencies: ["CZlib", "Wire", crypto], swiftSettings: swiftSettings),
     .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
+    .target(name: "RibRIV", dependencies: ["RibCore"], swiftSettings: swiftSettings),
     .target(
       name: "RibServer",
       dependencies: [
@@ -70,7 +72,7 @@ let package = Package(
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
-    .target(name: "Showcase", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
+    .target(name: "Showcase", dependencies: ["RibCore", "RibRIV", "RibServer"], swiftSettings: swiftSettings),
     .target(
       name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire", "WireHTTP"], swiftSettings: swiftSettings),
 
@@ -114,9 +116,11 @@ let package = Package(
       name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "RibTestSupport", "Wire", logging],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "RibRIVTests", dependencies: ["RibCore", "RibRIV", "RibTesting", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "ShowcaseTests", dependencies: ["RibCore", "RibServer", "RibTesting", "Showcase", "Wire"],
+      name: "ShowcaseTests", dependencies: ["RibCore", "RibRIV", "RibServer", "RibTesting", "Showcase", "Wire"],
       swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire", "WireHash"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),

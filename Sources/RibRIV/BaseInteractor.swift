@@ -1,3 +1,5 @@
+public import RibCore
+
 /// The logic of a feature in the style of RIV: a class that is told actions and updates its domain.
 ///
 /// Subclasses override ``interact(with:)``. What belongs to the feature is in the domain; a subclass keeps only what it is

@@ -1,4 +1,5 @@
 import RibCore
+import RibRIV
 
 enum TallyAction: Decodable, Sendable {
   case increment, decrement

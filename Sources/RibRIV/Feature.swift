@@ -1,3 +1,5 @@
+public import RibCore
+
 /// A riblet of an interactor and a reducer in the style of RIV.
 ///
 ///     Feature(interactor: CounterInteractor(initialDomain: .init()), reducer: CounterReducer())
