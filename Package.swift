@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "RibCore", targets: ["RibCore"]),
     .library(name: "RibRIV", targets: ["RibRIV"]),
+    .library(name: "RibSchema", targets: ["RibSchema"]),
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
@@ -60,10 +61,11 @@ let package = Package(
     .target(name: "WireHTTP", dependencies: ["CZlib", "Wire", crypto], swiftSettings: swiftSettings),
     .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
     .target(name: "RibRIV", dependencies: ["RibCore"], swiftSettings: swiftSettings),
+    .target(name: "RibSchema", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
     .target(
       name: "RibServer",
       dependencies: [
-        "RibCore", "Wire", "WireHTTP", "WireHash",
+        "RibCore", "RibSchema", "Wire", "WireHTTP", "WireHash",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
         "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
       ],
@@ -108,7 +110,8 @@ let package = Package(
     // What all test targets share.
     .target(name: "RibTestSupport", path: "Tests/RibTestSupport", swiftSettings: swiftSettings),
     .testTarget(
-      name: "WireTests", dependencies: ["RibClient", "RibTestSupport", "Wire", "WireHash"], swiftSettings: swiftSettings),
+      name: "WireTests", dependencies: ["RibClient", "RibTestSupport", "Wire", "WireHash"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "WireHTTPTests", dependencies: ["FuzzInvariants", "RibTestSupport", "Wire", "WireHTTP"],
       swiftSettings: swiftSettings),
@@ -117,6 +120,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RibRIVTests", dependencies: ["RibCore", "RibRIV", "RibTesting", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibSchemaTests", dependencies: ["RibCore", "RibSchema", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(

@@ -96,8 +96,8 @@ class AnyNode {
   func roundTrip() throws -> (state: Any, restored: Any)? { preconditionFailure("abstract") }
   /// The version of the state's shape.
   var stateVersion: Int { preconditionFailure("abstract") }
-  /// What it shows and takes; nil if it has no view.
-  var schemas: SchemaBook.Entry? { nil }
+  /// Shows the visitor what it is, if it has a view.
+  func accept(_ visitor: any RibletVisitor) {}
 
   /// Whether clients see it.
   var isViewable: Bool { false }

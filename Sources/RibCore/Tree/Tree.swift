@@ -34,8 +34,8 @@ public final class Tree {
   @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
   /// Writes what happens; nil costs nothing.
   @exclusivity(unchecked) package var recorder: TransactionRecorder?
-  /// Where the types of attached riblets are noted.
-  @exclusivity(unchecked) public var schemas: SchemaBook?
+  /// Is shown the riblets that are attached.
+  @exclusivity(unchecked) package var visitor: (any RibletVisitor)?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   @exclusivity(unchecked) var root: AnyNode?
   @exclusivity(unchecked) var nodes: [NodeID: AnyNode] = [:]

@@ -1,5 +1,6 @@
 import Logging
 import RibCore
+import RibSchema
 import Synchronization
 import Wire
 import WireHTTP

@@ -6,8 +6,8 @@ class AnyValueBox {
   /// By what the value can be recognised in another array, if its type says so.
   var identity: AnyHashable? { preconditionFailure("abstract") }
 
-  /// What its JSON looks like.
-  var schema: JSONSchema { preconditionFailure("abstract") }
+  /// The value itself.
+  var encodable: any Encodable { preconditionFailure("abstract") }
 
   func record(into recorder: Recorder) throws(RecordingError) { preconditionFailure("abstract") }
 
@@ -34,7 +34,7 @@ final class ValueBox<Value: Encodable>: AnyValueBox {
     (value as? any Identifiable).map { AnyHashable($0.erasedID) }
   }
 
-  override var schema: JSONSchema { JSONSchema(encoding: value) }
+  override var encodable: any Encodable { value }
 
   override func record(into recorder: Recorder) throws(RecordingError) { try recorder.record(value) }
 

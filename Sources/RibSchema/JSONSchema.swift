@@ -1,17 +1,19 @@
+public import Wire
+
 /// The shape of a value's JSON, to be written as JSON Schema (draft 2020-12).
 ///
 /// What a riblet shows and what it takes are Swift types; ``init(decoding:)`` and ``init(encoding:)`` tell the shape of
 /// their synthesized coding. That is for people and programs that look at an app from outside, never for deciding what
 /// an action is.
-public indirect enum JSONSchema: Equatable, Sendable {
+package indirect enum JSONSchema: Equatable, Sendable {
   /// A member of an object.
-  public struct Property: Equatable, Sendable {
+  package struct Property: Equatable, Sendable {
     /// Its key.
-    public let name: String
+    package let name: String
     /// Its value.
-    public let schema: JSONSchema
+    package let schema: JSONSchema
     /// Whether it is always there.
-    public let isRequired: Bool
+    package let isRequired: Bool
 
     /// A member.
     ///
@@ -19,7 +21,7 @@ public indirect enum JSONSchema: Equatable, Sendable {
     ///   - name: its key.
     ///   - schema: its value.
     ///   - isRequired: whether it is always there.
-    public init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
+    package init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
       self.name = name
       self.schema = schema
       self.isRequired = isRequired
@@ -60,7 +62,7 @@ public indirect enum JSONSchema: Equatable, Sendable {
   /// Writes it as JSON Schema.
   ///
   /// - Parameter json: where to.
-  public func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     switch self {
     case .nothing: return json.bool(false)
     case .custom(let schema): return schema.write(into: &json)

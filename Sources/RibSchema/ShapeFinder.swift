@@ -1,3 +1,5 @@
+import Wire
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -11,7 +13,7 @@ extension JSONSchema {
   /// not send; if it refuses that, what it had asked for until then is told.
   ///
   /// - Parameter type: the type.
-  public init<Value: Decodable>(decoding type: Value.Type) { self = ShapeFinder().shape(of: type).schema }
+  package init<Value: Decodable>(decoding type: Value.Type) { self = ShapeFinder().shape(of: type).schema }
 }
 
 /// Finds the shapes of types.

@@ -1,15 +1,16 @@
+package import RibCore
 import Synchronization
-public import Wire
+package import Wire
 
 /// What the riblets of an app show and take, by their type names, as JSON Schema.
 ///
 /// Which riblets an app has is known once they are attached: trees that have the book note each type in it when its first
 /// node is attached. What it shows is told from its first view, what it takes is found out when a client asks, and no action
 /// waits for that.
-public final class SchemaBook: Sendable {
-  /// How to find out what one type of riblet shows and takes.
-  struct Entry: Sendable {
-    let state: @Sendable () -> JSONSchema
+package final class SchemaBook: Sendable {
+  /// What one type of riblet shows, and how to find out what it takes.
+  private struct Entry: Sendable {
+    let state: JSONSchema
     let action: @Sendable () -> JSONSchema
   }
 
@@ -24,25 +25,17 @@ public final class SchemaBook: Sendable {
   private let pages = Mutex(Pages())
 
   /// A book without entries.
-  public init() {}
+  package init() {}
 
   /// Whether no riblet was noted yet.
-  public var isEmpty: Bool { pages.withLock { $0.entries.isEmpty } }
-
-  func note(_ node: AnyNode) {
-    let type = ObjectIdentifier(Swift.type(of: node))
-    guard pages.withLock({ $0.known.insert(type).inserted }), let entry = node.schemas else { return }
-    pages.withLock { pages in
-      if pages.entries[node.typeName] == nil { pages.entries[node.typeName] = entry }
-    }
-  }
+  package var isEmpty: Bool { pages.withLock { $0.entries.isEmpty } }
 
   /// Writes an object with a member for each type of riblet: `{"Counter":{"state":…,"action":…}}`.
   ///
   /// `action` is false for a riblet that takes none.
   ///
   /// - Parameter json: where to.
-  public func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     let (entries, written) = pages.withLock { ($0.entries, $0.written) }
     json.beginObject()
     for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
@@ -62,10 +55,26 @@ public final class SchemaBook: Sendable {
     var json = JSONWriter()
     json.beginObject()
     json.key("state")
-    entry.state().write(into: &json)
+    entry.state.write(into: &json)
     json.key("action")
     entry.action().write(into: &json)
     json.endObject()
     return json.bytes
+  }
+}
+
+extension SchemaBook: RibletVisitor {
+  /// Whether no tree has attached a riblet of this type yet.
+  package func wants(_ node: ObjectIdentifier) -> Bool { pages.withLock { $0.known.insert(node).inserted } }
+
+  /// Takes note of a type.
+  package func visit<R: Riblet>(_ type: R.Type, named name: String, showing state: R.ViewState) {
+    // There is no better time than now: another view may say less, and none is kept for this.
+    let entry = Entry(state: JSONSchema(encoding: state)) {
+      R.ViewAction.self == Never.self ? .nothing : JSONSchema(decoding: R.ViewAction.self)
+    }
+    pages.withLock { pages in
+      if pages.entries[name] == nil { pages.entries[name] = entry }
+    }
   }
 }

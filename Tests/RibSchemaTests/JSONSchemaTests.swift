@@ -1,7 +1,8 @@
 import Foundation
 import Testing
+import Wire
 
-@testable import Wire
+@testable import RibSchema
 
 /// The schemas of types, and of values of which no more is known.
 @Suite struct JSONSchemaTests {

@@ -1,4 +1,5 @@
 import RibCore
+import RibSchema
 import Synchronization
 import Testing
 import Wire
@@ -56,7 +57,7 @@ import Wire
     let book = SchemaBook()
     #expect(book.isEmpty && text(book) == "{}")
     let tree = Tree(root: Top())
-    tree.schemas = book
+    tree.visitor = book
     let renderer = ViewRenderer()
     _ = try tree.start(rendering: renderer)
     #expect(text(book) == "{\(Self.top)}")
@@ -73,7 +74,7 @@ import Wire
     let book = SchemaBook()
     for _ in 0..<2 {
       let tree = Tree(root: Top())
-      tree.schemas = book
+      tree.visitor = book
       _ = try tree.start(rendering: ViewRenderer())
     }
     #expect(text(book) == "{\(Self.top)}")
@@ -110,7 +111,7 @@ import Wire
   @Test func viewState_isNeverDecoded() throws {
     let book = SchemaBook()
     let tree = Tree(root: Strict())
-    tree.schemas = book
+    tree.visitor = book
     _ = try tree.start(rendering: ViewRenderer())
     let properties =
       #""properties":{"rows":{"type":"array","items":{"type":"integer"}},"color":{"enum":["red","green"]}}"#

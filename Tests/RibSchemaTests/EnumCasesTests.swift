@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Wire
+@testable import RibSchema
 
 /// What is read from the runtime's metadata, which a new toolchain could lay out otherwise.
 @Suite struct EnumCasesTests {
@@ -32,14 +32,14 @@ import Testing
     #expect(EnumCases.all(of: Int.self) == nil)
     #expect(EnumCases.all(of: String.self) == nil)
     #expect(EnumCases.all(of: [Two].self) == nil)
-    #expect(EnumCases.all(of: Recorder.self) == nil)
+    #expect(EnumCases.all(of: SchemaBook.self) == nil)
     #expect(EnumCases.all(of: (Int, Int).self) == nil)
     #expect(EnumCases.all(of: (any Error).self) == nil)
   }
 
   @Test func enum_isToldFromOtherTypes() {
     #expect(EnumCases.isEnum(Two.self) && EnumCases.isEnum(Mixed.self) && EnumCases.isEnum(None.self))
-    #expect(!EnumCases.isEnum(Int?.self) && !EnumCases.isEnum(String.self) && !EnumCases.isEnum(Recorder.self))
+    #expect(!EnumCases.isEnum(Int?.self) && !EnumCases.isEnum(String.self) && !EnumCases.isEnum(SchemaBook.self))
   }
 }
 
