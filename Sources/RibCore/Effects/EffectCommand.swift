@@ -5,7 +5,7 @@ public struct EffectToken: Hashable, Sendable {
   let number: UInt64
 }
 
-/// What an effect sends; the driver hands it to ``Tree/receive(_:rendering:)``.
+/// What an effect sends; the driver hands it to `Tree.receive(_:rendering:)`.
 public struct EffectReport: Sendable {
   let token: EffectToken
   let content: any Sendable
@@ -14,10 +14,10 @@ public struct EffectReport: Sendable {
 }
 
 /// The way of a report from an effect, wherever it runs, to the tree's driver.
-public typealias EffectPort = @Sendable (EffectReport) async -> Void
+package typealias EffectPort = @Sendable (EffectReport) async -> Void
 
 /// What a transaction asks its driver to do about effects, once the transaction is committed.
-public enum EffectCommand: Sendable {
+package enum EffectCommand: Sendable {
   /// Start an effect.
   case start(EffectStart)
   /// Cancel one that was started.
@@ -28,14 +28,14 @@ public enum EffectCommand: Sendable {
 
 /// An effect that is due to start.
 public struct EffectStart: Sendable {
-  /// Its token, for ``Tree/effectEnded(_:hasFailed:rendering:)``.
+  /// Its token, for `Tree.effectEnded(_:hasFailed:rendering:)`.
   public let token: EffectToken
   /// Its name, if it has one.
   public let id: EffectID?
   /// What it hands on so that it is done once.
   public let key: IdempotencyKey
   /// The riblet that it belongs to, for logs.
-  public let typeName: String
+  package let typeName: String
   /// Its work; reports go through the port.
-  public let run: @Sendable (_ port: @escaping EffectPort) async throws -> Void
+  package let run: @Sendable (_ port: @escaping EffectPort) async throws -> Void
 }

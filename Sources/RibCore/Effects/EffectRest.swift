@@ -20,7 +20,7 @@ enum EffectRest: Sendable {
 }
 
 /// Whether a tree may leave memory although a client is connected that wants to be told what happens.
-public enum RestRule: Sendable {
+package enum RestRule: Sendable {
   /// An effect runs whose work would be lost, or that may report something which nothing else would wake the session for.
   case mayNot
   /// The tree may leave; the bells, armed at that moment, wake the session for what its effects would have reported.

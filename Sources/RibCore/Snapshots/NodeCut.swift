@@ -1,21 +1,21 @@
 import Wire
 
 /// What a store has to write of a node.
-public struct NodeCut: Equatable, Sendable {
+package struct NodeCut: Equatable, Sendable {
   /// Its id.
-  public let id: NodeID
+  package let id: NodeID
   /// Its riblet's type; it is always the same.
-  public let type: String
+  package let type: String
   /// The version of its state's shape.
-  public let version: Int
+  package let version: Int
   /// Its children, by route, and there by the name of their entries; nil if they are the same.
   ///
   /// Not nil for a node that is new; so are ``effects``.
-  public internal(set) var children: [String: [String: NodeID]]?
+  package internal(set) var children: [String: [String: NodeID]]?
   /// The effects that run; nil if they are the same.
-  public internal(set) var effects: [InterruptedEffect]?
+  package internal(set) var effects: [InterruptedEffect]?
   /// Its state.
-  public internal(set) var state: StateCut
+  package internal(set) var state: StateCut
 
   /// All there is of a node.
   ///
@@ -49,7 +49,7 @@ public struct NodeCut: Equatable, Sendable {
 }
 
 /// What a store has to write of a node's state.
-public enum StateCut: Equatable, Sendable {
+package enum StateCut: Equatable, Sendable {
   /// It has none: it is a part of its parent's, or cannot be saved.
   case none
   /// It is the same.
@@ -80,11 +80,11 @@ public enum StateCut: Equatable, Sendable {
 }
 
 /// A change of a node's state.
-public struct StatePatch: Equatable, Sendable {
+package struct StatePatch: Equatable, Sendable {
   /// Its place among the changes of one base, counted from 1: writing it twice is writing it once.
-  public let sequence: Int
+  package let sequence: Int
   /// The operations of RFC 6902 that make the next state of the one before, as a JSON array.
-  public let operations: [UInt8]
+  package let operations: [UInt8]
 
   /// A change.
   ///

@@ -1,9 +1,9 @@
-public import Wire
+package import Wire
 
 /// A state as an earlier version of a riblet has saved it.
 public struct SavedState: Sendable {
   /// The state's JSON, to be looked at by hand.
-  public let json: JSONElement
+  package let json: JSONElement
 
   /// Decodes the state as a type that has the old shape.
   ///

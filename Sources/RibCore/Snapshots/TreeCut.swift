@@ -1,17 +1,17 @@
 /// What a store has to write for the transactions since the last cut: what has changed, not what there is.
 ///
 /// The state of a child that its parent owns is in the parent's node, however deep.
-public struct TreeCut: Equatable, Sendable {
+package struct TreeCut: Equatable, Sendable {
   /// The root's id.
-  public private(set) var root: NodeID
+  package private(set) var root: NodeID
   /// The greatest id that was given out.
-  public private(set) var lastID: NodeID
+  package private(set) var lastID: NodeID
   /// The number of transactions so far.
-  public private(set) var transactions: UInt64
+  package private(set) var transactions: UInt64
   /// Nodes that are new or have changed.
-  public private(set) var changed: [NodeCut]
+  package private(set) var changed: [NodeCut]
   /// Nodes that are gone.
-  public private(set) var removed: [NodeID]
+  package private(set) var removed: [NodeID]
 
   init(root: NodeID, lastID: NodeID, transactions: UInt64, changed: [NodeCut], removed: [NodeID]) {
     self.root = root
@@ -24,7 +24,7 @@ public struct TreeCut: Equatable, Sendable {
   /// All that a snapshot holds, as a first cut.
   ///
   /// - Parameter snapshot: of the tree.
-  public init(_ snapshot: TreeSnapshot) {
+  package init(_ snapshot: TreeSnapshot) {
     self.init(
       root: snapshot.root, lastID: snapshot.lastID, transactions: snapshot.transactions,
       changed: snapshot.nodes.values.sorted { $0.id < $1.id }.map { NodeCut($0) }, removed: [])
@@ -33,7 +33,7 @@ public struct TreeCut: Equatable, Sendable {
   /// Takes over what has changed since, when this cut could not be written.
   ///
   /// - Parameter later: the next cut of the same tree.
-  public mutating func append(_ later: TreeCut) {
+  package mutating func append(_ later: TreeCut) {
     root = later.root
     lastID = later.lastID
     transactions = later.transactions

@@ -2,16 +2,16 @@ import Wire
 
 /// What is left of a tree when it leaves memory: everything but running effects.
 ///
-/// It is taken between transactions. A store keeps it node by node; ``TreeCut`` says which ones have changed.
+/// It is taken between transactions. A store keeps it node by node; `TreeCut` says which ones have changed.
 public struct TreeSnapshot: Equatable, Sendable, Codable {
   /// The root's id.
-  public var root: NodeID
+  package var root: NodeID
   /// The greatest id that was given out: none is used again.
-  public var lastID: NodeID
+  package var lastID: NodeID
   /// The number of transactions so far.
-  public var transactions: UInt64
+  package var transactions: UInt64
   /// The nodes, by id.
-  public var nodes: [NodeID: NodeSnapshot]
+  package var nodes: [NodeID: NodeSnapshot]
 
   package init(root: NodeID, lastID: NodeID, transactions: UInt64, nodes: [NodeID: NodeSnapshot]) {
     self.root = root
@@ -23,7 +23,7 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
   /// The first cut of a tree, as a snapshot.
   ///
   /// - Parameter cut: all there is.
-  public init(_ cut: TreeCut) {
+  package init(_ cut: TreeCut) {
     self.init(root: cut.root, lastID: cut.lastID, transactions: cut.transactions, nodes: [:])
     apply(cut)
   }
@@ -39,7 +39,7 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
   /// A state that is put together of changes has the members of its objects in the order of their keys.
   ///
   /// - Parameter cut: taken after the snapshot, and after the last cut that was applied; or that one once more.
-  public mutating func apply(_ cut: TreeCut) {
+  package mutating func apply(_ cut: TreeCut) {
     root = cut.root
     lastID = cut.lastID
     transactions = cut.transactions
@@ -49,19 +49,19 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
 }
 
 /// What is left of a node.
-public struct NodeSnapshot: Equatable, Sendable, Codable {
+package struct NodeSnapshot: Equatable, Sendable, Codable {
   /// Its id, which it keeps.
-  public let id: NodeID
+  package let id: NodeID
   /// Its riblet's type, as clients know it.
-  public let type: String
+  package let type: String
   /// The version of its state's shape.
-  public let version: Int
+  package let version: Int
   /// Its state as JSON; nil if it is a part of its parent's, or cannot be saved.
-  public let state: String?
+  package let state: String?
   /// Its children: by route, and there by the name of their entries.
-  public let children: [String: [String: NodeID]]
+  package let children: [String: [String: NodeID]]
   /// The effects that ran.
-  public let effects: [InterruptedEffect]
+  package let effects: [InterruptedEffect]
   /// Of which changes a store has put the state together: the next one is counted on from there.
   package var changes = StoredChanges()
 

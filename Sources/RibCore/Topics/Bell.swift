@@ -2,7 +2,7 @@
 ///
 /// A driver takes the bells of a tree (``Tree/restWithClients``) when the tree leaves memory, arms them, and keeps the
 /// tokens. The first ring says that the session would have been told something: restore it, and its riblets observe again.
-public struct Bell: Sendable {
+package struct Bell: Sendable {
   typealias Ring = @Sendable () -> Void
 
   private let topic: any AnyObject & Sendable
@@ -28,13 +28,13 @@ public struct Bell: Sendable {
   /// - Parameter ring: called at most once, on the thread that publishes, after the topic is unlocked. The publisher waits for
   ///   it, so it should only note that the session is to be woken. It must not hold the token.
   /// - Returns: what keeps the bell armed.
-  public func arm(_ ring: @escaping @Sendable () -> Void) -> BellToken { BellToken(of: topic, place(ring)) }
+  package func arm(_ ring: @escaping @Sendable () -> Void) -> BellToken { BellToken(of: topic, place(ring)) }
 }
 
 /// Keeps a ``Bell`` armed; a token that is let go of disarms it.
 ///
 /// The bell keeps its topic alive: an app that drops topics without a holder does not drop one for which a session waits.
-public final class BellToken: Sendable {
+package final class BellToken: Sendable {
   private let topic: any AnyObject & Sendable
   private let disarm: @Sendable () -> Void
 
@@ -48,5 +48,5 @@ public final class BellToken: Sendable {
   /// Disarms the bell; does nothing if it has rung.
   ///
   /// A ring that is already on its way on another thread may still arrive.
-  public func cancel() { disarm() }
+  package func cancel() { disarm() }
 }

@@ -19,7 +19,7 @@ extension Tree {
   /// It was encoded in the transactions, and only has to be handed over.
   ///
   /// - Returns: the cut; the next one begins here.
-  public func takeCut() -> TreeCut {
+  package func takeCut() -> TreeCut {
     guard let root, notesChanges else { preconditionFailure("a tree has a cut if it is started and notes changes") }
     if uncut.nodes.count > 1 { uncut.nodes.sort { $0.id < $1.id } }
     let cut = TreeCut(

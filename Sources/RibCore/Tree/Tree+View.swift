@@ -1,4 +1,4 @@
-public import Wire
+package import Wire
 
 extension Tree {
   /// Writes the view document as it is now.
@@ -7,7 +7,7 @@ extension Tree {
   ///   - json: where to.
   ///   - renderer: memory to work in.
   /// - Throws: ``/Wire/RecordingError`` if a view state encodes differently than it did in its transaction.
-  public func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
+  package func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
     json.beginObject()
     if let root {
       json.key("root")

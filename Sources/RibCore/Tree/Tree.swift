@@ -1,33 +1,33 @@
-public import Wire
+package import Wire
 
 /// The riblets of one session.
 ///
 /// A driver — the server's session, a test — feeds it events; each is one transaction: reduce, handle what is queued in order,
 /// reconcile the routes of what was touched until nothing changes, then write one patch. A transaction that cannot be
 /// completed leaves everything as it was. The tree does no I/O: which effects to start and to cancel it answers as
-/// ``EffectCommand`` values, which the driver carries out once the transaction is committed.
+/// `EffectCommand` values, which the driver carries out once the transaction is committed.
 ///
 /// Not `Sendable`: a tree belongs to its driver.
 public final class Tree {
   /// How many steps — actions and outputs handled, nodes reconciled — one transaction may take.
   ///
   /// A tree of a thousand nodes starts within it; a riblet that answers itself for ever does not.
-  public static let settleLimit = 10_000
+  package static let settleLimit = 10_000
   /// How deep a tree may be: one whose riblets attach their like without end is refused.
-  public static let depthLimit = 1_000
+  package static let depthLimit = 1_000
   /// How many nodes one transaction may attach: more than any screen has, and few enough for any machine.
-  public static let attachLimit = 50_000
+  package static let attachLimit = 50_000
   /// How many bytes the view document may have: 4 MiB, more than any client wants.
-  public static let viewLimit = 4 << 20
+  package static let viewLimit = 4 << 20
 
   /// How many bytes of JSON the state of one node can have if it is to be saved: 4 MiB.
-  public static let stateLimit = 4 << 20
+  package static let stateLimit = 4 << 20
 
   /// The session's name, for ``IdempotencyKey``.
-  public let session: String
+  package let session: String
   // No access to what is not checked for exclusivity lasts longer than an assignment or a lookup, nor calls user code.
   /// Called with what happens, while it happens; nil costs nothing.
-  @exclusivity(unchecked) public var observer: ((TreeEvent) -> Void)?
+  @exclusivity(unchecked) package var observer: ((TreeEvent) -> Void)?
   /// Called after each pass of a reducer, before what follows from it.
   @exclusivity(unchecked) package var witness: ((Reduction) -> Void)?
   /// Called when a transaction has been committed, or undone.
@@ -42,7 +42,7 @@ public final class Tree {
   @exclusivity(unchecked) var lastID: NodeID = 0
   @exclusivity(unchecked) var lastToken: UInt64 = 0
   /// The number of transactions that were committed.
-  @exclusivity(unchecked) public internal(set) var transactionCount: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var transactionCount: UInt64 = 0
   /// The number of transactions that were begun.
   @exclusivity(unchecked) var transactionAttempts: UInt64 = 0
   var running: [EffectToken: AnyNode] = [:]
@@ -50,20 +50,20 @@ public final class Tree {
   var restoration: Restoration?
   @exclusivity(unchecked) var viewExtent = ViewSize()
   /// Whether ``takeCut()`` is going to be called: to be set before the tree is started.
-  @exclusivity(unchecked) public var notesChanges = false
+  @exclusivity(unchecked) package var notesChanges = false
   /// Nodes that have changed, each once, and nodes that have gone, since the last cut.
   @exclusivity(unchecked) var uncut: (nodes: [AnyNode], removed: [NodeID]) = ([], [])
   /// The type of the riblet that the last action or report was for, for logs; nil if there was no such node.
-  @exclusivity(unchecked) public internal(set) var lastTypeName: String?
+  @exclusivity(unchecked) package internal(set) var lastTypeName: String?
   /// Reports and queued actions that came too late for their node, and effects that an inactive node wanted to start.
-  @exclusivity(unchecked) public internal(set) var droppedActions = 0
+  @exclusivity(unchecked) package internal(set) var droppedActions = 0
 
   /// A tree that is not started.
   ///
   /// - Parameters:
   ///   - root: the riblet at its root. It has a view, and no output: it has no parent to hear it.
   ///   - session: the session's name, for ``IdempotencyKey``.
-  public init<Root: Riblet>(root: Root, session: String = "")
+  package init<Root: Riblet>(root: Root, session: String = "")
   where Root.Output == Never, Root.Props == Never {
     precondition(Root.ViewState.self != Never.self, "\(Root.typeName) has no view, and cannot be a root")
     self.session = session
@@ -89,15 +89,15 @@ public final class Tree {
   }
 
   /// The root's id; 0 as long as there is none.
-  public var rootID: NodeID { root?.id ?? 0 }
+  package var rootID: NodeID { root?.id ?? 0 }
   /// The number of nodes.
-  public var nodeCount: Int { nodes.count }
+  package var nodeCount: Int { nodes.count }
   /// The bytes of the view document when it was measured last: after as many bytes of patches as it has itself, or 4 KiB.
-  public var viewSize: Int { viewExtent.measured }
+  package var viewSize: Int { viewExtent.measured }
   /// The number of effects that run.
-  public var effectCount: Int { running.count }
+  package var effectCount: Int { running.count }
   /// Whether an effect runs that would be lost if the tree left memory.
-  public var hasVolatileEffects: Bool {
+  package var hasVolatileEffects: Bool {
     nodes.values.contains { node in node.effects.contains { !$0.rest.isResumable } }
   }
 
@@ -106,7 +106,7 @@ public final class Tree {
   /// To be asked when the tree leaves, for effects come and go: what is published after the last value that was handed to a
   /// reducer rings as soon as its bell is armed. The tree may be stopped before or after the bells are armed. A tree whose
   /// session has no client need only have no ``hasVolatileEffects``.
-  public var restWithClients: RestRule {
+  package var restWithClients: RestRule {
     var bells: [Bell] = []
     for node in nodes.values {
       for effect in node.effects {
@@ -129,7 +129,7 @@ public final class Tree {
   /// - Parameter renderer: memory to work in; there is no patch, as no client has a view yet.
   /// - Returns: effects to start.
   /// - Throws: ``Refusal`` if the tree does not settle or cannot be shown; it is not started then.
-  public func start(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {
+  package func start(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {
     precondition(root == nil, "a tree is started once")
     recorder?.begin(.start)
     let commands = try transact(renderer) { () throws(Refusal) in attachRoot(nil) }
@@ -147,7 +147,7 @@ public final class Tree {
   ///   - renderer: memory to work in; there is no patch.
   /// - Returns: effects to start, and what became of the snapshot's nodes.
   /// - Throws: ``RestoreError``; the tree is not started then.
-  public func restore(
+  package func restore(
     _ snapshot: TreeSnapshot, rendering renderer: ViewRenderer
   ) throws(RestoreError) -> (commands: [EffectCommand], report: RestoreReport) {
     precondition(root == nil, "a tree is started once")
@@ -182,7 +182,7 @@ public final class Tree {
   ///   - renderer: gets the patch, without operations if nothing visible changed.
   /// - Returns: effects to start and to cancel.
   /// - Throws: ``Refusal``; nothing has changed then.
-  public func perform(
+  package func perform(
     _ action: JSONElement, for address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     recorder?.begin(.act(recorder?.client, to: address, action: action.source))
@@ -202,7 +202,7 @@ public final class Tree {
   ///   - renderer: gets the patch.
   /// - Returns: whether there was anything to leave, and effects to start and to cancel.
   /// - Throws: ``Refusal``; nothing has changed then.
-  public func back(
+  package func back(
     from address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> (isLeft: Bool, commands: [EffectCommand]) {
     var isLeft = false
@@ -236,7 +236,7 @@ public final class Tree {
   ///   - renderer: gets the patch.
   /// - Returns: effects to start and to cancel.
   /// - Throws: ``Refusal`` with the code `failed`; nothing has changed then.
-  public func setActive(
+  package func setActive(
     _ isActive: Bool, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     recorder?.begin(.setActive(isActive))
@@ -256,7 +256,7 @@ public final class Tree {
   ///   - renderer: gets the patch, without operations if nothing visible changed.
   /// - Returns: effects to start and to cancel.
   /// - Throws: ``Refusal`` with the code `failed`; nothing has changed then.
-  public func receive(
+  package func receive(
     _ report: EffectReport, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     lastTypeName = running[report.token]?.typeName
@@ -279,7 +279,7 @@ public final class Tree {
   ///   - renderer: gets the patch, without operations if nothing visible changed.
   /// - Returns: effects to start and to cancel.
   /// - Throws: ``Refusal`` with the code `failed`: what waited for the effect could not be done, and is given up.
-  public func effectEnded(
+  package func effectEnded(
     _ token: EffectToken, hasFailed: Bool = false, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     renderer.patch.removeAll()
@@ -308,7 +308,7 @@ public final class Tree {
   /// Detaches everything.
   ///
   /// - Returns: the effects to cancel.
-  public func stop() -> [EffectCommand] {
+  package func stop() -> [EffectCommand] {
     root?.detach(from: self)
     root = nil
     return endTransaction()

@@ -1,11 +1,11 @@
-public import Wire
+package import Wire
 
 /// Where transactions write their patches: the memory for it, kept from one to the next.
 ///
 /// One renderer serves all trees of a loop, one after the other.
-public final class ViewRenderer {
+package final class ViewRenderer {
   /// The operations of the last transaction.
-  public internal(set) var patch = PatchWriter()
+  package internal(set) var patch = PatchWriter()
   let encoder = ViewEncoder()
   /// What the transaction has for the store.
   var states = StateDrafts()
@@ -13,7 +13,7 @@ public final class ViewRenderer {
   var measured = JSONWriter()
 
   /// A renderer without memory of any view.
-  public init() { measured.limit = Tree.viewLimit }
+  package init() { measured.limit = Tree.viewLimit }
 
   /// Gives back the memory of a large view that was measured.
   func forgetLargeView() {

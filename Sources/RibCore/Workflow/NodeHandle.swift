@@ -21,7 +21,7 @@ public struct NodeHandle<R: Riblet>: Sendable {
   /// - Parameters:
   ///   - id: the node's.
   ///   - port: the way to the driver.
-  public init(id: NodeID, port: @escaping WorkflowPort) {
+  package init(id: NodeID, port: @escaping WorkflowPort) {
     self.id = id
     self.port = port
   }

@@ -8,7 +8,7 @@ extension Tree {
   ///   - renderer: gets the patch, without operations if nothing visible changed.
   /// - Returns: the node, or that it is to be waited for: for a child to be there, or for the node to be active.
   /// - Throws: ``WorkflowError`` or ``Refusal``; nothing has changed then.
-  public func answer(_ request: WorkflowRequest, rendering renderer: ViewRenderer) throws -> WorkflowAnswer {
+  package func answer(_ request: WorkflowRequest, rendering renderer: ViewRenderer) throws -> WorkflowAnswer {
     guard let node = node(request.node) else { throw WorkflowError.gone(request.node) }
     lastTypeName = node.typeName
     switch request.step {

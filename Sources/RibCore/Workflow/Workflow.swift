@@ -2,24 +2,24 @@
 ///
 /// The driver asks ``Tree/answer(_:rendering:)``; as long as that says ``WorkflowAnswer/waiting``, it asks again after each
 /// transaction.
-public typealias WorkflowPort = @Sendable (WorkflowRequest) async throws -> NodeID
+package typealias WorkflowPort = @Sendable (WorkflowRequest) async throws -> NodeID
 
 /// What a walk wants of a tree.
-public struct WorkflowRequest: Sendable {
+package struct WorkflowRequest: Sendable {
   enum Step: Sendable {
     case child(String?, @Sendable (AnyNode) -> Bool)
     case update(@Sendable (AnyNode, Tree) -> Bool)
   }
 
   /// The node that the walk is at.
-  public let node: NodeID
+  package let node: NodeID
   /// The type of the riblet that it is about, for logs.
-  public let waitsFor: String
+  package let waitsFor: String
   let step: Step
 }
 
 /// What a tree answers to a walk.
-public enum WorkflowAnswer: Sendable {
+package enum WorkflowAnswer: Sendable {
   /// It is done; this is the node, and effects to start and to cancel.
   case node(NodeID, [EffectCommand])
   /// The child is not there yet, or the node is not active.

@@ -6,7 +6,7 @@
 ///   That is for the action itself: in the objects within it unknown keys are overlooked, and of equal ones the last counts.
 ///
 /// Types stay plain `Decodable`; the short forms are found by how a synthesized `init(from:)` asks.
-public enum ActionDecoder {
+package enum ActionDecoder {
   /// Decodes an action.
   ///
   /// - Parameters:
@@ -15,7 +15,7 @@ public enum ActionDecoder {
   /// - Returns: the action.
   /// - Throws: `DecodingError` with the path, counted from the action, and the reason; or what an `init(from:)` written
   ///   by hand throws.
-  public static func decode<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
+  package static func decode<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     if element.kind == .object, element.count != 1 {
       let reason = "An action is an object with one key, its case; this one has \(element.count)."
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
@@ -30,7 +30,7 @@ public enum ActionDecoder {
   ///   - element: its JSON.
   /// - Returns: the value.
   /// - Throws: `DecodingError` with the path, counted from `element`, and the reason.
-  public static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
+  package static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
   }
 }

@@ -2,13 +2,13 @@
 ///
 /// What comes back is what there was: dates keep all their digits, numbers need not be finite, and dictionaries may have
 /// any keys. Only an optional that holds an empty optional comes back empty, as JSON has one `null`.
-public enum StateCoder {
+package enum StateCoder {
   /// Encodes a value.
   ///
   /// - Parameter value: the value.
   /// - Returns: its JSON.
   /// - Throws: ``RecordingError`` if the value's own coding fails.
-  public static func encode<Value: Encodable>(_ value: Value) throws(RecordingError) -> [UInt8] {
+  package static func encode<Value: Encodable>(_ value: Value) throws(RecordingError) -> [UInt8] {
     var json = JSONWriter()
     try makeEncoder().write(value, into: &json)
     return json.bytes
@@ -26,7 +26,9 @@ public enum StateCoder {
   ///   - json: what was encoded.
   /// - Returns: the value.
   /// - Throws: `DecodingError`.
-  public static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: JSONElement) throws -> Value {
+  package static func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, from json: JSONElement
+  ) throws -> Value {
     let root = DecodingRoot(index: json.index, form: .state)
     return try ElementDecoder(element: json, root: root, type: type).decode(type)
   }
@@ -39,7 +41,7 @@ public enum StateCoder {
   /// - Parameter text: the JSON.
   /// - Returns: its value.
   /// - Throws: ``JSONError`` if the text is damaged.
-  public static func read(_ text: String) throws(JSONError) -> JSONElement {
+  package static func read(_ text: String) throws(JSONError) -> JSONElement {
     var reader = JSONReader(limits: JSONLimits(depth: readingDepth, bytes: Int(UInt32.max)))
     return try reader.read(text).root
   }

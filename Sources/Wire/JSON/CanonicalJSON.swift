@@ -5,7 +5,7 @@ extension JSONValue {
   ///
   /// Every number is that of its nearest double (§3.2.2.3): of an integer beyond 2^53 the last digits may be others than
   /// those that were read.
-  public var canonicalBytes: [UInt8] {
+  package var canonicalBytes: [UInt8] {
     var writer = JSONWriter()
     write(into: &writer, numbers: .canonical)
     return writer.bytes

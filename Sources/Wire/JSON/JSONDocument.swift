@@ -6,7 +6,7 @@
 ///
 /// `@unchecked Sendable`: nobody but its reader changes a document, and the reader does so only while it is the only one
 /// that holds it. Whoever else holds one sees a constant.
-public final class JSONDocument: @unchecked Sendable {
+package final class JSONDocument: @unchecked Sendable {
   /// One value or key.
   struct Token {
     enum Kind: UInt8 {
@@ -28,7 +28,7 @@ public final class JSONDocument: @unchecked Sendable {
   init() {}
 
   /// The value that the text holds.
-  public var root: JSONElement { JSONElement(document: self, index: 0) }
+  package var root: JSONElement { JSONElement(document: self, index: 0) }
 
   /// `{}`.
   fileprivate static let emptyObject: JSONDocument = {
@@ -41,18 +41,18 @@ public final class JSONDocument: @unchecked Sendable {
 
 extension JSONElement {
   /// `{}`: what stands for an object that was not sent.
-  public static var emptyObject: JSONElement { JSONDocument.emptyObject.root }
+  package static var emptyObject: JSONElement { JSONDocument.emptyObject.root }
 }
 
 /// Reads one JSON text after the other (RFC 8259, strictly), reusing memory.
-public struct JSONReader {
+package struct JSONReader {
   private let limits: JSONLimits
   private var spare: JSONDocument?
 
   /// A reader that holds its texts to `limits`.
   ///
   /// - Parameter limits: depth and length allowed.
-  public init(limits: JSONLimits = JSONLimits()) {
+  package init(limits: JSONLimits = JSONLimits()) {
     self.limits = limits
   }
 
@@ -63,7 +63,7 @@ public struct JSONReader {
   /// - Parameter text: the whole text, in UTF-8.
   /// - Returns: the parsed text.
   /// - Throws: ``JSONError`` if it is not one JSON value within the limits.
-  public mutating func read(_ text: Span<UInt8>) throws(JSONError) -> JSONDocument {
+  package mutating func read(_ text: Span<UInt8>) throws(JSONError) -> JSONDocument {
     guard text.count <= limits.bytes else { throw JSONError(reason: .tooLong, offset: limits.bytes) }
     let document = reusable()
     document.bytes.removeAll(keepingCapacity: true)
@@ -81,7 +81,7 @@ public struct JSONReader {
   /// - Parameter text: the whole text.
   /// - Returns: the parsed text.
   /// - Throws: ``JSONError`` if it is not one JSON value within the limits.
-  public mutating func read(_ text: String) throws(JSONError) -> JSONDocument {
+  package mutating func read(_ text: String) throws(JSONError) -> JSONDocument {
     try read(Array(text.utf8).span)
   }
 

@@ -1,9 +1,9 @@
 /// One value inside a ``JSONDocument``, decoded when asked.
 ///
 /// A position, not a copy: it is as cheap as the reference it holds, and keeps its document's memory from being reused.
-public struct JSONElement: Sendable {
+package struct JSONElement: Sendable {
   /// What a value is.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// The literal `null`.
     case null
     /// `true` or `false`.
@@ -24,7 +24,7 @@ public struct JSONElement: Sendable {
   private var token: JSONDocument.Token { document.tape[index] }
 
   /// What the value is.
-  public var kind: Kind {
+  package var kind: Kind {
     switch token.kind {
     case .null: .null
     case .true, .false: .bool
@@ -36,10 +36,10 @@ public struct JSONElement: Sendable {
   }
 
   /// Whether the value is `null`.
-  public var isNull: Bool { token.kind == .null }
+  package var isNull: Bool { token.kind == .null }
 
   /// The boolean, or nil if the value is something else.
-  public var bool: Bool? {
+  package var bool: Bool? {
     switch token.kind {
     case .true: true
     case .false: false
@@ -48,7 +48,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The number of elements of an array or members of an object; 0 for anything else.
-  public var count: Int {
+  package var count: Int {
     switch token.kind {
     case .array, .object: Int(token.length)
     default: 0
@@ -56,7 +56,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The string, its escapes resolved, or nil if the value is something else.
-  public var string: String? {
+  package var string: String? {
     switch token.kind {
     case .string: String(decoding: document.bytes[text], as: UTF8.self)
     case .escapedString: unescaped()
@@ -68,7 +68,7 @@ public struct JSONElement: Sendable {
   ///
   /// - Parameter text: what to compare with, byte by byte.
   /// - Returns: true if the string, its escapes resolved, has the same UTF-8.
-  public func isString(_ text: String) -> Bool {
+  package func isString(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { isString($0) }
   }
@@ -99,7 +99,7 @@ public struct JSONElement: Sendable {
   ///
   /// - Parameter type: the integer type.
   /// - Returns: the integer, exactly.
-  public func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
+  package func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch token.kind {
     case .integer: digits()
     case .number: double.flatMap { $0.magnitude < 0x1p53 ? T(exactly: $0) : nil }
@@ -108,7 +108,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The number as the nearest double, or nil if the value is no number or too large for one.
-  public var double: Double? {
+  package var double: Double? {
     switch token.kind {
     case .integer, .number:
       Double(String(decoding: document.bytes[text], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
@@ -117,7 +117,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The number as the nearest single-precision value, or nil if the value is no number or too large for one.
-  public var float: Float? {
+  package var float: Float? {
     switch token.kind {
     case .integer, .number:
       Float(String(decoding: document.bytes[text], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
@@ -126,7 +126,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The text of the value as it was received.
-  public var source: String {
+  package var source: String {
     let start: Int
     switch token.kind {
     case .string, .escapedString: start = text.lowerBound - 1
@@ -138,7 +138,7 @@ public struct JSONElement: Sendable {
   // MARK: Parts
 
   /// The value of the member `key`, the last one if there are several; nil if there is none or this is no object.
-  public subscript(_ key: String) -> JSONElement? {
+  package subscript(_ key: String) -> JSONElement? {
     var found: JSONElement?
     forEachMember { name, value in
       if name.isString(key) { found = value }
@@ -156,7 +156,7 @@ public struct JSONElement: Sendable {
   ///
   /// - Parameter body: receives the key, a string, and the value.
   /// - Throws: what `body` throws, at once.
-  public func forEachMember<Failure: Error>(
+  package func forEachMember<Failure: Error>(
     _ body: (_ key: JSONElement, _ value: JSONElement) throws(Failure) -> Void
   ) throws(Failure) {
     guard token.kind == .object else { return }
@@ -168,7 +168,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The elements of an array, one after the other; none if this is no array.
-  public var elements: JSONElements { JSONElements(self) }
+  package var elements: JSONElements { JSONElements(self) }
 
   /// Index of the token after this value.
   var next: Int { Int(token.next) }

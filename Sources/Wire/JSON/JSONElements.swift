@@ -1,7 +1,7 @@
 /// The elements of an array, one after the other.
 ///
 /// It holds the document, so that the rest can be asked for at any time.
-public struct JSONElements: Sequence, IteratorProtocol, Sendable {
+package struct JSONElements: Sequence, IteratorProtocol, Sendable {
   private let document: JSONDocument
   /// Index of the next element's token.
   private var index: Int
@@ -14,7 +14,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
   }
 
   /// The next element; nil after the last one.
-  public mutating func next() -> JSONElement? {
+  package mutating func next() -> JSONElement? {
     guard remaining > 0 else { return nil }
     remaining -= 1
     let element = JSONElement(document: document, index: index)

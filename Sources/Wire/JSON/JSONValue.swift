@@ -22,7 +22,7 @@ public enum JSONValue: Sendable {
   /// Copies a value out of a document.
   ///
   /// - Parameter element: the value; a number too large for a double becomes `null`, which no I-JSON text contains.
-  public init(_ element: JSONElement) {
+  package init(_ element: JSONElement) {
     switch element.kind {
     case .null: self = .null
     case .bool: self = .bool(element.bool == true)
@@ -75,7 +75,7 @@ public enum JSONValue: Sendable {
   /// The text of the value as RFC 8785 lays it out: compact, with the members of every object sorted by their keys'
   /// UTF-16 code units.
   ///
-  /// Integers of more than 53 bits keep all their digits here, and come back; ``canonicalBytes`` rounds them.
+  /// Integers of more than 53 bits keep all their digits here, and come back; `canonicalBytes` rounds them.
   public var text: String {
     var writer = JSONWriter()
     write(into: &writer)

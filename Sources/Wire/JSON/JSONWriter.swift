@@ -12,21 +12,21 @@ public struct JSONWriter: Sendable {
   /// The number of bytes after which ``isFull`` holds.
   ///
   /// More can be written; whoever writes much asks between two values.
-  public var limit = Int.max
+  package var limit = Int.max
 
   /// Whether more was written than ``limit`` says, so that the rest may as well be left out.
-  public var isFull: Bool { bytes.count > limit }
+  package var isFull: Bool { bytes.count > limit }
 
   /// The number of bytes written.
   public var count: Int { bytes.count }
 
   /// Forgets what was written and keeps the memory.
-  public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Takes back what was written after the first `count` bytes, as when a value turns out not to be encodable.
   ///
   /// - Parameter count: how many bytes to keep.
-  public mutating func truncate(to count: Int) {
+  package mutating func truncate(to count: Int) {
     bytes.removeSubrange(count...)
   }
 

@@ -2,33 +2,33 @@ extension ClientMessage {
   /// `hello`: which app, and for whom.
   ///
   /// A session that is resumed or joined has its app already.
-  public struct Hello: Sendable {
+  package struct Hello: Sendable {
     /// The app's name; empty if there is a session to resume or to join and the client does not say whose.
-    public let app: String
+    package let app: String
     /// What the app's root is built with; nil if the message has none.
-    public let parameters: JSONElement?
+    package let parameters: JSONElement?
     /// The program that draws the view.
-    public let client: ClientInfo
+    package let client: ClientInfo
     /// The one-use token of the session that the client wants to join; nil for one of its own.
-    public let share: String?
+    package let share: String?
     /// The session that the client wants to go on with; nil for another one.
-    public let resume: Resume?
+    package let resume: Resume?
   }
 
   /// `resume` in a `hello`: which session, and how far the client is.
-  public struct Resume: Equatable, Sendable {
+  package struct Resume: Equatable, Sendable {
     /// The session.
-    public var sessionID: String
+    package var sessionID: String
     /// The renderer within the session.
-    public var clientID: Int
+    package var clientID: Int
     /// What the renderer proves itself with.
-    public var token: String
+    package var token: String
     /// How often the client has said `hello` for this session: each time it is greater.
-    public var attempt: Int
+    package var attempt: Int
     /// The life of the tree that the client's view is of.
-    public var epoch: String
+    package var epoch: String
     /// The revision of the client's view; 0 for none.
-    public var revision: Int
+    package var revision: Int
 
     /// Where a client is.
     ///
@@ -39,7 +39,7 @@ extension ClientMessage {
     ///   - attempt: greater than that of any `hello` before.
     ///   - epoch: of the client's view.
     ///   - revision: of the client's view; 0 for none.
-    public init(sessionID: String, clientID: Int, token: String, attempt: Int, epoch: String, revision: Int) {
+    package init(sessionID: String, clientID: Int, token: String, attempt: Int, epoch: String, revision: Int) {
       self.sessionID = sessionID
       self.clientID = clientID
       self.token = token

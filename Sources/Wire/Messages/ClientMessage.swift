@@ -1,5 +1,5 @@
 /// What a client says.
-public enum ClientMessage: Sendable {
+package enum ClientMessage: Sendable {
   /// The first message of a connection.
   case hello(Hello)
   /// An action for a node.
@@ -23,7 +23,7 @@ public enum ClientMessage: Sendable {
   ///
   /// - Parameter json: one message. Keys that the protocol does not know are ignored.
   /// - Throws: ``MessageError`` if it is none, or its `t` is unknown.
-  public init(_ json: JSONElement) throws(MessageError) {
+  package init(_ json: JSONElement) throws(MessageError) {
     guard json.kind == .object else { throw MessageError("A message is an object, this is \(json.kind.rawValue).") }
     guard let kind = json[MessageKey.kind], kind.kind == .string else {
       throw MessageError("A message needs \"\(MessageKey.kind)\", the name of its kind.")
@@ -81,18 +81,18 @@ public struct ClientInfo: Equatable, Sendable {
 }
 
 /// `ack`: what a client has seen.
-public struct Acknowledgement: Equatable, Sendable {
+package struct Acknowledgement: Equatable, Sendable {
   /// The revision that the client's mirror has.
-  public let revision: Int
+  package let revision: Int
   /// The highest `n` that the client was told of.
-  public let number: Int
+  package let number: Int
 
   /// Says that a client has seen so much.
   ///
   /// - Parameters:
   ///   - revision: of the view.
   ///   - number: of its own actions.
-  public init(revision: Int, number: Int) {
+  package init(revision: Int, number: Int) {
     self.revision = revision
     self.number = number
   }

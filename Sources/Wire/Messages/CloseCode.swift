@@ -11,22 +11,22 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
   }
 
   /// The purpose of the connection is fulfilled.
-  public static let normal = CloseCode(rawValue: 1000)
+  package static let normal = CloseCode(rawValue: 1000)
   /// The server goes down, or the client leaves the page.
-  public static let goingAway = CloseCode(rawValue: 1001)
+  package static let goingAway = CloseCode(rawValue: 1001)
   /// The peer broke RFC 6455.
-  public static let protocolError = CloseCode(rawValue: 1002)
+  package static let protocolError = CloseCode(rawValue: 1002)
   /// The peer sent a kind of data that is not understood here.
-  public static let unsupportedData = CloseCode(rawValue: 1003)
+  package static let unsupportedData = CloseCode(rawValue: 1003)
   /// A text message is not UTF-8, or data does not fit its type.
-  public static let invalidData = CloseCode(rawValue: 1007)
+  package static let invalidData = CloseCode(rawValue: 1007)
   /// A message is longer than the limit.
-  public static let messageTooBig = CloseCode(rawValue: 1009)
+  package static let messageTooBig = CloseCode(rawValue: 1009)
   /// The server failed.
-  public static let internalError = CloseCode(rawValue: 1011)
+  package static let internalError = CloseCode(rawValue: 1011)
 
   /// Whether a peer may send this code (RFC 6455 §7.4.1 and §7.4.2, and the codes registered since: 1012 to 1014).
-  public var maySend: Bool {
+  package var maySend: Bool {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: true
     default: false

@@ -2,7 +2,7 @@
 public let subprotocol = "riblet.v1.json"
 
 /// The largest number that a message may hold: what a double counts to without a gap.
-public let largestNumber = (1 << 53) - 1
+package let largestNumber = (1 << 53) - 1
 
 /// The keys of messages, once.
 enum MessageKey {
@@ -67,9 +67,9 @@ enum MessageKind {
 }
 
 /// A message that is JSON but not one of this protocol.
-public struct MessageError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct MessageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What is wrong with it, in one sentence for the peer's developer.
-  public let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 

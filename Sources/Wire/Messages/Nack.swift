@@ -33,7 +33,7 @@ public struct Nack: Equatable, Sendable {
   ///   - number: of the action.
   ///   - code: why.
   ///   - message: a sentence.
-  public init(number: Int, code: Code, message: String) {
+  package init(number: Int, code: Code, message: String) {
     self.number = number
     self.code = code
     self.message = message

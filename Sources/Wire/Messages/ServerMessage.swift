@@ -1,5 +1,5 @@
 /// What a server says, as its client reads it.
-public enum ServerMessage: Equatable, Sendable {
+package enum ServerMessage: Equatable, Sendable {
   /// The answer to `hello`.
   case welcome(Welcome)
   /// The whole view.
@@ -26,7 +26,7 @@ public enum ServerMessage: Equatable, Sendable {
   ///
   /// - Parameter json: one message. Keys that the protocol does not know are ignored.
   /// - Throws: ``MessageError`` if it is none.
-  public init(_ json: JSONElement) throws(MessageError) {
+  package init(_ json: JSONElement) throws(MessageError) {
     guard let kind = json[MessageKey.kind], kind.kind == .string else {
       throw MessageError("A message is an object with \"\(MessageKey.kind)\", the name of its kind.")
     }
@@ -90,7 +90,7 @@ extension JSONWriter {
   /// Writes a `welcome`.
   ///
   /// - Parameter welcome: its content.
-  public mutating func welcome(_ welcome: Welcome) {
+  package mutating func welcome(_ welcome: Welcome) {
     message(MessageKind.welcome) { welcome.write(into: &$0) }
   }
 
@@ -100,7 +100,7 @@ extension JSONWriter {
   ///   - epoch: the life of the tree.
   ///   - revision: of the view.
   ///   - number: the highest action of this client that is done.
-  public mutating func beginSnap(epoch: String, revision: Int, number: Int) {
+  package mutating func beginSnap(epoch: String, revision: Int, number: Int) {
     beginObject()
     key(MessageKey.kind)
     string(MessageKind.snap)
@@ -118,7 +118,7 @@ extension JSONWriter {
   ///   - number: the highest action of this client that is done.
   ///   - operations: the operations, as ``PatchWriter`` wrote them; empty for none.
   ///   - hash: the SHA-256 of the ``JSONValue/canonicalBytes`` of the view after it; nil unless the client has asked.
-  public mutating func patch(
+  package mutating func patch(
     revision: Int, base: Int, number: Int, operations: Span<UInt8>, hash: String? = nil
   ) {
     beginObject()
@@ -138,7 +138,7 @@ extension JSONWriter {
   /// Writes a `nack`.
   ///
   /// - Parameter nack: the refusal.
-  public mutating func nack(_ nack: Nack) {
+  package mutating func nack(_ nack: Nack) {
     message(MessageKind.nack) { nack.write(into: &$0) }
   }
 
@@ -147,7 +147,7 @@ extension JSONWriter {
   /// - Parameters:
   ///   - token: with which somebody may join the session once.
   ///   - expires: milliseconds until it is not valid any more.
-  public mutating func share(token: String, expires: Int) {
+  package mutating func share(token: String, expires: Int) {
     message(MessageKind.share) { json in
       json.member(MessageKey.token, token)
       json.member(MessageKey.expires, expires)
@@ -157,26 +157,26 @@ extension JSONWriter {
   /// Writes a `notice`.
   ///
   /// - Parameter durability: what an action that is answered survives from now on.
-  public mutating func notice(_ durability: Welcome.Durability) {
+  package mutating func notice(_ durability: Welcome.Durability) {
     message(MessageKind.notice) { $0.member(MessageKey.durability, durability.rawValue) }
   }
 
   /// Writes a `drain`.
   ///
   /// - Parameter within: milliseconds within which the client is to connect again.
-  public mutating func drain(within: Int) {
+  package mutating func drain(within: Int) {
     message(MessageKind.drain) { $0.member(MessageKey.within, within) }
   }
 
   /// Writes a `pong`.
-  public mutating func pong() { message(MessageKind.pong) { _ in } }
+  package mutating func pong() { message(MessageKind.pong) { _ in } }
 
   /// Writes a server's `bye`.
   ///
   /// - Parameters:
   ///   - bye: why.
   ///   - message: the reason in a sentence.
-  public mutating func bye(_ bye: Bye, message: String) {
+  package mutating func bye(_ bye: Bye, message: String) {
     self.message(MessageKind.bye) { json in
       json.member(MessageKey.code, bye.rawValue)
       json.member(MessageKey.message, message)

@@ -35,7 +35,7 @@ public struct Welcome: Equatable, Sendable {
     ///   - messageBytes: bytes of a message.
     ///   - actionsPerSecond: in the long run; 0 for no limit.
     ///   - actionBurst: at once.
-    public init(messageBytes: Int = 65_536, actionsPerSecond: Int = 50, actionBurst: Int = 100) {
+    package init(messageBytes: Int = 65_536, actionsPerSecond: Int = 50, actionBurst: Int = 100) {
       self.messageBytes = messageBytes
       self.actionsPerSecond = actionsPerSecond
       self.actionBurst = actionBurst
@@ -85,7 +85,7 @@ public struct Welcome: Equatable, Sendable {
   ///   - timeToLive: milliseconds.
   ///   - heartbeat: milliseconds.
   ///   - limits: what the client may send.
-  public init(
+  package init(
     sessionID: String, clientID: Int, token: String, epoch: String, revision: Int, number: Int, nacks: [Nack] = [],
     resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int, limits: Limits
   ) {

@@ -4,7 +4,7 @@
 /// is added, so an operation only copies it. Nothing is written before something differs.
 public struct PatchWriter: Sendable {
   /// The operations, each a value of the array that the caller opens and closes.
-  public private(set) var json = JSONWriter()
+  package private(set) var json = JSONWriter()
   /// How many operations were written.
   public private(set) var count = 0
   /// The path in JSON-escaped form, without quotes.
@@ -14,7 +14,7 @@ public struct PatchWriter: Sendable {
   public init() {}
 
   /// Forgets the operations and the path, and keeps the memory.
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     json.removeAll()
     path.removeAll(keepingCapacity: true)
     count = 0
@@ -130,7 +130,7 @@ public struct PatchWriter: Sendable {
   ///
   /// - Parameters:
   ///   - operations: writes what differs within the value.
-  ///   - value: writes the value as it shall be, or its beginning once ``JSONWriter/isFull`` holds.
+  ///   - value: writes the value as it shall be, or its beginning once `JSONWriter.isFull` holds.
   /// - Throws: what either throws; the caller gives up the patch then.
   public mutating func shorter<Failure: Error>(
     _ operations: (inout PatchWriter) throws(Failure) -> Void,

@@ -29,7 +29,7 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameter key: the key or index of the value that was being written.
   /// - Returns: the error with the longer path.
-  public func below(_ key: String) -> RecordingError {
+  package func below(_ key: String) -> RecordingError {
     var error = self
     error.path.insert(key, at: 0)
     return error

@@ -23,7 +23,7 @@ public final class ViewEncoder {
   let prefersShorter: Bool
 
   /// An encoder without memory of any value.
-  public convenience init() { self.init(prefersShorter: true) }
+  package convenience init() { self.init(prefersShorter: true) }
 
   init(prefersShorter: Bool, form: CodingForm = .wire) {
     self.prefersShorter = prefersShorter

@@ -37,7 +37,7 @@ extension RecordedTransaction {
   /// Writes the transaction as a line, without its end.
   ///
   /// - Parameter json: where to.
-  public func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     json.message(kind) { json in
       if let number {
         json.key(RecordingKey.transaction)

@@ -1,53 +1,53 @@
 /// One transaction of a session as a recording has it: what came, what was drawn meanwhile, and what came of it.
 ///
 /// Values that only an app can read are JSON texts.
-public struct RecordedTransaction: Equatable, Sendable {
+package struct RecordedTransaction: Equatable, Sendable {
   /// A date, random bits or the like, that a reducer was given.
-  public struct Draw: Equatable, Sendable {
+  package struct Draw: Equatable, Sendable {
     /// What was drawn: `date`, `uuid`, `randomBits`, `clock`, or an app's own name.
-    public let name: String
+    package let name: String
     /// What was given out, as JSON.
-    public let value: String
+    package let value: String
 
     /// A draw.
     ///
     /// - Parameters:
     ///   - name: what was drawn.
     ///   - value: what was given out, as JSON.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
       self.name = name
       self.value = value
     }
   }
 
   /// Who has acted.
-  public struct Client: Equatable, Sendable {
+  package struct Client: Equatable, Sendable {
     /// The client's number within the session.
-    public let id: Int
+    package let id: Int
     /// The action's number.
-    public let number: Int
+    package let number: Int
 
     /// A client's action.
     ///
     /// - Parameters:
     ///   - id: the client's number within the session.
     ///   - number: the action's number.
-    public init(id: Int, number: Int) {
+    package init(id: Int, number: Int) {
       self.id = id
       self.number = number
     }
   }
 
   /// An effect, as it can be told from others in another run.
-  public struct Effect: Equatable, Sendable {
+  package struct Effect: Equatable, Sendable {
     /// The node that it belongs to.
-    public let node: Int
+    package let node: Int
     /// The type of the riblet there.
-    public let type: String
+    package let type: String
     /// Its idempotency key.
-    public let key: String
+    package let key: String
     /// Its name, if it has one.
-    public let id: String?
+    package let id: String?
 
     /// An effect.
     ///
@@ -56,7 +56,7 @@ public struct RecordedTransaction: Equatable, Sendable {
     ///   - type: the type of the riblet there.
     ///   - key: its idempotency key.
     ///   - id: its name, if it has one.
-    public init(node: Int, type: String, key: String, id: String?) {
+    package init(node: Int, type: String, key: String, id: String?) {
       self.node = node
       self.type = type
       self.key = key
@@ -65,7 +65,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// What an effect has sent.
-  public enum Report: Equatable, Sendable {
+  package enum Report: Equatable, Sendable {
     /// An internal action, as JSON.
     case action(String)
     /// An output, as JSON.
@@ -75,7 +75,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// What began the transaction.
-  public enum Event: Equatable, Sendable {
+  package enum Event: Equatable, Sendable {
     /// The session started.
     case start
     /// The session came back from a snapshot, this JSON.
@@ -95,7 +95,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// What came of it.
-  public enum Outcome: Equatable, Sendable {
+  package enum Outcome: Equatable, Sendable {
     /// Nothing: there was no transaction, only something to be noted.
     case nothing
     /// The view is this JSON document now.
@@ -107,15 +107,15 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// Its number within the session; nil if it was undone, or was none.
-  public var number: UInt64?
+  package var number: UInt64?
   /// When it was done, in milliseconds since 1970.
-  public var time: Int
+  package var time: Int
   /// What began it.
-  public var event: Event
+  package var event: Event
   /// What reducers drew, in order.
-  public var draws: [Draw]
+  package var draws: [Draw]
   /// What came of it.
-  public var outcome: Outcome
+  package var outcome: Outcome
 
   /// A transaction.
   ///
@@ -125,7 +125,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   ///   - event: what began it.
   ///   - draws: what reducers drew, in order.
   ///   - outcome: what came of it.
-  public init(number: UInt64?, time: Int, event: Event, draws: [Draw] = [], outcome: Outcome) {
+  package init(number: UInt64?, time: Int, event: Event, draws: [Draw] = [], outcome: Outcome) {
     self.number = number
     self.time = time
     self.event = event
@@ -137,7 +137,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   ///
   /// - Parameter view: the view before it.
   /// - Throws: ``JSONError`` or ``PatchError`` if the recording is not whole; the view is unchanged then.
-  public func apply(to view: inout JSONValue) throws {
+  package func apply(to view: inout JSONValue) throws {
     switch outcome {
     case .nothing, .refused: break
     case .view(let text): view = JSONValue(try Self.read(text))

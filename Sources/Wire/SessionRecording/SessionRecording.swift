@@ -4,7 +4,7 @@
 /// begins with a header, and then with how it started, so that each can be replayed without those before it.
 public struct SessionRecording: Equatable, Sendable {
   /// The version of the format that is written, and the latest that is read.
-  public static let version = 1
+  package static let version = 1
 
   /// What a life in memory begins with.
   public struct Header: Equatable, Sendable {
@@ -24,7 +24,7 @@ public struct SessionRecording: Equatable, Sendable {
     ///   - app: the app's name.
     ///   - session: the session's name.
     ///   - parameters: the parameters that the session was started with, as JSON.
-    public init(build: String, app: String, session: String, parameters: String?) {
+    package init(build: String, app: String, session: String, parameters: String?) {
       self.build = build
       self.app = app
       self.session = session
@@ -33,11 +33,11 @@ public struct SessionRecording: Equatable, Sendable {
   }
 
   /// A transaction and where it stands.
-  public struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// The line, counted from 1.
-    public let line: Int
+    package let line: Int
     /// The transaction.
-    public let transaction: RecordedTransaction
+    package let transaction: RecordedTransaction
   }
 
   /// A session from its start, or its return into memory, to its leaving it.
@@ -45,7 +45,7 @@ public struct SessionRecording: Equatable, Sendable {
     /// What session it is.
     public let header: Header
     /// What happened, at least the start.
-    public internal(set) var entries: [Entry]
+    package internal(set) var entries: [Entry]
   }
 
   /// The session's lives in memory, at least one.
@@ -115,7 +115,7 @@ extension SessionRecording.Header {
   /// Writes the header as a line, without its end.
   ///
   /// - Parameter json: where to.
-  public func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     json.message(RecordingKind.session) { json in
       json.member(MessageKey.version, SessionRecording.version)
       json.member(MessageKey.build, build)
