@@ -26,12 +26,16 @@ let package = Package(
   products: [
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "RibCore", targets: ["RibCore"]),
+    .library(name: "RibRIV", targets: ["RibRIV"]),
+    .library(name: "RibSchema", targets: ["RibSchema"]),
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
     .executable(name: "ribd", targets: ["ribd"]),
     .executable(name: "ribctl", targets: ["ribctl"]),
+    // For Fuzz/ only.
+    .library(name: "FuzzInvariants", targets: ["FuzzInvariants"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -52,23 +56,27 @@ let package = Package(
 
     .target(name: "CWeb"),
 
-    .target(name: "Wire", dependencies: ["CZlib", crypto], swiftSettings: swiftSettings),
+    .target(name: "Wire", swiftSettings: swiftSettings),
+    .target(name: "WireHash", dependencies: ["Wire", crypto], swiftSettings: swiftSettings),
+    .target(name: "WireHTTP", dependencies: ["CZlib", "Wire", crypto], swiftSettings: swiftSettings),
     .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
+    .target(name: "RibRIV", dependencies: ["RibCore"], swiftSettings: swiftSettings),
+    .target(name: "RibSchema", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
     .target(
       name: "RibServer",
       dependencies: [
-        "RibCore", "Wire",
+        "RibCore", "RibSchema", "Wire", "WireHTTP", "WireHash",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
         "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer"], swiftSettings: swiftSettings),
-    .target(name: "RibClient", dependencies: ["Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
-    .target(name: "Showcase", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
+    .target(name: "Showcase", dependencies: ["RibCore", "RibRIV", "RibServer"], swiftSettings: swiftSettings),
     .target(
-      name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire"], swiftSettings: swiftSettings),
+      name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire", "WireHTTP"], swiftSettings: swiftSettings),
 
     .executableTarget(
       name: "ribd",
@@ -86,38 +94,46 @@ let package = Package(
       name: "CLyingDisk", path: "Tests/LyingDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "Simulation",
-      dependencies: ["CLyingDisk", "RibClient", "RibCore", "RibServer", "Wire", grdb, logging],
+      dependencies: ["CLyingDisk", "RibClient", "RibCore", "RibServer", "Wire", "WireHTTP", grdb, logging],
       path: "Tests/Simulation",
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "ribsim", dependencies: ["RibServer", "Simulation", argumentParser], path: "Tests/ribsim",
       swiftSettings: swiftSettings),
 
-    // What the fuzzer checks of each input, for the tests that try the inputs it has kept. Fuzz/ is a package of its own.
+    // What the fuzzer checks of each input, also for the tests that try the inputs it has kept. Fuzz/, a package of its own, has
+    // the fuzzer; what is checked belongs to this package, as WireHTTP can only be seen from here.
     .target(
-      name: "FuzzInvariants", dependencies: ["Wire"], path: "Fuzz/Sources/Fuzz", exclude: ["main.swift"],
+      name: "FuzzInvariants", dependencies: ["Wire", "WireHTTP"], path: "Fuzz/Sources/FuzzInvariants",
       swiftSettings: swiftSettings),
 
     // What all test targets share.
     .target(name: "RibTestSupport", path: "Tests/RibTestSupport", swiftSettings: swiftSettings),
     .testTarget(
-      name: "WireTests", dependencies: ["FuzzInvariants", "RibClient", "RibTestSupport", "Wire"],
+      name: "WireTests", dependencies: ["RibClient", "RibTestSupport", "Wire", "WireHash"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "WireHTTPTests", dependencies: ["FuzzInvariants", "RibTestSupport", "Wire", "WireHTTP"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RibCoreTests", dependencies: ["RibCore", "RibTesting", "RibClient", "RibTestSupport", "Wire", logging],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "RibRIVTests", dependencies: ["RibCore", "RibRIV", "RibTesting", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibSchemaTests", dependencies: ["RibCore", "RibSchema", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "ShowcaseTests", dependencies: ["RibCore", "RibServer", "RibTesting", "Showcase", "Wire"],
+      name: "ShowcaseTests", dependencies: ["RibCore", "RibRIV", "RibServer", "RibTesting", "Showcase", "Wire"],
       swiftSettings: swiftSettings),
-    .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire", "WireHash"], swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",
       dependencies: [
         "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTestSupport", "RibTesting", "RibWeb",
-        "Showcase", "Wire", "ribctl", "ribd", "ribsim",
+        "Showcase", "Wire", "WireHTTP", "WireHash", "ribctl", "ribd", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,
       ],

@@ -14,7 +14,7 @@ let package = Package(
     .systemLibrary(name: "LibFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["LibFuzzer", .product(name: "Wire", package: "ribserver")],
+      dependencies: ["LibFuzzer", .product(name: "FuzzInvariants", package: "ribserver")],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -1,4 +1,4 @@
-// The riblet of the article "Snapshots", a test that it comes back, and a store.
+// The riblet of the article "Snapshots", and a test that it comes back.
 import RibCore
 import RibTesting
 import Testing
@@ -64,36 +64,4 @@ func interruptedUpload_showsThatItFailed() throws {
   let after = try TestSession(riblet, restoring: before.tree.snapshot())
   precondition(after.restoreReport?.restored == [1])
   precondition(after.view["nodes"]?["1"]?["state"]?["problem"] == .string("The upload was interrupted."))
-}
-
-struct Rows {
-  private var bases: [NodeID: [UInt8]] = [:]
-  private var changes: [NodeID: [Int: [UInt8]]] = [:]
-
-  mutating func write(_ tree: Tree) {
-    let cut = tree.takeCut()
-    for id in cut.removed { (bases[id], changes[id]) = (nil, nil) }
-    for node in cut.changed {
-      switch node.state {
-      case .none, .unchanged: break
-      case .replaced(let state): bases[node.id] = state
-      case .rewritten(let base, let later):
-        bases[node.id] = base
-        changes[node.id] = [:]
-        append(later, to: node.id)
-      case .changed(let later): append(later, to: node.id)
-      }
-    }
-  }
-
-  private mutating func append(_ later: [StatePatch], to node: NodeID) {
-    for change in later { changes[node, default: [:]][change.sequence] = change.operations }
-  }
-}
-
-func wake(_ snapshot: TreeSnapshot, upload: @escaping @Sendable (String, IdempotencyKey) async throws -> Int) throws {
-  let tree = Tree(root: Upload(upload: upload), session: "42")
-  let (commands, report) = try tree.restore(snapshot, rendering: ViewRenderer())
-  for failure in report.lost { print(failure) }
-  print("\(commands.count) effects to start")
 }

@@ -1,5 +1,6 @@
 // The feature of the article "Styles", in the style of RIV.
 import RibCore
+import RibRIV
 import RibServer
 
 enum SearchAction: Decodable { case textChanged(String), submitTapped }

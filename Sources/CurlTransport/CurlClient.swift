@@ -1,10 +1,11 @@
-public import RibClient
-public import Wire
+package import RibClient
+package import Wire
+package import WireHTTP
 
 /// A ``ClientSession`` on a ``CurlWebSocket``: a whole client for programs that may block.
-public final class CurlClient {
+package final class CurlClient {
   /// The session's state: its view, its outbox.
-  public private(set) var session = ClientSession()
+  package private(set) var session = ClientSession()
   private var socket: CurlWebSocket
   private let connect: () throws -> CurlWebSocket
   private let start = ContinuousClock.now
@@ -14,10 +15,10 @@ public final class CurlClient {
   private var failure: (any Error)?
 
   /// What was agreed on about compression; nil for none.
-  public var compression: PerMessageDeflate? { socket.compression }
+  package var compression: PerMessageDeflate? { socket.compression }
 
   /// The socket, to be waited for together with others.
-  public var descriptor: Int32 { socket.socket.descriptor }
+  package var descriptor: Int32 { socket.socket.descriptor }
 
   /// Connects and waits for the first view.
   ///
@@ -28,7 +29,7 @@ public final class CurlClient {
   ///   - offer: what to offer about compression; nil for none.
   ///   - threshold: bytes from which a message is compressed.
   /// - Throws: ``CurlError``, `HTTPError`, `ClientError`, or ``CurlClientError`` if the server says `bye` instead.
-  public convenience init(
+  package convenience init(
     url: String, app: String, parameters: JSONValue? = nil, compression offer: PerMessageDeflate.Offer? = nil,
     threshold: Int = FrameWriter.defaultThreshold
   ) throws {
@@ -43,7 +44,7 @@ public final class CurlClient {
   ///   - url: of the server.
   ///   - token: what the other has got for ``share(_:)``.
   /// - Throws: as ``init(url:app:parameters:compression:threshold:)``.
-  public convenience init(url: String, joining token: String) throws {
+  package convenience init(url: String, joining token: String) throws {
     try self.init(connect: { try CurlWebSocket(url: url) }) { $0.join(token: token, client: Self.info) }
   }
 
@@ -57,7 +58,7 @@ public final class CurlClient {
   private static let info = ClientInfo(name: "CurlClient")
 
   /// Drops the connection, without a word.
-  public func disconnect() {
+  package func disconnect() {
     socket.socket.cut()
     session.disconnected()
   }
@@ -65,7 +66,7 @@ public final class CurlClient {
   /// Gives the session up.
   ///
   /// - Returns: the actions that it is not known of whether they were done.
-  public func abandon() -> [ClientEvent] {
+  package func abandon() -> [ClientEvent] {
     socket.socket.cut()
     return session.abandon()
   }
@@ -75,7 +76,7 @@ public final class CurlClient {
   /// - Returns: what happened until the session was live.
   /// - Throws: as the initializer.
   @discardableResult
-  public func reconnect() throws -> [ClientEvent] {
+  package func reconnect() throws -> [ClientEvent] {
     var events: [ClientEvent] = []
     try reconnect { events += $0 }
     return events
@@ -85,7 +86,7 @@ public final class CurlClient {
   ///
   /// - Parameter report: is told what happens, also where the server says `bye` or the connection is cut in the end.
   /// - Throws: as the initializer.
-  public func reconnect(report: ([ClientEvent]) throws -> Void) throws {
+  package func reconnect(report: ([ClientEvent]) throws -> Void) throws {
     if !session.isAway { disconnect() }
     socket = try connect()
     failure = nil
@@ -102,7 +103,7 @@ public final class CurlClient {
   ///
   /// - Parameter error: what ended the connection, or the last attempt to have one.
   /// - Returns: milliseconds; nil if the client does not come back.
-  public func delay(after error: any Error) -> Int? {
+  package func delay(after error: any Error) -> Int? {
     var generator = SystemRandomNumberGenerator()
     return backOff.delay(after: Self.comesBack(after: error), using: &generator)
   }
@@ -111,7 +112,7 @@ public final class CurlClient {
   ///
   /// - Parameter milliseconds: as its `drain` says.
   /// - Returns: milliseconds.
-  public func delay(drainedWithin milliseconds: Int) -> Int {
+  package func delay(drainedWithin milliseconds: Int) -> Int {
     var generator = SystemRandomNumberGenerator()
     return backOff.delay(drainedWithin: milliseconds, using: &generator)
   }
@@ -120,7 +121,7 @@ public final class CurlClient {
   ///
   /// - Parameter error: what ended its connection, or its attempt to have one.
   /// - Returns: whether it comes back, and as whom.
-  public static func comesBack(after error: any Error) -> Bye.Return {
+  package static func comesBack(after error: any Error) -> Bye.Return {
     switch error {
     case let error as CurlClientError: Bye.Return(error.code)
     case is CurlError: .atOnce
@@ -136,7 +137,7 @@ public final class CurlClient {
   ///   - action: the action.
   ///   - to: whom it is for.
   /// - Throws: `ClientError` or ``CurlError``.
-  public func act(_ action: JSONValue, to: NodeAddress) throws {
+  package func act(_ action: JSONValue, to: NodeAddress) throws {
     try send(session.act(action, to: to))
   }
 
@@ -144,29 +145,29 @@ public final class CurlClient {
   ///
   /// - Parameter to: the node to be left; for the root, what is in front of all is.
   /// - Throws: `ClientError` or ``CurlError``.
-  public func back(to: NodeAddress) throws { try send(session.back(to: to)) }
+  package func back(to: NodeAddress) throws { try send(session.back(to: to)) }
 
   /// Asks for the hash of the view, without waiting for the answer.
   ///
   /// - Throws: `ClientError` or ``CurlError``.
-  public func check() throws { try send(session.check()) }
+  package func check() throws { try send(session.check()) }
 
   /// Asks for a token to join the session with, without waiting for the answer.
   ///
   /// - Parameter scope: what whoever joins may do.
   /// - Throws: `ClientError` or ``CurlError``.
-  public func share(_ scope: ShareScope) throws { try send(session.share(scope)) }
+  package func share(_ scope: ShareScope) throws { try send(session.share(scope)) }
 
   /// Sends a `ping`, which ``keepAlive()`` does by itself when it is due.
   ///
   /// - Throws: `ClientError` or ``CurlError``.
-  public func ping() throws { try send(session.ping()) }
+  package func ping() throws { try send(session.ping()) }
 
   /// Sends a `ping` if one is due; to be called when nothing is there to be received.
   ///
   /// - Returns: milliseconds after which it is to be called again; nil for never.
   /// - Throws: `ClientError` or ``CurlError``, with ``CurlError/timedOut`` if the server has been silent for too long.
-  public func keepAlive() throws -> Int? {
+  package func keepAlive() throws -> Int? {
     switch heartbeat.step(at: now) {
     case .wait(let milliseconds): return milliseconds
     case .giveUp: throw CurlError.timedOut
@@ -182,7 +183,7 @@ public final class CurlClient {
   /// - Returns: what it means.
   /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came; ``CurlClientError`` if the connection ended
   ///   without a `bye`; `ClientError`.
-  public func receive(timeout: Int = CurlSocket.defaultTimeout) throws -> [ClientEvent] {
+  package func receive(timeout: Int = CurlSocket.defaultTimeout) throws -> [ClientEvent] {
     if let failure {
       self.failure = nil
       throw failure
@@ -231,7 +232,7 @@ public final class CurlClient {
   /// - Returns: what happened meanwhile.
   /// - Throws: as ``receive(timeout:)``; ``CurlClientError`` if the server says `bye` before.
   @discardableResult
-  public func settle() throws -> [ClientEvent] {
+  package func settle() throws -> [ClientEvent] {
     var events: [ClientEvent] = []
     try settle { events += $0 }
     return events
@@ -241,7 +242,7 @@ public final class CurlClient {
   ///
   /// - Parameter report: is told what happens, also where the server says `bye` in the end.
   /// - Throws: as ``receive(timeout:)``; ``CurlClientError`` if the server says `bye` before.
-  public func settle(report: ([ClientEvent]) throws -> Void) throws {
+  package func settle(report: ([ClientEvent]) throws -> Void) throws {
     while !session.outbox.isEmpty {
       let events = try receive()
       try report(events)
@@ -252,7 +253,7 @@ public final class CurlClient {
   /// Ends the client's part in the session, and with the last client the session, and waits until the server has closed.
   ///
   /// - Throws: as ``receive(timeout:)``.
-  public func end() throws {
+  package func end() throws {
     try send(session.bye())
     while case .message = try socket.receive() {}
     // The close frame was answered by none of ours yet.
@@ -272,24 +273,24 @@ public final class CurlClient {
 }
 
 /// The server ended the connection, or it was cut.
-public struct CurlClientError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct CurlClientError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The close code, if there was one.
-  public let code: CloseCode?
+  package let code: CloseCode?
   /// The reason that the server gave.
-  public let reason: String
+  package let reason: String
 
   /// An end.
   ///
   /// - Parameters:
   ///   - code: of the close frame or of the `bye`; nil if there was none.
   ///   - reason: the server's.
-  public init(code: CloseCode?, reason: String) {
+  package init(code: CloseCode?, reason: String) {
     self.code = code
     self.reason = reason
   }
 
   /// One sentence for a person.
-  public var description: String {
+  package var description: String {
     guard let code else { return "The connection was cut." }
     return "The server closed the connection: \(reason) (\(code.rawValue))"
   }

@@ -1,5 +1,5 @@
 import CCurl
-public import Wire
+package import WireHTTP
 
 #if canImport(Glibc)
   import Glibc
@@ -13,17 +13,17 @@ public import Wire
 ///
 /// libcurl takes care of names, proxies and (for `https`) TLS; what is said is up to the user, as `CURLOPT_CONNECT_ONLY`
 /// has it. Every call blocks its thread until it is done or time is up.
-public final class CurlSocket {
+package final class CurlSocket {
   private let handle: UnsafeMutableRawPointer
   private let socket: curl_socket_t
 
   /// The socket itself, to be waited for together with others.
-  public var descriptor: Int32 { socket }
+  package var descriptor: Int32 { socket }
 
   /// How long a call waits unless it is told: a minute, in milliseconds.
   ///
   /// A peer that works may take as long on a machine that is busy.
-  public static let defaultTimeout = 60_000
+  package static let defaultTimeout = 60_000
 
   /// Connects.
   ///
@@ -31,7 +31,7 @@ public final class CurlSocket {
   ///   - url: of the server; only its scheme, host and port matter here.
   ///   - timeout: for the connection, in milliseconds.
   /// - Throws: ``CurlError`` if there is no connection.
-  public init(url: String, timeout: Int = defaultTimeout) throws(CurlError) {
+  package init(url: String, timeout: Int = defaultTimeout) throws(CurlError) {
     // Documented as safe to call again; it is thread-safe since 7.84.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     guard let handle = curl_easy_init() else { throw CurlError(code: CURLE_FAILED_INIT.rawValue) }
@@ -59,7 +59,7 @@ public final class CurlSocket {
   ///   - bytes: what to send.
   ///   - timeout: milliseconds without progress after which it is given up.
   /// - Throws: ``CurlError``.
-  public func send(_ bytes: [UInt8], timeout: Int = defaultTimeout) throws(CurlError) {
+  package func send(_ bytes: [UInt8], timeout: Int = defaultTimeout) throws(CurlError) {
     var sent = 0
     while sent < bytes.count {
       sent += try sendSome(bytes[sent...])
@@ -72,7 +72,7 @@ public final class CurlSocket {
   /// - Parameter bytes: what to send.
   /// - Returns: how many bytes were taken, maybe none.
   /// - Throws: ``CurlError``.
-  public func sendSome(_ bytes: ArraySlice<UInt8>) throws(CurlError) -> Int {
+  package func sendSome(_ bytes: ArraySlice<UInt8>) throws(CurlError) -> Int {
     var count = 0
     let code = bytes.withUnsafeBytes { curl_easy_send(handle, $0.baseAddress, $0.count, &count) }
     guard code == CURLE_OK || code == CURLE_AGAIN else { throw CurlError(code: code.rawValue) }
@@ -80,10 +80,10 @@ public final class CurlSocket {
   }
 
   /// Tells the peer that nothing more is sent; what it says is still received.
-  public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
+  package func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
   /// Ends the connection, in both directions; what was received and not read is lost.
-  public func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
+  package func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
 
   /// Waits for bytes and adds them to a buffer.
   ///
@@ -92,7 +92,7 @@ public final class CurlSocket {
   ///   - timeout: milliseconds; 0 for not at all.
   /// - Returns: false if the peer has closed.
   /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came.
-  public func receive(into buffer: inout ReceiveBuffer, timeout: Int = defaultTimeout) throws(CurlError) -> Bool {
+  package func receive(into buffer: inout ReceiveBuffer, timeout: Int = defaultTimeout) throws(CurlError) -> Bool {
     while true {
       var count = 0
       var code = CURLE_OK
@@ -115,15 +115,15 @@ public final class CurlSocket {
 }
 
 /// libcurl could not do something.
-public struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The `CURLcode`.
-  public let code: UInt32
+  package let code: UInt32
 
   init(code: UInt32) { self.code = code }
 
   /// Time was up.
-  public static var timedOut: CurlError { CurlError(code: CURLE_OPERATION_TIMEDOUT.rawValue) }
+  package static var timedOut: CurlError { CurlError(code: CURLE_OPERATION_TIMEDOUT.rawValue) }
 
   /// libcurl's sentence for the code.
-  public var description: String { String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
+  package var description: String { String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
 }

@@ -1,14 +1,15 @@
-public import Wire
+package import Wire
+package import WireHTTP
 
 /// A client's WebSocket on a ``CurlSocket``: libcurl before 7.86 has none of its own, and Debian 12 ships 7.88 without it.
-public final class CurlWebSocket {
+package final class CurlWebSocket {
   /// The connection below.
-  public let socket: CurlSocket
+  package let socket: CurlSocket
   private var buffer = ReceiveBuffer()
   private var frames: FrameReader
   private var writer = FrameWriter.client { UInt32.random(in: .min ... .max) }
   /// What was agreed on about compression; nil for none.
-  public let compression: PerMessageDeflate?
+  package let compression: PerMessageDeflate?
 
   /// Connects and upgrades.
   ///
@@ -20,7 +21,7 @@ public final class CurlWebSocket {
   ///   - threshold: bytes from which a message is compressed.
   ///   - messageLimit: bytes that a message of the server may have.
   /// - Throws: ``CurlError`` or, if the server does not upgrade, ``HTTPError``.
-  public init(
+  package init(
     url: String, path: String = "/v1/socket", subprotocols: [String] = [subprotocol],
     compression offer: PerMessageDeflate.Offer? = nil, threshold: Int = FrameWriter.defaultThreshold,
     messageLimit: Int = 16 << 20
@@ -56,7 +57,7 @@ public final class CurlWebSocket {
   ///
   /// - Parameter text: the message, in UTF-8.
   /// - Throws: ``CurlError``.
-  public func send(_ text: [UInt8]) throws(CurlError) {
+  package func send(_ text: [UInt8]) throws(CurlError) {
     var frame: [UInt8] = []
     writer.text(text.span, into: &frame)
     try socket.send(frame)
@@ -66,7 +67,7 @@ public final class CurlWebSocket {
   ///
   /// - Parameter data: the message.
   /// - Throws: ``CurlError``.
-  public func send(binary data: [UInt8]) throws(CurlError) {
+  package func send(binary data: [UInt8]) throws(CurlError) {
     var frame: [UInt8] = []
     writer.binary(data.span, into: &frame)
     try socket.send(frame)
@@ -76,7 +77,7 @@ public final class CurlWebSocket {
   ///
   /// - Parameter code: why.
   /// - Throws: ``CurlError``.
-  public func close(_ code: CloseCode = .normal) throws(CurlError) {
+  package func close(_ code: CloseCode = .normal) throws(CurlError) {
     var frame: [UInt8] = []
     writer.close(code, into: &frame)
     try socket.send(frame)
@@ -89,7 +90,7 @@ public final class CurlWebSocket {
   /// - Parameter timeout: milliseconds; 0 takes only what is there.
   /// - Returns: what was said.
   /// - Throws: ``CurlError``, with ``CurlError/timedOut`` if nothing came; ``WebSocketError`` if it is no WebSocket's.
-  public func receive(timeout: Int = CurlSocket.defaultTimeout) throws -> Incoming {
+  package func receive(timeout: Int = CurlSocket.defaultTimeout) throws -> Incoming {
     while true {
       switch try frames.nextEvent(from: &buffer) {
       case .text(let payload)?, .binary(let payload)?:
@@ -108,7 +109,7 @@ public final class CurlWebSocket {
   }
 
   /// What a server says.
-  public enum Incoming: Equatable, Sendable {
+  package enum Incoming: Equatable, Sendable {
     /// A message.
     case message([UInt8])
     /// The end: the close frame's code and reason, or nil if the connection just ended.

@@ -1,4 +1,5 @@
 package import Wire
+import WireHash
 
 /// A client's copy of the view document.
 ///

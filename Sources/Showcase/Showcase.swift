@@ -1,4 +1,5 @@
 import RibCore
+import RibRIV
 public import RibServer
 
 /// The showcase's apps: the samples of the architectures that a riblet comes from, and one of our own.

@@ -1,6 +1,7 @@
 import RibClient
 import Testing
 import Wire
+import WireHash
 
 /// A view that is not the server's any more.
 @Suite struct ClientSessionResyncTests {

@@ -1,5 +1,6 @@
 import Testing
 import Wire
+import WireHash
 
 @testable import RibClient
 

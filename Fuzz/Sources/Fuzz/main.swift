@@ -1,13 +1,14 @@
-// Gives what libFuzzer makes up to the parsers of Wire, and checks what must hold whatever comes.
+// Gives what libFuzzer makes up to the parsers of Wire and WireHTTP, and checks what must hold whatever comes.
 //
 //   FUZZ_TARGET=json Fuzz [OPTION...] [FOLDER...]    options and folders of inputs are libFuzzer's; -help=1 lists them
 //   FUZZ_TARGET=json Fuzz FILE                       runs one input again
 //   Fuzz                                             lists the targets
 //
 // scripts/fuzz builds it, and runs every target. To add one, write it as an extension of FuzzTarget, and name it in
-// FuzzTarget.all. All files but this one are also the target FuzzInvariants of the server's package, by which its tests
-// try the inputs of Corpus and Regressions again.
+// FuzzTarget.all. What is checked is in FuzzInvariants, a target of the server's package, by which its tests try the
+// inputs of Corpus and Regressions again.
 
+import FuzzInvariants
 import LibFuzzer
 
 if FuzzTarget.chosen == nil {

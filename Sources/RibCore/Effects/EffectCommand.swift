@@ -15,10 +15,10 @@ public struct EffectReport: Sendable {
 }
 
 /// Carries reports from an effect, on whatever thread it runs, to the tree's driver.
-public typealias EffectPort = @Sendable (EffectReport) async -> Void
+package typealias EffectPort = @Sendable (EffectReport) async -> Void
 
 /// What the driver has to do about effects once the transaction is committed.
-public enum EffectCommand: Sendable {
+package enum EffectCommand: Sendable {
   /// Start an effect.
   case start(EffectStart)
   /// Cancel an effect that was started.
@@ -36,7 +36,7 @@ public struct EffectStart: Sendable {
   /// The idempotency key that the effect can hand to services.
   public let key: IdempotencyKey
   /// The type name of the effect's riblet, for logs.
-  public let typeName: String
+  package let typeName: String
   /// Does the work, and sends reports through the port.
-  public let run: @Sendable (_ port: @escaping EffectPort) async throws -> Void
+  package let run: @Sendable (_ port: @escaping EffectPort) async throws -> Void
 }

@@ -21,7 +21,7 @@ enum EffectRest: Sendable {
 }
 
 /// Whether a tree may leave memory while a client is connected.
-public enum RestRule: Sendable {
+package enum RestRule: Sendable {
   /// The tree has to stay: an effect runs whose work would be lost, or that may report what no bell would ring for.
   case mayNot
   /// The tree may leave. These bells, armed at that moment, wake the session for what its effects would have reported.

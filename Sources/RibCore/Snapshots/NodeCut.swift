@@ -1,21 +1,21 @@
 import Wire
 
 /// What a store has to write of one node.
-public struct NodeCut: Equatable, Sendable {
+package struct NodeCut: Equatable, Sendable {
   /// The node's id.
-  public let id: NodeID
+  package let id: NodeID
   /// The type name of the node's riblet, which never changes.
-  public let type: String
+  package let type: String
   /// The version of the state's shape.
-  public let version: Int
+  package let version: Int
   /// The ids of the children, by route and then by the name of their entries; nil if they have not changed.
   ///
   /// Never nil for a new node; nor are ``effects``.
-  public internal(set) var children: [String: [String: NodeID]]?
+  package internal(set) var children: [String: [String: NodeID]]?
   /// The effects that run; nil if they have not changed.
-  public internal(set) var effects: [InterruptedEffect]?
+  package internal(set) var effects: [InterruptedEffect]?
   /// What has changed in the node's state.
-  public internal(set) var state: StateCut
+  package internal(set) var state: StateCut
 
   /// A whole node, as a first cut.
   init(_ node: NodeSnapshot) {
@@ -47,7 +47,7 @@ public struct NodeCut: Equatable, Sendable {
 }
 
 /// What a store has to write of a node's state.
-public enum StateCut: Equatable, Sendable {
+package enum StateCut: Equatable, Sendable {
   /// There is nothing to write: the node has no state of its own, or none that can be saved.
   case none
   /// The state has not changed.
@@ -78,12 +78,12 @@ public enum StateCut: Equatable, Sendable {
 }
 
 /// A change of one node's state.
-public struct StatePatch: Equatable, Sendable {
+package struct StatePatch: Equatable, Sendable {
   /// The change's number among the changes of one base, counted from 1: a store that writes the change twice writes the
   /// same row.
-  public let sequence: Int
+  package let sequence: Int
   /// The operations of RFC 6902 that turn the state before into the state after, as a JSON array.
-  public let operations: [UInt8]
+  package let operations: [UInt8]
 
   /// A change; its number is counted from 1 for each base, its operations are a JSON array.
   package init(sequence: Int, operations: [UInt8]) {

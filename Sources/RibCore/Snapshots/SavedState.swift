@@ -1,9 +1,9 @@
-public import Wire
+package import Wire
 
 /// The state of a riblet as an earlier version has saved it.
 public struct SavedState: Sendable {
   /// The state's JSON, to be read member by member.
-  public let json: JSONElement
+  package let json: JSONElement
 
   /// Decodes the state as a type that has the old shape.
   ///

@@ -1,17 +1,17 @@
 /// What a store has to write for the transactions since the last cut: what has changed, not what there is.
 ///
 /// The state of an embedded child is in the cut of the node that owns it, however deep.
-public struct TreeCut: Equatable, Sendable {
+package struct TreeCut: Equatable, Sendable {
   /// The root's id.
-  public private(set) var root: NodeID
+  package private(set) var root: NodeID
   /// The greatest id that was given out.
-  public private(set) var lastID: NodeID
+  package private(set) var lastID: NodeID
   /// The number of transactions so far.
-  public private(set) var transactions: UInt64
+  package private(set) var transactions: UInt64
   /// Nodes that are new or have changed.
-  public private(set) var changed: [NodeCut]
+  package private(set) var changed: [NodeCut]
   /// The ids of nodes that were detached.
-  public private(set) var removed: [NodeID]
+  package private(set) var removed: [NodeID]
 
   init(root: NodeID, lastID: NodeID, transactions: UInt64, changed: [NodeCut], removed: [NodeID]) {
     self.root = root
@@ -22,14 +22,14 @@ public struct TreeCut: Equatable, Sendable {
   }
 
   /// All of a snapshot, as a first cut.
-  public init(_ snapshot: TreeSnapshot) {
+  package init(_ snapshot: TreeSnapshot) {
     self.init(
       root: snapshot.root, lastID: snapshot.lastID, transactions: snapshot.transactions,
       changed: snapshot.nodes.values.sorted { $0.id < $1.id }.map { NodeCut($0) }, removed: [])
   }
 
   /// Adds the changes of the tree's next cut, when this one could not be written.
-  public mutating func append(_ later: TreeCut) {
+  package mutating func append(_ later: TreeCut) {
     root = later.root
     lastID = later.lastID
     transactions = later.transactions

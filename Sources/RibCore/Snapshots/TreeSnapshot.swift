@@ -5,13 +5,13 @@ import Wire
 /// A snapshot is taken between transactions. A store keeps it node by node; ``TreeCut`` says which nodes have changed.
 public struct TreeSnapshot: Equatable, Sendable, Codable {
   /// The root's id.
-  public var root: NodeID
+  package var root: NodeID
   /// The greatest id that was given out: no id is used again.
-  public var lastID: NodeID
+  package var lastID: NodeID
   /// The number of transactions so far.
-  public var transactions: UInt64
+  package var transactions: UInt64
   /// The nodes, by id.
-  public var nodes: [NodeID: NodeSnapshot]
+  package var nodes: [NodeID: NodeSnapshot]
 
   package init(root: NodeID, lastID: NodeID, transactions: UInt64, nodes: [NodeID: NodeSnapshot]) {
     self.root = root
@@ -21,7 +21,7 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
   }
 
   /// The snapshot that the first cut of a tree amounts to.
-  public init(_ cut: TreeCut) {
+  package init(_ cut: TreeCut) {
     self.init(root: cut.root, lastID: cut.lastID, transactions: cut.transactions, nodes: [:])
     apply(cut)
   }
@@ -38,7 +38,7 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
   ///
   /// - Parameter cut: the next one after the snapshot or after the last cut applied; applying the last one again
   ///   changes nothing.
-  public mutating func apply(_ cut: TreeCut) {
+  package mutating func apply(_ cut: TreeCut) {
     root = cut.root
     lastID = cut.lastID
     transactions = cut.transactions
@@ -48,19 +48,19 @@ public struct TreeSnapshot: Equatable, Sendable, Codable {
 }
 
 /// What is kept of a node that leaves memory.
-public struct NodeSnapshot: Equatable, Sendable, Codable {
+package struct NodeSnapshot: Equatable, Sendable, Codable {
   /// The node's id, which it keeps.
-  public let id: NodeID
+  package let id: NodeID
   /// The type name of the node's riblet.
-  public let type: String
+  package let type: String
   /// The version of the state's shape.
-  public let version: Int
+  package let version: Int
   /// The state as JSON; nil if the node has no state of its own, or none that can be saved.
-  public let state: String?
+  package let state: String?
   /// The ids of the children, by route and then by the name of their entries.
-  public let children: [String: [String: NodeID]]
+  package let children: [String: [String: NodeID]]
   /// The effects that ran.
-  public let effects: [InterruptedEffect]
+  package let effects: [InterruptedEffect]
   /// The changes from which a store has put the state together; the next change gets the next number.
   package var changes = StoredChanges()
 

@@ -3,7 +3,7 @@
 /// When a tree leaves memory, its driver takes the tree's bells (``Tree/restWithClients``), arms them and keeps the
 /// tokens. The first ring means that the session would have been told something: the driver restores the session, and
 /// its riblets observe again.
-public struct Bell: Sendable {
+package struct Bell: Sendable {
   typealias Ring = @Sendable () -> Void
 
   private let topic: any AnyObject & Sendable
@@ -29,14 +29,14 @@ public struct Bell: Sendable {
   /// - Parameter ring: called at most once, on the thread that publishes, with the topic unlocked. The publisher waits
   ///   for the call, so it should only schedule the session's wake. It must not hold the token.
   /// - Returns: a token that keeps the bell armed.
-  public func arm(_ ring: @escaping @Sendable () -> Void) -> BellToken { BellToken(of: topic, place(ring)) }
+  package func arm(_ ring: @escaping @Sendable () -> Void) -> BellToken { BellToken(of: topic, place(ring)) }
 }
 
 /// Keeps a ``Bell`` armed; releasing the token disarms the bell.
 ///
 /// The token keeps the topic alive: an app that drops topics without a holder does not drop one for which a session
 /// waits.
-public final class BellToken: Sendable {
+package final class BellToken: Sendable {
   private let topic: any AnyObject & Sendable
   private let disarm: @Sendable () -> Void
 
@@ -50,5 +50,5 @@ public final class BellToken: Sendable {
   /// Disarms the bell; does nothing if it has rung.
   ///
   /// A ring that is already on its way on another thread may still arrive.
-  public func cancel() { disarm() }
+  package func cancel() { disarm() }
 }

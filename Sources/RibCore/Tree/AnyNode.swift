@@ -105,8 +105,8 @@ class AnyNode {
   var staleRoute: String? { preconditionFailure("abstract") }
   /// The version of the state's shape.
   var stateVersion: Int { preconditionFailure("abstract") }
-  /// The shapes of the view state and of the view actions; nil if the riblet has no view.
-  var schemas: SchemaBook.Entry? { nil }
+  /// Shows the riblet to a visitor, if it has a view.
+  func accept(_ visitor: any RibletVisitor) {}
 
   /// Whether clients see the node.
   var isViewable: Bool { false }

@@ -1,11 +1,11 @@
-public import Wire
+package import Wire
 
 extension Tree {
   /// The type name of the riblet at an address; nil if there is no such node.
-  public func typeName(at address: NodeAddress) -> String? { try? node(at: address).typeName }
+  package func typeName(at address: NodeAddress) -> String? { try? node(at: address).typeName }
 
   /// Whether the riblet at an address is active; nil if there is no such node.
-  public func isActive(at address: NodeAddress) -> Bool? { try? node(at: address).isActive }
+  package func isActive(at address: NodeAddress) -> Bool? { try? node(at: address).isActive }
 
   func activeNode(at address: NodeAddress) throws(Refusal) -> AnyNode {
     lastTypeName = nil

@@ -78,7 +78,7 @@ extension Tree {
     if notesChanges { node.stateWriter = node.makeStateWriter() }
     transaction.attached.append(node)
     note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
-    schemas?.note(node)
+    if let visitor, visitor.wants(ObjectIdentifier(type(of: node))) { node.accept(visitor) }
     node.touch(self)
     unsettle(node)
     if isActive {

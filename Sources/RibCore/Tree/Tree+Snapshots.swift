@@ -16,7 +16,7 @@ extension Tree {
   /// restored.
   ///
   /// The transactions have encoded the changes already, so this cannot fail. The next cut begins here.
-  public func takeCut() -> TreeCut {
+  package func takeCut() -> TreeCut {
     guard let root, notesChanges else { preconditionFailure("a tree has a cut if it is started and notes changes") }
     if uncut.nodes.count > 1 { uncut.nodes.sort { $0.id < $1.id } }
     let cut = TreeCut(

@@ -1,10 +1,10 @@
-public import Wire
+package import Wire
 
 extension Tree {
   /// Writes the view document as it is now.
   ///
   /// - Throws: ``/Wire/RecordingError`` if a view state encodes differently than it did in its transaction.
-  public func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
+  package func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
     try writeView(into: &json) { node, json throws(RecordingError) in
       try node.writeShown(into: &json, renderer.encoder)
     }

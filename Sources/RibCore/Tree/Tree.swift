@@ -1,4 +1,4 @@
-public import Wire
+package import Wire
 
 /// The tree of riblets of one session.
 ///
@@ -13,23 +13,23 @@ public final class Tree {
   /// The greatest number of steps of one transaction: actions and outputs handled, and nodes reconciled once more.
   ///
   /// An app needs far fewer steps; a riblet that answers itself for ever exceeds the limit.
-  public static let settleLimit = 10_000
+  package static let settleLimit = 10_000
   /// The greatest depth of a tree: a tree whose riblets attach their like without end is refused.
-  public static let depthLimit = 1_000
+  package static let depthLimit = 1_000
   /// The greatest number of nodes that one transaction may attach: more than any screen has, and few enough for any
   /// machine.
-  public static let attachLimit = 50_000
+  package static let attachLimit = 50_000
   /// The greatest size of the view document in bytes: 4 MiB.
-  public static let viewLimit = 4 << 20
+  package static let viewLimit = 4 << 20
 
   /// The greatest size of a node's saved state, in bytes of JSON: 4 MiB.
-  public static let stateLimit = 4 << 20
+  package static let stateLimit = 4 << 20
 
   /// The session's name, for ``IdempotencyKey``.
-  public let session: String
+  package let session: String
   // No check for exclusivity: see AnyNode, which says why that is right.
   /// Called with each event while it happens; without an observer no events are made.
-  @exclusivity(unchecked) public var observer: ((TreeEvent) -> Void)?
+  @exclusivity(unchecked) package var observer: ((TreeEvent) -> Void)?
   /// Called after each call of a reducer, before the effect that it returned is carried out.
   @exclusivity(unchecked) package var witness: ((Reduction) -> Void)?
   /// Asked before each action whether its riblet may reduce it; nil costs nothing.
@@ -38,15 +38,15 @@ public final class Tree {
   @exclusivity(unchecked) package var onEnd: ((_ isCommitted: Bool) -> Void)?
   /// Records the transactions; nil if they are not recorded.
   @exclusivity(unchecked) package var recorder: TransactionRecorder?
-  /// Collects the types of attached riblets; nil if they are not needed.
-  @exclusivity(unchecked) public var schemas: SchemaBook?
+  /// Is shown each riblet that is attached; nil if that is not needed.
+  @exclusivity(unchecked) package var visitor: (any RibletVisitor)?
   let makeRoot: (NodeBirth) throws(RestoreFailure) -> AnyNode
   @exclusivity(unchecked) var root: AnyNode?
   @exclusivity(unchecked) var nodes: [NodeID: AnyNode] = [:]
   @exclusivity(unchecked) var lastID: NodeID = 0
   @exclusivity(unchecked) var lastToken: UInt64 = 0
   /// The number of transactions that were committed.
-  @exclusivity(unchecked) public internal(set) var transactionCount: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var transactionCount: UInt64 = 0
   /// The number of transactions that were begun, those that were rolled back included.
   @exclusivity(unchecked) var transactionAttempts: UInt64 = 0
   var running: [EffectToken: AnyNode] = [:]
@@ -54,21 +54,21 @@ public final class Tree {
   var restoration: Restoration?
   @exclusivity(unchecked) var viewExtent = ViewSize()
   /// Whether ``takeCut()`` is going to be called; to be set before the tree is started.
-  @exclusivity(unchecked) public var notesChanges = false
+  @exclusivity(unchecked) package var notesChanges = false
   /// Nodes that have changed since the last cut, each once, and the ids of nodes detached since.
   @exclusivity(unchecked) var uncut: (nodes: [AnyNode], removed: [NodeID]) = ([], [])
   /// The type name of the riblet that the last action or report was for, for logs; nil if there was no such node.
-  @exclusivity(unchecked) public internal(set) var lastTypeName: String?
+  @exclusivity(unchecked) package internal(set) var lastTypeName: String?
   /// How many reports and queued actions came too late for their node, and how many effects an inactive node wanted to
   /// start.
-  @exclusivity(unchecked) public internal(set) var droppedActions = 0
+  @exclusivity(unchecked) package internal(set) var droppedActions = 0
 
   /// A tree that is not started.
   ///
   /// - Parameters:
   ///   - root: the root riblet. It has a view; it has no outputs and no props, as it has no parent.
   ///   - session: the session's name, for ``IdempotencyKey``.
-  public init<Root: Riblet>(root: Root, session: String = "")
+  package init<Root: Riblet>(root: Root, session: String = "")
   where Root.Output == Never, Root.Props == Never {
     precondition(Root.ViewState.self != Never.self, "\(Root.typeName) has no view, and cannot be a root")
     self.session = session
@@ -94,17 +94,17 @@ public final class Tree {
   }
 
   /// The root's id; 0 while the tree has no root.
-  public var rootID: NodeID { root?.id ?? 0 }
+  package var rootID: NodeID { root?.id ?? 0 }
   /// The number of nodes.
-  public var nodeCount: Int { nodes.count }
+  package var nodeCount: Int { nodes.count }
   /// The bytes of the view document when it was measured last.
   ///
   /// The next measurement comes when the patches since have more bytes than the view had, and more than 4 KiB.
-  public var viewSize: Int { viewExtent.measured }
+  package var viewSize: Int { viewExtent.measured }
   /// The number of effects that run.
-  public var effectCount: Int { running.count }
+  package var effectCount: Int { running.count }
   /// Whether an effect runs whose work would be lost if the tree left memory.
-  public var hasVolatileEffects: Bool {
+  package var hasVolatileEffects: Bool {
     nodes.values.contains { node in node.effects.contains { !$0.rest.isResumable } }
   }
 
@@ -113,7 +113,7 @@ public final class Tree {
   /// Ask when the tree leaves, as effects come and go. The bells may be armed before or after the tree is stopped: a
   /// bell rings at once for anything published after the last value that a reducer was handed. If the session has no
   /// client, it is enough that the tree has no ``hasVolatileEffects``.
-  public var restWithClients: RestRule {
+  package var restWithClients: RestRule {
     var bells: [Bell] = []
     for node in nodes.values {
       for effect in node.effects {
@@ -134,7 +134,7 @@ public final class Tree {
   /// Call this once, before anything else. There is no patch afterwards, as no client has a view yet.
   ///
   /// - Throws: ``Refusal`` if the tree does not settle or cannot be shown; it is not started then.
-  public func start(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {
+  package func start(rendering renderer: ViewRenderer) throws(Refusal) -> [EffectCommand] {
     precondition(root == nil, "a tree is started once")
     recorder?.begin(.start)
     let commands = try transact(renderer) { () throws(Refusal) in attachRoot(nil) }
@@ -152,7 +152,7 @@ public final class Tree {
   ///   - renderer: lends its memory.
   /// - Returns: effects to start, and which nodes were restored and which were lost.
   /// - Throws: ``RestoreError``; the tree is not started then.
-  public func restore(
+  package func restore(
     _ snapshot: TreeSnapshot, rendering renderer: ViewRenderer
   ) throws(RestoreError) -> (commands: [EffectCommand], report: RestoreReport) {
     precondition(root == nil, "a tree is started once")
@@ -184,7 +184,7 @@ public final class Tree {
   /// The renderer has the patch afterwards, without operations if nothing visible changed.
   ///
   /// - Throws: ``Refusal``; the tree is as it was before then.
-  public func perform(
+  package func perform(
     _ action: JSONElement, for address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     recorder?.begin(.act(recorder?.client, to: address, action: action.source))
@@ -202,7 +202,7 @@ public final class Tree {
   ///
   /// - Returns: whether there was anything to leave, and effects to start and to cancel.
   /// - Throws: ``Refusal``; the tree is as it was before then.
-  public func back(
+  package func back(
     from address: NodeAddress, rendering renderer: ViewRenderer
   ) throws(Refusal) -> (isLeft: Bool, commands: [EffectCommand]) {
     var isLeft = false
@@ -234,7 +234,7 @@ public final class Tree {
   /// The renderer has the patch afterwards.
   ///
   /// - Throws: ``Refusal`` with the code `failed`; the tree is as it was before then.
-  public func setActive(
+  package func setActive(
     _ isActive: Bool, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     recorder?.begin(.setActive(isActive))
@@ -251,7 +251,7 @@ public final class Tree {
   ///
   /// - Throws: ``Refusal`` with the code `failed`, or `refused` if a reducer refuses; the tree is as it was before
   ///   then.
-  public func receive(
+  package func receive(
     _ report: EffectReport, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     lastTypeName = running[report.token]?.typeName
@@ -276,7 +276,7 @@ public final class Tree {
   ///   - renderer: lends its memory.
   /// - Returns: effects to start and to cancel.
   /// - Throws: ``Refusal`` if the next step of the sequence could not be done; the sequence is given up then.
-  public func effectEnded(
+  package func effectEnded(
     _ token: EffectToken, hasFailed: Bool = false, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     renderer.patch.removeAll()
@@ -303,7 +303,7 @@ public final class Tree {
   }
 
   /// Detaches the whole tree, and returns the commands that cancel its effects.
-  public func stop() -> [EffectCommand] {
+  package func stop() -> [EffectCommand] {
     root?.detach(from: self)
     root = nil
     return endTransaction()

@@ -24,13 +24,7 @@ final class ViewNode<R: Riblet>: Node<R> {
 
   override var isViewable: Bool { true }
 
-  override var schemas: SchemaBook.Entry? {
-    // Taken from the present view state: a later one may reveal less of the shape, and no view state is kept for this.
-    let state = JSONSchema(encoding: showing)
-    return SchemaBook.Entry(state: { state }) {
-      R.ViewAction.self == Never.self ? .nothing : JSONSchema(decoding: R.ViewAction.self)
-    }
-  }
+  override func accept(_ visitor: any RibletVisitor) { visitor.visit(R.self, named: typeName, showing: showing) }
 
   override func childrenDidChange() { childrenHaveChanged = true }
 

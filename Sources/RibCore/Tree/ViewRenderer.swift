@@ -1,11 +1,11 @@
-public import Wire
+package import Wire
 
 /// The memory in which transactions write their patches, kept from one transaction to the next.
 ///
 /// One renderer serves all trees of a loop in turn.
-public final class ViewRenderer {
+package final class ViewRenderer {
   /// The operations of the last transaction.
-  public internal(set) var patch = PatchWriter()
+  package internal(set) var patch = PatchWriter()
   let encoder = ViewEncoder()
   /// What the transaction writes for the store.
   var states = StateDrafts()
@@ -13,7 +13,7 @@ public final class ViewRenderer {
   var measured = JSONWriter()
 
   /// A renderer without memory of any view.
-  public init() { measured.limit = Tree.viewLimit }
+  package init() { measured.limit = Tree.viewLimit }
 
   /// Frees the memory that measuring a large view has taken.
   func forgetLargeView() {

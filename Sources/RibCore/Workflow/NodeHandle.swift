@@ -17,7 +17,7 @@ public struct NodeHandle<R: Riblet>: Sendable {
   private let port: WorkflowPort
 
   /// A handle with which a driver begins a walk.
-  public init(id: NodeID, port: @escaping WorkflowPort) {
+  package init(id: NodeID, port: @escaping WorkflowPort) {
     self.id = id
     self.port = port
   }

@@ -7,7 +7,7 @@ extension Tree {
   /// active. The renderer has the patch afterwards, without operations if nothing visible changed.
   ///
   /// - Throws: ``WorkflowError`` or ``Refusal``; the tree is as it was before then.
-  public func answer(_ request: WorkflowRequest, rendering renderer: ViewRenderer) throws -> WorkflowAnswer {
+  package func answer(_ request: WorkflowRequest, rendering renderer: ViewRenderer) throws -> WorkflowAnswer {
     guard let node = node(request.node) else { throw WorkflowError.gone(request.node) }
     lastTypeName = node.typeName
     switch request.step {

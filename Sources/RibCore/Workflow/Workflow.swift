@@ -2,24 +2,24 @@
 ///
 /// The driver calls ``Tree/answer(_:rendering:)``, and calls it again after each transaction while the answer is
 /// ``WorkflowAnswer/waiting``.
-public typealias WorkflowPort = @Sendable (WorkflowRequest) async throws -> NodeID
+package typealias WorkflowPort = @Sendable (WorkflowRequest) async throws -> NodeID
 
 /// A step of a walk, as a tree is asked to do it.
-public struct WorkflowRequest: Sendable {
+package struct WorkflowRequest: Sendable {
   enum Step: Sendable {
     case child(String?, @Sendable (AnyNode) -> Bool)
     case update(@Sendable (AnyNode, Tree) -> Bool)
   }
 
   /// The node that the walk is at.
-  public let node: NodeID
+  package let node: NodeID
   /// The type name of the riblet that the step waits for, for logs.
-  public let waitsFor: String
+  package let waitsFor: String
   let step: Step
 }
 
 /// What a tree answers to a walk.
-public enum WorkflowAnswer: Sendable {
+package enum WorkflowAnswer: Sendable {
   /// The step is done: the id of the node that was asked for, and effects to start and to cancel.
   case node(NodeID, [EffectCommand])
   /// The child is not there yet, or the node is not active.

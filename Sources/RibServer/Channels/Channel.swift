@@ -1,5 +1,6 @@
 import RibCore
 import Wire
+import WireHTTP
 
 /// A client's way to its session, whatever carries it: the frames of a WebSocket, or a stream of server-sent events.
 ///

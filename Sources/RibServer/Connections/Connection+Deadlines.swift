@@ -1,4 +1,5 @@
 import Wire
+import WireHTTP
 
 extension Connection {
   /// Begins a state, or a phase of it, with all the time it has.

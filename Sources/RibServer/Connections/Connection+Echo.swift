@@ -1,4 +1,4 @@
-import Wire
+import WireHTTP
 
 extension Connection {
   /// Sends a message back, if that is what the connection is there for.

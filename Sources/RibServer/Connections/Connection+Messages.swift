@@ -1,6 +1,7 @@
 import Logging
 import Synchronization
 import Wire
+import WireHTTP
 
 extension Connection {
   /// Handles the next message: of the array that came last, or of the next frame.

@@ -1,5 +1,6 @@
 import Logging
 import Wire
+import WireHTTP
 
 extension Connection {
   /// Goes on, on another loop, once the present event is handled.

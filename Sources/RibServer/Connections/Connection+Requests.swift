@@ -1,5 +1,6 @@
 import Logging
 import Wire
+import WireHTTP
 
 extension Connection {
   /// Reads the next request, or more of it, and answers it.

@@ -1,4 +1,4 @@
-import Wire
+import WireHTTP
 
 extension Connection {
   /// Answers a request for a WebSocket, and goes on in frames.

@@ -1,5 +1,6 @@
 import Logging
 import Wire
+import WireHTTP
 
 /// A client's socket: reads, hands on what was said, writes what is to be said, and ends.
 ///

@@ -1,4 +1,4 @@
-import Wire
+import WireHTTP
 
 /// How far a connection is with a request, from its first byte to the answer.
 ///

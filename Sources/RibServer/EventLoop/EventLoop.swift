@@ -1,6 +1,7 @@
 import RibCore
 import Synchronization
 import Wire
+import WireHTTP
 
 /// A serial queue with the descriptors and the memory of the connections that live on it; the executor of their sessions.
 ///

@@ -1,7 +1,9 @@
 import Logging
 import RibCore
+import RibSchema
 import Synchronization
 import Wire
+import WireHTTP
 
 /// What the server tells of its apps.
 extension Connection {

@@ -1,4 +1,5 @@
 import Wire
+import WireHTTP
 
 // The HTTP twin: a session without a WebSocket. A request is handed to the session's loop, and answered from there once
 // what it tells is committed; until then the connection reads no further.

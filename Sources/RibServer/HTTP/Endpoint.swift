@@ -1,4 +1,4 @@
-import Wire
+import WireHTTP
 
 /// What a path leads to.
 enum Endpoint: Equatable {

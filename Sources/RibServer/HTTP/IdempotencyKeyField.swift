@@ -1,4 +1,5 @@
 import Wire
+import WireHTTP
 
 /// The `Idempotency-Key` of a request that acts: the number of its first action, as a string of RFC 8941 §3.3.3.
 enum IdempotencyKeyField {

@@ -1,6 +1,7 @@
 import Logging
 import RibCore
 import Wire
+import WireHTTP
 
 extension SessionCore {
   /// Answers a request, once what it tells is committed.

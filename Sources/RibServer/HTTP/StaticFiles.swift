@@ -1,4 +1,4 @@
-import Wire
+import WireHTTP
 
 /// Files that a server hands out beside its own endpoints, such as the page that draws the views.
 ///

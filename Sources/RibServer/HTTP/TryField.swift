@@ -1,4 +1,5 @@
 import Wire
+import WireHTTP
 
 /// The `Riblet-Try` of a request for events: the client's `try`, in decimal digits alone (PROTOCOL.md, "http-events").
 enum TryField {

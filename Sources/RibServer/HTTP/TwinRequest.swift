@@ -1,4 +1,5 @@
 import Wire
+import WireHTTP
 
 /// What a request without a WebSocket asks of a session.
 enum TwinRequest: Sendable {

@@ -1,5 +1,6 @@
 public import Configuration
 import Wire
+import WireHTTP
 
 /// How a server is set up.
 ///

@@ -1,4 +1,5 @@
 public import RibCore
+import RibSchema
 import Wire
 
 /// What a client can ask for in its `hello`: a name, and how the root of a session is built.
@@ -186,7 +187,7 @@ public struct App: Sendable {
   /// - Throws: what the app says of the parameters.
   func makeTree(_ parameters: JSONElement?, _ session: Session) throws -> sending Planted {
     let planted = try build(parameters, session)
-    planted.tree.schemas = schemas
+    planted.tree.visitor = schemas
     if !middleware.isEmpty {
       planted.tree.gate = { [middleware, id = session.id] action in
         for look in middleware {

@@ -1,6 +1,7 @@
 import Logging
 import RibCore
 import Wire
+import WireHash
 
 extension SessionCore {
   /// Tells the clients what the last transaction has changed.

@@ -1,4 +1,4 @@
-import RibCore
+import RibRIV
 
 /// What a user of the counter does, in the style of RIV.
 enum CounterAction: String, Codable { case increment, decrement, reset }

@@ -8,7 +8,7 @@
 ///   last counts.
 ///
 /// Types need only be `Decodable`: the short forms are recognised by what a synthesized `init(from:)` asks for.
-public enum ActionDecoder {
+package enum ActionDecoder {
   /// Decodes an action.
   ///
   /// - Parameters:
@@ -17,7 +17,7 @@ public enum ActionDecoder {
   /// - Returns: the action.
   /// - Throws: `DecodingError` with the reason and the path from the action; or what a hand-written `init(from:)`
   ///   throws.
-  public static func decode<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
+  package static func decode<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     if element.kind == .object, element.count != 1 {
       let reason = "An action is an object with one key, its case; this one has \(element.count)."
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
@@ -32,7 +32,7 @@ public enum ActionDecoder {
   ///   - element: its JSON.
   /// - Returns: the value.
   /// - Throws: `DecodingError` with the reason and the path from `element`.
-  public static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
+  package static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
   }
   /// An action that names no case of its type.
@@ -53,7 +53,7 @@ public enum ActionDecoder {
   /// - Returns: nil if the name is that of a case, if the JSON has no name, or if the names are not known, as those
   ///   of a type that is no enum or is coded by hand.
   package static func unknownCase<T: Decodable>(of type: T.Type, in element: JSONElement) -> UnknownCase? {
-    guard let name = element.string ?? element.onlyKey, let known = ShapeFinder().caseNames(of: type),
+    guard let name = element.string ?? element.onlyKey, let known = CaseNames.all(of: type),
       !known.contains(name)
     else { return nil }
     return UnknownCase(name: name.count > nameLimit ? "\(name.prefix(nameLimit))…" : name, known: known)

@@ -1,13 +1,13 @@
 extension StateCoder {
   /// Why a state cannot be put together from its base and the changes since.
-  public enum ChangeError: Error, Sendable, CustomStringConvertible {
+  package enum ChangeError: Error, Sendable, CustomStringConvertible {
     /// The base or a change is not JSON.
     case damaged(JSONError)
     /// A change is not a patch, or does not apply to this base.
     case notApplicable(PatchError)
 
     /// One sentence for a log.
-    public var description: String {
+    package var description: String {
       switch self {
       case .damaged(let error): "a stored state is damaged: \(error)"
       case .notApplicable(let error): "a change does not belong to its state: \(error)"
@@ -25,7 +25,7 @@ extension StateCoder {
   ///   - base: the earlier state's JSON.
   /// - Returns: the JSON of the resulting state, with every number and string as it was written.
   /// - Throws: ``ChangeError``.
-  public static func apply(_ changes: [[UInt8]], to base: String) throws(ChangeError) -> String {
+  package static func apply(_ changes: [[UInt8]], to base: String) throws(ChangeError) -> String {
     guard !changes.isEmpty else { return base }
     var state: JSONValue
     var patches: [[PatchOperation]] = []

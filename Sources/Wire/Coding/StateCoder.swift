@@ -2,11 +2,11 @@
 ///
 /// Values come back exactly: dates keep all their digits, numbers may be infinite or NaN, and dictionaries may have any
 /// keys. Only an optional that holds an empty optional comes back empty, as JSON has a single `null`.
-public enum StateCoder {
+package enum StateCoder {
   /// Encodes a value as JSON.
   ///
   /// - Throws: ``RecordingError`` if the value's own `encode(to:)` throws.
-  public static func encode<Value: Encodable>(_ value: Value) throws(RecordingError) -> [UInt8] {
+  package static func encode<Value: Encodable>(_ value: Value) throws(RecordingError) -> [UInt8] {
     var json = JSONWriter()
     try makeEncoder().write(value, into: &json)
     return json.bytes
@@ -18,7 +18,9 @@ public enum StateCoder {
   /// Decodes a value from JSON that ``encode(_:)`` has written.
   ///
   /// - Throws: `DecodingError`.
-  public static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: JSONElement) throws -> Value {
+  package static func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, from json: JSONElement
+  ) throws -> Value {
     let root = DecodingRoot(index: json.index, form: .state)
     return try ElementDecoder(element: json, root: root, type: type).decode(type)
   }
@@ -29,7 +31,7 @@ public enum StateCoder {
   /// Parses JSON that ``encode(_:)`` has written.
   ///
   /// - Throws: ``JSONError`` if the text is damaged.
-  public static func read(_ text: String) throws(JSONError) -> JSONElement {
+  package static func read(_ text: String) throws(JSONError) -> JSONElement {
     var reader = JSONReader(limits: JSONLimits(depth: readingDepth, bytes: Int(UInt32.max)))
     return try reader.read(text).root
   }

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The JSON Canonicalization Scheme, RFC 8785: all texts with the same meaning have one sequence of bytes, so that two
 /// programs with the same document compute the same hash.
 extension JSONValue {
@@ -7,15 +5,9 @@ extension JSONValue {
   ///
   /// Every number is rounded to the nearest double (§3.2.2.3), which may change the last digits of an integer beyond
   /// 2^53.
-  public var canonicalBytes: [UInt8] {
+  package var canonicalBytes: [UInt8] {
     var writer = JSONWriter()
     write(into: &writer, numbers: .canonical)
     return writer.bytes
-  }
-
-  /// The SHA-256 of ``canonicalBytes`` in 64 lower-case hexadecimal digits: the `hash` of a patch.
-  public var canonicalHash: String {
-    let digits = SHA256.hash(data: canonicalBytes).flatMap { [lowerHexDigit($0 >> 4), lowerHexDigit($0 & 0xF)] }
-    return String(decoding: digits, as: UTF8.self)
   }
 }

@@ -6,7 +6,7 @@
 ///
 /// `@unchecked Sendable`: only its reader changes a document, and only while no other reference to the document exists.
 /// To all other code a document is a constant.
-public final class JSONDocument: @unchecked Sendable {
+package final class JSONDocument: @unchecked Sendable {
   /// One value or key.
   struct Token {
     enum Kind: UInt8 {
@@ -30,7 +30,7 @@ public final class JSONDocument: @unchecked Sendable {
   init() {}
 
   /// The value that the text holds.
-  public var root: JSONElement { JSONElement(document: self, index: 0) }
+  package var root: JSONElement { JSONElement(document: self, index: 0) }
 
   /// `{}`.
   fileprivate static let emptyObject: JSONDocument = {
@@ -43,16 +43,16 @@ public final class JSONDocument: @unchecked Sendable {
 
 extension JSONElement {
   /// `{}`, for an object that was not sent.
-  public static var emptyObject: JSONElement { JSONDocument.emptyObject.root }
+  package static var emptyObject: JSONElement { JSONDocument.emptyObject.root }
 }
 
 /// Parses one JSON text after the other (RFC 8259, strictly), using the same memory again.
-public struct JSONReader {
+package struct JSONReader {
   private let limits: JSONLimits
   private var spare: JSONDocument?
 
   /// A reader that refuses texts beyond `limits`.
-  public init(limits: JSONLimits = JSONLimits()) {
+  package init(limits: JSONLimits = JSONLimits()) {
     self.limits = limits
   }
 
@@ -61,7 +61,7 @@ public struct JSONReader {
   /// The document is valid as long as a reference to it exists; afterwards the next call uses its memory again.
   ///
   /// - Throws: ``JSONError`` if the text is not one JSON value within the limits.
-  public mutating func read(_ text: Span<UInt8>) throws(JSONError) -> JSONDocument {
+  package mutating func read(_ text: Span<UInt8>) throws(JSONError) -> JSONDocument {
     guard text.count <= limits.bytes else { throw JSONError(reason: .tooLong, offset: limits.bytes) }
     let document = reusable()
     document.bytes.removeAll(keepingCapacity: true)
@@ -77,7 +77,7 @@ public struct JSONReader {
   /// Parses a text, which must be one JSON value.
   ///
   /// - Throws: ``JSONError`` if the text is not one JSON value within the limits.
-  public mutating func read(_ text: String) throws(JSONError) -> JSONDocument {
+  package mutating func read(_ text: String) throws(JSONError) -> JSONDocument {
     try read(Array(text.utf8).span)
   }
 

@@ -1,9 +1,9 @@
 /// One value in a ``JSONDocument``, decoded when asked.
 ///
 /// An element is a position, not a copy: it costs a reference, which keeps its document's memory from being used again.
-public struct JSONElement: Sendable {
+package struct JSONElement: Sendable {
   /// The kind of a value.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// The literal `null`.
     case null
     /// `true` or `false`.
@@ -24,7 +24,7 @@ public struct JSONElement: Sendable {
   private var token: JSONDocument.Token { document.tape[index] }
 
   /// The kind of the value.
-  public var kind: Kind {
+  package var kind: Kind {
     switch token.kind {
     case .null: .null
     case .true, .false: .bool
@@ -36,10 +36,10 @@ public struct JSONElement: Sendable {
   }
 
   /// Whether the value is `null`.
-  public var isNull: Bool { token.kind == .null }
+  package var isNull: Bool { token.kind == .null }
 
   /// The boolean, or nil if the value is something else.
-  public var bool: Bool? {
+  package var bool: Bool? {
     switch token.kind {
     case .true: true
     case .false: false
@@ -48,7 +48,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The number of elements of an array or members of an object; 0 for anything else.
-  public var count: Int {
+  package var count: Int {
     switch token.kind {
     case .array, .object: Int(token.length)
     default: 0
@@ -56,7 +56,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The string, its escapes resolved, or nil if the value is something else.
-  public var string: String? {
+  package var string: String? {
     switch token.kind {
     case .string: String(decoding: document.bytes[text], as: UTF8.self)
     case .escapedString: unescaped()
@@ -65,7 +65,7 @@ public struct JSONElement: Sendable {
   }
 
   /// Whether the value is a string that has, with its escapes resolved, exactly the UTF-8 of `text`.
-  public func isString(_ text: String) -> Bool {
+  package func isString(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { isString($0) }
   }
@@ -93,7 +93,7 @@ public struct JSONElement: Sendable {
   /// Integers are read digit by digit, so 64-bit values are exact. `1.0` and `1e2` are read as doubles, and count as
   /// integers below 2^53, beyond which the double may be another integer than the text. A fraction too small for a
   /// double, as in `1.00000000000000000001`, is lost.
-  public func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
+  package func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch token.kind {
     case .integer: digits()
     case .number: double.flatMap { $0.magnitude < 0x1p53 ? T(exactly: $0) : nil }
@@ -102,7 +102,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The number as the nearest double, or nil if the value is no number or too large for one.
-  public var double: Double? {
+  package var double: Double? {
     switch token.kind {
     case .integer, .number:
       Double(String(decoding: document.bytes[text], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
@@ -111,7 +111,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The number as the nearest single-precision value, or nil if the value is no number or too large for one.
-  public var float: Float? {
+  package var float: Float? {
     switch token.kind {
     case .integer, .number:
       Float(String(decoding: document.bytes[text], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
@@ -120,7 +120,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The text of the value as it was received.
-  public var source: String {
+  package var source: String {
     let start: Int
     switch token.kind {
     case .string, .escapedString: start = text.lowerBound - 1
@@ -132,7 +132,7 @@ public struct JSONElement: Sendable {
   // MARK: Parts
 
   /// The value of the member `key`, the last one if there are several; nil if there is none or this is not an object.
-  public subscript(_ key: String) -> JSONElement? {
+  package subscript(_ key: String) -> JSONElement? {
     var found: JSONElement?
     forEachMember { name, value in
       if name.isString(key) { found = value }
@@ -150,7 +150,7 @@ public struct JSONElement: Sendable {
   /// all for anything else.
   ///
   /// - Throws: what `body` throws, at once.
-  public func forEachMember<Failure: Error>(
+  package func forEachMember<Failure: Error>(
     _ body: (_ key: JSONElement, _ value: JSONElement) throws(Failure) -> Void
   ) throws(Failure) {
     guard token.kind == .object else { return }
@@ -162,7 +162,7 @@ public struct JSONElement: Sendable {
   }
 
   /// The elements of an array, in order; none for anything else.
-  public var elements: JSONElements { JSONElements(self) }
+  package var elements: JSONElements { JSONElements(self) }
 
   /// The index of the token behind this value.
   var next: Int { Int(token.next) }

@@ -1,7 +1,7 @@
 /// The elements of an array, in order.
 ///
 /// The sequence holds the document, so that the remaining elements can be read at any time.
-public struct JSONElements: Sequence, IteratorProtocol, Sendable {
+package struct JSONElements: Sequence, IteratorProtocol, Sendable {
   private let document: JSONDocument
   /// Index of the next element's token.
   private var index: Int
@@ -14,7 +14,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
   }
 
   /// The next element; nil after the last one.
-  public mutating func next() -> JSONElement? {
+  package mutating func next() -> JSONElement? {
     guard remaining > 0 else { return nil }
     remaining -= 1
     let element = JSONElement(document: document, index: index)

@@ -18,9 +18,9 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     case loneSurrogate = "lone surrogate in a string"
     /// A string is not UTF-8 (RFC 8259 §8.1).
     case invalidUTF8 = "a string is not UTF-8"
-    /// More nested arrays and objects than ``JSONLimits/depth``.
+    /// More nested arrays and objects than `JSONLimits.depth`.
     case tooDeep = "nested too deeply"
-    /// More bytes than ``JSONLimits/bytes``.
+    /// More bytes than `JSONLimits.bytes`.
     case tooLong = "longer than the limit"
   }
 
@@ -34,22 +34,22 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// What a JSON text may cost its reader.
-public struct JSONLimits: Equatable, Sendable {
+package struct JSONLimits: Equatable, Sendable {
   /// How deeply arrays and objects may be nested.
   ///
   /// 64 is far more than a message of the protocol needs, and far less than what would use up a stack.
-  public var depth: Int
+  package var depth: Int
   /// How many bytes the text may have.
   ///
   /// Messages are limited where they are framed already; this limit is for texts that come another way.
-  public var bytes: Int
+  package var bytes: Int
 
   /// Limits for one text.
   ///
   /// - Parameters:
   ///   - depth: how deeply arrays and objects may be nested.
   ///   - bytes: how many bytes the text may have; at most 2^32−1, to which a greater number is reduced.
-  public init(depth: Int = 64, bytes: Int = 16 << 20) {
+  package init(depth: Int = 64, bytes: Int = 16 << 20) {
     self.depth = depth
     self.bytes = min(bytes, Int(UInt32.max))
   }

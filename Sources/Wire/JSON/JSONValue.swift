@@ -22,7 +22,7 @@ public enum JSONValue: Sendable {
 
   /// Copies a value out of a document; a number too large for a double becomes `null`, as I-JSON does not allow such a
   /// number.
-  public init(_ element: JSONElement) {
+  package init(_ element: JSONElement) {
     switch element.kind {
     case .null: self = .null
     case .bool: self = .bool(element.bool == true)

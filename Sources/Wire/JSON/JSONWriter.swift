@@ -12,19 +12,19 @@ public struct JSONWriter: Sendable {
   /// The number of bytes beyond which ``isFull`` is true.
   ///
   /// Nothing stops a caller from writing more; a caller that writes much asks between two values.
-  public var limit = Int.max
+  package var limit = Int.max
 
   /// Whether more bytes were written than ``limit``, so that the rest may be left out.
-  public var isFull: Bool { bytes.count > limit }
+  package var isFull: Bool { bytes.count > limit }
 
   /// The number of bytes written.
   public var count: Int { bytes.count }
 
   /// Forgets what was written, and keeps the memory.
-  public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Keeps the first `count` bytes and removes the rest, as when a value turns out not to be encodable.
-  public mutating func truncate(to count: Int) {
+  package mutating func truncate(to count: Int) {
     bytes.removeSubrange(count...)
   }
 

@@ -1,24 +1,24 @@
 extension ClientMessage {
   /// `act`: an action.
-  public struct Act: Sendable {
+  package struct Act: Sendable {
     /// The action's number, 1 for the client's first one.
-    public let number: Int
+    package let number: Int
     /// The node that the action is for.
-    public let to: NodeAddress
+    package let to: NodeAddress
     /// The action itself.
-    public let action: JSONElement
+    package let action: JSONElement
     /// An `ack` that rides on the action.
-    public let acknowledgement: Acknowledgement?
+    package let acknowledgement: Acknowledgement?
   }
 
   /// `back`: an action that every node has, numbered as `act` is.
-  public struct Back: Equatable, Sendable {
+  package struct Back: Equatable, Sendable {
     /// The action's number, 1 for the client's first one.
-    public let number: Int
+    package let number: Int
     /// The node to be left.
-    public let to: NodeAddress
+    package let to: NodeAddress
     /// An `ack` that rides on the action.
-    public let acknowledgement: Acknowledgement?
+    package let acknowledgement: Acknowledgement?
   }
 }
 

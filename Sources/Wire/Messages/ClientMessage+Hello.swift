@@ -2,33 +2,33 @@ extension ClientMessage {
   /// `hello`: which app the client wants, or which session.
   ///
   /// A session that is resumed or joined has its app already.
-  public struct Hello: Sendable {
+  package struct Hello: Sendable {
     /// The app's name; empty if the client resumes or joins a session and does not name its app.
-    public let app: String
+    package let app: String
     /// The parameters that the app's root is built with; nil if the message has none.
-    public let parameters: JSONElement?
+    package let parameters: JSONElement?
     /// The program that draws the view.
-    public let client: ClientInfo
+    package let client: ClientInfo
     /// The one-use token of the session that the client joins; nil if it joins none.
-    public let share: String?
+    package let share: String?
     /// The session that the client resumes; nil if it resumes none.
-    public let resume: Resume?
+    package let resume: Resume?
   }
 
   /// `resume` in a `hello`: which session, and what the client has of it.
-  public struct Resume: Equatable, Sendable {
+  package struct Resume: Equatable, Sendable {
     /// The session's name.
-    public var sessionID: String
+    package var sessionID: String
     /// The client's number within the session.
-    public var clientID: Int
+    package var clientID: Int
     /// The secret with which the client proves its identity, from its first `welcome`.
-    public var token: String
+    package var token: String
     /// The number of this attempt, greater than that of any earlier `hello` for this session.
-    public var attempt: Int
+    package var attempt: Int
     /// The epoch of the client's view: the life of the tree that it belongs to.
-    public var epoch: String
+    package var epoch: String
     /// The revision of the client's view; 0 if it has none.
-    public var revision: Int
+    package var revision: Int
 
     /// The session to resume, and what the client has of it.
     ///
@@ -39,7 +39,7 @@ extension ClientMessage {
     ///   - attempt: greater than that of any earlier `hello` for this session.
     ///   - epoch: the epoch of the client's view.
     ///   - revision: the revision of the client's view; 0 if it has none.
-    public init(sessionID: String, clientID: Int, token: String, attempt: Int, epoch: String, revision: Int) {
+    package init(sessionID: String, clientID: Int, token: String, attempt: Int, epoch: String, revision: Int) {
       self.sessionID = sessionID
       self.clientID = clientID
       self.token = token

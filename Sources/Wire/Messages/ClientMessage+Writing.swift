@@ -7,7 +7,7 @@ extension JSONWriter {
   ///   - client: the program that draws the view.
   ///   - share: the one-use token of the session to join; nil to join none.
   ///   - resume: the session to resume; nil to resume none.
-  public mutating func hello(
+  package mutating func hello(
     app: String?, parameters: JSONValue? = nil, client: ClientInfo, share: String? = nil,
     resume: ClientMessage.Resume? = nil
   ) {
@@ -39,7 +39,7 @@ extension JSONWriter {
   ///   - to: the node that the action is for.
   ///   - action: the action's JSON.
   ///   - acknowledgement: an `ack` to send along; nil for none.
-  public mutating func act(_ number: Int, to: NodeAddress, action: JSONValue, acknowledgement: Acknowledgement?) {
+  package mutating func act(_ number: Int, to: NodeAddress, action: JSONValue, acknowledgement: Acknowledgement?) {
     message(MessageKind.act) { json in
       json.member(MessageKey.number, number)
       json.member(MessageKey.to, to)
@@ -55,7 +55,7 @@ extension JSONWriter {
   ///   - number: the action's number.
   ///   - to: the node to be left.
   ///   - acknowledgement: an `ack` to send along; nil for none.
-  public mutating func back(_ number: Int, to: NodeAddress, acknowledgement: Acknowledgement?) {
+  package mutating func back(_ number: Int, to: NodeAddress, acknowledgement: Acknowledgement?) {
     message(MessageKind.back) { json in
       json.member(MessageKey.number, number)
       json.member(MessageKey.to, to)
@@ -64,26 +64,26 @@ extension JSONWriter {
   }
 
   /// Writes an `ack`.
-  public mutating func ack(_ acknowledgement: Acknowledgement) {
+  package mutating func ack(_ acknowledgement: Acknowledgement) {
     message(MessageKind.ack) { acknowledgement.write(into: &$0) }
   }
 
   /// Writes a `resync`.
-  public mutating func resync() { message(MessageKind.resync) { _ in } }
+  package mutating func resync() { message(MessageKind.resync) { _ in } }
 
   /// Writes a `check`.
-  public mutating func check() { message(MessageKind.check) { _ in } }
+  package mutating func check() { message(MessageKind.check) { _ in } }
 
   /// Writes a client's `share`, with what the joining client may do.
-  public mutating func share(_ scope: ShareScope) {
+  package mutating func share(_ scope: ShareScope) {
     message(MessageKind.share) { $0.member(MessageKey.scope, scope.rawValue) }
   }
 
   /// Writes a `ping`.
-  public mutating func ping() { message(MessageKind.ping) { _ in } }
+  package mutating func ping() { message(MessageKind.ping) { _ in } }
 
   /// Writes a client's `bye`.
-  public mutating func bye() { message(MessageKind.bye) { _ in } }
+  package mutating func bye() { message(MessageKind.bye) { _ in } }
 
   /// Writes an object whose first member is its kind.
   mutating func message(_ kind: StaticString, _ members: (inout JSONWriter) -> Void) {

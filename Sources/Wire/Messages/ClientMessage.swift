@@ -1,5 +1,5 @@
 /// A message from a client.
-public enum ClientMessage: Sendable {
+package enum ClientMessage: Sendable {
   /// The first message of a connection.
   case hello(Hello)
   /// An action for a node.
@@ -23,7 +23,7 @@ public enum ClientMessage: Sendable {
   ///
   /// - Parameter json: one message; keys that the protocol does not know are ignored.
   /// - Throws: ``MessageError`` if the JSON is not a message, or its `t` is unknown.
-  public init(_ json: JSONElement) throws(MessageError) {
+  package init(_ json: JSONElement) throws(MessageError) {
     guard json.kind == .object else { throw MessageError("A message is an object, this is \(json.kind.rawValue).") }
     guard let kind = json[MessageKey.kind], kind.kind == .string else {
       throw MessageError("A message needs \"\(MessageKey.kind)\", the name of its kind.")
@@ -81,18 +81,18 @@ public struct ClientInfo: Equatable, Sendable {
 }
 
 /// `ack`: what a client has received.
-public struct Acknowledgement: Equatable, Sendable {
+package struct Acknowledgement: Equatable, Sendable {
   /// The revision of the client's view.
-  public let revision: Int
+  package let revision: Int
   /// The greatest `n` that the server has told the client.
-  public let number: Int
+  package let number: Int
 
   /// An acknowledgement.
   ///
   /// - Parameters:
   ///   - revision: the revision of the client's view.
   ///   - number: the greatest `n` that the server has told the client.
-  public init(revision: Int, number: Int) {
+  package init(revision: Int, number: Int) {
     self.revision = revision
     self.number = number
   }

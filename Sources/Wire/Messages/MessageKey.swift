@@ -2,7 +2,7 @@
 public let subprotocol = "riblet.v1.json"
 
 /// The greatest number that a message may hold: up to it a double represents every integer.
-public let largestNumber = (1 << 53) - 1
+package let largestNumber = (1 << 53) - 1
 
 /// The keys of messages, each defined once.
 enum MessageKey {
@@ -67,9 +67,9 @@ enum MessageKind {
 }
 
 /// JSON that is not a message of this protocol.
-public struct MessageError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct MessageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What is wrong, in one sentence for the peer's developer.
-  public let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 

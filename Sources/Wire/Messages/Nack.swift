@@ -33,7 +33,7 @@ public struct Nack: Equatable, Sendable {
   ///   - number: the action's number.
   ///   - code: the kind of refusal.
   ///   - message: the reason in a sentence, for the client's developer.
-  public init(number: Int, code: Code, message: String) {
+  package init(number: Int, code: Code, message: String) {
     self.number = number
     self.code = code
     self.message = message

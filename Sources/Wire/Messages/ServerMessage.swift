@@ -1,5 +1,5 @@
 /// A message from the server, as a client reads it.
-public enum ServerMessage: Equatable, Sendable {
+package enum ServerMessage: Equatable, Sendable {
   /// The answer to `hello`.
   case welcome(Welcome)
   /// The whole view.
@@ -26,7 +26,7 @@ public enum ServerMessage: Equatable, Sendable {
   ///
   /// - Parameter json: one message; keys that the protocol does not know are ignored.
   /// - Throws: ``MessageError`` if the JSON is not a message.
-  public init(_ json: JSONElement) throws(MessageError) {
+  package init(_ json: JSONElement) throws(MessageError) {
     guard let kind = json[MessageKey.kind], kind.kind == .string else {
       throw MessageError("A message is an object with \"\(MessageKey.kind)\", the name of its kind.")
     }
@@ -88,7 +88,7 @@ public enum ServerMessage: Equatable, Sendable {
 
 extension JSONWriter {
   /// Writes a `welcome`.
-  public mutating func welcome(_ welcome: Welcome) {
+  package mutating func welcome(_ welcome: Welcome) {
     message(MessageKind.welcome) { welcome.write(into: &$0) }
   }
 
@@ -98,7 +98,7 @@ extension JSONWriter {
   ///   - epoch: the life of the tree in memory.
   ///   - revision: the revision of the view.
   ///   - number: the greatest action of this client that is done.
-  public mutating func beginSnap(epoch: String, revision: Int, number: Int) {
+  package mutating func beginSnap(epoch: String, revision: Int, number: Int) {
     beginObject()
     key(MessageKey.kind)
     string(MessageKind.snap)
@@ -116,7 +116,7 @@ extension JSONWriter {
   ///   - number: the greatest action of this client that is done.
   ///   - operations: the operations as ``PatchWriter`` wrote them; empty for none.
   ///   - hash: the ``JSONValue/canonicalHash`` of the view after the patch; nil unless the client has asked.
-  public mutating func patch(
+  package mutating func patch(
     revision: Int, base: Int, number: Int, operations: Span<UInt8>, hash: String? = nil
   ) {
     beginObject()
@@ -134,7 +134,7 @@ extension JSONWriter {
   }
 
   /// Writes a `nack`.
-  public mutating func nack(_ nack: Nack) {
+  package mutating func nack(_ nack: Nack) {
     message(MessageKind.nack) { nack.write(into: &$0) }
   }
 
@@ -143,7 +143,7 @@ extension JSONWriter {
   /// - Parameters:
   ///   - token: with which one client may join the session, once.
   ///   - expires: how long the token is valid, in milliseconds.
-  public mutating func share(token: String, expires: Int) {
+  package mutating func share(token: String, expires: Int) {
     message(MessageKind.share) { json in
       json.member(MessageKey.token, token)
       json.member(MessageKey.expires, expires)
@@ -151,24 +151,24 @@ extension JSONWriter {
   }
 
   /// Writes a `notice` of what answered actions survive from now on.
-  public mutating func notice(_ durability: Welcome.Durability) {
+  package mutating func notice(_ durability: Welcome.Durability) {
     message(MessageKind.notice) { $0.member(MessageKey.durability, durability.rawValue) }
   }
 
   /// Writes a `drain`: the client is to connect again within so many milliseconds.
-  public mutating func drain(within: Int) {
+  package mutating func drain(within: Int) {
     message(MessageKind.drain) { $0.member(MessageKey.within, within) }
   }
 
   /// Writes a `pong`.
-  public mutating func pong() { message(MessageKind.pong) { _ in } }
+  package mutating func pong() { message(MessageKind.pong) { _ in } }
 
   /// Writes a server's `bye`.
   ///
   /// - Parameters:
   ///   - bye: why the connection ends.
   ///   - message: the reason in a sentence.
-  public mutating func bye(_ bye: Bye, message: String) {
+  package mutating func bye(_ bye: Bye, message: String) {
     self.message(MessageKind.bye) { json in
       json.member(MessageKey.code, bye.rawValue)
       json.member(MessageKey.message, message)

@@ -33,7 +33,7 @@ public struct Welcome: Equatable, Sendable {
     ///   - messageBytes: the greatest number of bytes of a message.
     ///   - actionsPerSecond: the number of actions a second in the long run.
     ///   - actionBurst: the number of actions that may come at once.
-    public init(messageBytes: Int = 65_536, actionsPerSecond: Int = 50, actionBurst: Int = 100) {
+    package init(messageBytes: Int = 65_536, actionsPerSecond: Int = 50, actionBurst: Int = 100) {
       self.messageBytes = messageBytes
       self.actionsPerSecond = actionsPerSecond
       self.actionBurst = actionBurst
@@ -83,7 +83,7 @@ public struct Welcome: Equatable, Sendable {
   ///   - timeToLive: how long the session lives without a connection, in milliseconds.
   ///   - heartbeat: after how much silence the client sends a `ping`, in milliseconds.
   ///   - limits: what the client may send.
-  public init(
+  package init(
     sessionID: String, clientID: Int, token: String, epoch: String, revision: Int, number: Int, nacks: [Nack] = [],
     resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int, limits: Limits
   ) {

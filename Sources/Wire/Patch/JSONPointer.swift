@@ -12,7 +12,7 @@ public struct JSONPointer: Sendable, CustomStringConvertible {
   ///
   /// - Parameter text: empty, or tokens each preceded by `/`, with `~0` for `~` and `~1` for `/`.
   /// - Throws: ``PatchError/malformedPointer(_:)`` for any other text.
-  public init(parsing text: String) throws(PatchError) {
+  package init(parsing text: String) throws(PatchError) {
     guard !text.isEmpty else {
       tokens = []
       return

@@ -4,7 +4,7 @@
 /// token by token, so that an operation only copies it. Nothing is written before something differs.
 public struct PatchWriter: Sendable {
   /// The operations, as elements of an array whose brackets the caller writes.
-  public private(set) var json = JSONWriter()
+  package private(set) var json = JSONWriter()
   /// The number of operations written.
   public private(set) var count = 0
   /// The path of the current place, escaped for JSON, without quotes.
@@ -14,7 +14,7 @@ public struct PatchWriter: Sendable {
   public init() {}
 
   /// Forgets the operations and the path, and keeps the memory.
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     json.removeAll()
     path.removeAll(keepingCapacity: true)
     count = 0

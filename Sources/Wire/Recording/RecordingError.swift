@@ -26,7 +26,7 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The same error as seen from one level above: the path then begins with this key or index.
-  public func below(_ key: String) -> RecordingError {
+  package func below(_ key: String) -> RecordingError {
     var error = self
     error.path.insert(key, at: 0)
     return error

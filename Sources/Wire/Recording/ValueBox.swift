@@ -7,8 +7,8 @@ class AnyValueBox {
   /// The `id` by which the value is recognised in another array; nil if its type is not `Identifiable`.
   var identity: AnyHashable? { preconditionFailure("abstract") }
 
-  /// The schema of the value's JSON.
-  var schema: JSONSchema { preconditionFailure("abstract") }
+  /// The value itself.
+  var encodable: any Encodable { preconditionFailure("abstract") }
 
   func record(into recorder: Recorder) throws(RecordingError) { preconditionFailure("abstract") }
 
@@ -35,7 +35,7 @@ final class ValueBox<Value: Encodable>: AnyValueBox {
     (value as? any Identifiable).map { AnyHashable($0.erasedID) }
   }
 
-  override var schema: JSONSchema { JSONSchema(encoding: value) }
+  override var encodable: any Encodable { value }
 
   override func record(into recorder: Recorder) throws(RecordingError) { try recorder.record(value) }
 

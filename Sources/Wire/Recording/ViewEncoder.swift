@@ -23,7 +23,7 @@ public final class ViewEncoder {
   let prefersShorter: Bool
 
   /// An encoder whose recorders have no memory yet.
-  public convenience init() { self.init(prefersShorter: true) }
+  package convenience init() { self.init(prefersShorter: true) }
 
   init(prefersShorter: Bool, form: CodingForm = .wire) {
     self.prefersShorter = prefersShorter

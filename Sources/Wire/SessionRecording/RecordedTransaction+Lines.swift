@@ -35,7 +35,7 @@ enum RecordingKind {
 
 extension RecordedTransaction {
   /// Writes the transaction as a line, without the line's end.
-  public func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     json.message(kind) { json in
       if let number {
         json.key(RecordingKey.transaction)

@@ -1,45 +1,45 @@
 /// One transaction of a session as it was recorded: its event, what reducers drew from the outside, and the outcome.
 ///
 /// What only an app can read, such as actions and states, is kept as JSON text.
-public struct RecordedTransaction: Equatable, Sendable {
+package struct RecordedTransaction: Equatable, Sendable {
   /// A value from the outside that a reducer was given: a date, random bits or the like.
-  public struct Draw: Equatable, Sendable {
+  package struct Draw: Equatable, Sendable {
     /// The draw's name: `date`, `uuid`, `randomBits`, `clock`, or an app's own.
-    public let name: String
+    package let name: String
     /// The value, as JSON.
-    public let value: String
+    package let value: String
 
     /// A draw with its name and its value as JSON.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
       self.name = name
       self.value = value
     }
   }
 
   /// The client that has acted.
-  public struct Client: Equatable, Sendable {
+  package struct Client: Equatable, Sendable {
     /// The client's number within the session.
-    public let id: Int
+    package let id: Int
     /// The number of the client's action.
-    public let number: Int
+    package let number: Int
 
     /// A client, by its number within the session, and its action's number.
-    public init(id: Int, number: Int) {
+    package init(id: Int, number: Int) {
       self.id = id
       self.number = number
     }
   }
 
   /// An effect, identified in a way that holds in another run as well.
-  public struct Effect: Equatable, Sendable {
+  package struct Effect: Equatable, Sendable {
     /// The id of the effect's node.
-    public let node: Int
+    package let node: Int
     /// The type name of the node's riblet.
-    public let type: String
+    package let type: String
     /// The effect's idempotency key.
-    public let key: String
+    package let key: String
     /// The effect's name; nil if it has none.
-    public let id: String?
+    package let id: String?
 
     /// An effect of a node.
     ///
@@ -48,7 +48,7 @@ public struct RecordedTransaction: Equatable, Sendable {
     ///   - type: the type name of the node's riblet.
     ///   - key: the effect's idempotency key.
     ///   - id: the effect's name; nil if it has none.
-    public init(node: Int, type: String, key: String, id: String?) {
+    package init(node: Int, type: String, key: String, id: String?) {
       self.node = node
       self.type = type
       self.key = key
@@ -57,7 +57,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// What an effect has sent.
-  public enum Report: Equatable, Sendable {
+  package enum Report: Equatable, Sendable {
     /// An internal action, as JSON.
     case action(String)
     /// An output, as JSON.
@@ -67,7 +67,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// The event that began the transaction.
-  public enum Event: Equatable, Sendable {
+  package enum Event: Equatable, Sendable {
     /// The session started.
     case start
     /// The session was restored from a snapshot, given as JSON.
@@ -87,7 +87,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// The outcome of the transaction.
-  public enum Outcome: Equatable, Sendable {
+  package enum Outcome: Equatable, Sendable {
     /// No patch: the event caused no transaction, and is only noted.
     case nothing
     /// The whole view, a JSON document.
@@ -99,15 +99,15 @@ public struct RecordedTransaction: Equatable, Sendable {
   }
 
   /// The transaction's number within the session; nil if it was rolled back, or if there was no transaction.
-  public var number: UInt64?
+  package var number: UInt64?
   /// When the transaction was done, in milliseconds since 1970.
-  public var time: Int
+  package var time: Int
   /// The event that began the transaction.
-  public var event: Event
+  package var event: Event
   /// What reducers drew from the outside, in order.
-  public var draws: [Draw]
+  package var draws: [Draw]
   /// The outcome.
-  public var outcome: Outcome
+  package var outcome: Outcome
 
   /// A transaction.
   ///
@@ -117,7 +117,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   ///   - event: the event that began it.
   ///   - draws: what reducers drew from the outside, in order.
   ///   - outcome: its outcome.
-  public init(number: UInt64?, time: Int, event: Event, draws: [Draw] = [], outcome: Outcome) {
+  package init(number: UInt64?, time: Int, event: Event, draws: [Draw] = [], outcome: Outcome) {
     self.number = number
     self.time = time
     self.event = event
@@ -129,7 +129,7 @@ public struct RecordedTransaction: Equatable, Sendable {
   ///
   /// - Parameter view: the view before the transaction; unchanged if this throws.
   /// - Throws: ``JSONError`` or ``PatchError`` if the recording is not whole.
-  public func apply(to view: inout JSONValue) throws {
+  package func apply(to view: inout JSONValue) throws {
     switch outcome {
     case .nothing, .refused: break
     case .view(let text): view = JSONValue(try Self.read(text))

@@ -5,7 +5,7 @@
 /// before it.
 public struct SessionRecording: Equatable, Sendable {
   /// The version of the format: the one that is written, and the latest that is read.
-  public static let version = 1
+  package static let version = 1
 
   /// The first line of a life in memory.
   public struct Header: Equatable, Sendable {
@@ -25,7 +25,7 @@ public struct SessionRecording: Equatable, Sendable {
     ///   - app: the app's name.
     ///   - session: the session's name.
     ///   - parameters: the parameters that the session was started with, as JSON; nil if there were none.
-    public init(build: String, app: String, session: String, parameters: String?) {
+    package init(build: String, app: String, session: String, parameters: String?) {
       self.build = build
       self.app = app
       self.session = session
@@ -34,11 +34,11 @@ public struct SessionRecording: Equatable, Sendable {
   }
 
   /// A transaction and its line in the file.
-  public struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// The number of the line, counted from 1.
-    public let line: Int
+    package let line: Int
     /// The transaction.
-    public let transaction: RecordedTransaction
+    package let transaction: RecordedTransaction
   }
 
   /// One life of a session in memory: from its start or restoration until it left memory.
@@ -46,7 +46,7 @@ public struct SessionRecording: Equatable, Sendable {
     /// The session and the server.
     public let header: Header
     /// The transactions; the first is the start or the restoration.
-    public internal(set) var entries: [Entry]
+    package internal(set) var entries: [Entry]
   }
 
   /// The session's lives in memory, at least one.
@@ -113,7 +113,7 @@ public struct SessionRecording: Equatable, Sendable {
 
 extension SessionRecording.Header {
   /// Writes the header as a line, without the line's end.
-  public func write(into json: inout JSONWriter) {
+  package func write(into json: inout JSONWriter) {
     json.message(RecordingKind.session) { json in
       json.member(MessageKey.version, SessionRecording.version)
       json.member(MessageKey.build, build)

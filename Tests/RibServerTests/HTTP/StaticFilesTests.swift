@@ -1,7 +1,7 @@
 import Foundation
 import RibWeb
 import Testing
-import Wire
+import WireHTTP
 
 @testable import RibServer
 

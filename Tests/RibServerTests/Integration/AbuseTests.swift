@@ -7,6 +7,7 @@ import RibTestSupport
 import Synchronization
 import Testing
 import Wire
+import WireHTTP
 
 /// What a hostile client costs the server and the other sessions.
 @Suite(.serialized) struct AbuseTests {

@@ -3,6 +3,7 @@ import RibClient
 import RibServer
 import Testing
 import Wire
+import WireHTTP
 
 /// permessage-deflate over real sockets.
 @Suite(.blocking) struct CompressionTests {

@@ -3,6 +3,7 @@ import RibClient
 import Synchronization
 import Testing
 import Wire
+import WireHTTP
 
 @testable import RibServer
 

@@ -2,6 +2,7 @@ import CurlTransport
 import RibServer
 import Testing
 import Wire
+import WireHTTP
 
 /// The endpoint that conformance suites talk to.
 @Suite struct EchoTests {

@@ -4,6 +4,7 @@ import RibCore
 import RibServer
 import Testing
 import Wire
+import WireHTTP
 
 /// Connections end when they must, whatever the peer does, and not before.
 @Suite(.timeLimit(.minutes(5))) struct EndingTests {

@@ -3,6 +3,7 @@ import RibServer
 import RibWeb
 import Testing
 import Wire
+import WireHTTP
 
 @testable import Showcase
 

@@ -2,7 +2,7 @@ import CurlTransport
 import Foundation
 import RibServer
 import Testing
-import Wire
+import WireHTTP
 
 /// Requests over real sockets: what is answered, in which order, and how long one may take.
 struct HTTPTests {

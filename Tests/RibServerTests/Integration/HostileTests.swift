@@ -5,6 +5,7 @@ import RibTestSupport
 import Synchronization
 import Testing
 import Wire
+import WireHTTP
 
 #if canImport(Glibc)
   import Glibc

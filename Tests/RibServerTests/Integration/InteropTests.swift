@@ -6,6 +6,7 @@ import Showcase
 import Synchronization
 import Testing
 import Wire
+import WireHTTP
 
 /// Clients that were not written here, and ribctl.
 @Suite(.blocking, .timeLimit(.minutes(5))) struct InteropTests {

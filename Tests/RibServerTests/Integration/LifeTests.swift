@@ -5,6 +5,7 @@ import RibServer
 import Synchronization
 import Testing
 import Wire
+import WireHTTP
 
 @testable import Showcase
 

@@ -6,6 +6,7 @@ import Logging
 import RibCore
 import Testing
 import Wire
+import WireHTTP
 
 @testable import RibServer
 

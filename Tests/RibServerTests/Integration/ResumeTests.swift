@@ -5,6 +5,7 @@ import RibServer
 import Synchronization
 import Testing
 import Wire
+import WireHash
 
 /// Sessions outlive their connections: nothing that was done is lost or done again.
 @Suite(.serialized) struct ResumeTests {

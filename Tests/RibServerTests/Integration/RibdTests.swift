@@ -3,6 +3,7 @@ import Foundation
 import RibTestSupport
 import Testing
 import Wire
+import WireHTTP
 
 @testable import RibServer
 @testable import ribd

@@ -2,6 +2,7 @@ import RibClient
 import RibServer
 import Testing
 import Wire
+import WireHTTP
 
 /// Several clients on one session: who may let others in, and how many.
 @Suite struct SharingTests {

@@ -4,6 +4,7 @@ import RibCore
 import RibServer
 import Testing
 import Wire
+import WireHTTP
 
 #if canImport(Glibc)
   import Glibc

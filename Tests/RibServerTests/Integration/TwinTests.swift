@@ -4,6 +4,7 @@ import RibServer
 import Showcase
 import Testing
 import Wire
+import WireHTTP
 
 /// Sessions without a WebSocket: the HTTP twin.
 @Suite struct TwinTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Wire
+import WireHTTP
 
 /// A clock that does not jump would show nothing.
 @Suite(.blocking) struct FaultyClockTests {

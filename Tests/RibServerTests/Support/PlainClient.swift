@@ -1,5 +1,6 @@
 import CurlTransport
 import Wire
+import WireHTTP
 
 /// A client by hand, which sees each message as it comes and says what ``RibClient`` would not.
 ///

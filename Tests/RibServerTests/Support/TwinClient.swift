@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import Wire
+import WireHTTP
 
 /// A client of the HTTP twin, on one connection.
 ///

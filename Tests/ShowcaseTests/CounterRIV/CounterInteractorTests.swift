@@ -1,4 +1,5 @@
 import RibCore
+import RibRIV
 import RibTesting
 import Testing
 

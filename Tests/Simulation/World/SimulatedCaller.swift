@@ -1,5 +1,6 @@
 import RibClient
 import Wire
+import WireHTTP
 
 /// Who speaks on the connections of a ``SimulatedCaller``.
 protocol CallerOwner: AnyObject {

@@ -1,5 +1,6 @@
 import RibClient
 import Wire
+import WireHTTP
 
 /// A client with the real protocol state machine, and what it was told of its actions.
 final class SimulatedClient: CallerOwner {

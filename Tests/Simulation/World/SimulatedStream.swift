@@ -1,5 +1,6 @@
 import RibClient
 import Wire
+import WireHTTP
 
 /// A twin's connection: the events of its session, which it follows as long as it is there.
 ///

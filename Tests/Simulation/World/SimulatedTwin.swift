@@ -1,5 +1,6 @@
 import RibClient
 import Wire
+import WireHTTP
 
 /// A client of the HTTP twin: a request without an answer is sent again as it was, until there is one.
 final class SimulatedTwin: CallerOwner {

@@ -1,5 +1,6 @@
 import RibTestSupport
 import Testing
+import WireHash
 
 @testable import Wire
 

@@ -1,4 +1,5 @@
 import Foundation
+import RibTestSupport
 
 @testable import Wire
 

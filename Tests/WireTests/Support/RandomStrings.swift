@@ -1,3 +1,5 @@
+import RibTestSupport
+
 extension String {
   /// A short string of what is hard: escapes, pointer syntax, accents that join what is before them, two forms of é.
   static func random(using generator: inout SeededGenerator) -> String {

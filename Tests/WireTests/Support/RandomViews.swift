@@ -1,3 +1,5 @@
+import RibTestSupport
+
 @testable import Wire
 
 /// A type of view whose values can be made up and changed.

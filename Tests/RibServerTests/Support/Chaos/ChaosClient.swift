@@ -2,6 +2,7 @@ import Foundation
 import RibClient
 import Synchronization
 import Wire
+import WireHTTP
 
 /// One of the clients that the chaos is for: it acts without end, gives up, comes back, sometimes twice at once, and checks
 /// what it is told against what it has sent.

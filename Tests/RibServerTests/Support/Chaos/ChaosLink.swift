@@ -1,5 +1,6 @@
 import Foundation
 import Wire
+import WireHTTP
 
 /// A client's end of a connection: a WebSocket that does not block.
 final class ChaosLink {

@@ -4,6 +4,7 @@ import RibClient
 import RibTestSupport
 import Synchronization
 import Wire
+import WireHTTP
 
 /// A client of the HTTP twin in the chaos: a request without an answer is sent again as it was, until there is one, and
 /// what is answered is checked against what was sent.

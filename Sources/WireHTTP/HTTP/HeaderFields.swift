@@ -1,0 +1,76 @@
+/// The header fields of a message, in order, several of one name allowed (RFC 9110 §5).
+///
+/// Names are kept as written and found without regard to the case of ASCII letters.
+package struct HeaderFields: Equatable, Sendable {
+  /// One field line.
+  package struct Field: Equatable, Sendable {
+    /// The field's name, as written.
+    package let name: String
+    /// The field's value, without the whitespace around it.
+    package let value: String
+  }
+
+  /// The fields, in order.
+  package private(set) var fields: [Field] = []
+
+  /// No fields.
+  package init() {}
+
+  /// The number of field lines.
+  package var count: Int { fields.count }
+
+  /// The value of the first field named `name`, nil if there is none.
+  package subscript(name: String) -> String? {
+    fields.first { HTTPGrammar.matches($0.name, name) }?.value
+  }
+
+  /// The values of all fields named `name`, in order.
+  package func values(for name: String) -> [String] {
+    fields.filter { HTTPGrammar.matches($0.name, name) }.map(\.value)
+  }
+
+  /// Whether the comma-separated lists in the fields named `name` have `token` among them, in upper or lower case.
+  ///
+  /// Meant for lists of tokens, such as `Connection`; a comma within a quoted string separates, too.
+  package func contains(token: String, in name: String) -> Bool {
+    elements(of: name).contains { HTTPGrammar.matches($0, token) }
+  }
+
+  /// Adds a field at the end.
+  ///
+  /// - Parameters:
+  ///   - name: a token; anything else is a mistake in the program and traps.
+  ///   - value: the value; characters that a value may not have are written as spaces.
+  package mutating func append(name: String, value: String) {
+    precondition(HTTPGrammar.isToken(name), "\"\(name)\" is no header field name: RFC 9110 §5.1 wants a token")
+    fields.append(Field(name: name, value: value))
+  }
+
+  /// Puts one field in the place of all those named `name`.
+  mutating func replace(name: String, value: String) {
+    fields.removeAll { HTTPGrammar.matches($0.name, name) }
+    append(name: name, value: value)
+  }
+
+  /// The elements of the comma-separated lists in all fields named `name` (RFC 9110 §5.6.1).
+  ///
+  /// They are without the whitespace around them; empty ones are among them.
+  package func elements(of name: String) -> [Substring] {
+    var elements: [Substring] = []
+    for value in values(for: name) {
+      for part in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+        let start = part.drop { HTTPGrammar.isWhitespace($0) }
+        let end = start.lastIndex { !HTTPGrammar.isWhitespace($0) }
+        elements.append(Substring(end.map { start[...$0] } ?? start))
+      }
+    }
+    return elements
+  }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+  /// The fields of the literal, in its order; a name may come more than once.
+  package init(dictionaryLiteral elements: (String, String)...) {
+    for (name, value) in elements { append(name: name, value: value) }
+  }
+}
