@@ -7,6 +7,8 @@ class Node<R: Router>: AnyNode {
   let riblet: R
   let cell: Cell<R.State>
   private let reducers: [Reducer<R>]
+  /// Whether there are any: an array of a generic type is slow to look into where the type is not known.
+  private let hasReducers: Bool
   private let routes: [Attachments<R>]
   /// The same attachments: an array of a generic class is slow to read where the class's parameter is not known.
   private let anyRoutes: [AnyAttachments]
@@ -27,6 +29,7 @@ class Node<R: Router>: AnyNode {
     self.link = link
     told = link.props.map { ToldProps($0) }
     reducers = riblet.reducers
+    hasReducers = !reducers.isEmpty
     routes = riblet.routes.map { $0.makeAttachments() }
     anyRoutes = routes
     super.init(id: id, typeName: typeName, parent: parent, isEmbedded: !(cell is OwnedCell<R.State>))
@@ -135,7 +138,7 @@ class Node<R: Router>: AnyNode {
     touch(tree)
     var effect = Effect<R>.none
     let change = cell.modify(isCompared: hasRoutes && !isNew) { state in
-      guard !reducers.isEmpty else { return effect = reduce(riblet, &state) }
+      guard hasReducers else { return effect = reduce(riblet, &state) }
       let bodies = reducers.map { $0.begin(state) }
       var effects = [reduce(riblet, &state)]
       let event = event()
