@@ -132,6 +132,40 @@ extension RouteTests {
     #expect(!before.contains(after[1]))
   }
 
+  /// Of elements with one id the first has a child.
+  @Test func element_thatTakesTheIDOfTheNext_isShownByItsNode() throws {
+    let parts = [Part.State(id: 1, count: 5, inner: Slot("a")), Part.State(id: 2, count: 7)]
+    let session = try TestSession(Scripted(state: parts, routes: [Route("parts", \.self) { _ in Child(Part()) }]))
+    let before = try session.ids(on: "parts")
+    try session.send(#"{"rename":2}"#, to: .path("parts[0]"))
+    #expect(try session.ids(on: "parts") == [before[1]])
+    #expect(session.view["nodes"]?["\(before[1])"]?["state"] == .integer(5))
+    #expect(try session.ids(on: "inner", of: NodeID(before[1])).count == 1)
+  }
+
+  /// An identified array has one element of an id: the other one is gone.
+  @Test func identifiedElement_thatTakesTheIDOfAnother_isShownByItsNode() throws {
+    let parts = IdentifiedArray([Part.State(id: 1, count: 5), Part.State(id: 2, count: 7, inner: Slot("a"))])
+    let session = try TestSession(Scripted(state: parts, routes: [Route("parts", \.self) { _ in Child(Part()) }]))
+    let before = try session.ids(on: "parts")
+    try session.send(#"{"rename":2}"#, to: .path("parts[0]"))
+    #expect(try session.ids(on: "parts") == [before[1]])
+    #expect(session.view["nodes"]?["\(before[1])"]?["state"] == .integer(5))
+    #expect(try session.ids(on: "inner", of: NodeID(before[1])).isEmpty)
+  }
+
+  /// The node of an id that another element has as well is that one's once the first has another id.
+  @Test func element_thatLeavesItsIDToTheNext_leavesItsNode() throws {
+    let parts = [Part.State(id: 1, count: 5, inner: Slot("a")), Part.State(id: 1, count: 7)]
+    let session = try TestSession(Scripted(state: parts, routes: [Route("parts", \.self) { _ in Child(Part()) }]))
+    let before = try session.ids(on: "parts")
+    try session.send(#"{"rename":2}"#, to: .path("parts[0]"))
+    let after = try session.ids(on: "parts")
+    #expect(after.count == 2 && after[1] == before[0])
+    #expect(after.map { session.view["nodes"]?["\($0)"]?["state"] } == [.integer(5), .integer(7)])
+    #expect(try after.map { try session.ids(on: "inner", of: NodeID($0)).count } == [1, 0])
+  }
+
   @Test func partOfAPart_thatMakesItsOwnerAnother_makesAnotherChild() throws {
     let session = try TestSession(
       Scripted(state: [Middle.State()], routes: [Route("middles", \.self) { _ in Child(Middle()) }]))
