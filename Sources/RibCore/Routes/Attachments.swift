@@ -231,5 +231,6 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     super.rollBack()
     if let savedContent { (content, entries) = savedContent }
     savedContent = nil
+    if let content { source.note(hasDuplicates: entries.count < source.entries(of: content).count) }
   }
 }

@@ -166,6 +166,42 @@ extension RouteTests {
     #expect(try after.map { try session.ids(on: "inner", of: NodeID($0)).count } == [1, 0])
   }
 
+  private struct Parts {
+    var parts: [Part.State]
+    var broken = Slot<NoConfig>()
+  }
+
+  private func makeSession(_ parts: [Part.State], _ change: @escaping (inout Parts) -> Void) throws -> TestSession {
+    try TestSession(
+      Scripted(
+        state: Parts(parts: parts),
+        routes: [Route("parts", \.parts) { _ in Child(Part()) }, Route("broken", \.broken) { Child(Broken()) }],
+        changes: ["change": change]))
+  }
+
+  /// The child of the elements with one id is the first one's also when others have been looked at meanwhile.
+  @Test func failure_withoutElementsOfOneID_readsTheFirstAgain() throws {
+    let session = try makeSession([Part.State(id: 1, count: 5), Part.State(id: 1, count: 7)]) { state in
+      state.parts = [Part.State(id: 9), Part.State(id: 1, count: 3)]
+      state.broken.attach()
+    }
+    _ = try session.refusal(of: "\"change\"")
+    try session.send("\"count\"", to: .path("parts"))
+    #expect(session.view["nodes"]?["\(try session.ids(on: "parts")[0])"]?["state"] == .integer(6))
+  }
+
+  /// The children of an element that comes before another one with its id are those of the new one.
+  @Test func element_thatComesBeforeAnotherOfItsID_hasItsOwnChildren() throws {
+    let session = try makeSession([Part.State(id: 1), Part.State(id: 2, inner: Slot("a"))]) { state in
+      state.parts.insert(Part.State(id: 2, count: 5), at: 0)
+    }
+    let part = NodeID(try session.ids(on: "parts")[1])
+    try session.send("\"change\"")
+    #expect(try session.ids(on: "parts")[0] == Int64(part))
+    #expect(session.view["nodes"]?["\(part)"]?["state"] == .integer(5))
+    #expect(try session.ids(on: "inner", of: part).isEmpty)
+  }
+
   @Test func partOfAPart_thatMakesItsOwnerAnother_makesAnotherChild() throws {
     let session = try TestSession(
       Scripted(state: [Middle.State()], routes: [Route("middles", \.self) { _ in Child(Middle()) }]))
