@@ -240,5 +240,6 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     super.rollBack()
     if let savedContent { (content, entries, hasDuplicates) = savedContent }
     savedContent = nil
+    if let content { source.note(hasDuplicates: entries.count < source.entries(of: content).count) }
   }
 }

@@ -151,6 +151,9 @@ struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
 
   func compare(_ entries: [Part.ID], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void) {
     var (earlier, later) = (ElementIndex(before[keyPath: path].elements), ElementIndex(after[keyPath: path].elements))
+    // The children look for their states before they are reconciled.
+    let ids = later.elements.map(\.id)
+    if ids != entries { note(hasDuplicates: Set(ids).count < ids.count) }
     for (index, id) in entries.enumerated() {
       guard let old = earlier.place(of: id), let new = later.place(of: id),
         haveSameBits(earlier.elements[old], later.elements[new])

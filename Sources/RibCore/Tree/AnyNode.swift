@@ -159,7 +159,8 @@ class AnyNode {
     while node.isEmbedded, let parent = node.parent {
       if parent.hasChildrenWithProps { tree.unsettle(parent, on: nil) }
       if change != .within || !node.isApart || !node.isStored { tree.unsettle(parent) }
-      if !node.isStored { parent.touchParts(tree) }
+      // An element that takes the id of another is in that one's place: the other's node has a state that no change tells of.
+      if !node.isStored || change == .identity { parent.touchParts(tree) }
       node = parent
     }
   }

@@ -132,6 +132,76 @@ extension RouteTests {
     #expect(!before.contains(after[1]))
   }
 
+  /// Of elements with one id the first has a child.
+  @Test func element_thatTakesTheIDOfTheNext_isShownByItsNode() throws {
+    let parts = [Part.State(id: 1, count: 5, inner: Slot("a")), Part.State(id: 2, count: 7)]
+    let session = try TestSession(Scripted(state: parts, routes: [Route("parts", \.self) { _ in Child(Part()) }]))
+    let before = try session.ids(on: "parts")
+    try session.send(#"{"rename":2}"#, to: .path("parts[0]"))
+    #expect(try session.ids(on: "parts") == [before[1]])
+    #expect(session.view["nodes"]?["\(before[1])"]?["state"] == .integer(5))
+    #expect(try session.ids(on: "inner", of: NodeID(before[1])).count == 1)
+  }
+
+  /// An identified array has one element of an id: the other one is gone.
+  @Test func identifiedElement_thatTakesTheIDOfAnother_isShownByItsNode() throws {
+    let parts = IdentifiedArray([Part.State(id: 1, count: 5), Part.State(id: 2, count: 7, inner: Slot("a"))])
+    let session = try TestSession(Scripted(state: parts, routes: [Route("parts", \.self) { _ in Child(Part()) }]))
+    let before = try session.ids(on: "parts")
+    try session.send(#"{"rename":2}"#, to: .path("parts[0]"))
+    #expect(try session.ids(on: "parts") == [before[1]])
+    #expect(session.view["nodes"]?["\(before[1])"]?["state"] == .integer(5))
+    #expect(try session.ids(on: "inner", of: NodeID(before[1])).isEmpty)
+  }
+
+  /// The node of an id that another element has as well is that one's once the first has another id.
+  @Test func element_thatLeavesItsIDToTheNext_leavesItsNode() throws {
+    let parts = [Part.State(id: 1, count: 5, inner: Slot("a")), Part.State(id: 1, count: 7)]
+    let session = try TestSession(Scripted(state: parts, routes: [Route("parts", \.self) { _ in Child(Part()) }]))
+    let before = try session.ids(on: "parts")
+    try session.send(#"{"rename":2}"#, to: .path("parts[0]"))
+    let after = try session.ids(on: "parts")
+    #expect(after.count == 2 && after[1] == before[0])
+    #expect(after.map { session.view["nodes"]?["\($0)"]?["state"] } == [.integer(5), .integer(7)])
+    #expect(try after.map { try session.ids(on: "inner", of: NodeID($0)).count } == [1, 0])
+  }
+
+  private struct Parts {
+    var parts: [Part.State]
+    var broken = Slot<NoConfig>()
+  }
+
+  private func makeSession(_ parts: [Part.State], _ change: @escaping (inout Parts) -> Void) throws -> TestSession {
+    try TestSession(
+      Scripted(
+        state: Parts(parts: parts),
+        routes: [Route("parts", \.parts) { _ in Child(Part()) }, Route("broken", \.broken) { Child(Broken()) }],
+        changes: ["change": change]))
+  }
+
+  /// The child of the elements with one id is the first one's also when others have been looked at meanwhile.
+  @Test func failure_withoutElementsOfOneID_readsTheFirstAgain() throws {
+    let session = try makeSession([Part.State(id: 1, count: 5), Part.State(id: 1, count: 7)]) { state in
+      state.parts = [Part.State(id: 9), Part.State(id: 1, count: 3)]
+      state.broken.attach()
+    }
+    _ = try session.refusal(of: "\"change\"")
+    try session.send("\"count\"", to: .path("parts"))
+    #expect(session.view["nodes"]?["\(try session.ids(on: "parts")[0])"]?["state"] == .integer(6))
+  }
+
+  /// The children of an element that comes before another one with its id are those of the new one.
+  @Test func element_thatComesBeforeAnotherOfItsID_hasItsOwnChildren() throws {
+    let session = try makeSession([Part.State(id: 1), Part.State(id: 2, inner: Slot("a"))]) { state in
+      state.parts.insert(Part.State(id: 2, count: 5), at: 0)
+    }
+    let part = NodeID(try session.ids(on: "parts")[1])
+    try session.send("\"change\"")
+    #expect(try session.ids(on: "parts")[0] == Int64(part))
+    #expect(session.view["nodes"]?["\(part)"]?["state"] == .integer(5))
+    #expect(try session.ids(on: "inner", of: part).isEmpty)
+  }
+
   @Test func partOfAPart_thatMakesItsOwnerAnother_makesAnotherChild() throws {
     let session = try TestSession(
       Scripted(state: [Middle.State()], routes: [Route("middles", \.self) { _ in Child(Middle()) }]))
