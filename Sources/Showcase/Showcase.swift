@@ -29,6 +29,7 @@ public enum Showcase {
       App("screens") { MainRiblet(someManager: someManager) },
       App("catalog") { Catalog() },
       App("ledger") { Ledger(service: ledger) },
+      .room(),
     ]
   }
 }
