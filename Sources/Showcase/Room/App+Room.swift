@@ -8,18 +8,23 @@ struct RoomParameters: Codable, Sendable {
 
   /// The person's name; made up if there is none.
   ///
-  /// Whoever connects says it, and nobody checks it: good enough for a sample. Who a person is, an app is told by what
-  /// authenticates its clients.
+  /// A client may say any name, and nothing checks it: good enough for a sample. In an app, what authenticates its
+  /// clients says who a person is.
   var name: String?
+
+  /// The name that the others see.
+  func name(in session: SessionContext) -> String {
+    let name = String((name ?? "").prefix(Self.longestName))
+    return name.isEmpty ? "Guest \(session.id.prefix(4))" : name
+  }
 }
 
 extension App {
   /// The chat room.
-  static func room(_ store: MessageStore = MessageStore()) -> App {
+  static func room(_ store: MessageStore = MessageStore(), clock: any Clock<Duration>) -> App {
     let hub = RoomHub(messages: RoomMessages(store))
     return App("room", parameters: RoomParameters.self) { parameters, session in
-      let name = parameters.name.map { String($0.prefix(RoomParameters.longestName)) } ?? ""
-      return Room(me: name.isEmpty ? "Guest \(session.id.prefix(4))" : name, session: session, hub: hub)
+      Room(me: parameters.name(in: session), session: session, hub: hub, clock: clock)
     }.onEnd { session in store.forget(session: session.id) }
   }
 }

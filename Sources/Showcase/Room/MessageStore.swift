@@ -6,7 +6,7 @@ import Synchronization
   import Foundation
 #endif
 
-/// The messages of the room. A database stands here in an app: this one ends with the process.
+/// The messages of the room, as long as the process lives: a database stands here in an app.
 final class MessageStore: Sendable {
   private struct Content {
     var messages: [Message] = []

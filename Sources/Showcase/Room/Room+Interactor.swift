@@ -68,16 +68,18 @@ extension Room {
       // What is being loaded may have been read before.
       if let loading = state.loading { return load(loading, &state) }
     case .loaded(let page): state.take(page)
-    case .loadFailed:
-      state.loading = nil
-      state.problem = "The messages cannot be loaded."
-    case .posted: state.outgoing = nil
+    case .loadFailed: return loadFailed(&state)
+    case .newestWanted: if let loading = state.loading { return load(loading, &state) }
+    case .posted(let message):
+      state.outgoing = nil
+      state.add([message])
     case .postFailed(let key): state.outgoing?.failed = key
     case .removeFailed: state.problem = "The message cannot be removed."
     }
     return .none
   }
 
+  fileprivate static let notLoaded = "The messages cannot be loaded."
   private static var tooLong: String { "A message has at most \(longestMessage) characters." }
 }
 
@@ -90,13 +92,15 @@ extension Room.State {
 
   /// Takes over the messages that were loaded.
   fileprivate mutating func take(_ page: [Message]) {
-    // The newest take the place of those known before: a rest may have left a gap behind them, or removed messages among them.
+    // The newest take the place of those known before: during a rest, others may have come behind them, or some of them
+    // may have been removed.
     if case .newest(let known) = loading {
       let last = max(known, page.last?.id ?? 0)
       messages.removeAll { $0.id <= last }
     }
     hasOlder = page.count >= Room.page
     loading = nil
+    if problem == Room.notLoaded { problem = nil }
     add(page)
   }
 }
@@ -104,7 +108,7 @@ extension Room.State {
 extension Room {
   /// Counts this session in as long as a client is connected.
   ///
-  /// A session does not rest with its client as long as this effect runs: a client that goes would not wake the session.
+  /// A session does not rest with its client as long as this effect runs: it would not be woken by the client's end.
   private func stay() -> Effect<Self> {
     .run(id: "presence", resumable: true) { [hub, me] send in
       // Both also if the effect is cancelled before it starts.
@@ -128,12 +132,22 @@ extension Room {
     }
   }
 
+  /// Without the newest messages there is no room: they are asked for again after a while, older ones if somebody asks.
+  private func loadFailed(_ state: inout State) -> Effect<Self> {
+    state.problem = Self.notLoaded
+    if case .newest = state.loading {
+      return .after(.seconds(5), id: "again", clock: clock, resumable: true, .newestWanted)
+    }
+    state.loading = nil
+    return .none
+  }
+
   /// Posts a message, or repeats an attempt of which nobody knows whether it succeeded: the key tells the store.
   private func post(_ text: String, key: IdempotencyKey? = nil) -> Effect<Self> {
     .run(id: "post", key: key) { [hub, me, session] send in
       let message = try await hub.messages.post(text, me, session.id, send.idempotencyKey.description)
       send.publish(.posted(message), to: hub.events)
-      await send(.posted)
+      await send(.posted(message))
     } catch: { _, send in
       await send(.postFailed(send.idempotencyKey))
     }

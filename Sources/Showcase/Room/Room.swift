@@ -49,7 +49,8 @@ struct Room: Riblet {
     case happened(RoomEvent)
     case loaded([Message])
     case loadFailed
-    case posted
+    case newestWanted
+    case posted(Message)
     case postFailed(IdempotencyKey)
     case removeFailed
   }
@@ -71,6 +72,7 @@ struct Room: Riblet {
   let me: String
   let session: SessionContext
   let hub: RoomHub
+  let clock: any Clock<Duration>
 
   func makeState() -> State { State() }
 
