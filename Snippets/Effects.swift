@@ -161,7 +161,7 @@ struct Visitor: Riblet {
 
   func didBecomeActive(_ state: inout Int) -> Effect<Self> {
     .run(id: "visit", resumable: true) { [visitors] send in
-      send.update(visitors) { $0 += 1 }
+      visitors.update { $0 += 1 }
       await send.untilCancelled()
       visitors.update { $0 -= 1 }
     }

@@ -60,6 +60,11 @@ export const apps = {
     about: "Ten thousand rows",
     more: "The list is long, and the patches are short: a changed row is one operation, and one row is drawn again.",
   },
+  "room": {
+    title: "Room",
+    about: "A chat, and who is there",
+    more: "Open it in a second window: whoever closes the last one is gone. What was being sent when the server was killed is sent once.",
+  },
   "ledger": {
     title: "Ledger",
     about: "Payments, once each",
@@ -207,11 +212,11 @@ screen("ProfileHome", (state) => h("div", { class: "column" },
 /** Typing is sent once it pauses, and before anything else is done with the text. */
 const typing = new WeakMap();
 
-function typed(session, text, act) {
+function typed(session, action, act) {
   clearTimeout(typing.get(session)?.timer);
   const flush = () => {
     typing.delete(session);
-    act({ updateSearchText: text });
+    act(action);
   };
   typing.set(session, { flush, timer: setTimeout(flush, 150) });
 }
@@ -237,7 +242,7 @@ screen("Search", (state, act, children, { session }) => {
         h("span", null, "Search the catalogue"),
         h("input", {
           type: "search", name: "text", value: state.text, autocomplete: "off", spellcheck: "false",
-          placeholder: "a fruit, or “fail”", oninput: (event) => typed(session, event.target.value, act),
+          placeholder: "a fruit, or “fail”", oninput: (event) => typed(session, { updateSearchText: event.target.value }, act),
         })),
       h("div", { class: "button-row" },
         h("button", { type: "submit", class: "button button-primary" }, "Search"),
@@ -496,6 +501,54 @@ function moveAmongRows(event) {
   const controls = "input, button";
   next.querySelectorAll(controls)[[...row.querySelectorAll(controls)].indexOf(event.target)].focus();
 }
+
+// room
+
+screen("Room", (state, act, children, { session }) => {
+  const submit = (event) => {
+    event.preventDefault();
+    flushTyped(session);
+    act("sendTapped");
+  };
+  const remove = (event) => act({ removeTapped: { id: Number(event.target.dataset.id) } });
+  return h("div", { class: "column" },
+    heading(`In the room as ${state.me}`),
+    detail(children.people),
+    state.hasOlder
+      ? button(state.isLoading ? "Loading…" : "Older messages", () => act("olderTapped"), { disabled: state.isLoading })
+      : null,
+    h("ul", { class: "lines messages", "aria-label": "Messages" },
+      each(state.messages, (message) => message.id, ({ id, author, text }) =>
+        h("li", null,
+          h("p", null, h("strong", null, author), " ", text),
+          author === state.me
+            ? h("button", { type: "button", class: "row-button", "data-id": id, "aria-label": `Remove ${text}`, onclick: remove },
+              "×")
+            : null))),
+    state.sending
+      ? h("p", { class: "note", role: "status", key: "sending" },
+        `${state.outgoing} – ${state.sending === "failed" ? "not sent. " : "being sent…"}`,
+        state.sending === "failed" ? button("Try again", () => act("retryTapped")) : null)
+      : null,
+    h("form", { class: "search", "aria-label": "Say something", onsubmit: submit, key: "form" },
+      h("label", { class: "field" },
+        h("span", null, "Message"),
+        h("input", {
+          name: "draft", value: state.draft, autocomplete: "off",
+          oninput: (event) => typed(session, { draftChanged: event.target.value }, act),
+        })),
+      h("p", { class: "field-error", role: "alert" }, state.problem ?? ""),
+      h("button", { type: "submit", class: "button button-primary" }, "Send")));
+});
+
+screen("People", (state, act) =>
+  h("div", { class: "button-row" },
+    button(`${state.count} here`, () => act("foldTapped"), {
+      class: "button button-quiet", "aria-expanded": String(!state.isFolded),
+    }),
+    each(state.people, (person) => person.name, personBadge)));
+
+const personBadge = ({ name, isMe }) => h("span", { class: "badge" }, isMe ? `${name} (you)` : name);
 
 // ledger
 

@@ -2,7 +2,7 @@ import RibCore
 import RibRIV
 public import RibServer
 
-/// The showcase's apps: the samples of the architectures that a riblet comes from, and one of our own.
+/// The showcase's apps: the samples of the architectures that a riblet comes from, and some of our own.
 public enum Showcase {
   /// The apps, by the names that clients give in their `hello`.
   public static let apps = apps(ledger: .none)
@@ -30,6 +30,7 @@ public enum Showcase {
       App("screens") { MainRiblet(someManager: someManager) },
       App("catalog") { Catalog() },
       App("ledger") { Ledger(service: ledger) },
+      .room(clock: clock),
     ]
   }
 }

@@ -9,8 +9,8 @@ import axe_playwright_python
 from support import ARTIFACTS, BrowserTest, expect
 
 APPS = [
-    "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "screens", "search",
-    "tabs",
+    "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "room", "screens",
+    "search", "tabs",
 ]
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 

@@ -157,6 +157,23 @@ class ShowcaseTest(BrowserTest):
         group.get_by_role("button", name="Increment").click()
         expect(other.get_by_role("group", name="All sessions").get_by_role("status")).to_have_text(str(before + 1))
 
+    def test_room(self):
+        one = self.open("room")
+        context = self.browser.new_context()
+        other = self.open("room", self.new_page(context))
+        for surface in [one, other]:
+            expect(surface.get_by_role("button", name="2 here")).to_be_visible()
+        one.get_by_label("Message", exact=True).fill("Hello")
+        one.get_by_role("button", name="Send").click()
+        for surface in [one, other]:
+            expect(surface.get_by_role("list", name="Messages")).to_contain_text("Hello")
+        expect(one.get_by_label("Message", exact=True)).to_have_value("")
+        expect(other.get_by_role("button", name="Remove Hello")).to_have_count(0)
+        one.get_by_role("button", name="Remove Hello").click()
+        expect(other.get_by_text("Hello")).to_have_count(0)
+        context.close()
+        expect(one.get_by_role("button", name="1 here")).to_be_visible()
+
     def test_catalog(self):
         surface = self.open("catalog")
         rows = surface.locator(".catalog-row")

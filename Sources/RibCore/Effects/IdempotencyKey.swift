@@ -4,7 +4,8 @@
 /// start only once their transaction is committed, no two effects of a session have the same key. An effect that
 /// repeats an interrupted one takes its key from the ``InterruptedEffect``.
 public struct IdempotencyKey: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The session's name, as its driver has given it.
+  /// The session's name, as its driver has given it: on a server this begins with ``SessionContext/id`` and differs each
+  /// time the session comes into memory, so it is no name to find the session by.
   public let session: String
   /// The transaction's number within the session.
   public let transaction: UInt64

@@ -45,10 +45,14 @@ public struct Send<Source: Interactor>: Sendable {
   /// Waits until the effect is cancelled, for what begins with the effect and has to be ended with it.
   ///
   ///     .run(id: "presence", resumable: true) { send in
-  ///       send.update(present) { $0.insert(name) }
+  ///       visitors.update { $0 += 1 }
   ///       await send.untilCancelled()
-  ///       present.update { $0.remove(name) }
+  ///       visitors.update { $0 -= 1 }
   ///     }
+  ///
+  /// An effect that is cancelled before it starts runs all the same. So both changes are made by the shared value itself:
+  /// ``update(_:_:)`` would leave out the first one then, and not the second. An effect that replaces a cancelled one may
+  /// run before that one has ended: let both changes be such that their order does not matter, as a count's.
   public func untilCancelled() async {
     // A stream without elements ends only when the task that reads it is cancelled.
     for await _ in AsyncStream<Never>.makeStream().stream {}

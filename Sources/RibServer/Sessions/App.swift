@@ -53,8 +53,8 @@ public struct App: Sendable {
   /// - Parameters:
   ///   - name: the name that clients give.
   ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
-  ///   - root: builds the riblet at the root, once for each session, on the session's loop; and once to see what the app
-  ///     shows, if somebody asks for that before the first session.
+  ///   - root: builds the riblet at the root, each time that a session comes into memory, on the session's loop; and once to
+  ///     see what the app shows, if somebody asks for that before the first session.
   public init<Root: Riblet>(
     _ name: String, onUnreadableState: UnreadableState = .keep, root: @escaping @Sendable () -> Root
   ) where Root.Output == Never, Root.Props == Never {
@@ -82,14 +82,16 @@ public struct App: Sendable {
 
   /// An app with parameters, which come from a client: decode only what it may decide.
   ///
-  /// They may say where to go: a deep link.
+  /// They may say where to go: a deep link. They are kept with the session, and decoded again each time that it comes into
+  /// memory. A client whose parameters do not decode is told why (`bad_message`), so check them in `init(from:)`; of any other
+  /// error that `root` throws, the client is told only that the app could not be started (`failed`), and the log has the error.
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
   ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
   ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
-  ///   - root: builds the riblet at the root, once for each session, on the session's loop; and once to see what the app
-  ///     shows, if somebody asks for that before the first session.
+  ///   - root: builds the riblet at the root, each time that a session comes into memory, on the session's loop; and once to
+  ///     see what the app shows, if somebody asks for that before the first session.
   ///   - walk: goes through the tree once the session has started; what it changes the client sees as patches. It ends with
   ///     the session. An error is logged.
   public init<Parameters: Decodable & Sendable, Root: Riblet>(

@@ -61,11 +61,9 @@ struct Search: Riblet {
   private func request(_ text: String, _ state: inout State) -> Effect<Self> {
     state.results = .loading
     return .run(id: "request", cancelInFlight: true) { [service] send in
-      do {
-        await send(.found(try await service.find(text)))
-      } catch {
-        await send(.failed("\(error)"))
-      }
+      await send(.found(try await service.find(text)))
+    } catch: { error, send in
+      await send(.failed("\(error)"))
     }
   }
 

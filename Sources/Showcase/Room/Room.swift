@@ -1,0 +1,93 @@
+import RibCore
+
+/// A chat room: what is said in it, who is there, and what this person is about to say.
+struct Room: Riblet {
+  static let typeName = "Room"
+  /// How many messages are shown at most: the newest.
+  static let window = 200
+  /// How many messages are loaded at a time.
+  static let page = 50
+  /// How long a message may be, in characters.
+  static let longestMessage = 500
+
+  struct State: Codable, Equatable {
+    var messages: IdentifiedArray<Message> = []
+    var hasOlder = true
+    @Transient var loading: Loading?
+    @Transient var isHere = false
+    @Transient var present: [String: Int] = [:]
+    var draft = ""
+    var problem: String?
+    var outgoing: Outgoing?
+    var people = People.State()
+  }
+
+  /// Which messages are being loaded.
+  enum Loading: Equatable {
+    /// The newest; `known` is the last message that was there when the riblet became active.
+    case newest(known: Int)
+    /// Those before the first that is there.
+    case older
+  }
+
+  /// A message that is not posted yet.
+  struct Outgoing: Codable, Equatable {
+    let text: String
+    /// The key of the attempt that has failed; nil while one is under way.
+    var failed: IdempotencyKey?
+  }
+
+  enum ViewAction: Codable {
+    case draftChanged(String)
+    case sendTapped, retryTapped, olderTapped
+    case removeTapped(id: Int)
+  }
+
+  enum InternalAction: Equatable {
+    case clientsChanged(Int)
+    case presentChanged([String: Int])
+    case happened(RoomEvent)
+    case loaded([Message])
+    case loadFailed
+    case newestWanted
+    case posted(Message)
+    case postFailed(IdempotencyKey)
+    case removeFailed
+  }
+
+  struct ViewState: Codable, Equatable {
+    /// What has become of the message that was sent last.
+    enum Sending: String, Codable { case inFlight, failed }
+
+    let messages: IdentifiedArray<Message>
+    let hasOlder: Bool
+    let isLoading: Bool
+    let draft: String
+    let problem: String?
+    let outgoing: String?
+    let sending: Sending?
+    let me: String
+  }
+
+  let me: String
+  let session: SessionContext
+  let hub: RoomHub
+  let clock: any Clock<Duration>
+
+  func makeState() -> State { State() }
+
+  var routes: [Route<Self>] {
+    [
+      Route("people", \.people) { [me] in
+        Child(People(), props: { state in People.Props(me: me, present: state.present.keys.sorted()) })
+      }
+    ]
+  }
+
+  func view(_ state: State) -> ViewState {
+    ViewState(
+      messages: state.messages, hasOlder: state.hasOlder && state.messages.count < Self.window,
+      isLoading: state.loading != nil, draft: state.draft, problem: state.problem, outgoing: state.outgoing?.text,
+      sending: state.outgoing.map { $0.failed == nil ? .inFlight : .failed }, me: me)
+  }
+}

@@ -1,0 +1,30 @@
+import RibCore
+
+/// What the sessions in the room share.
+struct RoomHub: Sendable {
+  let messages: RoomMessages
+  /// Tells each session what happens.
+  let events = Topic<RoomEvent>(bufferSize: 1_024)
+  /// In how many sessions each person is there, by the person's name.
+  let present = SharedValue<[String: Int]>([:])
+}
+
+/// What the room asks of its database.
+struct RoomMessages: Sendable {
+  /// Keeps a new message, once for each session and key.
+  let post: @Sendable (_ text: String, _ author: String, _ session: String, _ key: String) async throws -> Message
+  /// Removes a message of an author.
+  let remove: @Sendable (_ id: Int, _ author: String) async throws -> Void
+  /// The newest messages, or those before one, oldest first.
+  let page: @Sendable (_ before: Int?, _ count: Int) async throws -> [Message]
+}
+
+extension RoomMessages {
+  /// The messages of a store.
+  init(_ store: MessageStore) {
+    self.init(
+      post: { try await store.post($0, by: $1, session: $2, key: $3) },
+      remove: { try await store.remove(id: $0, by: $1) },
+      page: { try await store.page(before: $0, count: $1) })
+  }
+}

@@ -1,0 +1,339 @@
+import RibCore
+import RibTesting
+import Synchronization
+import Testing
+import Wire
+
+@testable import Showcase
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+struct RoomTests {
+  private let clock = ManualClock()
+  private let flaky: FlakyMessages
+  private let hub: RoomHub
+
+  init() {
+    flaky = FlakyMessages(clock: clock)
+    hub = RoomHub(messages: flaky.messages)
+  }
+
+  private func riblet(_ name: String, _ clients: ConnectedClients = ConnectedClients()) -> Room {
+    Room(me: name, session: SessionContext(id: "of \(name)", clients: clients), hub: hub, clock: clock)
+  }
+
+  /// A room in which everything is loaded.
+  private func room(_ name: String = "Ada", _ clients: ConnectedClients = ConnectedClients()) -> TestRiblet<Room> {
+    let test = TestRiblet(riblet(name, clients), exhaustivity: .off)
+    test.skipWhatHappened()
+    test.exhaustivity = .on
+    return test
+  }
+
+  private func message(_ id: Int, _ text: String = "Hello", by author: String = "Ada") -> Message {
+    Message(id: id, author: author, text: text, time: Date(timeIntervalSince1970: 0))
+  }
+
+  // MARK: Messages
+
+  @Test func room_showsTheNewestMessages_andOlderOnes() async throws {
+    try await flaky.fill(120)
+    let test = TestRiblet(riblet("Ada")) { $0.loading = .newest(known: 0) }
+    test.receive(.clientsChanged(0))
+    test.receive(.presentChanged([:]))
+    test.receive(.loaded((71...120).map { message($0) })) { state in
+      state.loading = nil
+      state.messages = IdentifiedArray((71...120).map { message($0) })
+    }
+    test.send(.olderTapped) { $0.loading = .older }
+    test.receive(.loaded((21...70).map { message($0) })) { state in
+      state.loading = nil
+      state.messages = IdentifiedArray((21...120).map { message($0) })
+    }
+    test.send(.olderTapped) { $0.loading = .older }
+    test.receive(.loaded((1...20).map { message($0) })) { state in
+      state.loading = nil
+      state.hasOlder = false
+      state.messages = IdentifiedArray((1...120).map { message($0) })
+    }
+    test.send(.olderTapped)
+    test.skipEffectsInFlight()
+  }
+
+  @Test func window_hasTheNewest200() async throws {
+    try await flaky.fill(300)
+    let test = room()
+    test.exhaustivity = .off
+    for _ in 1...5 { test.send(.olderTapped) }
+    test.skipWhatHappened(strict: false)
+    #expect(test.state.messages.map(\.id) == Array(101...300))
+    #expect(test.session.viewState()?["hasOlder"] == .bool(false))
+    hub.events.publish(.posted(message(301)))
+    test.receive(.happened(.posted(message(301))))
+    #expect(test.state.messages.map(\.id) == Array(102...301))
+    test.skipEffectsInFlight()
+  }
+
+  @Test func messagesOfARest_areReadAgain_withoutAGap() async throws {
+    try await flaky.fill(2)
+    let before = try TestSession(riblet("Ada"), effects: .running)
+    #expect(before.messageIDs == [1, 2])
+    let saved = try before.tree.snapshot()
+    before.stop()
+    try await flaky.store.remove(id: 2, by: "Ada")
+    try await flaky.fill(60)
+    let after = try TestSession(riblet("Ada"), restoring: saved, effects: .running)
+    #expect(after.messageIDs == Array(13...62))
+  }
+
+  @Test func removal_whileMessagesAreLoaded_isNotUndone() async throws {
+    try await flaky.fill(2)
+    flaky.fails(.pageIsLate)
+    let test = TestRiblet(riblet("Ada")) { $0.loading = .newest(known: 0) }
+    test.receive(.clientsChanged(0))
+    test.receive(.presentChanged([:]))
+    try await flaky.store.remove(id: 2, by: "Ada")
+    hub.events.publish(.removed(id: 2))
+    test.receive(.happened(.removed(id: 2)))
+    clock.advance(by: .seconds(1))
+    test.receive(.loaded([message(1)])) { state in
+      state.loading = nil
+      state.hasOlder = false
+      state.messages = [message(1)]
+    }
+    test.skipEffectsInFlight()
+  }
+
+  @Test func messagesThatCannotBeLoaded_areLoadedAfterAWhile() async throws {
+    try await flaky.fill(1)
+    flaky.fails(.page)
+    let test = TestRiblet(riblet("Ada"), exhaustivity: .off)
+    test.skipWhatHappened()
+    test.exhaustivity = .on
+    #expect(test.state.problem == "The messages cannot be loaded.")
+    flaky.fails(nil)
+    clock.advance(by: .seconds(5))
+    test.receive(.newestWanted)
+    test.receive(.loaded([message(1)])) { state in
+      state.loading = nil
+      state.hasOlder = false
+      state.problem = nil
+      state.messages = [message(1)]
+    }
+    test.skipEffectsInFlight()
+  }
+
+  // MARK: Posting
+
+  @Test func post_isSeenInBothSessions() {
+    let (ada, ben) = (room("Ada"), room("Ben"))
+    ada.send(.draftChanged("Hello")) { $0.draft = "Hello" }
+    ada.send(.sendTapped) { state in
+      state.draft = ""
+      state.outgoing = .init(text: "Hello")
+    }
+    ada.receive(.posted(message(1))) { state in
+      state.outgoing = nil
+      state.messages = [message(1)]
+    }
+    ada.receive(.happened(.posted(message(1))))
+    ben.receive(.happened(.posted(message(1)))) { $0.messages = [message(1)] }
+    for test in [ada, ben] { test.skipEffectsInFlight() }
+  }
+
+  @Test func whatMayNotBeSent_isRefused() {
+    let test = room()
+    test.send(.sendTapped, refused: "There is nothing to send.")
+    test.send(.draftChanged(" \n")) { $0.draft = " \n" }
+    test.send(.sendTapped, refused: "There is nothing to send.")
+    let long = String(repeating: "a", count: Room.longestMessage + 1)
+    test.send(.draftChanged(long)) { state in
+      state.draft = long
+      state.problem = "A message has at most 500 characters."
+    }
+    test.send(.sendTapped, refused: "A message has at most 500 characters.")
+    test.send(.draftChanged("a")) { state in
+      state.draft = "a"
+      state.problem = nil
+    }
+    test.send(.retryTapped, refused: "Nothing has failed.")
+    test.skipEffectsInFlight()
+  }
+
+  @Test func secondMessage_waitsForTheFirst() throws {
+    let session = try TestSession(riblet("Ada"))
+    for action in [#"{"draftChanged":"one"}"#, #""sendTapped""#, #"{"draftChanged":"two"}"#] { try session.act(action) }
+    #expect(try session.refusal(of: #""sendTapped""#).message.contains("The last message is not sent yet."))
+    #expect(session.viewState()?["draft"] == .string("two"))
+    #expect(session.viewState()?["sending"] == .string("inFlight"))
+  }
+
+  /// The store has the message, and its answer is lost: a second attempt with the key of the first changes nothing.
+  @Test(arguments: [FlakyMessages.Fault.post, .answerOfPost]) func postThatFails_isRepeatedWithItsKey(
+    fault: FlakyMessages.Fault
+  ) async throws {
+    let test = room()
+    flaky.fails(fault)
+    test.send(.draftChanged("Hello")) { $0.draft = "Hello" }
+    test.send(.sendTapped) { state in
+      state.draft = ""
+      state.outgoing = .init(text: "Hello")
+    }
+    var key: IdempotencyKey?
+    test.receive(where: { action in
+      guard case .postFailed(let failed) = action else { return false }
+      key = failed
+      return true
+    }) { $0.outgoing?.failed = key }
+    #expect(test.session.viewState()?["sending"] == .string("failed"))
+    test.send(.draftChanged("Typed meanwhile")) { $0.draft = "Typed meanwhile" }
+    flaky.fails(nil)
+    test.send(.retryTapped) { $0.outgoing?.failed = nil }
+    test.receive(.posted(message(1))) { state in
+      state.outgoing = nil
+      state.messages = [message(1)]
+    }
+    test.receive(.happened(.posted(message(1))))
+    #expect(try await flaky.store.page(before: nil, count: 10) == [message(1)])
+    test.skipEffectsInFlight()
+  }
+
+  @Test(arguments: [false, true]) func interruptedPost_isRepeated_andPostedOnce(hasReachedTheStore: Bool) async throws {
+    let session = try TestSession(riblet("Ada"))
+    try session.act(#"{"draftChanged":"Hello"}"#)
+    try session.act(#""sendTapped""#)
+    // What it reports is lost, as in a crash.
+    let post = try #require(session.pendingEffects.last)
+    if hasReachedTheStore { try await post.run { _ in } }
+    let restored = try session.restored(as: riblet("Ada"), effects: .running, showsTheSame: false)
+    #expect(restored.messageIDs == [1])
+    #expect(restored.viewState()?["outgoing"] == nil)
+    #expect(try await flaky.store.page(before: nil, count: 10) == [message(1)])
+  }
+
+  // MARK: Removing
+
+  @Test func ownMessage_isRemovedForAll() async throws {
+    try await flaky.fill(2)
+    let (ada, ben) = (room("Ada"), room("Ben"))
+    ben.send(.removeTapped(id: 1), refused: "Only your own messages can be removed.")
+    ada.send(.removeTapped(id: 7), refused: "Only your own messages can be removed.")
+    ada.send(.removeTapped(id: 1))
+    for test in [ada, ben] { test.receive(.happened(.removed(id: 1))) { $0.messages = [message(2)] } }
+    flaky.fails(.remove)
+    ada.send(.removeTapped(id: 2))
+    ada.receive(.removeFailed) { $0.problem = "The message cannot be removed." }
+    for test in [ada, ben] { test.skipEffectsInFlight() }
+  }
+
+  // MARK: Presence
+
+  @Test func person_isPresentWhileAClientIsConnected() {
+    let clients = ConnectedClients()
+    let (ada, ben) = (room("Ada", clients), room("Ben"))
+    clients.update(to: 1)
+    ada.receive(.clientsChanged(1)) { $0.isHere = true }
+    ada.receive(.presentChanged(["Ada": 1])) { $0.present = ["Ada": 1] }
+    ada.receiveChange(at: "people") { $0.people.people = [.init(name: "Ada", isMe: true)] }
+    ben.receive(.presentChanged(["Ada": 1])) { $0.present = ["Ada": 1] }
+    ben.receiveChange(at: "people") { $0.people.people = [.init(name: "Ada", isMe: false)] }
+    clients.update(to: 2)
+    ada.receive(.clientsChanged(2))
+    clients.update(to: 1)
+    ada.receive(.clientsChanged(1))
+    clients.update(to: 0)
+    ada.receive(.clientsChanged(0)) { $0.isHere = false }
+    for test in [ada, ben] {
+      test.receive(.presentChanged([:])) { $0.present = [:] }
+      test.receiveChange(at: "people") { $0.people.people = [] }
+      test.skipEffectsInFlight()
+    }
+  }
+
+  @Test func person_isPresentOnce_inTwoSessions() {
+    let (phone, laptop) = (ConnectedClients(1), ConnectedClients(1))
+    let tests = [room("Ada", phone), room("Ada", laptop)]
+    #expect(hub.present.value == ["Ada": 2])
+    phone.update(to: 0)
+    for test in tests {
+      test.exhaustivity = .off
+      test.skipWhatHappened()
+      #expect(hub.present.value == ["Ada": 1])
+    }
+    for test in tests { #expect(test.session.viewState(at: "people")?["count"] == .integer(1)) }
+    laptop.update(to: 0)
+    // The laptop's session first: it is the one whose effect changes what both show.
+    for test in tests.reversed() {
+      test.skipWhatHappened(strict: false)
+      #expect(test.session.viewState(at: "people")?["count"] == .integer(0))
+      test.skipEffectsInFlight()
+    }
+  }
+
+  @Test func restoredSession_showsThePresentAtOnce() throws {
+    hub.present.update { $0 = ["Ben": 1] }
+    let session = try TestSession(riblet("Ada"))
+    #expect(session.viewState(at: "people")?["count"] == .integer(1))
+    let restored = try session.restored(as: riblet("Ada"))
+    #expect(restored.viewState(at: "people")?["count"] == .integer(1))
+  }
+}
+
+extension TestSession {
+  /// The ids of the messages that a client sees.
+  fileprivate var messageIDs: [Int] {
+    guard case .array(let messages)? = viewState()?["messages"] else { return [] }
+    return messages.compactMap { if case .integer(let id)? = $0["id"] { Int(id) } else { nil } }
+  }
+}
+
+/// A store whose requests fail if the test says so.
+final class FlakyMessages: Sendable {
+  enum Fault: Sendable {
+    case page, post, remove
+    /// The message is kept, and its author is not told so.
+    case answerOfPost
+    /// A page is read, and arrives a second later.
+    case pageIsLate
+  }
+  struct Failure: Error {}
+
+  let store = MessageStore(date: { Date(timeIntervalSince1970: 0) })
+  private let clock: ManualClock
+  private let fault = Mutex<Fault?>(nil)
+
+  init(clock: ManualClock) { self.clock = clock }
+
+  func fails(_ new: Fault?) { fault.withLock { $0 = new } }
+
+  private func check(_ this: Fault) throws { if fault.withLock({ $0 == this }) { throw Failure() } }
+
+  /// Posts messages of Ada.
+  func fill(_ count: Int) async throws {
+    for _ in 1...count { _ = try await store.post("Hello", by: "Ada", session: "fill", key: "\(UUID())") }
+  }
+
+  var messages: RoomMessages {
+    RoomMessages(
+      post: { [self] text, author, session, key in
+        try check(.post)
+        let message = try await store.post(text, by: author, session: session, key: key)
+        try check(.answerOfPost)
+        return message
+      },
+      remove: { [self] id, author in
+        try check(.remove)
+        try await store.remove(id: id, by: author)
+      },
+      page: { [self] id, count in
+        try check(.page)
+        let page = try await store.page(before: id, count: count)
+        if fault.withLock({ $0 == .pageIsLate }) { try await clock.sleep(until: clock.now.advanced(by: .seconds(1))) }
+        return page
+      })
+  }
+}
