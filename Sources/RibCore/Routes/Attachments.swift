@@ -86,11 +86,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   }
   /// The numbered names of the entries, made when they are needed; nil before, or if the names are unique anyway.
   private var names: [String]?
-  /// Whether some of the source's entries are equal, of which the first has a child.
-  private var hasDuplicates = false {
-    didSet { source.note(hasDuplicates: hasDuplicates) }
-  }
-  private var savedContent: (Source.Content?, [Source.Entry], hasDuplicates: Bool)?
+  private var savedContent: (Source.Content?, [Source.Entry])?
 
   init(name: String, _ source: Source, _ policy: ActivationPolicy) {
     self.source = source
@@ -128,7 +124,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     if isNew {
       self.content = content
       let (entries, places) = Self.withoutDuplicates(source.entries(of: content))
-      hasDuplicates = entries.count < places.count
+      source.note(hasDuplicates: entries.count < places.count)
       func place(_ index: Int?) -> Int? { index.flatMap { places.indices.contains($0) ? places[$0] : nil } }
       hasChanged = selected != place(source.selected(of: content))
       selected = place(source.selected(of: content))
@@ -228,7 +224,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func save() {
     super.save()
-    savedContent = (content, entries, hasDuplicates)
+    savedContent = (content, entries)
   }
 
   override func commit() {
@@ -238,7 +234,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   override func rollBack() {
     super.rollBack()
-    if let savedContent { (content, entries, hasDuplicates) = savedContent }
+    if let savedContent { (content, entries) = savedContent }
     savedContent = nil
     if let content { source.note(hasDuplicates: entries.count < source.entries(of: content).count) }
   }
