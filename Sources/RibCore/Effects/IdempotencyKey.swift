@@ -4,8 +4,10 @@
 /// start only once their transaction is committed, no two effects of a session have the same key. An effect that
 /// repeats an interrupted one takes its key from the ``InterruptedEffect``.
 public struct IdempotencyKey: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The session's name, as its driver has given it: on a server this begins with ``SessionContext/id`` and differs each
-  /// time the session comes into memory, so it is no name to find the session by.
+  /// The session's name, as its driver has given it.
+  ///
+  /// On a server this begins with ``SessionContext/id`` and differs each time that the session comes into memory: it
+  /// does not find the session.
   public let session: String
   /// The transaction's number within the session.
   public let transaction: UInt64

@@ -50,9 +50,9 @@ public struct Send<Source: Interactor>: Sendable {
   ///       visitors.update { $0 -= 1 }
   ///     }
   ///
-  /// An effect that is cancelled before it starts runs all the same. So both changes are made by the shared value itself:
-  /// ``update(_:_:)`` would leave out the first one then, and not the second. An effect that replaces a cancelled one may
-  /// run before that one has ended: let both changes be such that their order does not matter, as a count's.
+  /// An effect that is cancelled before it starts runs all the same. So the shared value itself makes both changes:
+  /// ``update(_:_:)`` would leave out the first one then, and not the second. An effect that replaces a cancelled one
+  /// may run before that one has ended, so use changes whose order does not matter, such as those of a count.
   public func untilCancelled() async {
     // A stream without elements ends only when the task that reads it is cancelled.
     for await _ in AsyncStream<Never>.makeStream().stream {}

@@ -9,7 +9,7 @@ public protocol Presenter: SendableMetatype {
 
   /// Makes the view state from the state.
   ///
-  /// The result may depend on the state alone, and on what the riblet was built with, if that never changes. Called when the node is attached, and once for each transaction that may
-  /// have changed the state.
+  /// The result may depend on the state alone, and on what the riblet was built with, if that never changes. Called when
+  /// the node is attached, and once for each transaction that may have changed the state.
   func view(_ state: State) -> ViewState
 }

@@ -82,9 +82,10 @@ public struct App: Sendable {
 
   /// An app with parameters, which come from a client: decode only what it may decide.
   ///
-  /// They may say where to go: a deep link. They are kept with the session, and decoded again each time that it comes into
-  /// memory. A client whose parameters do not decode is told why (`bad_message`), so check them in `init(from:)`; of any other
-  /// error that `root` throws, the client is told only that the app could not be started (`failed`), and the log has the error.
+  /// They may say where to go: a deep link. They are kept with the session, and decoded again each time that it comes
+  /// into memory. A client whose parameters do not decode is told why (`bad_message`), so check them in `init(from:)`.
+  /// Of any other error that `root` throws, the client is told only that the app could not be started (`failed`), and
+  /// the log has the error.
   ///
   /// - Parameters:
   ///   - name: the name that clients give.

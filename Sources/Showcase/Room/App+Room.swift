@@ -25,6 +25,6 @@ extension App {
     let hub = RoomHub(messages: RoomMessages(store))
     return App("room", parameters: RoomParameters.self) { parameters, session in
       Room(me: parameters.name(in: session), session: session, hub: hub, clock: clock)
-    }.onEnd { session in store.forget(session: session.id) }
+    }.onEnd { session in await store.forget(session: session.id) }
   }
 }

@@ -1,16 +1,9 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What somebody has said in the room.
 struct Message: Codable, Equatable, Identifiable, Sendable {
   /// Greater than that of each message before.
   let id: Int
   let author: String
   let text: String
-  let time: Date
 }
 
 /// What happens in the room, as the sessions of everybody in it are told.

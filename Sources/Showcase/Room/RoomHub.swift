@@ -23,8 +23,8 @@ extension RoomMessages {
   /// The messages of a store.
   init(_ store: MessageStore) {
     self.init(
-      post: { try await store.post($0, by: $1, session: $2, key: $3) },
-      remove: { try await store.remove(id: $0, by: $1) },
-      page: { try await store.page(before: $0, count: $1) })
+      post: { await store.post($0, by: $1, session: $2, key: $3) },
+      remove: { await store.remove(id: $0, by: $1) },
+      page: { await store.page(before: $0, count: $1) })
   }
 }

@@ -6,12 +6,6 @@ import Wire
 
 @testable import Showcase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 struct RoomTests {
   private let clock = ManualClock()
   private let flaky: FlakyMessages
@@ -35,13 +29,13 @@ struct RoomTests {
   }
 
   private func message(_ id: Int, _ text: String = "Hello", by author: String = "Ada") -> Message {
-    Message(id: id, author: author, text: text, time: Date(timeIntervalSince1970: 0))
+    Message(id: id, author: author, text: text)
   }
 
   // MARK: Messages
 
-  @Test func room_showsTheNewestMessages_andOlderOnes() async throws {
-    try await flaky.fill(120)
+  @Test func room_showsTheNewestMessages_andOlderOnes() async {
+    await flaky.fill(120)
     let test = TestRiblet(riblet("Ada")) { $0.loading = .newest(known: 0) }
     test.receive(.clientsChanged(0))
     test.receive(.presentChanged([:]))
@@ -64,8 +58,8 @@ struct RoomTests {
     test.skipEffectsInFlight()
   }
 
-  @Test func window_hasTheNewest200() async throws {
-    try await flaky.fill(300)
+  @Test func window_hasTheNewest200() async {
+    await flaky.fill(300)
     let test = room()
     test.exhaustivity = .off
     for _ in 1...5 { test.send(.olderTapped) }
@@ -79,24 +73,24 @@ struct RoomTests {
   }
 
   @Test func messagesOfARest_areReadAgain_withoutAGap() async throws {
-    try await flaky.fill(2)
+    await flaky.fill(2)
     let before = try TestSession(riblet("Ada"), effects: .running)
     #expect(before.messageIDs == [1, 2])
     let saved = try before.tree.snapshot()
     before.stop()
-    try await flaky.store.remove(id: 2, by: "Ada")
-    try await flaky.fill(60)
+    await flaky.store.remove(id: 2, by: "Ada")
+    await flaky.fill(60)
     let after = try TestSession(riblet("Ada"), restoring: saved, effects: .running)
     #expect(after.messageIDs == Array(13...62))
   }
 
-  @Test func removal_whileMessagesAreLoaded_isNotUndone() async throws {
-    try await flaky.fill(2)
+  @Test func removal_whileMessagesAreLoaded_isNotUndone() async {
+    await flaky.fill(2)
     flaky.fails(.pageIsLate)
     let test = TestRiblet(riblet("Ada")) { $0.loading = .newest(known: 0) }
     test.receive(.clientsChanged(0))
     test.receive(.presentChanged([:]))
-    try await flaky.store.remove(id: 2, by: "Ada")
+    await flaky.store.remove(id: 2, by: "Ada")
     hub.events.publish(.removed(id: 2))
     test.receive(.happened(.removed(id: 2)))
     clock.advance(by: .seconds(1))
@@ -108,8 +102,8 @@ struct RoomTests {
     test.skipEffectsInFlight()
   }
 
-  @Test func messagesThatCannotBeLoaded_areLoadedAfterAWhile() async throws {
-    try await flaky.fill(1)
+  @Test func messagesThatCannotBeLoaded_areLoadedAfterAWhile() async {
+    await flaky.fill(1)
     flaky.fails(.page)
     let test = TestRiblet(riblet("Ada"), exhaustivity: .off)
     test.skipWhatHappened()
@@ -175,7 +169,7 @@ struct RoomTests {
   /// The store has the message, and its answer is lost: a second attempt with the key of the first changes nothing.
   @Test(arguments: [FlakyMessages.Fault.post, .answerOfPost]) func postThatFails_isRepeatedWithItsKey(
     fault: FlakyMessages.Fault
-  ) async throws {
+  ) async {
     let test = room()
     flaky.fails(fault)
     test.send(.draftChanged("Hello")) { $0.draft = "Hello" }
@@ -198,7 +192,7 @@ struct RoomTests {
       state.messages = [message(1)]
     }
     test.receive(.happened(.posted(message(1))))
-    #expect(try await flaky.store.page(before: nil, count: 10) == [message(1)])
+    #expect(await flaky.store.page(before: nil, count: 10) == [message(1)])
     test.skipEffectsInFlight()
   }
 
@@ -212,13 +206,13 @@ struct RoomTests {
     let restored = try session.restored(as: riblet("Ada"), effects: .running, showsTheSame: false)
     #expect(restored.messageIDs == [1])
     #expect(restored.viewState()?["outgoing"] == nil)
-    #expect(try await flaky.store.page(before: nil, count: 10) == [message(1)])
+    #expect(await flaky.store.page(before: nil, count: 10) == [message(1)])
   }
 
   // MARK: Removing
 
-  @Test func ownMessage_isRemovedForAll() async throws {
-    try await flaky.fill(2)
+  @Test func ownMessage_isRemovedForAll() async {
+    await flaky.fill(2)
     let (ada, ben) = (room("Ada"), room("Ben"))
     ben.send(.removeTapped(id: 1), refused: "Only your own messages can be removed.")
     ada.send(.removeTapped(id: 7), refused: "Only your own messages can be removed.")
@@ -302,7 +296,7 @@ final class FlakyMessages: Sendable {
   }
   struct Failure: Error {}
 
-  let store = MessageStore(date: { Date(timeIntervalSince1970: 0) })
+  let store = MessageStore()
   private let clock: ManualClock
   private let fault = Mutex<Fault?>(nil)
 
@@ -313,25 +307,25 @@ final class FlakyMessages: Sendable {
   private func check(_ this: Fault) throws { if fault.withLock({ $0 == this }) { throw Failure() } }
 
   /// Posts messages of Ada.
-  func fill(_ count: Int) async throws {
-    for _ in 1...count { _ = try await store.post("Hello", by: "Ada", session: "fill", key: "\(UUID())") }
+  func fill(_ count: Int) async {
+    for number in 1...count { _ = await store.post("Hello", by: "Ada", session: "fill \(count)", key: "\(number)") }
   }
 
   var messages: RoomMessages {
     RoomMessages(
       post: { [self] text, author, session, key in
         try check(.post)
-        let message = try await store.post(text, by: author, session: session, key: key)
+        let message = await store.post(text, by: author, session: session, key: key)
         try check(.answerOfPost)
         return message
       },
       remove: { [self] id, author in
         try check(.remove)
-        try await store.remove(id: id, by: author)
+        await store.remove(id: id, by: author)
       },
       page: { [self] id, count in
         try check(.page)
-        let page = try await store.page(before: id, count: count)
+        let page = await store.page(before: id, count: count)
         if fault.withLock({ $0 == .pageIsLate }) { try await clock.sleep(until: clock.now.advanced(by: .seconds(1))) }
         return page
       })
