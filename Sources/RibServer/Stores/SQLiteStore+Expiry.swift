@@ -5,7 +5,7 @@ import GRDB
 extension SQLiteStore {
   func findExpired(_ expiry: SessionExpiry, _ statements: Statements) throws -> StoreResult {
     var rows: [Int64] = []
-    let (untouched, acted) = limits(expiry)
+    let (untouched, acted) = try limits(expiry, statements)
     // Only the index is read: a session whose rows are damaged is found as well.
     try statements.findExpired.rows(.integer(untouched), .integer(acted), .integer(expiry.limit)) {
       rows.append(Int64($0.integer(0)))
@@ -14,8 +14,12 @@ extension SQLiteStore {
   }
 
   /// When a client must have been seen at the latest: of a session that was not touched, and of one that was.
-  private func limits(_ expiry: SessionExpiry) -> (untouched: Int, acted: Int) {
-    let now = time.now(clock)
+  private func limits(_ expiry: SessionExpiry, _ statements: Statements) throws -> (untouched: Int, acted: Int) {
+    var shift = 0
+    try statements.selectShift.rows { shift = $0.integer(0) }
+    // A process that was held up may not have compared its time with the file's yet: by the earlier one nothing is forgotten
+    // too early.
+    let now = min(time.now(clock), clock.wall() + shift)
     return (now - Int(expiry.untouched.components.seconds), now - Int(expiry.acted.components.seconds))
   }
 
@@ -23,7 +27,7 @@ extension SQLiteStore {
   func forget(
     _ row: Int64, _ expiry: SessionExpiry, _ statements: Statements, _ database: Database
   ) throws -> StoreResult {
-    let (untouched, acted) = limits(expiry)
+    let (untouched, acted) = try limits(expiry, statements)
     var size = 0
     try statements.countRows.rows(.integer(row), .integer(expiry.limit)) { size = $0.integer(0) }
     if size < expiry.limit {

@@ -33,7 +33,9 @@ extension SQLiteStore {
 
   /// The last word of a process that ends in order.
   func noteEnd(_ database: Database) throws {
-    try database.execute(sql: "UPDATE clock SET seen = ?", arguments: [time.now(clock)])
+    // As in `limits`: the next process goes on from here.
+    let now = min(time.now(clock), clock.wall() + (try Self.readTime(database).shift))
+    try database.execute(sql: "UPDATE clock SET seen = ?", arguments: [now])
     try database.execute(sql: "DELETE FROM server WHERE number = ?", arguments: [holder])
   }
 

@@ -241,11 +241,15 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     mustReopen = false
   }
 
-  private func perform(
+  func perform(
     _ requests: [StoreRequest], endingWith end: Database.TransactionCompletion
   ) throws -> [StoreResult] {
     var results: [StoreResult] = []
     results.reserveCapacity(requests.count)
+    // A probe that is not committed has compared nothing: the file has the time of before.
+    let before = time
+    var isCommitted = false
+    defer { if !isCommitted { time = before } }
     try database.writeWithoutTransaction { database in
       guard let statements else { throw StoreError("The store is closed.") }
       try database.inTransaction(.immediate) {
@@ -253,6 +257,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
         return end
       }
     }
+    isCommitted = end == .commit
     return results
   }
 

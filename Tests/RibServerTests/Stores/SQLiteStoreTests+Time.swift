@@ -153,6 +153,8 @@ import Wire
     defer { second.close() }
     try second.begin(as: 1, besides: [0])
     #expect(try alone("one", second) == .seconds(20))
+    // Also before the first one has looked.
+    #expect(try first.forgetOld(acted: 100, untouched: 100).isEmpty)
     for _ in 1...2 {
       for store in [first, second] {
         guard case .noted = try store.perform(.probe) else {
@@ -165,6 +167,21 @@ import Wire
     clock.advance(10)
     #expect(try alone("one", first) == .seconds(30))
     #expect(try first.forgetOld(acted: 100, untouched: 100).isEmpty)
+  }
+
+  /// What is not committed has compared nothing: the next comparison finds the same jump.
+  @Test func probeThatIsRolledBack_leavesTheTime() throws {
+    let store = try open()
+    defer { store.close() }
+    try store.begin()
+    _ = try store.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+    clock.jump(-86_400)
+    _ = try store.perform([.probe], endingWith: .rollback)
+    guard case .clockJumped(-86_400) = try store.perform(.probe) else {
+      Issue.record("the jump is not seen any more")
+      return
+    }
+    #expect(try alone("one", store) == .seconds(20))
   }
 
   /// The clock is set twice before the other process has looked: none takes over a time that is later than its own.
