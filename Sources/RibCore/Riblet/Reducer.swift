@@ -20,8 +20,9 @@ import Wire
 ///     }
 ///
 /// The reducers run in the order of the list, each on the state that the one before has left, after every pass of the riblet's own:
-/// an action, new props, `didRestore`, `didBecomeActive`, and a step back that has taken a child away. They do not run after
-/// `willResignActive`, after which nothing is started any more.
+/// an action, new props, `didRestore`, `didBecomeActive`, a step of a walk, and a step back that has taken a child away. They do
+/// not run after `willResignActive`, after which nothing is started any more, and not when a child whose state is a part of this
+/// one changes that: give the child an output where the parent is to follow.
 public struct Reducer<Source: Interactor> {
   /// What the riblet's own reducer has handled.
   public enum Event {

@@ -133,14 +133,15 @@ class Node<R: Router>: AnyNode {
 
   /// Runs `reduce` on the state in place, and carries out the effect that it returns.
   final func reduce(
-    in tree: Tree, _ event: @autoclosure () -> Reducer<R>.Event, _ reduce: (R, inout R.State) -> Effect<R>
+    in tree: Tree, _ event: @autoclosure () -> Reducer<R>.Event, _ reduce: (R, inout R.State) -> Effect<R>?
   ) {
     touch(tree)
     var effect = Effect<R>.none
     let change = cell.modify(isCompared: hasRoutes && !isNew) { state in
-      guard hasReducers else { return effect = reduce(riblet, &state) }
+      guard hasReducers else { return effect = reduce(riblet, &state) ?? .none }
       let bodies = reducers.map { $0.begin(state) }
-      var effects = [reduce(riblet, &state)]
+      guard let own = reduce(riblet, &state) else { return }
+      var effects = [own]
       let event = event()
       for body in bodies { effects.append(body(&state, event)) }
       effect = .merge(effects)
@@ -316,7 +317,7 @@ class Node<R: Router>: AnyNode {
       var isDismissed = false
       reduce(in: tree, .dismissal) { _, state in
         isDismissed = route.dismiss(index, from: &state)
-        return .none
+        return isDismissed ? Effect.none : nil
       }
       return isDismissed
     }

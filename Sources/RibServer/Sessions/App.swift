@@ -157,7 +157,8 @@ public struct App: Sendable {
   /// (``UnreadableState/rebuild``), as it keeps its id.
   ///
   /// An app is told at most once of a session: not at all if the process dies between the deletion and the closure's
-  /// end, or if the session is lost with a server whose store is in memory. A process that is killed before the
+  /// end, if the session is lost with a server whose store is in memory, or if another process on the same store deletes
+  /// the session whose version of the app has no such closure. A process that is killed before the
   /// deletion leaves the session in the store, and the app is told when its time to live is over. So give what must not
   /// stay for ever an end of its own.
   ///

@@ -6,9 +6,10 @@ public struct EndedSession: Equatable, Sendable {
   public enum Reason: Equatable, Sendable {
     /// The last of its clients that may act has said goodbye.
     case goodbye
-    /// No client has come back within its time to live.
+    /// No client has come back within its time to live; or the session's only client has done nothing, and was told not to
+    /// come back.
     case expired
-    /// Its state could not be encoded any more, so that no store could go on with the session.
+    /// Its state or its view could not be encoded any more, so that the session could not go on.
     case failed
   }
 

@@ -263,7 +263,7 @@ extension SessionCore {
     _ = detach(client)
     guard life.isInMemory, audience.isAway else { return }
     // A client that has done nothing and shall not come back has nothing to come back for.
-    if comesBack == .not, !hasActed, audience.count == 1 { return end() }
+    if comesBack == .not, !hasActed, audience.count == 1 { return end(because: .expired) }
     life.aloneSince = work.now
     noteChange()
     checkTime()

@@ -29,7 +29,7 @@ extension SessionCore {
   /// - Parameters:
   ///   - bye: what clients are told that are there.
   ///   - reason: what the app is told.
-  func end(_ bye: Bye = .gone, because reason: EndedSession.Reason = .expired) {
+  func end(_ bye: Bye = .gone, because reason: EndedSession.Reason) {
     guard life.isInMemory else { return }
     let isUnderWay = commits.isUnderWay
     if life.end(reason) { driver?.carryOut(.callOffRest) }
@@ -255,7 +255,7 @@ extension SessionCore {
     if life.aloneSince != nil {
       let limit = hasActed ? settings.timeToLiveSeconds : min(settings.untouchedSeconds, settings.timeToLiveSeconds)
       let elapsed = life.secondsAlone(at: work.now)
-      guard elapsed < limit else { return end() }
+      guard elapsed < limit else { return end(because: .expired) }
       history.forget(before: work.now)
       if elapsed >= settings.restSeconds {
         rest()

@@ -81,7 +81,7 @@ extension SessionCore {
   private func viewIsLost(_ client: Int, _ error: any Error) {
     log(.error, "A view cannot be encoded any more.", ["reason": "\(error)"])
     dismiss(client, .failed, "The view cannot be encoded: \(error)")
-    end()
+    end(because: .failed)
   }
 
   /// Shows the client of a channel the newest view, if patches were left out while it did not read.

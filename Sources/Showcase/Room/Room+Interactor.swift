@@ -5,7 +5,9 @@ extension Room {
   var reducers: [Reducer<Self>] {
     [
       .onChange(of: \.messages.count) { _, count, state in
+        guard count > Self.window else { return .none }
         state.messages.removeFirst(count - Self.window)
+        state.hasOlder = true
         return .none
       },
       .onChange(of: \.draft) { _, draft, state in

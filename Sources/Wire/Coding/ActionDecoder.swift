@@ -53,13 +53,16 @@ package enum ActionDecoder {
   /// - Returns: nil if the name is that of a case, if the JSON has no name, or if the names are not known, as those
   ///   of a type that is no enum or is coded by hand.
   package static func unknownCase<T: Decodable>(of type: T.Type, in element: JSONElement) -> UnknownCase? {
-    guard let name = element.string ?? element.onlyKey, let known = CaseNames.all(of: type),
+    guard let name = element.string ?? element.onlyKey, let known = CaseNames.all(of: type, asking: name),
       !known.contains(name)
     else { return nil }
-    return UnknownCase(name: name.count > nameLimit ? "\(name.prefix(nameLimit))…" : name, known: known)
+    // Scalars, not characters: one of those may be as long as the message.
+    let scalars = name.unicodeScalars
+    let brief = scalars.count > nameLimit ? String(String.UnicodeScalarView(scalars.prefix(nameLimit))) + "…" : name
+    return UnknownCase(name: brief, known: known)
   }
 
-  /// How many characters of a client's name for an action are repeated to that client.
+  /// How many Unicode scalars of a client's name for an action are repeated to that client.
   private static let nameLimit = 64
 }
 

@@ -4,18 +4,17 @@
 enum CaseNames {
   /// The names, in the order of their declaration.
   ///
-  /// - Parameter type: the enum.
+  /// - Parameters:
+  ///   - type: the enum.
+  ///   - name: the client's name for the action: the key that an enum is given which is not coded as the compiler does it.
   /// - Returns: nil for a type that is no enum, and for an enum that is not coded as the compiler does it.
-  static func all<Value: Decodable>(of type: Value.Type) -> [String]? {
+  static func all<Value: Decodable>(of type: Value.Type, asking name: String) -> [String]? {
     guard EnumCases.isEnum(type) else { return nil }
-    let survey = CaseProbe()
-    _ = try? type.init(from: CaseProbeDecoder(probe: survey))
-    if survey.hasAskedForText { return texts(of: type) }
-    guard let names = survey.names, let first = names.first else { return nil }
-    // The compiler's coding asks for the payload of each case, also of one that has none.
-    let probe = CaseProbe(first)
+    let probe = CaseProbe(name)
     _ = try? type.init(from: CaseProbeDecoder(probe: probe))
-    return probe.hasAskedForPayload ? names : nil
+    if probe.hasAskedForText { return texts(of: type) }
+    // The compiler's coding asks for the payload of each case, also of one that has none.
+    return probe.hasAskedForPayload ? probe.names : nil
   }
 
   /// The raw values of an enum of strings.
@@ -32,17 +31,17 @@ extension RawRepresentable {
 
 /// What an enum has asked its decoder for.
 private final class CaseProbe {
-  /// The one key that the object has; nil if it has none.
-  let key: String?
+  /// The key that the object has, unless its keys are the cases of an enum: then the object has the first of them.
+  let name: String
   /// The names of the keys of the last container that was asked for.
   var names: [String]?
   var hasAskedForText = false
   var hasAskedForPayload = false
 
-  init(_ key: String? = nil) { self.key = key }
+  init(_ name: String) { self.name = name }
 }
 
-/// Has nothing to decode, but the one key of its probe.
+/// Has nothing to decode but an object with one key: an `init(from:)` written by hand may count on that.
 private struct CaseProbeDecoder: Decoder {
   /// There is no value: decoding ends here.
   struct NoValue: Error {}
@@ -74,9 +73,9 @@ private struct CaseProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
   let probe: CaseProbe
 
   var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { probe.key.flatMap { Key(stringValue: $0) }.map { [$0] } ?? [] }
+  var allKeys: [Key] { (EnumCases.all(of: Key.self)?.first ?? Key(stringValue: probe.name)).map { [$0] } ?? [] }
 
-  func contains(_ key: Key) -> Bool { key.stringValue == probe.key }
+  func contains(_ key: Key) -> Bool { allKeys.contains { $0.stringValue == key.stringValue } }
   func decodeNil(forKey key: Key) -> Bool { false }
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     throw CaseProbeDecoder.NoValue()

@@ -114,6 +114,29 @@ import Wire
     #expect(lines.take().map { $0.prefix(16) } == ["Search dismissal"])
   }
 
+  @Test func stepBackThatTakesNothingAway_isNotFollowed() throws {
+    struct List: Riblet {
+      static let typeName = "List"
+      let lines: Lines
+      var reducers: [Reducer<Self>] {
+        [
+          Reducer { _, event in
+            lines.add("\(event)")
+            return .none
+          }
+        ]
+      }
+      var routes: [Route<Self>] { [Route("pages", \.self) { _ in Child(Page()) }] }
+      func makeState() -> Items<Int> { Items([1, 2]) }
+      func view(_ state: Items<Int>) -> Int { 0 }
+    }
+    let lines = Lines()
+    let session = try TestSession(List(lines: lines))
+    _ = lines.take()
+    #expect(try !session.back())
+    #expect(lines.take() == [])
+  }
+
   @Test func restoration_isFollowed() throws {
     let lines = Lines()
     let root = Search(reducers: [

@@ -42,7 +42,7 @@ import Wire
   /// A client that does not read has not been shown the last patches: it is, before the session is over.
   @Test func endedSession_showsWhatItOwes() {
     channel.oweSnapshot()
-    core.end()
+    core.end(because: .expired)
     #expect(messages == ["welcome", "snap", "snap", "bye"])
   }
 

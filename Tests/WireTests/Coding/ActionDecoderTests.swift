@@ -243,6 +243,34 @@ struct ActionDecoderTests {
     #expect(unknown?.name == String(repeating: "x", count: 64) + "…")
   }
 
+  @Test("a name of few characters and many scalars is cut short as well")
+  func unknownCase_withOneLongCharacter_isCutShort() throws {
+    let unknown = try Self.unknownCase(of: Action.self, in: "\"x\(String(repeating: "\u{301}", count: 500))\"")
+    #expect(unknown?.name.unicodeScalars.count == 65)
+  }
+
+  /// Counts on the one key that an object of a client has.
+  private enum Trusting: Decodable {
+    case named(String)
+
+    private struct Key: CodingKey {
+      let stringValue: String
+      var intValue: Int? { nil }
+      init?(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      self = .named(try container.decode(String.self, forKey: container.allKeys[0]))
+    }
+  }
+
+  @Test("an enum that is decoded by hand is asked with the client's key")
+  func unknownCase_ofWhatCountsOnAKey_isNotKnown() throws {
+    #expect(try Self.unknownCase(of: Trusting.self, in: #"{"size":1}"#) == nil)
+  }
+
   private enum ByHand: Decodable {
     case small, large(Int)
 
