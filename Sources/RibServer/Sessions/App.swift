@@ -141,6 +141,8 @@ public struct App: Sendable {
   /// It is called on the session's loop, in the transaction, and has to be as quick as a reducer. What was added first is asked
   /// first; the first that refuses decides.
   ///
+  /// A replay of a recorded session has no middleware: it fails at an action that middleware has refused, as the riblet does it then.
+  ///
   /// - Parameter look: called with the action and the session's name.
   /// - Returns: the app.
   public func middleware(_ look: @escaping Middleware) -> App {
@@ -162,7 +164,8 @@ public struct App: Sendable {
   /// deletion leaves the session in the store, and the app is told when its time to live is over. So give what must not
   /// stay for ever an end of its own.
   ///
-  /// - Parameter body: called for one session after the other, away from the sessions' threads. A server that stops
+  /// - Parameter body: called for one session after the other, of all apps of the server, away from the sessions' threads:
+  ///   one that does not return keeps all later ones waiting. A server that stops
   ///   waits for it, but not for longer than `timeouts.storeSeconds`. It replaces one that was given before.
   /// - Returns: the app.
   public func onEnd(_ body: @escaping @Sendable (EndedSession) async -> Void) -> App {
