@@ -5,7 +5,7 @@ public struct EffectToken: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A message from an effect to its riblet; the driver hands it to ``Tree/receive(_:rendering:)``.
+/// A message from an effect to its riblet; the driver hands it to `receive(_:rendering:)`.
 public struct EffectReport: Sendable {
   let token: EffectToken
   let content: any Sendable
@@ -29,7 +29,7 @@ package enum EffectCommand: Sendable {
 
 /// An effect that is due to start.
 public struct EffectStart: Sendable {
-  /// The effect's token, for ``Tree/effectEnded(_:hasFailed:rendering:)``.
+  /// The effect's token, for `effectEnded(_:hasFailed:rendering:)`.
   public let token: EffectToken
   /// The effect's name; nil if it has none.
   public let id: EffectID?

@@ -2,7 +2,7 @@ import Wire
 
 /// What is kept of a tree that leaves memory: everything but running effects.
 ///
-/// A snapshot is taken between transactions. A store keeps it node by node; ``TreeCut`` says which nodes have changed.
+/// A snapshot is taken between transactions. A store keeps it node by node; `TreeCut` says which nodes have changed.
 public struct TreeSnapshot: Equatable, Sendable, Codable {
   /// The root's id.
   package var root: NodeID

@@ -5,7 +5,7 @@ package import Wire
 /// The tree's driver, a server's session or a test, feeds the tree events. Each event is one transaction: a reducer
 /// runs; queued actions and outputs are handled in order and the routes of changed nodes reconciled until nothing
 /// changes; then one patch is written. A transaction that cannot be completed is rolled back. The tree does no I/O: it
-/// returns the effects to start and to cancel as ``EffectCommand`` values, which the driver carries out once the
+/// returns the effects to start and to cancel as `EffectCommand` values, which the driver carries out once the
 /// transaction is committed.
 ///
 /// Not `Sendable`: a tree belongs to its driver.

@@ -72,7 +72,7 @@ public enum JSONValue: Sendable {
   /// The value as compact JSON, with the members of every object sorted by the UTF-16 code units of their keys, as RFC
   /// 8785 does it.
   ///
-  /// Unlike in ``canonicalBytes``, integers of more than 53 bits keep all their digits.
+  /// Unlike in `canonicalBytes`, integers of more than 53 bits keep all their digits.
   public var text: String {
     var writer = JSONWriter()
     write(into: &writer)

@@ -115,7 +115,7 @@ public struct PatchWriter: Sendable {
   ///
   /// - Parameters:
   ///   - operations: writes what differs within the value.
-  ///   - value: writes the new value; it may stop once ``JSONWriter/isFull`` holds, as it is too long then.
+  ///   - value: writes the new value; it may stop once `isFull` holds, as it is too long then.
   /// - Throws: what either throws; the caller gives up the patch then.
   public mutating func shorter<Failure: Error>(
     _ operations: (inout PatchWriter) throws(Failure) -> Void,
