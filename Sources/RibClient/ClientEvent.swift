@@ -27,7 +27,7 @@ public enum ClientEvent: Equatable, Sendable {
   /// The answer to ``ClientSession/share(_:)``: a token with which one other client may join the session, and for how
   /// many milliseconds the token is valid.
   case shared(token: String, expires: Int)
-  /// What answered actions survive has changed.
+  /// The durability of answered actions has changed: whether they survive the server, or a power cut as well.
   case notice(Welcome.Durability)
   /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
   case draining(within: Int)

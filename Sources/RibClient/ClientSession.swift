@@ -2,7 +2,7 @@ public import Wire
 
 /// A client's half of the protocol, without any I/O: bytes of messages go in, events and bytes of messages come out.
 ///
-/// It keeps a mirror of the view, and an outbox of the actions that the server has not answered. One value serves one
+/// The session keeps a mirror of the view, and an outbox of the actions that the server has not answered. One value serves one
 /// session, over any number of connections.
 ///
 /// | state      | what may be sent                                          | what may come                  | next                    |
@@ -30,7 +30,7 @@ public struct ClientSession {
   var reader = JSONReader()
   var mirror = ViewMirror()
   private var resyncs = ResyncLimit()
-  /// What the client has acknowledged on this connection; nil if nothing.
+  /// The last acknowledgement that the client has sent on this connection; nil if it has sent none.
   var acknowledged: Acknowledgement?
   /// The number of the client's last action.
   var lastNumber = 0
@@ -173,7 +173,7 @@ public struct ClientSession {
     return bytes
   }
 
-  /// What the client has received from the server.
+  /// The newest revision and action number that the client has received from the server.
   private var seen: Acknowledgement { Acknowledgement(revision: revision, number: coveredNumber) }
 
   /// Writes an `ack` of everything received so far.

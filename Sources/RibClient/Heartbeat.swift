@@ -1,12 +1,12 @@
 /// When a client has to send a `ping`, and when it gives up the server.
 ///
 /// A client that has sent nothing for the server's heartbeat sends a `ping`, so that the server keeps the connection.
-/// It also sends one if it has received nothing for that long, so that it does not take a server for dead whose other
+/// The client also sends a ping if it has received nothing for that long, so that it does not take a server for dead whose other
 /// messages need no answer. A server that sends nothing for the heartbeat and ten more seconds is given up.
 ///
 /// Times are milliseconds of any clock that does not go back.
 public struct Heartbeat: Sendable {
-  /// What a client has to do next.
+  /// The step that a client takes next.
   public enum Step: Equatable, Sendable {
     /// Wait so many milliseconds, or until something is sent or received; nil means without a limit.
     case wait(Int?)

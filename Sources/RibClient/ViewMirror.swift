@@ -3,7 +3,7 @@ import WireHash
 
 /// A client's copy of the view document.
 ///
-/// It has what the server has sent as a whole, and never half a patch: a patch that does not fit leaves the view as it
+/// The copy changes by whole snapshots and whole patches only: a patch that does not fit leaves the view as it
 /// was, and all patches after it are ignored until the next snapshot.
 ///
 /// | state       | a patch that fits | another patch       | ``ask()``  | a snapshot  | ``comeBack()`` |

@@ -6,7 +6,7 @@ public import Logging
   public import Foundation
 #endif
 
-/// What a riblet takes from the world around it, so that a test can replace it.
+/// The clock, dates, ids, random numbers and the logger of a riblet, so that a test can replace them.
 ///
 /// A riblet's `init` takes dependencies, as they are or as a part of a type of its own. ``live`` are the real ones.
 /// Those of ``unimplemented(onUse:)`` report each use: a test sets what its riblet needs, and learns of what it forgot.
