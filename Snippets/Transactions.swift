@@ -42,13 +42,13 @@ struct Log: ViewDifferentiable, Equatable {
 
   func writeDifference(
     from old: Log, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     guard lines.count >= old.lines.count, zip(lines, old.lines).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }) else {
       return try encoder.writeDifference(from: old.lines, to: lines, into: &patch)
     }
     for index in old.lines.count..<lines.count {
-      try patch.at(index) { patch throws(RecordingError) in
-        try patch.add { json throws(RecordingError) in try encoder.write(lines[index], into: &json) }
+      try patch.at(index) { patch throws(CaptureError) in
+        try patch.add { json throws(CaptureError) in try encoder.write(lines[index], into: &json) }
       }
     }
   }

@@ -19,7 +19,7 @@ extension JSONSchema {
   }
 
   private init<Value: Encodable>(shapeOf value: Value) {
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       let schema = JSONSchema(try EncodedShape(of: value))
       self = schema == .string() ? ShapeFinder.strings(of: Value.self) ?? schema : schema
     } catch {

@@ -97,7 +97,7 @@ extension Reducer where Source: Riblet, Source.State: Encodable {
 
   private static func difference(from before: Source.State, to after: Source.State) -> String {
     var patch = PatchWriter()
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       try StateCoder.makeEncoder().writeDifference(from: before, to: after, into: &patch)
       return "[\(String(decoding: patch.json.bytes, as: UTF8.self))]"
     } catch {

@@ -7,15 +7,15 @@ class StateWriter {
   final var log = StateLog()
 
   /// Writes the whole state as it was before the transaction.
-  func writeCommitted(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  func writeCommitted(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
   /// Writes the whole state.
-  func write(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  func write(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
   /// Writes the operations that turn the state before the transaction into the present one.
-  func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
   /// Whether the state certainly has not changed in the transaction.
@@ -30,15 +30,15 @@ final class CellStateWriter<State: Encodable>: StateWriter {
 
   init(_ cell: OwnedCell<State>) { self.cell = cell }
 
-  override func writeCommitted(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  override func writeCommitted(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     try encoder.write(cell.committed, into: &json)
   }
 
-  override func write(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  override func write(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     try encoder.write(cell.current, into: &json)
   }
 
-  override func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  override func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     try encoder.writeDifference(from: cell.committed, to: cell.current, into: &patch)
   }
 
@@ -67,7 +67,7 @@ struct StateDrafts {
   /// Drafts what the store has to be given of a node's state.
   ///
   /// - Returns: the bytes of the whole state, if that had to be written; nil otherwise.
-  mutating func add(_ node: AnyNode, _ writer: StateWriter) throws(RecordingError) -> Int? {
+  mutating func add(_ node: AnyNode, _ writer: StateWriter) throws(CaptureError) -> Int? {
     guard !writer.log.needsWhole, writer.isValue else {
       return !writer.log.isWritten || !writer.isValue || !writer.isSame ? try addWhole(node, writer) : nil
     }
@@ -86,7 +86,7 @@ struct StateDrafts {
     return nil
   }
 
-  private mutating func addWhole(_ node: AnyNode, _ writer: StateWriter) throws(RecordingError) -> Int {
+  private mutating func addWhole(_ node: AnyNode, _ writer: StateWriter) throws(CaptureError) -> Int {
     defer { shrink() }
     json.removeAll()
     try writer.write(into: &json, encoder)
@@ -116,7 +116,7 @@ struct StateDrafts {
   ///
   /// It would not if the state's shape has changed and the old JSON still decodes: then a later change would not apply
   /// to what is stored.
-  mutating func adopt(_ saved: NodeSnapshot, _ writer: StateWriter) throws(RecordingError) {
+  mutating func adopt(_ saved: NodeSnapshot, _ writer: StateWriter) throws(CaptureError) {
     guard let text = saved.state, writer.isValue else { return }
     defer { shrink() }
     json.removeAll()

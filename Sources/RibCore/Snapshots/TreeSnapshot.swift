@@ -82,11 +82,11 @@ package struct NodeSnapshot: Equatable, Sendable, Codable {
 
 extension NodeSnapshot {
   /// The snapshot of a node as it is now.
-  init(_ node: AnyNode, _ encoder: ViewEncoder) throws(RecordingError) {
+  init(_ node: AnyNode, _ encoder: ViewEncoder) throws(CaptureError) {
     id = node.id
     type = node.typeName
     version = node.stateVersion
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       state = try node.encodeState(encoder).map { String(decoding: $0, as: UTF8.self) }
     } catch {
       throw error.below(node.typeName)

@@ -94,7 +94,7 @@ class AnyNode {
   /// Invalidates what depends on the bits of the state that have changed: routes, props and embedded children.
   func noteChange(in tree: Tree) { preconditionFailure("abstract") }
   /// The state as JSON; nil if the node has no state of its own, or its type is not `Encodable`.
-  func encodeState(_ encoder: ViewEncoder) throws(RecordingError) -> [UInt8]? { preconditionFailure("abstract") }
+  func encodeState(_ encoder: ViewEncoder) throws(CaptureError) -> [UInt8]? { preconditionFailure("abstract") }
   /// A writer of the state; nil if the node has no state of its own, or its type is not `Encodable`.
   func makeStateWriter() -> StateWriter? { preconditionFailure("abstract") }
   /// What the current transaction has changed in the node that a store keeps, apart from the state.
@@ -112,19 +112,19 @@ class AnyNode {
   var isViewable: Bool { false }
 
   /// Writes a node that is new in this transaction.
-  func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
   /// Writes the node as it is.
-  func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
   /// Writes the node as it would be if its riblet were asked for its view once more.
-  func writeAskedAgain(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  func writeAskedAgain(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
   /// Writes what changed in the node since the last commit.
-  func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
   /// Called when the children that clients see may have changed.

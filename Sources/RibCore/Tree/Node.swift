@@ -328,7 +328,7 @@ class Node<R: Router>: AnyNode {
 
   override final var stateVersion: Int { R.stateVersion }
 
-  override final func encodeState(_ encoder: ViewEncoder) throws(RecordingError) -> [UInt8]? {
+  override final func encodeState(_ encoder: ViewEncoder) throws(CaptureError) -> [UInt8]? {
     guard !isEmbedded, let state = cell.state as? any Encodable else { return nil }
     var json = JSONWriter()
     try encoder.write(state, into: &json)

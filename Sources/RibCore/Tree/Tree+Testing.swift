@@ -35,7 +35,7 @@ extension Tree {
 
   /// The state of a node, and the state that is decoded from its JSON; nil if the node has no state of its own to save.
   ///
-  /// - Throws: `RecordingError` or `DecodingError`.
+  /// - Throws: `CaptureError` or `DecodingError`.
   package func roundTrip(of id: NodeID) throws -> (state: Any, restored: Any)? { try nodes[id]?.roundTrip() }
 
   /// A route whose children do not match its node's state; nil if there is none.

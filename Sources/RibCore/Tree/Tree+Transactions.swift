@@ -119,17 +119,17 @@ extension Tree {
 
   private func render(_ renderer: ViewRenderer) throws(Refusal) {
     var culprit: AnyNode?
-    do throws(RecordingError) {
-      try renderer.patch.at("nodes") { patch throws(RecordingError) in
+    do throws(CaptureError) {
+      try renderer.patch.at("nodes") { patch throws(CaptureError) in
         for node in transaction.attached where node.isAttached && node.isViewable {
           culprit = node
-          try patch.at(node.id) { patch throws(RecordingError) in
-            try patch.add { json throws(RecordingError) in try node.writeAddition(into: &json, renderer.encoder) }
+          try patch.at(node.id) { patch throws(CaptureError) in
+            try patch.add { json throws(CaptureError) in try node.writeAddition(into: &json, renderer.encoder) }
           }
         }
         for node in transaction.touched where node.isAttached && node.isViewable && !node.isNew {
           culprit = node
-          try patch.at(node.id) { patch throws(RecordingError) in
+          try patch.at(node.id) { patch throws(CaptureError) in
             try node.writeDifference(into: &patch, renderer.encoder)
           }
         }
@@ -148,7 +148,7 @@ extension Tree {
     }
     defer { renderer.forgetLargeView() }
     renderer.measured.removeAll()
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       try writeView(into: &renderer.measured, rendering: renderer)
     } catch {
       throw Refusal(.failed, "The view cannot be encoded: \(error)")
@@ -171,7 +171,7 @@ extension Tree {
     for node in transaction.touched where node.isAttached {
       guard let writer = node.stateWriter else { continue }
       let size: Int?
-      do throws(RecordingError) {
+      do throws(CaptureError) {
         if node.isNew, let saved = restoration?.restored[node.id], saved.version == node.stateVersion {
           try drafts.adopt(saved, writer)
         }

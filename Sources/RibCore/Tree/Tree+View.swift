@@ -3,9 +3,9 @@ package import Wire
 extension Tree {
   /// Writes the view document as it is now.
   ///
-  /// - Throws: ``/Wire/RecordingError`` if a view state encodes differently than it did in its transaction.
-  package func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(RecordingError) {
-    try writeView(into: &json) { node, json throws(RecordingError) in
+  /// - Throws: ``/Wire/CaptureError`` if a view state encodes differently than it did in its transaction.
+  package func writeView(into json: inout JSONWriter, rendering renderer: ViewRenderer) throws(CaptureError) {
+    try writeView(into: &json) { node, json throws(CaptureError) in
       try node.writeShown(into: &json, renderer.encoder)
     }
   }
@@ -14,15 +14,15 @@ extension Tree {
   /// state was missed, or its view depends on something else.
   package func writeViewAskedAgain(
     into json: inout JSONWriter, rendering renderer: ViewRenderer
-  ) throws(RecordingError) {
-    try writeView(into: &json) { node, json throws(RecordingError) in
+  ) throws(CaptureError) {
+    try writeView(into: &json) { node, json throws(CaptureError) in
       try node.writeAskedAgain(into: &json, renderer.encoder)
     }
   }
 
   private func writeView(
-    into json: inout JSONWriter, _ write: (AnyNode, inout JSONWriter) throws(RecordingError) -> Void
-  ) throws(RecordingError) {
+    into json: inout JSONWriter, _ write: (AnyNode, inout JSONWriter) throws(CaptureError) -> Void
+  ) throws(CaptureError) {
     json.beginObject()
     if let root {
       json.key("root")

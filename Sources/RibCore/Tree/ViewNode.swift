@@ -28,39 +28,39 @@ final class ViewNode<R: Riblet>: Node<R> {
 
   override func childrenDidChange() { childrenHaveChanged = true }
 
-  override func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  override func writeAddition(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     try view()
     let children = ShownChildren(of: self)
     showingChildren = children
     try write(showing, children, into: &json, encoder)
   }
 
-  override func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  override func writeDifference(into patch: inout PatchWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     try view()
-    try patch.at("state") { patch throws(RecordingError) in
+    try patch.at("state") { patch throws(CaptureError) in
       try encoder.writeDifference(from: shown, to: showing, into: &patch)
     }
     guard childrenHaveChanged else { return }
     let children = ShownChildren(of: self)
     showingChildren = children
-    try patch.at("children") { patch throws(RecordingError) in
+    try patch.at("children") { patch throws(CaptureError) in
       try encoder.writeDifference(from: shownChildren, to: children, into: &patch)
     }
   }
 
-  override func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  override func writeShown(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     // Between transactions these are what clients have.
     try write(showing, showingChildren ?? shownChildren, into: &json, encoder)
   }
 
-  override func writeAskedAgain(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(RecordingError) {
+  override func writeAskedAgain(into json: inout JSONWriter, _ encoder: ViewEncoder) throws(CaptureError) {
     guard let state = cell.state else { return try writeShown(into: &json, encoder) }
     try write(riblet.view(state), ShownChildren(of: self), into: &json, encoder)
   }
 
   private func write(
     _ view: R.ViewState, _ children: ShownChildren, into json: inout JSONWriter, _ encoder: ViewEncoder
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     json.beginObject()
     json.key("type")
     json.string(typeName)
@@ -74,9 +74,9 @@ final class ViewNode<R: Riblet>: Node<R> {
   }
 
   /// Makes the view state anew.
-  private func view() throws(RecordingError) {
+  private func view() throws(CaptureError) {
     guard cell.readSettled({ showing = riblet.view($0) }) else {
-      throw RecordingError("its state is gone from its parent's, and it was not detached")
+      throw CaptureError("its state is gone from its parent's, and it was not detached")
     }
   }
 

@@ -130,7 +130,7 @@ extension SessionCore {
       return answer(done) { Response(status: .notModified, headers: headers) }
     }
     var json = JSONWriter()
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       try tree.writeView(into: &json, rendering: work.viewRenderer)
     } catch {
       return done(
@@ -177,7 +177,7 @@ extension SessionCore {
     json.string("welcome")
     makeWelcome(for: client, token, isResumed: false).write(into: &json)
     json.key("view")
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       try tree.writeView(into: &json, rendering: work.viewRenderer)
     } catch {
       return .problem(.internalServerError, detail: "The view cannot be encoded: \(error)")

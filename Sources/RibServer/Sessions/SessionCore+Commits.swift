@@ -41,7 +41,7 @@ extension SessionCore {
   func takeCut() -> StoreRequest? {
     guard life.isInMemory, commits.begin() else { return nil }
     let request: StoreRequest
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       let cut = try makeCut()
       if let lease { request = .write(lease, cut) } else { request = .create(identity, cut) }
     } catch {
@@ -57,7 +57,7 @@ extension SessionCore {
     return request
   }
 
-  private func cutFailed(_ error: RecordingError) {
+  private func cutFailed(_ error: CaptureError) {
     // Without a store that outlives the process nothing needs the cut but the session's rest.
     guard isDurable else {
       log(.error, "A session cannot leave memory.", ["reason": "\(error)"])
@@ -76,7 +76,7 @@ extension SessionCore {
   }
 
   /// What has changed since the last cut that was written.
-  private func makeCut() throws(RecordingError) -> SessionCut {
+  private func makeCut() throws(CaptureError) -> SessionCut {
     // A session that leaves memory is held by no process, unless clients that are connected here sleep.
     let isLeaving = life.isResting || life.isStopping
     let rest = isLeaving ? try makeRest() : nil

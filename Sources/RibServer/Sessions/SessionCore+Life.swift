@@ -115,8 +115,8 @@ extension SessionCore {
 
   /// What the session goes on with, so that clients do not notice that it was away.
   ///
-  /// - Throws: `RecordingError` if the view cannot be encoded.
-  func makeRest() throws(RecordingError) -> SessionState.Rest {
+  /// - Throws: `CaptureError` if the view cannot be encoded.
+  func makeRest() throws(CaptureError) -> SessionState.Rest {
     // Otherwise something begins when it comes back, also if no client says a word.
     let sleepsOn = tree.effectCount == 0 && effects.crashes.isEmpty
     let program = sleepsOn ? context.environment.program : nil

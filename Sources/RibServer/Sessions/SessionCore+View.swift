@@ -41,7 +41,7 @@ extension SessionCore {
     guard let channel = audience[client].channel else { return }
     work.json.removeAll()
     work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)
-    do throws(RecordingError) {
+    do throws(CaptureError) {
       try tree.writeView(into: &work.json, rendering: work.viewRenderer)
     } catch {
       return viewIsLost(client, error)
@@ -107,7 +107,7 @@ extension SessionCore {
   }
 
   /// The hash by which a session that wakes knows whether its view is the one with which it left memory.
-  func viewHash() throws(RecordingError) -> String {
+  func viewHash() throws(CaptureError) -> String {
     work.json.removeAll()
     try tree.writeView(into: &work.json, rendering: work.viewRenderer)
     return SessionToken.hash(work.json.bytes)

@@ -86,7 +86,7 @@ extension NodeSnapshot {
 
 /// The JSON of values that can always be encoded: of strings, numbers and what is made of them.
 private func jsonText(_ value: some Encodable) -> String {
-  do throws(RecordingError) {
+  do throws(CaptureError) {
     return String(decoding: try StateCoder.encode(value), as: UTF8.self)
   } catch {
     preconditionFailure("\(error)")

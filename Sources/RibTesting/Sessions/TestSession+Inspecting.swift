@@ -79,7 +79,7 @@ extension TestSession {
   ///     interrupted.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
   /// - Returns: the restored session.
-  /// - Throws: `RecordingError` if the session cannot be saved, `RestoreError` if it cannot be restored.
+  /// - Throws: `CaptureError` if the session cannot be saved, `RestoreError` if it cannot be restored.
   public func restored<Root: Riblet>(
     as root: Root, effects: EffectPolicy = .held, showsTheSame: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation

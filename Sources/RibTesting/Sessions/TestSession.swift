@@ -298,7 +298,7 @@ public final class TestSession {
 
   /// Writes the view document as a server would send it to a new client.
   ///
-  /// - Throws: `RecordingError` or `JSONError`.
+  /// - Throws: `CaptureError` or `JSONError`.
   public func snapshot() throws -> JSONValue {
     var json = JSONWriter()
     try tree.writeView(into: &json, rendering: renderer)

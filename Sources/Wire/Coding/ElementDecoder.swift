@@ -43,7 +43,7 @@ struct ElementDecoder: Decoder {
     case .object:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .object))
     // Not for a dictionary: its keys accept any string, so the string would pass for the name of a case.
-    case .string where keys != Recorder.dictionaryKey && element.string.map(Key.knows) == true:
+    case .string where keys != Capturer.dictionaryKey && element.string.map(Key.knows) == true:
       KeyedDecodingContainer(ElementKeyedContainer<Key>(element: element, root: root, form: .caseName))
     default:
       throw mismatch("an object")

@@ -5,8 +5,8 @@
 package enum StateCoder {
   /// Encodes a value as JSON.
   ///
-  /// - Throws: ``RecordingError`` if the value's own `encode(to:)` throws.
-  package static func encode<Value: Encodable>(_ value: Value) throws(RecordingError) -> [UInt8] {
+  /// - Throws: ``CaptureError`` if the value's own `encode(to:)` throws.
+  package static func encode<Value: Encodable>(_ value: Value) throws(CaptureError) -> [UInt8] {
     var json = JSONWriter()
     try makeEncoder().write(value, into: &json)
     return json.bytes

@@ -12,10 +12,10 @@ struct Growing: Riblet {
 
     func writeDifference(
       from old: Log, into patch: inout PatchWriter, using encoder: ViewEncoder
-    ) throws(RecordingError) {
+    ) throws(CaptureError) {
       for index in old.lines.count..<lines.count {
-        try patch.at(index) { patch throws(RecordingError) in
-          try patch.add { json throws(RecordingError) in try encoder.write(lines[index], into: &json) }
+        try patch.at(index) { patch throws(CaptureError) in
+          try patch.add { json throws(CaptureError) in try encoder.write(lines[index], into: &json) }
         }
       }
     }

@@ -76,7 +76,7 @@ struct StateCoderChangesTests {
       var value = 0
       func writeDifference(
         from old: Own, into patch: inout PatchWriter, using encoder: ViewEncoder
-      ) throws(RecordingError) {}
+      ) throws(CaptureError) {}
     }
     #expect(try Self.patched(Own(value: 1), to: Own(value: 2)).text == #"{"value":2}"#)
   }

@@ -15,7 +15,7 @@ struct CodableSample: Sendable {
   init<Value: Codable & Equatable & SendableMetatype>(_ name: String, _ make: @escaping @Sendable () -> Value) {
     self.name = name
     theirs = { String(decoding: try JSONEncoder().encode(make()), as: UTF8.self) }
-    ours = { try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(make(), into: &json) } }
+    ours = { try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(make(), into: &json) } }
     isDecoded = { try ActionDecoder.decodeValue(Value.self, from: JSONElement(parsing: $0)) == make() }
   }
 

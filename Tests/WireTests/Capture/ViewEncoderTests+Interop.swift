@@ -19,7 +19,7 @@ extension ViewEncoderTests {
     of type: View.Type, _ encoder: ViewEncoder, _ generator: inout SeededGenerator
   ) throws -> History {
     func text(_ view: View) throws -> String {
-      try JSONWriter.text { json throws(RecordingError) in try encoder.write(view, into: &json) }
+      try JSONWriter.text { json throws(CaptureError) in try encoder.write(view, into: &json) }
     }
     var view = View.random(using: &generator)
     var history = History(first: try text(view))

@@ -18,32 +18,32 @@ package indirect enum EncodedShape {
   /// The shape of a value.
   ///
   /// - Parameter value: the value.
-  /// - Throws: ``RecordingError``, whatever `encode(to:)` throws.
-  package init(of value: some Encodable) throws(RecordingError) {
-    let recorder = Recorder(.wire)
-    try recorder.record(value)
-    self.init(recorder)
+  /// - Throws: ``CaptureError``, whatever `encode(to:)` throws.
+  package init(of value: some Encodable) throws(CaptureError) {
+    let capturer = Capturer(.wire)
+    try capturer.capture(value)
+    self.init(capturer)
   }
 
-  private init(_ recorder: Recorder) {
-    let first = recorder.fields.first.map { EncodedShape($0.value) }
-    switch recorder.shape {
+  private init(_ capturer: Capturer) {
+    let first = capturer.fields.first.map { EncodedShape($0.value) }
+    switch capturer.shape {
     case .nothing: self = .nothing
     case .single: self = .single(first)
     case .unkeyed: self = .array(first)
-    case .keyed: self = .object(recorder.fields.map { ($0.key, EncodedShape($0.value)) })
+    case .keyed: self = .object(capturer.fields.map { ($0.key, EncodedShape($0.value)) })
     }
   }
 
-  private init(_ recorded: Recorded) {
-    switch recorded {
+  private init(_ captured: Captured) {
+    switch captured {
     case .null: self = .null
     case .bool: self = .bool
     case .signed, .unsigned, .wide: self = .integer
     case .double, .float: self = .number
     case .string: self = .string
     case .value(let box): self = .value(box.encodable)
-    case .nested(let recorder): self.init(recorder)
+    case .nested(let capturer): self.init(capturer)
     }
   }
 }

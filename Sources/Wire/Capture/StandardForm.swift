@@ -37,14 +37,14 @@ enum StandardForm: String {
 
   /// The string for a value; nil if its type has no such form.
   ///
-  /// - Throws: ``RecordingError`` for a date whose year does not have four digits, and for a decimal that is not a
+  /// - Throws: ``CaptureError`` for a date whose year does not have four digits, and for a decimal that is not a
   ///   number.
-  static func string<Value>(of value: Value) throws(RecordingError) -> String? {
+  static func string<Value>(of value: Value) throws(CaptureError) -> String? {
     if let date = identical(value, Date.self) { return try text(of: date) }
     if let data = identical(value, Data.self) { return data.base64EncodedString() }
     if let url = identical(value, URL.self) { return url.absoluteString }
     if let decimal = identical(value, Decimal.self) {
-      guard decimal.isFinite else { throw RecordingError("\(decimal) is no number") }
+      guard decimal.isFinite else { throw CaptureError("\(decimal) is no number") }
       return decimal.description
     }
     return nil
@@ -67,10 +67,10 @@ enum StandardForm: String {
   /// Years 0001 to 9999, in seconds since 1 January 2001.
   private static let years = -63_114_076_800.0..<252_423_993_600.0
 
-  private static func text(of date: Date) throws(RecordingError) -> String {
+  private static func text(of date: Date) throws(CaptureError) -> String {
     // Rounded first, so that 0.9996 s becomes the next second and not 1,000 ms.
     let time = (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000
-    guard years.contains(time) else { throw RecordingError("the date \(time) s from 2001 has no year of four digits") }
+    guard years.contains(time) else { throw CaptureError("the date \(time) s from 2001 has no year of four digits") }
     // The style truncates to milliseconds, and the double for 0.999 may lie slightly below it.
     let date = Date(timeIntervalSinceReferenceDate: time + 0.0001)
     return date.formatted(time == time.rounded(.down) ? seconds : milliseconds)

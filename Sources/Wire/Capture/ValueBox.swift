@@ -1,4 +1,4 @@
-/// A value kept with its type, which is recorded only when its parts are needed.
+/// A value kept with its type, which is captured only when its parts are needed.
 class AnyValueBox {
   /// Whether the other value has the same type and the same bits, and so is equal; false may be wrong, as for
   /// ``haveSameBits(_:_:)``.
@@ -10,15 +10,15 @@ class AnyValueBox {
   /// The value itself.
   var encodable: any Encodable { preconditionFailure("abstract") }
 
-  func record(into recorder: Recorder) throws(RecordingError) { preconditionFailure("abstract") }
+  func capture(into capturer: Capturer) throws(CaptureError) { preconditionFailure("abstract") }
 
-  func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
+  func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(CaptureError) {
     preconditionFailure("abstract")
   }
 
   func writeDifference(
     to new: AnyValueBox, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError) { preconditionFailure("abstract") }
+  ) throws(CaptureError) { preconditionFailure("abstract") }
 }
 
 final class ValueBox<Value: Encodable>: AnyValueBox {
@@ -37,19 +37,19 @@ final class ValueBox<Value: Encodable>: AnyValueBox {
 
   override var encodable: any Encodable { value }
 
-  override func record(into recorder: Recorder) throws(RecordingError) { try recorder.record(value) }
+  override func capture(into capturer: Capturer) throws(CaptureError) { try capturer.capture(value) }
 
-  override func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
+  override func write(into json: inout JSONWriter, using encoder: ViewEncoder) throws(CaptureError) {
     try encoder.write(value, into: &json)
   }
 
   override func writeDifference(
     to new: AnyValueBox, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     if let new = Self.same(new) {
       try encoder.writeDifference(from: value, to: new.value, into: &patch)
     } else {
-      try patch.replace { json throws(RecordingError) in try new.write(into: &json, using: encoder) }
+      try patch.replace { json throws(CaptureError) in try new.write(into: &json, using: encoder) }
     }
   }
 

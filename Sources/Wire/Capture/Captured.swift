@@ -1,5 +1,5 @@
-/// A value in the form in which its container records it.
-enum Recorded {
+/// A value in the form in which its container captures it.
+enum Captured {
   case null
   case bool(Bool)
   case signed(Int64)
@@ -9,14 +9,14 @@ enum Recorded {
   case double(Double)
   case float(Float)
   case string(String)
-  /// A value of any other type, boxed, and recorded only when needed.
+  /// A value of any other type, boxed, and captured only when needed.
   case value(AnyValueBox)
   /// A container that a hand-written `encode(to:)` nests, or that an enum nests for its payload.
-  case nested(Recorder)
+  case nested(Capturer)
 
   /// A value of any type: the simple types are recognised, so that for example the elements of an array of strings need
   /// no box.
-  init<Value: Encodable>(_ value: Value) { self = Recorded(simple: value) ?? .value(ValueBox(value)) }
+  init<Value: Encodable>(_ value: Value) { self = Captured(simple: value) ?? .value(ValueBox(value)) }
 
   /// A value of one of the frequent simple types; nil for a value of another type.
   init?<Value>(simple value: Value) {
@@ -36,7 +36,7 @@ enum Recorded {
   /// Whether both are equal simple values, or boxes with the same bits, and so are written as the same JSON.
   ///
   /// False says nothing about containers and boxes.
-  func isSameLeaf(as other: Recorded) -> Bool {
+  func isSameLeaf(as other: Captured) -> Bool {
     switch (self, other) {
     case (.null, .null): true
     case (.bool(let ours), .bool(let theirs)): ours == theirs
@@ -55,7 +55,7 @@ enum Recorded {
 /// A property of an object.
 struct Field {
   let key: String
-  var value: Recorded
+  var value: Captured
 
   /// Whether both keys have the same UTF-8, as a client compares them; `==` calls some other keys equal as well.
   func hasSameKey(as other: Field) -> Bool { haveSameUTF8(key, other.key) }

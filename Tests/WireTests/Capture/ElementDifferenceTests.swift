@@ -19,7 +19,7 @@ struct ElementDifferenceTests {
 
   private func rows(_ ids: Int...) -> [Row] { ids.map { Row(id: $0) } }
   private func row(_ id: Int) throws -> String {
-    try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(Row(id: id), into: &json) }
+    try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(Row(id: id), into: &json) }
   }
 
   @Test("an element that moved is moved, and the others stay")
@@ -128,7 +128,7 @@ struct ElementDifferenceTests {
 
   private func expect(_ patch: PatchWriter, makes new: [Row], of old: [Row], _ comment: Comment? = nil) throws {
     func text(_ rows: [Row]) throws -> String {
-      try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(rows, into: &json) }
+      try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(rows, into: &json) }
     }
     var mirror = try JSONValue(parsing: try text(old))
     try mirror.apply([PatchOperation](parsing: patch.text))

@@ -1,5 +1,5 @@
-/// Why a value cannot be recorded: an `encode(to:)` has failed, or JSON cannot express what it encodes.
-public struct RecordingError: Error, Sendable, CustomStringConvertible {
+/// Why a value cannot be captured: an `encode(to:)` has failed, or JSON cannot express what it encodes.
+public struct CaptureError: Error, Sendable, CustomStringConvertible {
   /// The keys and indices that lead to the faulty value.
   public private(set) var path: [String]
   /// What is wrong with that value.
@@ -15,10 +15,10 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
     self.path = path
   }
 
-  /// The error that another one, thrown while a value was recorded, amounts to.
+  /// The error that another one, thrown while a value was captured, amounts to.
   init(_ error: any Error) {
     switch error {
-    case let error as RecordingError: self = error
+    case let error as CaptureError: self = error
     case EncodingError.invalidValue(_, let context):
       self.init(context.debugDescription, path: context.codingPath.map(\.stringValue))
     default: self.init("\(error)")
@@ -26,7 +26,7 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The same error as seen from one level above: the path then begins with this key or index.
-  package func below(_ key: String) -> RecordingError {
+  package func below(_ key: String) -> CaptureError {
     var error = self
     error.path.insert(key, at: 0)
     return error
@@ -40,9 +40,9 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
 
 /// Puts `key` before the path of an error that `body` throws.
 func locating(
-  _ key: @autoclosure () -> String, _ body: () throws(RecordingError) -> Void
-) throws(RecordingError) {
-  do throws(RecordingError) {
+  _ key: @autoclosure () -> String, _ body: () throws(CaptureError) -> Void
+) throws(CaptureError) {
+  do throws(CaptureError) {
     try body()
   } catch {
     throw error.below(key())

@@ -1,16 +1,16 @@
 /// A type that writes the difference between two of its values itself, because it knows more than its coding shows.
 ///
-/// A list that records its own edits can write them without comparing a thousand rows:
+/// A list that notes its own edits can write them without comparing a thousand rows:
 ///
 ///     extension Log: ViewDifferentiable {
 ///       func writeDifference(
 ///         from old: Log, into patch: inout PatchWriter, using encoder: ViewEncoder
-///       ) throws(RecordingError) {
+///       ) throws(CaptureError) {
 ///         guard lines.count >= old.lines.count, zip(lines, old.lines).allSatisfy({ $0.utf8.elementsEqual($1.utf8) })
 ///         else { … }
 ///         for index in old.lines.count..<lines.count {
-///           try patch.at(index) { patch throws(RecordingError) in
-///             try patch.add { json throws(RecordingError) in try encoder.write(lines[index], into: &json) }
+///           try patch.at(index) { patch throws(CaptureError) in
+///             try patch.add { json throws(CaptureError) in try encoder.write(lines[index], into: &json) }
 ///           }
 ///         }
 ///       }
@@ -25,16 +25,16 @@ public protocol ViewDifferentiable: Encodable {
   ///   - old: the value that the client has.
   ///   - patch: takes the operations; its place is that of the value.
   ///   - encoder: writes and compares parts of the value in the usual way.
-  /// - Throws: ``RecordingError`` for a part that JSON cannot express.
+  /// - Throws: ``CaptureError`` for a part that JSON cannot express.
   func writeDifference(
     from old: Self, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError)
+  ) throws(CaptureError)
 }
 
 extension ViewDifferentiable {
   func writeDifference<Old>(
     fromAny old: Old, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     guard let old = identical(old, Self.self) else { preconditionFailure("\(Old.self) is not \(Self.self)") }
     try writeDifference(from: old, into: &patch, using: encoder)
   }

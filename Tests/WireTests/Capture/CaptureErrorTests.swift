@@ -3,10 +3,10 @@ import Testing
 @testable import Wire
 
 @Suite("What cannot be part of a view")
-struct RecordingErrorTests {
+struct CaptureErrorTests {
   @Test("an error says where and why")
   func error_describesItself() {
-    let error = RecordingError("nan is no JSON number")
+    let error = CaptureError("nan is no JSON number")
     #expect(error.description == "nan is no JSON number")
     #expect(error.below("0").below("rows").description == "rows.0: nan is no JSON number")
     #expect(error.below("0").below("rows").path == ["rows", "0"])
@@ -16,13 +16,13 @@ struct RecordingErrorTests {
     let testDescription: String
     let path: [String]
     let reason: String
-    let write: @Sendable (inout JSONWriter) throws(RecordingError) -> Void
+    let write: @Sendable (inout JSONWriter) throws(CaptureError) -> Void
 
     init(_ path: [String], _ reason: String, _ make: @escaping @Sendable () -> any Encodable & Sendable) {
       testDescription = "\(reason) at \(path)"
       self.path = path
       self.reason = reason
-      write = { json throws(RecordingError) in try ViewEncoder().write(make(), into: &json) }
+      write = { json throws(CaptureError) in try ViewEncoder().write(make(), into: &json) }
     }
   }
 
@@ -67,7 +67,7 @@ struct RecordingErrorTests {
     var json = JSONWriter()
     json.beginArray()
     json.integer(1)
-    let error = #expect(throws: RecordingError.self) { try row.write(&json) }
+    let error = #expect(throws: CaptureError.self) { try row.write(&json) }
     #expect(error?.path == row.path)
     #expect(error?.reason == row.reason)
     #expect(json.text == "[1")

@@ -1,9 +1,9 @@
-/// An `Encoder` that records what the `encode(to:)` of a value encodes.
-final class Recorder: Encoder {
+/// An `Encoder` that captures what the `encode(to:)` of a value encodes.
+final class Capturer: Encoder {
   /// Which container the value asked for.
   enum Shape { case nothing, single, keyed, unkeyed }
 
-  // No check for exclusivity, as for a JSONDocument: one thread uses a recorder, and each access is a load, a store or
+  // No check for exclusivity, as for a JSONDocument: one thread uses a capturer, and each access is a load, a store or
   // one call on the value in the property, which runs no code of the value being encoded.
   @exclusivity(unchecked) private(set) var shape = Shape.nothing
   /// Whether the value uses the keys with which a `Dictionary` encodes itself.
@@ -37,8 +37,8 @@ final class Recorder: Encoder {
 
   /// Records a value.
   ///
-  /// - Throws: ``RecordingError``, also for any other error that `encode(to:)` throws.
-  func record<Value: Encodable>(_ value: Value) throws(RecordingError) {
+  /// - Throws: ``CaptureError``, also for any other error that `encode(to:)` throws.
+  func capture<Value: Encodable>(_ value: Value) throws(CaptureError) {
     reset()
     if form == .wire, let string = try StandardForm.string(of: value) {
       shape = .single
@@ -48,7 +48,7 @@ final class Recorder: Encoder {
     do {
       try value.encode(to: self)
     } catch {
-      throw RecordingError(error)
+      throw CaptureError(error)
     }
     // Decided by the type of the keys, as a value may pass the encoder on to a dictionary in it.
     if isDictionary { sortMembers() }
@@ -56,10 +56,10 @@ final class Recorder: Encoder {
   }
 
   /// Appends an element, or the single value.
-  func append(_ value: Recorded) { fields.append(Field(key: "", value: value)) }
+  func append(_ value: Captured) { fields.append(Field(key: "", value: value)) }
 
   /// Appends a member; a member with the same key is replaced, as RFC 8785 §3.1 allows a key only once.
-  func append(_ value: Recorded, key: String) {
+  func append(_ value: Captured, key: String) {
     if let place = place(of: key) {
       fields[place].value = value
     } else {
@@ -68,10 +68,10 @@ final class Recorder: Encoder {
     }
   }
 
-  /// The recorder of the container nested under a key; containers nested under one key are one container.
-  func nest(_ key: String) -> Recorder {
+  /// The capturer of the container nested under a key; containers nested under one key are one container.
+  func nest(_ key: String) -> Capturer {
     if let place = place(of: key), case .nested(let nested) = fields[place].value { return nested }
-    let nested = Recorder(form)
+    let nested = Capturer(form)
     append(.nested(nested), key: key)
     return nested
   }
@@ -97,23 +97,23 @@ final class Recorder: Encoder {
     mayRepeatKeys = shape == .keyed || !isOfDictionary
     shape = .keyed
     if isOfDictionary { isDictionary = true }
-    // A recorder is used for values of few types, and making a container takes time.
+    // A capturer is used for values of few types, and making a container takes time.
     if let lastContainer, lastContainer.key == type {
       return unsafeDowncast(lastContainer, to: CachedContainer<Key>.self).container
     }
-    let container = KeyedEncodingContainer(RecorderKeyedContainer<Key>(recorder: self))
+    let container = KeyedEncodingContainer(CapturerKeyedContainer<Key>(capturer: self))
     lastContainer = CachedContainer(container)
     return container
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     shape = .unkeyed
-    return RecorderUnkeyedContainer(recorder: self)
+    return CapturerUnkeyedContainer(capturer: self)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
     shape = .single
-    return RecorderSingleContainer(recorder: self)
+    return CapturerSingleContainer(capturer: self)
   }
 
   // MARK: Containers without an order
@@ -133,7 +133,7 @@ final class Recorder: Encoder {
 
   /// Sorts elements in an order that depends on nothing but their values: numbers by value, strings by UTF-8, others by
   /// their JSON.
-  func sortElements() throws(RecordingError) {
+  func sortElements() throws(CaptureError) {
     if let sorted = try? fields.sorted(by: { (ours, theirs) throws(NoSimpleOrder) in
       try ours.value.precedes(theirs.value)
     }) {
@@ -144,7 +144,7 @@ final class Recorder: Encoder {
   }
 
   /// Sorts groups of so many elements by their JSON.
-  func sortByText(groupsOf size: Int) throws(RecordingError) {
+  func sortByText(groupsOf size: Int) throws(CaptureError) {
     let encoder = ViewEncoder(prefersShorter: false, form: form)
     var groups: [(elements: ArraySlice<Field>, text: [UInt8])] = []
     for start in stride(from: 0, to: fields.count, by: size) {
@@ -176,15 +176,15 @@ private final class CachedContainer<Key: CodingKey>: AnyCachedContainer {
 /// An encoder that only notes for which type of keys a value asks.
 private final class KeyWitness: Encoder {
   private(set) var key: any Any.Type = Never.self
-  private let recorder = Recorder(.wire)
+  private let capturer = Capturer(.wire)
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     key = type
-    return KeyedEncodingContainer(RecorderKeyedContainer<Key>(recorder: recorder))
+    return KeyedEncodingContainer(CapturerKeyedContainer<Key>(capturer: capturer))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { recorder.unkeyedContainer() }
-  func singleValueContainer() -> any SingleValueEncodingContainer { recorder.singleValueContainer() }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { capturer.unkeyedContainer() }
+  func singleValueContainer() -> any SingleValueEncodingContainer { capturer.singleValueContainer() }
 }

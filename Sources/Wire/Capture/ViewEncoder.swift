@@ -1,9 +1,9 @@
 // How a difference is found without encoding.
 //
-// `Codable` serves as reflection: one `encode(to:)` into a `Recorder` records each property of a value *as a value*,
+// `Codable` serves as reflection: one `encode(to:)` into a `Capturer` captures each property of a value *as a value*,
 // and writes no bytes. Two recordings are then compared field by field. A property of a simple type is stored unboxed
 // and compared directly. Any other property is boxed; the bits of the two boxed values are compared first (equal bits
-// of a value type mean equal values), and only if they differ are the values recorded in their turn. So unchanged parts
+// of a value type mean equal values), and only if they differ are the values captured in their turn. So unchanged parts
 // are never descended into, and each changed part is written as JSON once.
 //
 // `==` is not used: it may call two strings equal whose UTF-8 differs, or 0 and −0; and what a client has must equal
@@ -11,25 +11,25 @@
 
 /// Writes view states as JSON, and the difference between two of them as the operations of a patch.
 ///
-/// One encoder serves the sessions of a loop in turn. It keeps the memory of its recorders, two for each level of
+/// One encoder serves the sessions of a loop in turn. It keeps the memory of its capturers, two for each level of
 /// nesting.
 public final class ViewEncoder {
-  private let ours: Recorder
-  private let theirs: Recorder
+  private let ours: Capturer
+  private let theirs: Capturer
   /// The encoder for values one level deeper.
   private(set) lazy var below = ViewEncoder(prefersShorter: prefersShorter, form: form)
   let form: CodingForm
   /// Whether several operations are replaced by a single `replace` if that is shorter.
   let prefersShorter: Bool
 
-  /// An encoder whose recorders have no memory yet.
+  /// An encoder whose capturers have no memory yet.
   package convenience init() { self.init(prefersShorter: true) }
 
   init(prefersShorter: Bool, form: CodingForm = .wire) {
     self.prefersShorter = prefersShorter
     self.form = form
-    ours = Recorder(form)
-    theirs = Recorder(form)
+    ours = Capturer(form)
+    theirs = Capturer(form)
   }
 
   /// Writes a whole value.
@@ -37,16 +37,16 @@ public final class ViewEncoder {
   /// - Parameters:
   ///   - value: the view state.
   ///   - json: takes the value; unchanged if this throws.
-  /// - Throws: ``RecordingError``, with the path of the property that JSON cannot express.
-  public func write<Value: Encodable>(_ value: Value, into json: inout JSONWriter) throws(RecordingError) {
+  /// - Throws: ``CaptureError``, with the path of the property that JSON cannot express.
+  public func write<Value: Encodable>(_ value: Value, into json: inout JSONWriter) throws(CaptureError) {
     let start = json.count
-    // A recorded value left behind would hold a second reference, and its owner's next change would copy it.
+    // A captured value left behind would hold a second reference, and its owner's next change would copy it.
     defer { ours.reset() }
     do {
       if !isPlain(Value.self), let array = value as? any TypedArray {
         try array.writeElements(into: &json, using: below)
       } else {
-        try ours.record(value)
+        try ours.capture(value)
         try ours.write(into: &json, using: below)
       }
     } catch {
@@ -67,18 +67,18 @@ public final class ViewEncoder {
   ///   - old: the value that the client has.
   ///   - new: the value that the client is to have.
   ///   - patch: takes the operations. If this throws, some may have been written: give up the patch.
-  /// - Throws: ``RecordingError``, with the path of the property that JSON cannot express.
+  /// - Throws: ``CaptureError``, with the path of the property that JSON cannot express.
   public func writeDifference<Value: Encodable>(
     from old: Value, to new: Value, into patch: inout PatchWriter
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     if haveSameBits(old, new) { return }
     if !isPlain(Value.self), try writeOwnDifference(from: old, to: new, into: &patch) { return }
     defer {
       ours.reset()
       theirs.reset()
     }
-    try ours.record(old)
-    try theirs.record(new)
+    try ours.capture(old)
+    try theirs.capture(new)
     try ours.writeDifference(to: theirs, into: &patch, using: below)
   }
 
@@ -87,11 +87,11 @@ public final class ViewEncoder {
   /// - Returns: false if the type is neither; nothing is written then.
   private func writeOwnDifference<Value: Encodable>(
     from old: Value, to new: Value, into patch: inout PatchWriter
-  ) throws(RecordingError) -> Bool {
+  ) throws(CaptureError) -> Bool {
     // The type is compared as well: the cast would also succeed for an optional array, whose coding lies one level
     // deeper.
     if let array = new as? any TypedArray, type(of: array) == Value.self {
-      try writeShorter(of: new, in: &patch) { patch throws(RecordingError) in
+      try writeShorter(of: new, in: &patch) { patch throws(CaptureError) in
         try array.writeDifference(fromAny: old, into: &patch, using: below)
       }
       return true
@@ -111,7 +111,7 @@ public final class ViewEncoder {
   /// Types known to be neither arrays nor ``ViewDifferentiable``, at a slot that depends on the type's address.
   ///
   /// The dynamic casts that would find this out cost as much as a comparison. Two types of one slot displace each
-  /// other, which costs time only. No check for exclusivity, as for a ``Recorder``.
+  /// other, which costs time only. No check for exclusivity, as for a ``Capturer``.
   @exclusivity(unchecked) private var plainTypes: [ObjectIdentifier?] = Array(repeating: nil, count: 64)
 
   private func slot(_ type: any Any.Type) -> Int { (unsafeBitCast(type, to: Int.self) >> 4) & 63 }
@@ -119,21 +119,21 @@ public final class ViewEncoder {
   private func notePlain(_ type: any Any.Type) { plainTypes[slot(type)] = ObjectIdentifier(type) }
 
   /// Whether both values are written as the same JSON.
-  func areSame(_ ours: AnyValueBox, _ theirs: AnyValueBox) throws(RecordingError) -> Bool {
+  func areSame(_ ours: AnyValueBox, _ theirs: AnyValueBox) throws(CaptureError) -> Bool {
     if ours.hasSameBits(as: theirs) { return true }
     defer {
       self.ours.reset()
       self.theirs.reset()
     }
-    try ours.record(into: self.ours)
-    try theirs.record(into: self.theirs)
+    try ours.capture(into: self.ours)
+    try theirs.capture(into: self.theirs)
     return try self.ours.isSame(as: self.theirs, using: below)
   }
 
   /// The simple value that a boxed value encodes as; nil if it encodes as a container.
-  func leaf(of box: AnyValueBox) throws(RecordingError) -> Recorded? {
+  func leaf(of box: AnyValueBox) throws(CaptureError) -> Captured? {
     defer { ours.reset() }
-    try box.record(into: ours)
+    try box.capture(into: ours)
     guard ours.shape == .single, ours.fields.count == 1, let leaf = ours.fields.first?.value else { return nil }
     switch leaf {
     case .value(let box): return try below.leaf(of: box)
@@ -144,9 +144,9 @@ public final class ViewEncoder {
 
   /// Writes operations or, if that is shorter, a single `replace` with the whole value.
   private func writeShorter<Value: Encodable>(
-    of value: Value, in patch: inout PatchWriter, _ operations: (inout PatchWriter) throws(RecordingError) -> Void
-  ) throws(RecordingError) {
+    of value: Value, in patch: inout PatchWriter, _ operations: (inout PatchWriter) throws(CaptureError) -> Void
+  ) throws(CaptureError) {
     guard prefersShorter else { return try operations(&patch) }
-    try patch.shorter(operations) { json throws(RecordingError) in try write(value, into: &json) }
+    try patch.shorter(operations) { json throws(CaptureError) in try write(value, into: &json) }
   }
 }

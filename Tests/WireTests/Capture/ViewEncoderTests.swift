@@ -9,12 +9,12 @@ struct ViewEncoderTests {
 
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    let write: @Sendable (inout PatchWriter) throws(RecordingError) -> Void
+    let write: @Sendable (inout PatchWriter) throws(CaptureError) -> Void
     let operations: [String]
 
     init<Value: Encodable & Sendable>(_ name: String, _ old: Value, _ new: Value, _ operations: String...) {
       testDescription = name
-      write = { patch throws(RecordingError) in
+      write = { patch throws(CaptureError) in
         try ViewEncoder(prefersShorter: false).writeDifference(from: old, to: new, into: &patch)
       }
       self.operations = operations
@@ -173,8 +173,8 @@ struct ViewEncoderTests {
   @Test("a difference is written at the place where the patch is")
   func difference_isWrittenAtItsPlace() throws {
     var patch = PatchWriter()
-    try patch.at("nodes") { patch throws(RecordingError) in
-      try patch.at(2) { patch throws(RecordingError) in
+    try patch.at("nodes") { patch throws(CaptureError) in
+      try patch.at(2) { patch throws(CaptureError) in
         try ViewEncoder().writeDifference(from: Counter(count: 1), to: Counter(count: 2), into: &patch)
       }
     }
@@ -194,7 +194,7 @@ struct ViewEncoderTests {
     let encoder = ViewEncoder()
     var patch = PatchWriter()
     patch.at("before") { $0.remove() }
-    let error = #expect(throws: RecordingError.self) { try encoder.writeDifference(from: old, to: new, into: &patch) }
+    let error = #expect(throws: CaptureError.self) { try encoder.writeDifference(from: old, to: new, into: &patch) }
     #expect(error?.path == path)
     #expect(error?.reason.contains("no JSON number") == true)
     #expect(patch.text == #"[{"op":"remove","path":"/before"}]"#)
@@ -231,7 +231,7 @@ struct ViewEncoderTests {
     of type: View.Type, _ encoder: ViewEncoder, _ seed: UInt64, _ generator: inout SeededGenerator
   ) throws -> Int {
     func text(_ view: View) throws -> String {
-      try JSONWriter.text { json throws(RecordingError) in try encoder.write(view, into: &json) }
+      try JSONWriter.text { json throws(CaptureError) in try encoder.write(view, into: &json) }
     }
     let old = View.random(using: &generator)
     let new = old.next(using: &generator)

@@ -6,25 +6,25 @@
 
 /// The difference between two arrays, or between two parts of them that begin at the same index.
 struct ElementDifference {
-  private let old: ArraySlice<Recorded>
-  private let new: ArraySlice<Recorded>
+  private let old: ArraySlice<Captured>
+  private let new: ArraySlice<Captured>
   /// The index in the array at which both parts begin.
   private let offset: Int
 
-  init(old: [Recorded], new: [Recorded], offset: Int = 0) {
+  init(old: [Captured], new: [Captured], offset: Int = 0) {
     self.old = old[...]
     self.new = new[...]
     self.offset = offset
   }
 
-  private init(old: ArraySlice<Recorded>, new: ArraySlice<Recorded>, offset: Int) {
+  private init(old: ArraySlice<Captured>, new: ArraySlice<Captured>, offset: Int) {
     self.old = old
     self.new = new
     self.offset = offset
   }
 
   /// Writes the operations that turn the old elements into the new ones.
-  func write(into patch: inout PatchWriter, using encoder: ViewEncoder) throws(RecordingError) {
+  func write(into patch: inout PatchWriter, using encoder: ViewEncoder) throws(CaptureError) {
     let rest = try withoutCommonEnds(using: encoder)
     let matches = try rest.matches(using: encoder)
     rest.writeRemovals(matches, into: &patch)
@@ -32,7 +32,7 @@ struct ElementDifference {
     try rest.writeChanges(matches, into: &patch, using: encoder)
   }
 
-  private func withoutCommonEnds(using encoder: ViewEncoder) throws(RecordingError) -> ElementDifference {
+  private func withoutCommonEnds(using encoder: ViewEncoder) throws(CaptureError) -> ElementDifference {
     var (old, new) = (old, new)
     while let ours = old.first, let theirs = new.first, try ours.isSame(as: theirs, using: encoder) {
       old.removeFirst()
@@ -48,7 +48,7 @@ struct ElementDifference {
 
   // MARK: Matching
 
-  private func matches(using encoder: ViewEncoder) throws(RecordingError) -> ElementMatches {
+  private func matches(using encoder: ViewEncoder) throws(CaptureError) -> ElementMatches {
     guard !old.isEmpty, !new.isEmpty else { return ElementMatches(oldCount: old.count, newCount: new.count) }
     var matches = ElementMatches(oldCount: old.count, newCount: new.count)
     guard let before = try identities(of: old, using: encoder), let after = try identities(of: new, using: encoder)
@@ -65,8 +65,8 @@ struct ElementDifference {
   }
 
   private func identities(
-    of elements: ArraySlice<Recorded>, using encoder: ViewEncoder
-  ) throws(RecordingError) -> [ElementIdentity]? {
+    of elements: ArraySlice<Captured>, using encoder: ViewEncoder
+  ) throws(CaptureError) -> [ElementIdentity]? {
     var identities: [ElementIdentity] = []
     identities.reserveCapacity(elements.count)
     for element in elements {
@@ -86,7 +86,7 @@ struct ElementDifference {
 
   private func writeArrivals(
     _ matches: ElementMatches, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     // Each old index is a slot: it counts the old element while that stays or waits there, and the elements put behind
     // it. Slot 0 is before the first element.
     var slots = RankedSlots(count: old.count + 1)
@@ -95,9 +95,9 @@ struct ElementDifference {
     for (place, element) in new.enumerated() {
       guard let origin = matches.origins[place] else {
         let index = offset + slots.count(through: predecessor)
-        try patch.at(index) { patch throws(RecordingError) in
-          try patch.add { json throws(RecordingError) in
-            try locating("\(offset + place)") { () throws(RecordingError) in
+        try patch.at(index) { patch throws(CaptureError) in
+          try patch.add { json throws(CaptureError) in
+            try locating("\(offset + place)") { () throws(CaptureError) in
               try element.write(into: &json, using: encoder)
             }
           }
@@ -119,11 +119,11 @@ struct ElementDifference {
 
   private func writeChanges(
     _ matches: ElementMatches, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     for (place, element) in new.enumerated() {
       guard let origin = matches.origins[place], !old[origin].isSameLeaf(as: element) else { continue }
-      try patch.at(offset + place) { patch throws(RecordingError) in
-        try locating("\(offset + place)") { () throws(RecordingError) in
+      try patch.at(offset + place) { patch throws(CaptureError) in
+        try locating("\(offset + place)") { () throws(CaptureError) in
           try old[origin].writeDifference(to: element, into: &patch, using: encoder)
         }
       }
@@ -142,7 +142,7 @@ enum ElementIdentity: Hashable {
   case id(AnyHashable)
 
   /// Nil if the element has nothing but its index to recognise it by.
-  init?(_ element: Recorded, using encoder: ViewEncoder) throws(RecordingError) {
+  init?(_ element: Captured, using encoder: ViewEncoder) throws(CaptureError) {
     switch element {
     case .null: self = .null
     case .bool(let value): self = .bool(value)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Sets and dictionaries in order")
 struct UnorderedContainerTests {
   private func text(_ value: some Encodable) throws -> String {
-    try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(value, into: &json) }
+    try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(value, into: &json) }
   }
 
   struct Position: Codable, Hashable { var x: Int, y: Int }
@@ -74,13 +74,13 @@ struct UnorderedContainerTests {
     var patch = PatchWriter()
     let encoder = ViewEncoder()
     let errors = [
-      #expect(throws: RecordingError.self) { try encoder.write(Holder(value: [Tab.home: 1]), into: &json) },
-      #expect(throws: RecordingError.self) { try encoder.write(Holder(value: [Tab: Int]()), into: &json) },
-      #expect(throws: RecordingError.self) {
+      #expect(throws: CaptureError.self) { try encoder.write(Holder(value: [Tab.home: 1]), into: &json) },
+      #expect(throws: CaptureError.self) { try encoder.write(Holder(value: [Tab: Int]()), into: &json) },
+      #expect(throws: CaptureError.self) {
         try encoder.writeDifference(
           from: Holder(value: [Tab: Int]()), to: Holder(value: [Tab.home: 1]), into: &patch)
       },
-      #expect(throws: RecordingError.self) { try encoder.write(Holder(value: [Tab: Int]?.some([:])), into: &json) },
+      #expect(throws: CaptureError.self) { try encoder.write(Holder(value: [Tab: Int]?.some([:])), into: &json) },
     ]
     for error in errors {
       #expect(

@@ -3,7 +3,7 @@ import Testing
 @testable import Wire
 
 @Suite("Values as their own coding describes them")
-struct RecorderTests {
+struct CapturerTests {
   @Test("a value is written as Foundation's encoder writes it", arguments: CodableSample.all)
   func value_isWrittenAsByFoundation(sample: CodableSample) throws {
     #expect(haveSameUTF8(try JSONValue.canonical(sample.ours()), try JSONValue.canonical(sample.theirs())))
@@ -18,7 +18,7 @@ struct RecorderTests {
     try encoder.write([Empty()], into: &json)
     try encoder.write(Empty(), into: &json)
     try encoder.write("x", into: &json)
-    #expect(throws: RecordingError.self) { try encoder.write(["a": Double.nan], into: &json) }
+    #expect(throws: CaptureError.self) { try encoder.write(["a": Double.nan], into: &json) }
     try encoder.write([1, 2], into: &json)
     json.endArray()
     #expect(json.text == #"[{"street":"a","number":1},[{}],{},"x",[1,2]]"#)
@@ -28,7 +28,7 @@ struct RecorderTests {
   func recorder_isUsedForSeveralTypes() throws {
     let encoder = ViewEncoder()
     func text(_ value: some Encodable, _ encoder: ViewEncoder) throws -> String {
-      try JSONWriter.text { json throws(RecordingError) in try encoder.write(value, into: &json) }
+      try JSONWriter.text { json throws(CaptureError) in try encoder.write(value, into: &json) }
     }
     let values: [any Encodable] = [
       Address(street: "a", number: 1), Simple(), Address(street: "b", number: 2), Bird(canFly: true), Simple(),
@@ -56,7 +56,7 @@ struct RecorderTests {
 
   @Test("properties are written in the order in which they are encoded")
   func properties_keepTheirOrder() throws {
-    let text = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(Simple(), into: &json) }
+    let text = try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(Simple(), into: &json) }
     var keys: [String] = []
     try JSONElement(parsing: text).forEachMember { key, _ in keys.append(key.string ?? "") }
     #expect(keys == Mirror(reflecting: Simple()).children.compactMap(\.label))
@@ -65,7 +65,7 @@ struct RecorderTests {
   @Test("numbers are written in the shortest form of their own type")
   func numbers_keepTheirType() throws {
     let value = Pair(first: [0.1, -0.0, 1e22], second: [0.1, 16_777_216, -0.0] as [Float])
-    let text = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(value, into: &json) }
+    let text = try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(value, into: &json) }
     #expect(text == #"{"first":[0.1,-0,1e+22],"second":[0.1,16777216,-0]}"#)
   }
 
@@ -128,7 +128,7 @@ struct RecorderTests {
 
   @Test("whatever containers are asked for, the JSON is whole", arguments: odd)
   func oddCoding_isRecorded(ask: @escaping @Sendable (any Encoder) throws -> Void, text: String) throws {
-    let written = try JSONWriter.text { json throws(RecordingError) in
+    let written = try JSONWriter.text { json throws(CaptureError) in
       try ViewEncoder().write(Odd(ask: ask), into: &json)
     }
     #expect(written == text)
@@ -153,11 +153,11 @@ struct RecorderTests {
     }
     try encoder.write(make(0), into: &json)
     #expect(kept == nil)
-    #expect(throws: RecordingError.self) { try encoder.write(make(.nan), into: &json) }
+    #expect(throws: CaptureError.self) { try encoder.write(make(.nan), into: &json) }
     #expect(kept == nil)
     try encoder.writeDifference(from: HoldsToken(token: Token()), to: make(1), into: &patch)
     #expect(kept == nil)
-    #expect(throws: RecordingError.self) {
+    #expect(throws: CaptureError.self) {
       try encoder.writeDifference(from: HoldsToken(token: Token()), to: make(.nan), into: &patch)
     }
     #expect(kept == nil)
@@ -184,7 +184,7 @@ struct RecorderTests {
 
   @Test("containers of one key are one, and of values of one key the last is written")
   func key_thatIsUsedTwice_isOneMember() throws {
-    let text = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(Repeating(), into: &json) }
+    let text = try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(Repeating(), into: &json) }
     #expect(text == #"{"user":{"name":"Ann","age":1},"other":2,"list":[1,2]}"#)
     var patch = PatchWriter()
     try ViewEncoder(prefersShorter: false).writeDifference(from: Repeating(), to: Repeating(count: 2), into: &patch)
@@ -215,13 +215,13 @@ struct RecorderTests {
   func keysOfManyMembers_areEachOne(count: Int) throws {
     let keys = (0..<count).map { "a member with the number \($0)" }
     let expected = "{" + keys.enumerated().map { "\"\($1)\":\($0 + count)" }.joined(separator: ",") + "}"
-    let text = try JSONWriter.text { json throws(RecordingError) in
+    let text = try JSONWriter.text { json throws(CaptureError) in
       try ViewEncoder().write(Wide(keys: keys + keys), into: &json)
     }
     #expect(text == expected)
     // A dictionary passes its encoder on, and another container follows.
     let mixed = Wide(keys: keys, members: Dictionary(uniqueKeysWithValues: keys.map { ($0, -1) }))
-    let values = try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(mixed, into: &json) }
+    let values = try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(mixed, into: &json) }
     #expect(!values.contains("-1"))
     #expect(values.count { $0 == ":" } == count)
   }

@@ -1,20 +1,20 @@
-/// An array that is compared and written as it is, without recording each of its elements.
+/// An array that is compared and written as it is, without capturing each of its elements.
 protocol TypedArray {
   /// Writes the whole array, or its beginning if `json` is full.
-  func writeElements(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError)
+  func writeElements(into json: inout JSONWriter, using encoder: ViewEncoder) throws(CaptureError)
 
   /// Writes the operations that turn `old`, an array of the same type, into this one.
   func writeDifference<Old>(
     fromAny old: Old, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError)
+  ) throws(CaptureError)
 }
 
 extension Array: TypedArray where Element: Encodable {
-  func writeElements(into json: inout JSONWriter, using encoder: ViewEncoder) throws(RecordingError) {
+  func writeElements(into json: inout JSONWriter, using encoder: ViewEncoder) throws(CaptureError) {
     json.beginArray()
     for (index, element) in enumerated() where !json.isFull {
-      try locating("\(index)") { () throws(RecordingError) in
-        if let simple = Recorded(simple: element) {
+      try locating("\(index)") { () throws(CaptureError) in
+        if let simple = Captured(simple: element) {
           try simple.write(into: &json, using: encoder)
         } else {
           try encoder.write(element, into: &json)
@@ -30,15 +30,15 @@ extension Array: TypedArray where Element: Encodable {
   /// elements between the ends are matched.
   func writeDifference<Old>(
     fromAny old: Old, into patch: inout PatchWriter, using encoder: ViewEncoder
-  ) throws(RecordingError) {
+  ) throws(CaptureError) {
     guard let old = identical(old, Self.self) else { preconditionFailure("\(Old.self) is not \(Self.self)") }
     let (start, end, changed) = withUnsafeBufferPointer { ours in
       old.withUnsafeBufferPointer { theirs in Self.compare(ElementBits(ours, theirs), ours.count, theirs.count) }
     }
     if let changed, Self.haveSameIDs(self, old, at: changed) {
       for index in changed {
-        try patch.at(index) { patch throws(RecordingError) in
-          try locating("\(index)") { () throws(RecordingError) in
+        try patch.at(index) { patch throws(CaptureError) in
+          try locating("\(index)") { () throws(CaptureError) in
             try encoder.writeDifference(from: old[index], to: self[index], into: &patch)
           }
         }
@@ -46,7 +46,7 @@ extension Array: TypedArray where Element: Encodable {
       return
     }
     let difference = ElementDifference(
-      old: old[start..<(old.count - end)].map { Recorded($0) }, new: self[start..<(count - end)].map { Recorded($0) },
+      old: old[start..<(old.count - end)].map { Captured($0) }, new: self[start..<(count - end)].map { Captured($0) },
       offset: start)
     try difference.write(into: &patch, using: encoder)
   }

@@ -15,7 +15,7 @@ struct StandardFormTests {
     init<Value: Codable & Equatable & Sendable>(_ value: Value, _ expected: String) {
       testDescription = expected
       self.expected = expected
-      text = { try JSONWriter.text { json throws(RecordingError) in try ViewEncoder().write(value, into: &json) } }
+      text = { try JSONWriter.text { json throws(CaptureError) in try ViewEncoder().write(value, into: &json) } }
       isDecoded = { try ActionDecoder.decodeValue(Value.self, from: JSONElement(parsing: expected)) == value }
     }
   }
@@ -99,7 +99,7 @@ struct StandardFormTests {
   func dateWithoutYear_isRefused(seconds: Double) {
     let date = Self.date(seconds)
     var json = JSONWriter()
-    let error = #expect(throws: RecordingError.self) { try ViewEncoder().write(["when": [date]], into: &json) }
+    let error = #expect(throws: CaptureError.self) { try ViewEncoder().write(["when": [date]], into: &json) }
     #expect(error?.path == ["when", "0"])
     #expect(json.bytes.isEmpty)
   }
@@ -107,7 +107,7 @@ struct StandardFormTests {
   @Test("a decimal that is none is an error with its path")
   func noDecimal_isRefused() {
     var json = JSONWriter()
-    let error = #expect(throws: RecordingError.self) { try ViewEncoder().write(["a": Decimal.nan], into: &json) }
+    let error = #expect(throws: CaptureError.self) { try ViewEncoder().write(["a": Decimal.nan], into: &json) }
     #expect(error?.description == "a: NaN is no number")
   }
 
