@@ -14,7 +14,7 @@ struct SessionSweeper: Sendable {
   struct Pace: Sendable {
     /// How often it looks.
     var interval = Duration.seconds(10)
-    /// For how long after the start nothing is forgotten, unless sessions last shorter than that: clients that could not
+    /// For how long after the start, or after the server was held up, nothing is forgotten, unless sessions last shorter than that: clients that could not
     /// come while no server was there are on their way.
     var grace = Duration.seconds(600)
     /// How many sessions are forgotten in one commit.
@@ -31,14 +31,14 @@ struct SessionSweeper: Sendable {
   private let metrics: ServerMetrics
   private let ends: EndReporter
   private let pace: Pace
-  /// When it has started, as the loop's time.
-  private let start: UInt64
-  private let progress = SharedProgress()
+  private let progress: SharedProgress
 
   /// How far it is.
   private struct Progress {
     /// Sessions that cannot be forgotten, as the store numbers them.
     var damaged: Set<Int64> = []
+    /// Since when clients can come, as the loop's time: since the start, or since the server was held up.
+    var graceStart: UInt64
     var forgetting = SweepChain()
     var tidying = SweepChain()
     var probing = SweepChain()
@@ -46,7 +46,9 @@ struct SessionSweeper: Sendable {
 
   /// What all copies of a sweeper share.
   private final class SharedProgress: Sendable {
-    let value = Mutex(Progress())
+    let value: Mutex<Progress>
+
+    init(graceStart: UInt64) { value = Mutex(Progress(graceStart: graceStart)) }
   }
 
   /// A sweeper.
@@ -65,7 +67,7 @@ struct SessionSweeper: Sendable {
     logger = context.logger
     metrics = context.metrics
     ends = context.ends
-    start = loop.time()
+    progress = SharedProgress(graceStart: loop.time())
   }
 
   /// Looks now, and again and again.
@@ -91,10 +93,16 @@ struct SessionSweeper: Sendable {
   private func probe() {
     submit(.probe) { result in
       end(\.probing)
-      // The store's time does not count what the clock jumps; that it does is worth a line.
-      guard case .success(.clockJumped(let seconds)) = result else { return }
-      logger.warning(
-        "The system's clock has jumped. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
+      guard case .success(.notCounted(let change)) = result else { return }
+      switch change {
+      case .jump(let seconds):
+        logger.warning(
+          "The system's clock has jumped. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
+      case .pause(let seconds):
+        progress.value.withLock { $0.graceStart = loop.time() }
+        logger.warning(
+          "The server was held up. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
+      }
     }
   }
 
@@ -153,7 +161,7 @@ struct SessionSweeper: Sendable {
 
   /// How long a session has to be alone to be forgotten now.
   private func inGrace(_ lifetime: Duration) -> Duration {
-    let elapsed = Duration.nanoseconds(Int64(loop.time() - start))
+    let elapsed = Duration.nanoseconds(Int64(loop.time() - progress.value.withLock { $0.graceStart }))
     // As if it had lasted until now.
     return elapsed < min(lifetime, pace.grace) ? .seconds(Int64(Int32.max)) : lifetime
   }

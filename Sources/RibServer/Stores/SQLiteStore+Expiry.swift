@@ -15,11 +15,8 @@ extension SQLiteStore {
 
   /// When a client must have been seen at the latest: of a session that was not touched, and of one that was.
   private func limits(_ expiry: SessionExpiry, _ statements: Statements) throws -> (untouched: Int, acted: Int) {
-    var shift = 0
-    try statements.selectShift.rows { shift = $0.integer(0) }
-    // A process that was held up may not have compared its time with the file's yet: by the earlier one nothing is forgotten
-    // too early.
-    let now = min(time.now(clock), clock.wall() + shift)
+    // A process that was held up may not have compared its time with the file's yet.
+    let now = time.earliest(try readTime(statements), clock)
     return (now - Int(expiry.untouched.components.seconds), now - Int(expiry.acted.components.seconds))
   }
 

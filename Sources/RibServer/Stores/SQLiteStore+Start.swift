@@ -7,7 +7,9 @@ extension SQLiteStore {
   /// Takes note of a process that begins.
   func begin(_ start: StoreStart, _ database: Database) throws {
     holder = start.number + 1
-    let now = try beginTime(database)
+    time = StoreTime(goingOnFrom: try Self.readTime(database), clock)
+    try noteTime(database)
+    let now = time.now(clock)
     let running = ([0] + start.others.map { $0 + 1 }).map(String.init).joined(separator: ", ")
     // A client that was connected when its server died could not come back before now.
     try database.execute(sql: Self.releaseSQL(except: running), arguments: [now])
@@ -33,9 +35,8 @@ extension SQLiteStore {
 
   /// The last word of a process that ends in order.
   func noteEnd(_ database: Database) throws {
-    // As in `limits`: the next process goes on from here.
-    let now = min(time.now(clock), clock.wall() + (try Self.readTime(database).shift))
-    try database.execute(sql: "UPDATE clock SET seen = ?", arguments: [now])
+    _ = time.compare(with: try Self.readTime(database), clock)
+    try noteTime(database)
     try database.execute(sql: "DELETE FROM server WHERE number = ?", arguments: [holder])
   }
 
@@ -50,28 +51,25 @@ extension SQLiteStore {
 
   // MARK: Time
 
-  /// How far the file's time is from the system's if all time counted, and what it was when a process was there last.
-  static func readTime(_ database: Database) throws -> (shift: Int, seen: Int) {
+  /// What the file says of the time.
+  static func readTime(_ database: Database) throws -> StoreTime.Note {
     let row = try Row.fetchOne(database, sql: "SELECT shift, seen FROM clock")
-    return (row?["shift"] as Int? ?? 0, row?["seen"] as Int? ?? 0)
+    return StoreTime.Note(shift: row?["shift"] ?? 0, seenOrZero: row?["seen"] ?? 0)
   }
 
-  /// Lets the time go on from when a process was there last.
-  private func beginTime(_ database: Database) throws -> Int {
-    let (shiftBefore, seen) = try Self.readTime(database)
-    let time = clock.wall() + shiftBefore
-    // A file that is new begins now.
-    let now = seen == 0 || abs(time - seen) <= StoreTime.tolerance ? time : seen
-    let shift = now - clock.wall()
-    try database.execute(sql: "UPDATE clock SET shift = ?, seen = ?", arguments: [shift, now])
-    self.time = StoreTime(shift: shift, clock)
-    return now
+  /// The same, asked again and again.
+  func readTime(_ statements: Statements) throws -> StoreTime.Note {
+    var note = StoreTime.Note(shift: 0, seenOrZero: 0)
+    try statements.selectTime.rows { note = StoreTime.Note(shift: $0.integer(0), seenOrZero: $0.integer(1)) }
+    return note
+  }
+
+  private func noteTime(_ database: Database) throws {
+    try database.execute(sql: "UPDATE clock SET shift = ?, seen = ?", arguments: [time.shift, time.now(clock)])
   }
 
   func probe(_ statements: Statements) throws -> StoreResult {
-    var shift = 0
-    try statements.selectShift.rows { shift = $0.integer(0) }
-    let jump = time.compare(withShift: shift, clock)
+    let change = time.compare(with: try readTime(statements), clock)
     let now = time.now(clock)
     try statements.noteTime.run(.integer(time.shift), .integer(now))
     try statements.noteServer.run(.integer(holder), .integer(now))
@@ -85,6 +83,6 @@ extension SQLiteStore {
       if sharing.isShared { sharing.end = moment }
       sharing.note(others, startCount, at: moment)
     }
-    return jump.map { .clockJumped(seconds: $0) } ?? .noted
+    return change.map { .notCounted($0) } ?? .noted
   }
 }

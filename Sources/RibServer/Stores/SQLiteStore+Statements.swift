@@ -41,7 +41,7 @@ extension SQLiteStore {
     let freePages: SQLiteStatement
     let allPages: SQLiteStatement
     let vacuum: SQLiteStatement
-    let selectShift: SQLiteStatement
+    let selectTime: SQLiteStatement
     let noteTime: SQLiteStatement
     let noteServer: SQLiteStatement
     let selectServers: SQLiteStatement
@@ -85,7 +85,7 @@ extension SQLiteStore {
       freePages = statement("PRAGMA freelist_count")
       allPages = statement("PRAGMA page_count")
       vacuum = statement("PRAGMA incremental_vacuum(64)")
-      selectShift = statement("SELECT shift FROM clock")
+      selectTime = statement("SELECT shift, seen FROM clock")
       noteTime = statement("UPDATE clock SET shift = ?, seen = ?")
       noteServer = statement("INSERT INTO server VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen")
       selectServers = statement("SELECT number, seen FROM server WHERE number <> ?")

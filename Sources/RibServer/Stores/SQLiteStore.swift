@@ -128,7 +128,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
       let database = database
       Self.letShrink(database)
       statements = database.writeWithoutTransaction { Statements($0) }
-      time = StoreTime(shift: try database.read { try Self.readTime($0).shift }, clock)
+      time = StoreTime(lookingAt: try database.read { try Self.readTime($0) }, clock)
     } catch let error as StoreError {
       throw error
     } catch {

@@ -30,7 +30,7 @@ package indirect enum StoreRequest: Sendable {
   case forget(row: Int64, SessionExpiry)
   /// Gives a little of the space back that forgotten sessions have left; answered by ``StoreResult/tidied(isDone:)``.
   case tidy
-  /// Takes note that the process is there; answered by ``StoreResult/noted`` or ``StoreResult/clockJumped(seconds:)``.
+  /// Takes note that the process is there; answered by ``StoreResult/noted`` or ``StoreResult/notCounted(_:)``.
   case probe
 
   /// What is to be written of a session; nil if nothing is.

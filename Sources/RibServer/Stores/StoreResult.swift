@@ -33,8 +33,8 @@ package enum StoreResult: Sendable {
   case tidied(isDone: Bool)
   /// Noted.
   case noted
-  /// Noted. The system's clock has jumped by so many seconds since the last time; the age of sessions does not count them.
-  case clockJumped(seconds: Int)
+  /// Noted, and this is what the age of sessions does not count of the time since the last note.
+  case notCounted(StoreTime.Change)
 }
 
 /// A session that a store has forgotten, as its time to live was over.

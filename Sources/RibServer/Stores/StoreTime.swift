@@ -9,8 +9,36 @@
 ///   as this one was held up. The file's time holds.
 /// - otherwise the system's clock has jumped, and the time that was counted holds.
 ///
+/// If no process has noted the time for a while, then all were held up, as a machine that is stopped holds them up: the time goes
+/// on from that note, as it does for a process that starts.
+///
 /// A time that is later than the one that was counted is never taken over: no session is forgotten for it.
-struct StoreTime {
+package struct StoreTime {
+  /// What the file keeps.
+  struct Note {
+    /// How far the time is from the system's.
+    var shift: Int
+    /// What it was when a process noted it last; nil in a file that is new.
+    var seen: Int?
+
+    /// What a file's columns say: 0 for a time that nobody has noted.
+    init(shift: Int, seenOrZero seen: Int) {
+      self.shift = shift
+      self.seen = seen == 0 ? nil : seen
+    }
+
+    /// The time if the system's clock has not jumped.
+    fileprivate func time(_ clock: TimeSource) -> Int { clock.wall() + shift }
+  }
+
+  /// What a comparison has found, in seconds that are not counted.
+  package enum Change: Equatable, Sendable {
+    /// The system's clock has jumped, forward or back.
+    case jump(Int)
+    /// No process has noted the time for so long: each was held up.
+    case pause(Int)
+  }
+
   /// What the clock may jump, or the file be without a process, before it is not counted: in seconds.
   static let tolerance = 60
 
@@ -19,32 +47,59 @@ struct StoreTime {
   /// How far it is from the system's time, as far as this process knows.
   private(set) var shift: Int
 
-  /// A time that goes on from now.
+  /// The time of somebody who only looks into the file.
   ///
   /// - Parameters:
-  ///   - shift: how far it is from the system's time.
-  ///   - clock: what it goes on by.
-  init(shift: Int, _ clock: TimeSource) {
-    known = (clock.wall() + shift, clock.seconds)
-    self.shift = shift
+  ///   - note: what the file keeps.
+  ///   - clock: what the time goes on by.
+  init(lookingAt note: Note, _ clock: TimeSource) {
+    known = (note.time(clock), clock.seconds)
+    shift = note.shift
+  }
+
+  /// The time of a process that starts: it goes on from when a process was there last.
+  ///
+  /// - Parameters:
+  ///   - note: what the file keeps.
+  ///   - clock: what the time goes on by.
+  init(goingOnFrom note: Note, _ clock: TimeSource) {
+    self.init(lookingAt: note, clock)
+    // A file that is new begins now.
+    guard let seen = note.seen, abs(known.time - seen) > Self.tolerance else { return }
+    goOn(from: seen, clock)
   }
 
   /// What it is now.
   func now(_ clock: TimeSource) -> Int { known.time + clock.seconds - known.moment }
 
-  /// Compares the time with that of the file, so that ``shift`` is what the file is to have.
+  /// The earliest that it can be, whatever a comparison finds: by this time no session is forgotten too early.
+  func earliest(_ note: Note, _ clock: TimeSource) -> Int {
+    let earlier = min(now(clock), note.time(clock))
+    return min(earlier, note.seen.map { $0 + Self.tolerance } ?? earlier)
+  }
+
+  /// Compares the time with that of the file, so that ``shift`` and ``now(_:)`` are what the file is to keep.
   ///
   /// - Parameters:
-  ///   - shift: how far the file's time is from the system's.
-  ///   - clock: what tells the system's.
-  /// - Returns: by how many seconds the system's clock has jumped; nil if it has not.
-  mutating func compare(withShift shift: Int, _ clock: TimeSource) -> Int? {
-    let jump = clock.wall() + shift - now(clock)
-    if abs(jump) <= Self.tolerance || jump < 0 && shift != self.shift {
-      self = StoreTime(shift: shift, clock)
-      return nil
+  ///   - note: what the file keeps.
+  ///   - clock: what tells the system's time.
+  /// - Returns: what is not counted; nil if there is nothing.
+  mutating func compare(with note: Note, _ clock: TimeSource) -> Change? {
+    var change: Change?
+    let jump = note.time(clock) - now(clock)
+    if abs(jump) <= Self.tolerance || jump < 0 && note.shift != shift {
+      self = StoreTime(lookingAt: note, clock)
+    } else {
+      shift = note.shift - jump
+      change = .jump(jump)
     }
-    self.shift = shift - jump
-    return jump
+    guard let seen = note.seen, now(clock) - seen > Self.tolerance else { return change }
+    defer { goOn(from: seen, clock) }
+    return .pause(now(clock) - seen)
+  }
+
+  private mutating func goOn(from time: Int, _ clock: TimeSource) {
+    known = (time, clock.seconds)
+    shift = time - clock.wall()
   }
 }

@@ -74,6 +74,7 @@ import Wire
     #expect(ends.all.isEmpty)
     let clock = TestClock()
     let store = try SQLiteStore(path: directory.store, durability: .process, clock: clock.clock)
+    try store.begin()
     clock.advance(60)
     let run = try SweeperRun(store, apps: apps, timeToLive: 50)
     #expect(await eventually { !ends.all.isEmpty })

@@ -128,7 +128,7 @@ import Wire
     try second.begin(as: 1, besides: [0])
     _ = try first.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
     clock.jump(86_400)
-    guard case .clockJumped(86_400) = try first.perform(.probe), case .noted = try second.perform(.probe),
+    guard case .notCounted(.jump(86_400)) = try first.perform(.probe), case .noted = try second.perform(.probe),
       case .noted = try first.perform(.probe)
     else {
       Issue.record("it was not seen, or twice")
@@ -169,6 +169,54 @@ import Wire
     #expect(try first.forgetOld(acted: 100, untouched: 100).isEmpty)
   }
 
+  /// A process that ends in order has not looked at the time since the system's clock was set back; another one still runs.
+  @Test func endAfterAJump_leavesTheTimeOfTheOthers() throws {
+    let (first, second) = (try open(), try open())
+    defer { second.close() }
+    try first.begin()
+    try second.begin(as: 1, besides: [0])
+    _ = try second.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+    clock.jump(-86_400)
+    first.close()
+    let third = try open()
+    defer { third.close() }
+    try third.begin(besides: [1])
+    #expect(try alone("one", third) == .seconds(20))
+    clock.advance(10)
+    for store in [second, third] {
+      guard case .noted = try store.perform(.probe) else {
+        Issue.record("one time is not the other's")
+        return
+      }
+      #expect(try alone("one", store) == .seconds(30))
+    }
+  }
+
+  /// Who stops a machine, or all processes of a store, for a day forgets nobody by it.
+  @Test(arguments: [false, true]) func processesThatWereAllHeldUp_goOnFromBefore(isSetMeanwhile: Bool) throws {
+    let (first, second) = (try open(), try open())
+    defer {
+      first.close()
+      second.close()
+    }
+    try first.begin()
+    try second.begin(as: 1, besides: [0])
+    _ = try first.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+    _ = try second.perform(.probe)
+    clock.advance(86_400)
+    if isSetMeanwhile { clock.jump(7_200) }
+    // The first to go on may look for old sessions before it has looked at the time.
+    #expect(try first.forgetOld(acted: 100, untouched: 100).isEmpty)
+    guard case .notCounted(.pause(86_400)) = try first.perform(.probe), case .noted = try second.perform(.probe) else {
+      Issue.record("it was not seen, or twice")
+      return
+    }
+    for store in [first, second] { #expect(try alone("one", store) == .seconds(20)) }
+    clock.advance(10)
+    for store in [first, second] { #expect(try alone("one", store) == .seconds(30)) }
+    #expect(try first.forgetOld(acted: 29, untouched: 29) == ["one"])
+  }
+
   /// What is not committed has compared nothing: the next comparison finds the same jump.
   @Test func probeThatIsRolledBack_leavesTheTime() throws {
     let store = try open()
@@ -177,7 +225,7 @@ import Wire
     _ = try store.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
     clock.jump(-86_400)
     _ = try store.perform([.probe], endingWith: .rollback)
-    guard case .clockJumped(-86_400) = try store.perform(.probe) else {
+    guard case .notCounted(.jump(-86_400)) = try store.perform(.probe) else {
       Issue.record("the jump is not seen any more")
       return
     }
