@@ -243,6 +243,8 @@ package final class World: @unchecked Sendable {
         let isSure = !process.goesOnInMemory
         // One that books at once is seen although what has caused it was not committed yet.
         if network.oneIn(2) { try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 32))) }
+        // What a process does in its limbo, or behind the call that has killed it, is done in no world.
+        guard !process.disk.isDead else { throw CancellationError() }
         note("booked: \(name) under \(key)")
         ledger.book(name, key, isSure: isSure && !process.goesOnInMemory)
         try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 30)))
