@@ -411,17 +411,29 @@ export class Session extends EventTarget {
 
   /** Whether no other tab goes on with the session: a duplicated one has a copy of the entry [newest]. */
   #lock({ sid, cid }) {
-    if (!this.#options.storage || !globalThis.navigator?.locks) return true;
+    const locks = globalThis.navigator?.locks;
+    if (!this.#options.storage || !locks) return true;
+    const name = `riblet:${sid}:${cid}`;
+    // The page that is being reloaded lets go in a moment.
+    const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload" && now() < 5000;
     return new Promise((resolve) => {
-      const hold = () => {
-        resolve(true);
-        if (this.status === "ended") return undefined;
-        return new Promise((release) => (this.#unlock = release));
+      const waiting = new AbortController();
+      let timer;
+      const look = async () => {
+        const { held } = await locks.query();
+        // A lock that nobody has comes, however slow the browser is.
+        if (held.some((lock) => lock.name === name)) waiting.abort();
+        else timer = setTimeout(look, 500);
       };
-      // The page that is being reloaded lets go in a moment.
-      const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload" && now() < 5000;
-      const patience = { signal: AbortSignal.timeout(isReload ? 5000 : 500) };
-      navigator.locks.request(`riblet:${sid}:${cid}`, patience, hold).catch(() => resolve(false));
+      timer = setTimeout(look, isReload ? 5000 : 500);
+      // A session that is over before the lock is given lets it go at once.
+      const over = new Promise((release) => (this.#unlock = release));
+      const hold = () => {
+        clearTimeout(timer);
+        resolve(true);
+        return over;
+      };
+      locks.request(name, { signal: waiting.signal }, hold).catch(() => resolve(false));
     });
   }
 

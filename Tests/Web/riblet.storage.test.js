@@ -5,11 +5,33 @@ import { MemoryStorage, World, begin, settle, show, view } from "./riblet.suppor
 /** Locks as a browser has them, of all its tabs. */
 class Locks {
   held = new Set();
+  /** Whether the browser takes its time to give a lock that nobody has. */
+  isSlow = false;
+  #waiting = [];
 
-  request(name, options, hold) {
-    if (this.held.has(name)) return Promise.reject(new Error("TimeoutError"));
-    this.held.add(name);
-    return Promise.resolve(hold()).then(() => this.held.delete(name));
+  async request(name, { signal }, hold) {
+    await new Promise((resolve, reject) => {
+      this.#waiting.push({ name, resolve, signal });
+      signal.addEventListener("abort", () => reject(new Error("AbortError")));
+      if (!this.isSlow) this.grant();
+    });
+    await hold();
+    this.held.delete(name);
+    this.grant();
+  }
+
+  /** Gives each lock that nobody has to whoever has waited longest for it. */
+  grant() {
+    for (const { name, resolve, signal } of this.#waiting) {
+      if (signal.aborted || this.held.has(name)) continue;
+      this.held.add(name);
+      resolve();
+    }
+    this.#waiting = this.#waiting.filter(({ name }) => !this.held.has(name));
+  }
+
+  async query() {
+    return { held: [...this.held].map((name) => ({ name })) };
   }
 }
 
@@ -154,6 +176,9 @@ test("a duplicated tab begins a session of its own", async (t) => {
   const { server, session } = begin({ storage: copy });
   const mine = session.act("", "b");
   await settle();
+  assert.equal(server.hellos.length, 0);
+  world.pass(500);
+  await settle();
   assert.equal(server.hellos[0].resume, undefined);
   assert.equal(copy.entry, undefined);
   server.welcome({ sid: "S2" });
@@ -180,6 +205,22 @@ test("a reloaded tab takes the lock that was let go, and a session that ends let
   server.cut(4409);
   await settle();
   assert.deepEqual([...locks.held], []);
+});
+
+test("a lock that nobody has is waited for, however slow the browser is", async (t) => {
+  const { world, locks, storage } = withLocks(t);
+  show({ storage }).session.close();
+  await settle();
+  locks.isSlow = true;
+  const { server } = begin({ storage });
+  for (let times = 0; times < 20; times += 1) {
+    world.pass(1000);
+    await settle();
+  }
+  assert.equal(server.hellos.length, 0);
+  locks.grant();
+  await settle();
+  assert.equal(server.hellos[0].resume.sid, "S");
 });
 
 test("a session that is gone lets its lock go", async (t) => {
