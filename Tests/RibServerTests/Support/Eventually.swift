@@ -10,12 +10,15 @@ enum Poll {
   static func pauseTask() async throws { try await Task.sleep(for: .milliseconds(pause)) }
 
   static func pauseThread() { usleep(UInt32(pause) * 1000) }
+
+  /// Seconds after which what has not become true never will: beside builds on all cores a second's work takes a minute.
+  static let patience = 300.0
 }
 
 /// Asks again and again until something is true, for what no event tells.
 ///
 /// - Returns: false if it is still not true after `seconds`, or when the test is cancelled.
-func eventually(within seconds: Double = 60, _ isTrue: () -> Bool) async -> Bool {
+func eventually(within seconds: Double = Poll.patience, _ isTrue: () -> Bool) async -> Bool {
   let end = ContinuousClock.now + .seconds(seconds)
   while !isTrue() {
     guard ContinuousClock.now < end, (try? await Poll.pauseTask()) != nil else { return false }
@@ -26,7 +29,7 @@ func eventually(within seconds: Double = 60, _ isTrue: () -> Bool) async -> Bool
 /// The same for a thread that may wait.
 ///
 /// - Throws: ``NeverTrue`` if it is still not true after `seconds`, and what `isTrue` throws.
-func waitUntil(within seconds: Double = 60, _ isTrue: () throws -> Bool) throws {
+func waitUntil(within seconds: Double = Poll.patience, _ isTrue: () throws -> Bool) throws {
   let end = ContinuousClock.now + .seconds(seconds)
   while try !isTrue() {
     guard ContinuousClock.now < end else { throw NeverTrue(seconds: seconds) }
