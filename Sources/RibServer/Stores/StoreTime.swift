@@ -5,8 +5,8 @@
 ///
 /// Several processes go by one time. Where a process finds that the file's time is not the one that it has counted itself, then
 ///
-/// - another process has changed how far it is from the system's, and it is earlier: the file was without a process for that one,
-///   as this one was held up. The file's time holds.
+/// - another process has changed how far it is from the system's, goes by that, and it is earlier: the file was without a process
+///   for that one, as this one was held up. The file's time holds.
 /// - otherwise the system's clock has jumped, and the time that was counted holds.
 ///
 /// If no process has noted the time for a while, then all were held up, as a machine that is stopped holds them up: the time goes
@@ -29,6 +29,12 @@ package struct StoreTime {
 
     /// The time if the system's clock has not jumped.
     fileprivate func time(_ clock: TimeSource) -> Int { clock.wall() + shift }
+
+    /// Whether another process has noted it of late, so that the system's clock has not jumped since.
+    fileprivate func isKept(_ clock: TimeSource) -> Bool {
+      guard let seen else { return false }
+      return abs(time(clock) - seen) <= StoreTime.tolerance
+    }
   }
 
   /// What a comparison has found, in seconds that are not counted.
@@ -87,7 +93,7 @@ package struct StoreTime {
   mutating func compare(with note: Note, _ clock: TimeSource) -> Change? {
     var change: Change?
     let jump = note.time(clock) - now(clock)
-    if abs(jump) <= Self.tolerance || jump < 0 && note.shift != shift {
+    if abs(jump) <= Self.tolerance || jump < 0 && note.shift != shift && note.isKept(clock) {
       self = StoreTime(lookingAt: note, clock)
     } else {
       shift = note.shift - jump

@@ -192,6 +192,30 @@ import Wire
     }
   }
 
+  /// The system's clock is set back twice before the other process has heard of the first time.
+  @Test func secondJump_beforeTheFirstWasHeardOf_isCounted() throws {
+    let (first, second) = (try open(), try open())
+    defer {
+      first.close()
+      second.close()
+    }
+    try first.begin()
+    try second.begin(as: 1, besides: [0])
+    _ = try first.create("one", StoreSample.cut(StoreSample.state(alone: .seconds(20))))
+    clock.jump(-69)
+    guard case .notCounted(.jump(-69)) = try first.perform(.probe) else {
+      Issue.record("the first jump was not seen")
+      return
+    }
+    clock.jump(-7_200)
+    clock.advance(10)
+    guard case .notCounted(.jump(-7_200)) = try second.perform(.probe), case .noted = try first.perform(.probe) else {
+      Issue.record("the second jump was not seen, or twice")
+      return
+    }
+    for store in [first, second] { #expect(try alone("one", store) == .seconds(30)) }
+  }
+
   /// Who stops a machine, or all processes of a store, for a day forgets nobody by it.
   @Test(arguments: [false, true]) func processesThatWereAllHeldUp_goOnFromBefore(isSetMeanwhile: Bool) throws {
     let (first, second) = (try open(), try open())
