@@ -48,13 +48,14 @@ struct PatchHistory {
   mutating func append(_ operations: [UInt8], revision: Int, at time: UInt64, viewSize: Int) {
     let limit = min(max(2 * viewSize, Self.leastLimit), Self.byteLimit)
     guard operations.count <= limit else { return clear() }
+    let second = Self.second(time)
     while count > 0, count >= Self.countLimit || bytes.count - start + operations.count > limit {
       forgotten += 1
     }
-    forget(before: time)
+    forget(beforeSecond: second)
     if forgotten >= Self.countLimit || start >= limit / 2 { takeOut() }
     bytes.append(contentsOf: operations)
-    entries.append(Entry(end: UInt32(bytes.count), second: Self.second(time)))
+    entries.append(Entry(end: UInt32(bytes.count), second: second))
     lastRevision = revision
   }
 
@@ -99,8 +100,9 @@ struct PatchHistory {
   /// Forgets patches that are too old.
   ///
   /// - Parameter time: now, in nanoseconds.
-  mutating func forget(before time: UInt64) {
-    let now = Self.second(time)
+  mutating func forget(before time: UInt64) { forget(beforeSecond: Self.second(time)) }
+
+  private mutating func forget(beforeSecond now: UInt32) {
     while count > 0, now > entries[forgotten].second + Self.timeLimit { forgotten += 1 }
     if count == 0 { clear() }
   }

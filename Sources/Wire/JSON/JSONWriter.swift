@@ -116,10 +116,7 @@ public struct JSONWriter: Sendable {
   }
 
   /// Writes the bytes of one JSON value.
-  public mutating func raw(_ json: borrowing [UInt8]) {
-    separate()
-    bytes.append(contentsOf: copy json)
-  }
+  public mutating func raw(_ json: borrowing [UInt8]) { raw(json.span) }
 
   /// Writes the bytes of one or more JSON values, with commas between them.
   public mutating func raw(_ values: Span<UInt8>) {
@@ -131,7 +128,7 @@ public struct JSONWriter: Sendable {
   mutating func escapedString(_ content: borrowing [UInt8]) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: copy content)
+    content.span.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     bytes.append(UInt8(ascii: "\""))
   }
 

@@ -119,14 +119,14 @@ extension JSONWriter {
   package mutating func patch(
     revision: Int, base: Int, number: Int, operations: Span<UInt8>, hash: String? = nil
   ) {
-    beginObject()
-    key(MessageKey.kind)
-    string(MessageKind.patch)
-    member(MessageKey.revision, revision)
-    member(MessageKey.base, base)
-    member(MessageKey.number, number)
-    key(MessageKey.operations)
-    beginArray()
+    // The message that is written most: its members' keys are those of MessageKey, in pieces as long as can be.
+    raw(#"{"t":"patch","rev":"#)
+    integer(revision)
+    raw(#""base":"#)
+    integer(base)
+    raw(#""n":"#)
+    integer(number)
+    raw(#""ops":["#)
     if !operations.isEmpty { raw(operations) }
     endArray()
     member(MessageKey.hash, hash)
