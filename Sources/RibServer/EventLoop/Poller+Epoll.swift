@@ -26,7 +26,11 @@
     private let set: Int32
     private let wakeDescriptor: Int32
     private let lingerMilliseconds: Int32
+    private let queue: DispatchQueue
     private let source: any DispatchSourceRead
+    private var isCancelled = false
+    /// Whether a job on the queue goes on where the handler has made way.
+    private var goesOnLater = false
     private let jobs: JobCounter
     private let willHandle: () -> UInt64
     private let didHandle: () -> Void
@@ -58,6 +62,7 @@
       willHandle = setup.willHandle
       didHandle = setup.didHandle
       wasWoken = setup.wasWoken
+      self.queue = queue
       source = DispatchSource.makeReadSource(fileDescriptor: set, queue: queue)
       source.setEventHandler { [unowned self] in handleEvents() }
       // Only once the source has let go of the set may its number be used again.
@@ -121,7 +126,10 @@
       return true
     }
 
-    func cancel() { source.cancel() }
+    func cancel() {
+      isCancelled = true
+      source.cancel()
+    }
 
     /// Hands on what is ready, and what becomes ready in the next moment.
     private func handleEvents() {
@@ -133,9 +141,23 @@
         didHandle()
         let began = start ?? now
         start = began
-        if lingerMilliseconds == 0 || now - began > Self.longestTurn { return }
+        if lingerMilliseconds == 0 { return }
+        if now - began > Self.longestTurn { return makeWay() }
         count = linger()
       }
+    }
+
+    /// Lets the queue do what waits there, and goes on after it, on the same thread: the source would have to be armed again, and
+    /// to fire, on libdispatch's thread for that, which waits for a core as well.
+    private func makeWay() {
+      guard !goesOnLater else { return }
+      goesOnLater = true
+      queue.async(
+        execute: DispatchWorkItem { [weak self] in
+          guard let self, !isCancelled else { return }
+          goesOnLater = false
+          handleEvents()
+        })
     }
 
     /// Waits for events until there are some, time is up, or a job wants the queue.
@@ -144,6 +166,7 @@
       // A job enqueued before the store has not seen it: it is found here. One enqueued later sees it, and wakes us.
       if jobs.isAnyWaiting {
         isLingering.store(false, ordering: .sequentiallyConsistent)
+        makeWay()
         return 0
       }
       let count = epoll_wait(set, &events, Int32(Self.batch), lingerMilliseconds)

@@ -33,9 +33,10 @@ import Testing
     let poller: any Poller
     let ends: (Int32, Int32)
 
-    init(_ kind: Kind) throws {
+    // `willHandle` says the time, in nanoseconds.
+    init(_ kind: Kind, willHandle: @escaping () -> UInt64 = { 0 }) throws {
       poller = try queue.makePoller(
-        PollerSetup(linger: 1, usesEpoll: kind == .epoll, jobs: jobs, willHandle: { 0 }, didHandle: {}))
+        PollerSetup(linger: 1, usesEpoll: kind == .epoll, jobs: jobs, willHandle: willHandle, didHandle: {}))
       var pair: [Int32] = [0, 0]
       try #require(socketpair(AF_UNIX, SystemSocket.stream, 0, &pair) == 0)
       for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -98,6 +99,45 @@ import Testing
     var entry = pollfd(fd: fixture.ends.1, events: Int16(POLLIN), revents: 0)
     #expect(poll(&entry, 1, 5000) == 1)
     fixture.queue.sync { #expect(target.seen.isEmpty) }
+    close(fixture.ends.1)
+  }
+
+  /// A handler that finds something all the time makes way for jobs and timers, and goes on behind them; once the poller has ended
+  /// it does not.
+  @Test(.timeLimit(.minutes(5)), arguments: Kind.allCases)
+  func busyHandler_makesWay(_ kind: Kind) async throws {
+    // Each batch has taken longer than a turn may last.
+    var time: UInt64 = 0
+    let fixture = try Fixture(kind) {
+      time += 11_000_000
+      return time
+    }
+    let target = Target()
+    _ = write(fixture.ends.1, "x", 1)
+    _ = try fixture.queue.sync { try fixture.poller.watch(fixture.ends.0, for: .reading, target) }
+    var counts: [Int] = []
+    for round in 0..<20 {
+      await withCheckedContinuation { continuation in
+        fixture.queue.asyncAfter(deadline: .now() + .nanoseconds(round % 2)) { continuation.resume() }
+      }
+      await withCheckedContinuation { continuation in
+        fixture.queue.sync {
+          let count = target.seen.count
+          target.onReady = { _ in
+            target.onReady = { _ in }
+            counts.append(count)
+            continuation.resume()
+          }
+        }
+      }
+    }
+    fixture.queue.sync {
+      #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
+      fixture.poller.cancel()
+    }
+    let count = fixture.queue.sync { target.seen.count }
+    for _ in 0..<10 { fixture.queue.sync {} }
+    fixture.queue.sync { #expect(target.seen.count == count) }
     close(fixture.ends.1)
   }
 
