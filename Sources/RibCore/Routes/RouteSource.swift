@@ -33,6 +33,8 @@ protocol RouteSource<Parent> {
   func dismiss(_ entry: Entry, from state: inout Parent.State) -> Bool
   /// Takes note whether there are equal entries, of which only the first has a child.
   func note(hasDuplicates: Bool)
+  /// Takes note that the state is committed.
+  func didCommit()
 }
 
 extension RouteSource {
@@ -41,6 +43,7 @@ extension RouteSource {
   func selected(of content: Content) -> Int? { nil }
   func front(of content: Content) -> Int? { nil }
   func note(hasDuplicates: Bool) {}
+  func didCommit() {}
 
   /// Reports all children.
   func compare(_ entries: [Entry], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void) {
@@ -139,6 +142,7 @@ struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
   func content(of state: Parent.State) -> [Part.ID] { state[keyPath: path].elements.map(\.id) }
   func entries(of content: [Part.ID]) -> [Part.ID] { content }
   func note(hasDuplicates: Bool) { search.hasDuplicates = hasDuplicates }
+  func didCommit() { search.didCommit() }
   func name(of entry: Part.ID) -> String { entryName(of: entry) }
 
   func hasState(for entry: Part.ID, in state: Parent.State) -> Bool {
