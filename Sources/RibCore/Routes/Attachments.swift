@@ -72,6 +72,9 @@ class Attachments<Parent: Router>: AnyAttachments {
     preconditionFailure("abstract")
   }
 
+  /// Takes note whether elements of an embedded list have equal ids.
+  func noteDuplicates(in state: Parent.State) { preconditionFailure("abstract") }
+
   /// Whether the children are those that a state asks for.
   func isCurrent(with state: Parent.State) -> Bool { preconditionFailure("abstract") }
 
@@ -219,6 +222,8 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
       if let child = children[index] { isOther(child) }
     }
   }
+
+  override func noteDuplicates(in state: Source.Parent.State) { source.noteDuplicates(in: state) }
 
   override func isCurrent(with state: Source.Parent.State) -> Bool { source.content(of: state) == content }
 

@@ -104,6 +104,8 @@ class AnyNode {
   /// Finds the embedded children whose states the node's reducers, or those of its ancestors, have changed since the
   /// last comparison, and invalidates what depends on these.
   func compareParts(in tree: Tree) { preconditionFailure("abstract") }
+  /// Takes note of elements with equal ids in embedded lists, where children look for their states.
+  func noteDuplicates() { preconditionFailure("abstract") }
   /// The state as JSON; nil if the node has no state of its own, or its type is not `Encodable`.
   func encodeState(_ encoder: ViewEncoder) throws(CaptureError) -> [UInt8]? { preconditionFailure("abstract") }
   /// A writer of the state; nil if the node has no state of its own, or its type is not `Encodable`.
@@ -191,6 +193,7 @@ class AnyNode {
   final func touchParts(_ tree: Tree, mayBeReplaced: Bool = false) {
     guard hasRoutes else { return }
     tree.unsettle(self)
+    if mayBeReplaced { noteDuplicates() }
     for route in attachments where route.areEmbedded {
       for case let child? in route.children {
         child.touch(tree)

@@ -134,6 +134,11 @@ class Node<R: Router>: AnyNode {
   override final func noteChange(in tree: Tree) { noteChangeOfParts(in: tree) }
   override final func compareParts(in tree: Tree) { compareNotedParts(in: tree) }
 
+  override final func noteDuplicates() {
+    guard let state = cell.state else { return }
+    for route in routes where route.areEmbedded { route.noteDuplicates(in: state) }
+  }
+
   override final func reconcile(in tree: Tree) {
     compareOwners(in: tree)
     if isUncompared { compareParts(in: tree) }

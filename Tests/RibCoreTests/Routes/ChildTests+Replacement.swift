@@ -194,6 +194,15 @@ extension ChildTests {
     #expect(journal.take().contains("4 a"))
   }
 
+  @Test func props_ofAChildBehindAnotherThatTakesItsID_areToldAgain() throws {
+    let journal = Journal()
+    let session = try makeSession(journal, [:])
+    try session.send("\"write\"", to: .path("array[0]"))
+    // The child 5, the last one, finds the state of the first one now.
+    try session.send(#"{"rename":5}"#, to: .path("array[0]"))
+    #expect(journal.take() == ["5 a"])
+  }
+
   @Test func props_thatAreToldAgain_mayBeAnsweredWithAnOutput() throws {
     let journal = Journal()
     let session = try makeSession(
