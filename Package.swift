@@ -110,7 +110,7 @@ let package = Package(
     // What all test targets share.
     .target(name: "RibTestSupport", path: "Tests/RibTestSupport", swiftSettings: swiftSettings),
     .testTarget(
-      name: "WireTests", dependencies: ["RibClient", "RibTestSupport", "Wire", "WireHash"],
+      name: "WireTests", dependencies: ["FuzzInvariants", "RibClient", "RibTestSupport", "Wire", "WireHash"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "WireHTTPTests", dependencies: ["FuzzInvariants", "RibTestSupport", "Wire", "WireHTTP"],

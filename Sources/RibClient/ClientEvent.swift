@@ -1,6 +1,6 @@
 public import Wire
 
-/// What a message from the server means to its client.
+/// A consequence of a message from the server: a change of the view, or the outcome of an action.
 public enum ClientEvent: Equatable, Sendable {
   /// The session is live, and actions may be sent; after a resumption, those that the server has not taken have to be
   /// sent again first, with ``ClientSession/resend()``.

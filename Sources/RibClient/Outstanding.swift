@@ -3,7 +3,7 @@ public import Wire
 extension ClientSession {
   /// An action that was sent and has no answer yet.
   public struct Outstanding: Equatable, Sendable {
-    /// What was sent.
+    /// The kind of an action, and its content.
     public enum Action: Equatable, Sendable {
       /// An action of the node's riblet, as JSON.
       case act(JSONValue)

@@ -21,25 +21,13 @@ extension FuzzTarget {
   }
 
   private static func text(of message: ClientMessage) throws -> String {
-    var json = JSONWriter()
     switch message {
-    case .hello(let hello):
-      json.hello(
-        app: hello.app, parameters: hello.parameters.map { JSONValue($0) }, client: hello.client,
-        share: hello.share, resume: hello.resume)
-    case .act(let act):
-      try require(1...largestNumber ~= act.number, "an action has the number \(act.number)")
-      json.act(act.number, to: act.to, action: JSONValue(act.action), acknowledgement: act.acknowledgement)
-    case .back(let back):
-      try require(1...largestNumber ~= back.number, "a step back has the number \(back.number)")
-      json.back(back.number, to: back.to, acknowledgement: back.acknowledgement)
-    case .ack(let acknowledgement): json.ack(acknowledgement)
-    case .resync: json.resync()
-    case .check: json.check()
-    case .share(let scope): json.share(scope)
-    case .ping: json.ping()
-    case .bye: json.bye()
+    case .act(let act): try require(1...largestNumber ~= act.number, "an action has the number \(act.number)")
+    case .back(let back): try require(1...largestNumber ~= back.number, "a step back has the number \(back.number)")
+    default: break
     }
+    var json = JSONWriter()
+    Said(message).write(into: &json)
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
@@ -58,27 +46,15 @@ extension FuzzTarget {
     return .snap(epoch: epoch, revision: revision, number: number, view: .string(view.text))
   }
 
-  /// Nil for a message that a client only reads.
+  /// Nil for a message that is only read: of a kind or a code that is unknown; or a patch, whose operations may be any.
   private static func text(of message: ServerMessage) -> String? {
-    var json = JSONWriter()
     switch message {
-    case .welcome(let welcome): json.welcome(welcome)
-    case .snap(let epoch, let revision, let number, let view):
-      json.beginSnap(epoch: epoch, revision: revision, number: number)
-      view.write(into: &json)
-      json.endObject()
-    case .patch(let revision, let base, let number, let operations, let hash):
-      guard operations.isEmpty else { return nil }
-      let nothing: [UInt8] = []
-      json.patch(revision: revision, base: base, number: number, operations: nothing.span, hash: hash)
-    case .nack(let nack): json.nack(nack)
-    case .share(let token, let expires): json.share(token: token, expires: expires)
-    case .notice(let durability): json.notice(durability)
-    case .drain(let milliseconds): json.drain(within: milliseconds)
-    case .pong: json.pong()
-    case .bye(let bye?, let message): json.bye(bye, message: message)
+    case .patch(_, _, _, let operations, _) where !operations.isEmpty: return nil
     case .bye(nil, _), .unknown: return nil
+    default: break
     }
+    var json = JSONWriter()
+    message.write(into: &json)
     return String(decoding: json.bytes, as: UTF8.self)
   }
 }

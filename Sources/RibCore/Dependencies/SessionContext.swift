@@ -1,4 +1,4 @@
-/// What a root riblet may know of the session that it is built for.
+/// The session that a root riblet is built for: its name and its clients.
 public struct SessionContext: Sendable {
   /// The session's name, as its clients know it.
   public let id: String
@@ -48,10 +48,10 @@ public final class ConnectedClients: Sendable {
 }
 
 extension Effect {
-  /// Sends the riblet an internal action for the number of connected clients, now and whenever that changes.
+  /// Sends the riblet an internal action with the number of connected clients, now and whenever the number changes.
   ///
   /// - Parameters:
-  ///   - clients: those of the session, from its ``SessionContext``.
+  ///   - clients: the clients of the session, from its ``SessionContext``.
   ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
   ///   - action: makes the action for a number of clients.
   /// - Returns: an effect that runs until it is cancelled, and lets the session rest.

@@ -46,7 +46,9 @@ public protocol Interactor: SendableMetatype {
   /// Handles props that the parent tells.
   ///
   /// Called when the riblet is attached; each time that it becomes active, before `didRestore` and `didBecomeActive`;
-  /// and whenever a change of the parent's state has changed the props, in the same transaction.
+  /// whenever a change of the parent's state has changed the props, in the same transaction; and, even if the props are
+  /// equal, when the riblet's state is a part of its parent's and was replaced there: then it may lack what the riblet
+  /// has copied from its props.
   ///
   /// - Parameters:
   ///   - state: to be changed in place.

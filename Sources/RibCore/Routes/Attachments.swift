@@ -20,6 +20,8 @@ class AnyAttachments {
   let sharesPart: Bool
   /// Whether the deciding part of the state may have changed since the last reconciliation.
   final var isStale = true
+  /// Whether the embedded children are still to be compared with what the parent's reducers have made of their states.
+  final var isUncompared = false
   /// Whether a child takes props.
   fileprivate(set) final var hasProps = false
   fileprivate final var parentWasActive = false
@@ -43,12 +45,16 @@ class AnyAttachments {
   func entryName(_ index: Int) -> String { preconditionFailure("abstract") }
 
   func save() { saved = (children, selected, front, parentWasActive) }
-  func commit() { saved = nil }
+  func commit() {
+    saved = nil
+    isUncompared = false
+  }
 
   func rollBack() {
     if let saved { (children, selected, front, parentWasActive) = saved }
     saved = nil
     isStale = false
+    isUncompared = false
   }
 }
 
@@ -65,6 +71,9 @@ class Attachments<Parent: Router>: AnyAttachments {
   func compare(_ before: Parent.State, and after: Parent.State, _ isOther: (AnyNode) -> Void) {
     preconditionFailure("abstract")
   }
+
+  /// Takes note whether elements of an embedded list have equal ids.
+  func noteDuplicates(in state: Parent.State) { preconditionFailure("abstract") }
 
   /// Whether the children are those that a state asks for.
   func isCurrent(with state: Parent.State) -> Bool { preconditionFailure("abstract") }
@@ -214,6 +223,8 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     }
   }
 
+  override func noteDuplicates(in state: Source.Parent.State) { source.noteDuplicates(in: state) }
+
   override func isCurrent(with state: Source.Parent.State) -> Bool { source.content(of: state) == content }
 
   override func dismiss(_ index: Int, from state: inout Source.Parent.State) -> Bool {
@@ -230,6 +241,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   override func commit() {
     super.commit()
     savedContent = nil
+    source.didCommit()
   }
 
   override func rollBack() {

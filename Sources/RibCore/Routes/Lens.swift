@@ -94,13 +94,17 @@ final class ElementSearch {
   private(set) var next = 0
   /// Whether several elements may have one id; then the first of them counts.
   var hasDuplicates = false
+  /// Whether that was so at the last commit: the committed array is searched as well.
+  private var hadDuplicates = false
+
+  func didCommit() { hadDuplicates = hasDuplicates }
 
   /// The index of the first element with an id; nil if there is none.
   ///
   /// First the hint is tried, the index at which the element was found last. Elements seldom move, and mostly move
   /// together, so that the neighbours of the element that was found before this one come next.
   func place<Element: Identifiable>(of id: Element.ID, in elements: [Element], hint: Int) -> Int? {
-    guard !hasDuplicates else { return elements.firstIndex { $0.id == id } }
+    guard !hasDuplicates, !hadDuplicates else { return elements.firstIndex { $0.id == id } }
     func isAt(_ place: Int) -> Bool { elements.indices.contains(place) && elements[place].id == id }
     // If the element has moved: the index found last, by whichever lens, and the one behind it.
     let place =

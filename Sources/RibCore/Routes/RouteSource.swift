@@ -33,6 +33,10 @@ protocol RouteSource<Parent> {
   func dismiss(_ entry: Entry, from state: inout Parent.State) -> Bool
   /// Takes note whether there are equal entries, of which only the first has a child.
   func note(hasDuplicates: Bool)
+  /// Takes note whether there are equal entries in a state that was not reconciled yet.
+  func noteDuplicates(in state: Parent.State)
+  /// Takes note that the state is committed.
+  func didCommit()
 }
 
 extension RouteSource {
@@ -41,6 +45,8 @@ extension RouteSource {
   func selected(of content: Content) -> Int? { nil }
   func front(of content: Content) -> Int? { nil }
   func note(hasDuplicates: Bool) {}
+  func noteDuplicates(in state: Parent.State) {}
+  func didCommit() {}
 
   /// Reports all children.
   func compare(_ entries: [Entry], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void) {
@@ -139,6 +145,11 @@ struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
   func content(of state: Parent.State) -> [Part.ID] { state[keyPath: path].elements.map(\.id) }
   func entries(of content: [Part.ID]) -> [Part.ID] { content }
   func note(hasDuplicates: Bool) { search.hasDuplicates = hasDuplicates }
+  func noteDuplicates(in state: Parent.State) {
+    let ids = content(of: state)
+    note(hasDuplicates: Set(ids).count < ids.count)
+  }
+  func didCommit() { search.didCommit() }
   func name(of entry: Part.ID) -> String { entryName(of: entry) }
 
   func hasState(for entry: Part.ID, in state: Parent.State) -> Bool {

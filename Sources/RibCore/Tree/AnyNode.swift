@@ -27,6 +27,8 @@ class AnyNode {
   @exclusivity(unchecked) final var isUnsettled = false
   /// The last transaction in which the node's children were reconciled, by the value of ``Tree/transactionAttempts``.
   @exclusivity(unchecked) final var lastReconciliation: UInt64 = 0
+  /// Whether embedded children are still to be compared with what the node's reducers have made of their states.
+  @exclusivity(unchecked) final var isUncompared = false
   /// Whether an embedded child of the node is dirty.
   @exclusivity(unchecked) final var hasTouchedParts = false
   /// Whether a child takes props, which a change of this node's state may change.
@@ -70,11 +72,15 @@ class AnyNode {
   func isAwaited(_ effect: RunningEffect) -> Bool { preconditionFailure("abstract") }
   /// Whether the riblet takes props from its parent.
   var hasProps: Bool { preconditionFailure("abstract") }
-  /// Reduces the props as the parent's state has them now, if they differ from the last ones or `again` is true.
+  /// Reduces the props as the parent's state has them now, if they differ from the last ones, `again` is true, or
+  /// ``noteReplacement()`` has asked for that.
   ///
   /// - Returns: whether the props were reduced.
   @discardableResult
   func updateProps(again: Bool = false, in tree: Tree) -> Bool { preconditionFailure("abstract") }
+  /// Has the props told again, even if they are equal, if the node's state was replaced: if the state is a part of the
+  /// parent's, and not the riblet's own reducers have changed it.
+  func noteReplacement() { preconditionFailure("abstract") }
   func didRestore(_ interrupted: [InterruptedEffect], in tree: Tree) { preconditionFailure("abstract") }
   func didBecomeActive(in tree: Tree) { preconditionFailure("abstract") }
   func willResignActive(in tree: Tree) { preconditionFailure("abstract") }
@@ -92,7 +98,14 @@ class AnyNode {
   /// - Returns: false if the container keeps the child.
   func dismiss(_ child: AnyNode, in tree: Tree) -> Bool { preconditionFailure("abstract") }
   /// Invalidates what depends on the bits of the state that have changed: routes, props and embedded children.
+  ///
+  /// Embedded children are compared only once, when the node is reconciled: see ``compareParts(in:)``.
   func noteChange(in tree: Tree) { preconditionFailure("abstract") }
+  /// Finds the embedded children whose states the node's reducers, or those of its ancestors, have changed since the
+  /// last comparison, and invalidates what depends on these.
+  func compareParts(in tree: Tree) { preconditionFailure("abstract") }
+  /// Takes note of elements with equal ids in embedded lists, where children look for their states.
+  func noteDuplicates() { preconditionFailure("abstract") }
   /// The state as JSON; nil if the node has no state of its own, or its type is not `Encodable`.
   func encodeState(_ encoder: ViewEncoder) throws(CaptureError) -> [UInt8]? { preconditionFailure("abstract") }
   /// A writer of the state; nil if the node has no state of its own, or its type is not `Encodable`.
@@ -159,22 +172,46 @@ class AnyNode {
     while node.isEmbedded, let parent = node.parent {
       if parent.hasChildrenWithProps { tree.unsettle(parent, on: nil) }
       if change != .within || !node.isApart || !node.isStored { tree.unsettle(parent) }
-      // An element that takes the id of another is in that one's place: the other's node has a state that no change tells of.
-      if !node.isStored || change == .identity { parent.touchParts(tree) }
+      if change == .identity {
+        // An element that takes the id of another is in that one's place: the other's node has a state that no change
+        // tells of.
+        parent.touchParts(tree, mayBeReplaced: true)
+      } else if !node.isStored {
+        parent.touchParts(tree)
+      }
       node = parent
     }
   }
 
   /// Marks the whole embedded subtree as dirty and has it reconciled: for a change of unknown extent.
-  final func touchParts(_ tree: Tree) {
+  ///
+  /// - Parameters:
+  ///   - tree: the node's tree.
+  ///   - mayBeReplaced: whether nodes whose states were replaced are told their props again. False after a change by a
+  ///     child whose state is a computed property: of two children whose states are computed from the same bits, each
+  ///     would be told its props because the other one was, without end.
+  final func touchParts(_ tree: Tree, mayBeReplaced: Bool = false) {
     guard hasRoutes else { return }
     tree.unsettle(self)
+    if mayBeReplaced { noteDuplicates() }
     for route in attachments where route.areEmbedded {
       for case let child? in route.children {
         child.touch(tree)
-        child.touchParts(tree)
+        if mayBeReplaced { child.noteReplacement() }
+        child.touchParts(tree, mayBeReplaced: mayBeReplaced)
       }
     }
+  }
+
+  /// Runs the comparisons that are due in the owners, the nodes whose states this node's state is a part of; the
+  /// outermost owner comes first.
+  ///
+  /// Call this before the state is read or changed. Until then a change by an owner counts neither as a change of this
+  /// node's state nor as its replacement, and the state may be in another element of a list than the node believes.
+  final func compareOwners(in tree: Tree) {
+    guard isEmbedded, let parent else { return }
+    parent.compareOwners(in: tree)
+    if parent.isUncompared { parent.compareParts(in: tree) }
   }
 
   // MARK: Children

@@ -10,8 +10,8 @@ class Cell<State> {
 
   /// Calls `body` with an earlier state and the present one.
   ///
-  /// The earlier state is the committed one; or, if the state is embedded, the one before the last change for which
-  /// ``modify(isCompared:_:)`` was asked to keep it.
+  /// The earlier state is the committed one; or, if the state is embedded, the one that ``modify(isCompared:_:)`` was
+  /// asked to keep, until ``didCompare()``.
   ///
   /// - Returns: false if there is no state now, or was none then.
   func compare(_ body: (_ before: State, _ after: State) -> Void) -> Bool { preconditionFailure("abstract") }
@@ -25,6 +25,19 @@ class Cell<State> {
   func modify(isCompared: Bool = false, _ change: (inout State) -> Void) -> StateChange {
     preconditionFailure("abstract")
   }
+
+  /// Lets go of the state that was kept to be compared.
+  func didCompare() {}
+
+  /// Has the cell keep what ``isReplaced`` compares.
+  func watch() {}
+  /// Whether something other than the riblet's own reducers has changed the state in this transaction.
+  ///
+  /// The present state is compared with the one that the riblet's reducers have left or, if none has run, with the
+  /// committed one. Always false for a cell that is not watched.
+  var isReplaced: Bool { false }
+  /// The state as of the last commit; nil if there was none.
+  var committedState: State? { preconditionFailure("abstract") }
 
   /// Whether a change of the state changes no other part of the parent's state: false if the key path that leads to the
   /// state goes through a computed or observed property or an object.
@@ -60,6 +73,7 @@ final class OwnedCell<State>: Cell<State> {
   }
 
   override var state: State? { current }
+  override var committedState: State? { committed }
 
   override func readSettled(_ body: (State) -> Void) -> Bool {
     body(current)
@@ -89,8 +103,14 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   private var settled: State?
   /// Hints for the lens: where it found the state last, in the present state of the parent and in the committed one.
   private var hints = (current: 0, committed: 0)
-  /// The states before and after a change, until they are compared: a lookup of the committed state may be long.
-  private var change: (before: State, after: State)?
+  /// The state before the first change that was not compared yet: a lookup of the committed state may be long.
+  private var before: State?
+  /// The state after that change, until it is read once.
+  private var after: State?
+  private var isWatched = false
+  /// The state as the riblet's own reducers have left it in this transaction; nil if none has run, or the cell is not
+  /// watched.
+  private var lastOwn: State?
 
   /// A cell of a part of the parent's state.
   ///
@@ -116,10 +136,20 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
     return true
   }
 
+  override var committedState: State? { whole.committedState.flatMap { lens.get($0, &hints.committed) } }
+
+  override func watch() { isWatched = true }
+
+  override var isReplaced: Bool {
+    guard isWatched, let state else { return false }
+    return (lastOwn ?? committedState).map { !haveSameValue($0, state) } ?? true
+  }
+
   override func compare(_ body: (State, State) -> Void) -> Bool {
-    if let change {
-      self.change = nil
-      body(change.before, change.after)
+    if let before {
+      guard let now = after ?? state else { return false }
+      after = nil
+      body(before, now)
       return true
     }
     var isThere = false
@@ -135,22 +165,32 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
 
   override func modify(isCompared: Bool, _ change: (inout State) -> Void) -> StateChange {
     var ours = StateChange.missing
+    // Let go before the change, which would have to copy a state that is held twice.
+    lastOwn = nil
     let outer = whole.modify {
       ours = lens.change(&$0, &hints.current) { state in
-        guard isCompared else { return change(&state) }
-        let before = state
+        if isCompared { before = state }
         change(&state)
-        self.change = (before, state)
+        if isCompared { after = state }
+        if isWatched { lastOwn = state }
       }
     }
+    // Read back, as a computed property, or an enum's `embed`, may have made another value of the state.
+    if isWatched, ours == .within, let state { lastOwn = state }
     return ours == .within && outer == .identity ? .identity : ours
   }
 
   override func commit() { forget() }
   override func rollBack() { forget() }
 
+  override func didCompare() {
+    before = nil
+    after = nil
+  }
+
   private func forget() {
     settled = nil
-    change = nil
+    lastOwn = nil
+    didCompare()
   }
 }

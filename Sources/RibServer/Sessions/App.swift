@@ -36,7 +36,7 @@ public struct App: Sendable {
     let tree: Tree
     /// What is to be done once it is started.
     var walk: Walk?
-    /// To be told how many clients are connected; nil if the app does not want to know.
+    /// The number of connected clients, for riblets to observe; nil if the app's root takes no ``SessionContext``.
     var clients: ConnectedClients?
   }
 

@@ -291,7 +291,7 @@ extension SessionCore {
       revision: revision, resumed: isResumed, durability: durability, context.settings)
   }
 
-  /// What an answer survives at present.
+  /// The durability that answered actions have at present.
   var durability: Welcome.Durability { commits.isFailing ? .none : storeDurability }
 
   /// Forgets what was kept until a client has seen it.

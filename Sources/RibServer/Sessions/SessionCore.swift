@@ -31,7 +31,7 @@ final class SessionCore {
   let tree: Tree
   let walk: App.Walk?
   let onUnreadableState: App.UnreadableState
-  /// What riblets know of the clients that are connected; nil if the app does not want to know.
+  /// The number of connected clients, for riblets to observe; nil if the app's root takes no ``SessionContext``.
   let connectedClients: ConnectedClients?
   var id: String { identity.id }
 

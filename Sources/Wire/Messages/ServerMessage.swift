@@ -11,7 +11,7 @@ package enum ServerMessage: Equatable, Sendable {
   case nack(Nack)
   /// The answer to `share`: a one-use token, and the milliseconds that it is valid for.
   case share(token: String, expires: Int)
-  /// What answered actions survive from now on.
+  /// The durability of answered actions from now on: whether they survive the server's process, or a power cut as well.
   case notice(Welcome.Durability)
   /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
   case drain(within: Int)
@@ -150,7 +150,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a `notice` of what answered actions survive from now on.
+  /// Writes a `notice` of the durability that answered actions have from now on.
   package mutating func notice(_ durability: Welcome.Durability) {
     message(MessageKind.notice) { $0.member(MessageKey.durability, durability.rawValue) }
   }

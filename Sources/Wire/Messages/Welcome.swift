@@ -1,6 +1,6 @@
 /// `welcome`: the answer to `hello`.
 public struct Welcome: Equatable, Sendable {
-  /// What an action survives once it was answered.
+  /// The durability of an action that was answered: the worst event that it survives.
   public enum Durability: String, Sendable {
     /// A power cut: the action is on disk.
     case disk
@@ -18,7 +18,7 @@ public struct Welcome: Equatable, Sendable {
     }
   }
 
-  /// What a client may send; a limit of 0 means that there is none.
+  /// The limits of the messages that a client sends; 0 means that there is no limit.
   public struct Limits: Equatable, Sendable {
     /// The greatest number of bytes of a message.
     public var messageBytes: Int
@@ -56,7 +56,7 @@ public struct Welcome: Equatable, Sendable {
   public var nacks: [Nack]
   /// Whether the session existed before this `hello`.
   public var resumed: Bool
-  /// What answered actions survive.
+  /// The durability of answered actions.
   public var durability: Durability
   /// The server's version.
   public var build: String
@@ -64,7 +64,7 @@ public struct Welcome: Equatable, Sendable {
   public var timeToLive: Int
   /// After how many milliseconds of silence the client sends a `ping`.
   public var heartbeat: Int
-  /// What the client may send.
+  /// The limits of the messages that the client sends.
   public var limits: Limits
 
   /// The answer to a `hello`.
@@ -78,7 +78,7 @@ public struct Welcome: Equatable, Sendable {
   ///   - number: the greatest action of this client that is done or refused.
   ///   - nacks: refusals that the client has not acknowledged.
   ///   - resumed: whether the session existed before this `hello`.
-  ///   - durability: what answered actions survive.
+  ///   - durability: the durability of answered actions.
   ///   - build: the server's version.
   ///   - timeToLive: how long the session lives without a connection, in milliseconds.
   ///   - heartbeat: after how much silence the client sends a `ping`, in milliseconds.

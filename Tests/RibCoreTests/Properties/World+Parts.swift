@@ -6,7 +6,7 @@ struct Plot: Inhabitant {
   typealias Output = Word
   typealias Props = Int
 
-  struct State: Settled, Identifiable {
+  struct State: Renamable {
     var id: Int
     var common = Common()
     /// How many plots may be in one another below it.
@@ -85,9 +85,7 @@ struct Plot: Inhabitant {
   func make(_ change: Change, in state: inout State) -> Effect<Self> {
     switch change {
     case .common(let change): return self.change(&state.common, change)
-    case .rename(let id):
-      if state.id != id { notes.note("Plot is renamed") }
-      state.id = id
+    case .rename(let id): rename(&state, to: id)
     case .leaf(let id, let seed): state.leaf = id.map { .random(seed: seed, id: $0) }
     case .plots(let change): if state.level > 0 { state.plots.make(change, notes) }
     case .shelf(let change): state.shelf.make(change, notes)
@@ -125,7 +123,7 @@ struct Sprig: Inhabitant {
   typealias Output = Word
   typealias Props = Int
 
-  struct State: Settled, Identifiable {
+  struct State: Renamable {
     var id: Int
     var common = Common()
   }
@@ -149,8 +147,7 @@ struct Sprig: Inhabitant {
     switch change {
     case .common(let change): return self.change(&state.common, change)
     case .rename(let id):
-      if state.id != id { notes.note("Sprig is renamed") }
-      state.id = id
+      rename(&state, to: id)
       return .none
     }
   }
@@ -213,6 +210,18 @@ struct Fog: Inhabitant, ViewlessRiblet {
     case .detach: state.veil.detach()
     }
     return .none
+  }
+}
+
+/// The state of a part that can get another id, and is another child's state then.
+protocol Renamable: Settled, Identifiable where ID == Int {
+  var id: Int { get set }
+}
+
+extension Inhabitant where State: Renamable {
+  fileprivate func rename(_ state: inout State, to id: Int) {
+    if state.id != id { notes.note("\(Self.typeName) is renamed") }
+    state.id = id
   }
 }
 

@@ -249,24 +249,16 @@ private func exactText(_ value: JSONValue) -> [UInt8] {
 }
 
 extension JSONValue {
-  /// The same without what may be something else in a tree that was restored: a view, or a node's state.
-  ///
-  /// What is transient is not saved. What a parent tells is told anew to all that are restored; who has got another state
-  /// from the parent was not told, and has what the other one was told, as long as the parent says the same.
-  fileprivate var comparable: JSONValue { masked(path: []) }
-
-  private func masked(path: [String]) -> JSONValue {
-    guard case .object(let members) = self else {
-      guard case .array(let elements) = self else { return self }
-      return .array(elements.map { $0.masked(path: path + ["-"]) })
+  /// The value without its transient members, which a restored tree does not have: of a view, or of a node's state.
+  fileprivate var comparable: JSONValue {
+    switch self {
+    case .object(let members):
+      var masked = JSONObject()
+      for (key, value) in members { masked[key] = key == "flash" ? .null : value.comparable }
+      return .object(masked)
+    case .array(let elements): return .array(elements.map(\.comparable))
+    default: return self
     }
-    var masked = JSONObject()
-    // The states that are no parts of others: nobody but their riblets changes them.
-    let isOwn = path == ["common"] || path.count == 4 && path.last == "common" && path.first == "nodes"
-    for (key, value) in members {
-      masked[key] = key == "flash" || key == "told" && !isOwn ? .null : value.masked(path: path + [key])
-    }
-    return .object(masked)
   }
 }
 

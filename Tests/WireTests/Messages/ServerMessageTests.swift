@@ -1,3 +1,4 @@
+import FuzzInvariants
 import Testing
 
 @testable import Wire
