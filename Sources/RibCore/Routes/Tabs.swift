@@ -30,7 +30,7 @@ public struct Tabs<Config: Hashable & Sendable>: Equatable, Sendable {
   public var current: Config { configs[index] }
 
   /// Selects the child at an index; does nothing if there is none.
-  public mutating func select(_ index: Int) {
+  public mutating func select(at index: Int) {
     if configs.indices.contains(index) { self.index = index }
   }
 

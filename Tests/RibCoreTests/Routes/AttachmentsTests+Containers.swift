@@ -108,13 +108,13 @@ private struct Gate: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     state.banner = Middle.State()
-    state.tabs.select(1)
+    state.tabs.select(at: 1)
     return .none
   }
 
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
     switch internalAction {
-    case .login(.needsLogin): state.tabs.select(0)
+    case .login(.needsLogin): state.tabs.select(at: 0)
     }
     return .none
   }
