@@ -5,11 +5,13 @@ import Wire
 
 /// A container that says what it likes.
 private struct Wild: RouteContainer {
-  static let kind = "wild"
   var entries: [RouteEntry<String>] = []
   var selected: Int?
   var front: Int?
   var dismissed: [Int] = []
+  var contents: RouteContents<String> {
+    RouteContents(kind: "wild", entries: entries, selected: selected, front: front)
+  }
 
   mutating func dismiss(_ key: Int) -> Bool {
     dismissed.append(key)
