@@ -24,7 +24,7 @@ struct Shop: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
-    case .tabTapped(let index): state.tabs.select(index)
+    case .tabTapped(let index): state.tabs.select(at: index)
     }
     return .none
   }

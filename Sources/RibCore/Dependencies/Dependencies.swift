@@ -9,9 +9,10 @@ public import Logging
 /// The clock, dates, ids, random numbers and the logger of a riblet, so that a test can replace them.
 ///
 /// A riblet's `init` takes dependencies, as they are or as a part of a type of its own. ``live`` are the real ones.
-/// Those of ``unimplemented(onUse:)`` report each use: a test sets what its riblet needs, and learns of what it forgot.
+/// Those of RibTesting's `unimplemented(clock:)` fail a test at each use: it sets what its riblet needs, and learns of what
+/// it forgot.
 ///
-///     var dependencies = Dependencies.unimplemented { Issue.record("\($0)") }
+///     var dependencies = Dependencies.unimplemented()
 ///     dependencies.date = { Date(timeIntervalSince1970: 0) }
 public struct Dependencies: Sendable {
   /// Measures time and waits.
@@ -25,8 +26,8 @@ public struct Dependencies: Sendable {
   /// The logger of the riblets.
   public var logger: Logger
 
-  /// Dependencies, each given by the caller; ``live`` and ``unimplemented(onUse:)`` are the usual ones.
-  public init(
+  /// Dependencies, each given by the caller.
+  package init(
     clock: any Clock<Duration>, date: @escaping @Sendable () -> Date, uuid: @escaping @Sendable () -> UUID,
     randomBits: @escaping @Sendable () -> UInt64, logger: Logger
   ) {
@@ -55,7 +56,7 @@ public struct Dependencies: Sendable {
   ///
   /// - Parameter onUse: called with the dependency that was used; it should fail the test.
   /// - Returns: dependencies of which the test sets those that its riblet needs.
-  public static func unimplemented(onUse: @escaping @Sendable (MissingDependency) -> Void) -> Dependencies {
+  package static func unimplemented(onUse: @escaping @Sendable (MissingDependency) -> Void) -> Dependencies {
     Dependencies(
       clock: UnimplementedClock(onUse: onUse),
       date: {
@@ -92,12 +93,12 @@ public struct Dependencies: Sendable {
 }
 
 /// A riblet under test has used a dependency that the test did not give it.
-public struct MissingDependency: Error, Equatable, Sendable, CustomStringConvertible {
+package struct MissingDependency: Error, Equatable, Sendable, CustomStringConvertible {
   /// The property of ``Dependencies`` that was used.
-  public let name: String
+  package let name: String
 
   /// What happened, and what to do.
-  public var description: String {
+  package var description: String {
     "The riblet has used `\(name)`, which this test has not given it: set `\(name)` of its Dependencies."
   }
 }

@@ -8,9 +8,6 @@ public struct Effect<Source: Interactor>: Sendable {
   /// It captures `Sendable` values only, and reports through `send`: the riblet's state is out of its reach.
   public typealias Work = @Sendable (_ send: Send<Source>) async throws -> Void
 
-  /// Handles an error that the work of an effect has thrown; it may report the error as an internal action with `send`.
-  public typealias ErrorHandler = @Sendable (_ error: any Error, _ send: Send<Source>) async -> Void
-
   /// Asynchronous work and how to run it.
   struct Run: Sendable {
     var id: EffectID?
@@ -91,7 +88,7 @@ public struct Effect<Source: Interactor>: Sendable {
   ///
   /// - Parameters:
   ///   - id: a name to cancel the effect by; nil for none.
-  ///   - cancelInFlight: whether to cancel first what runs under this name.
+  ///   - cancelInFlight: whether to cancel first what runs under this name; without a name there is nothing to cancel.
   ///   - resumable: whether the session may rest while the effect runs, because `didBecomeActive` or `didRestore`
   ///     starts the effect again when the session wakes. While a client is connected, the effect keeps the session
   ///     awake all the same.
@@ -100,40 +97,25 @@ public struct Effect<Source: Interactor>: Sendable {
   ///     reported.
   ///   - key: the key of the interrupted effect that this one repeats; nil for a new key.
   ///   - work: what to do.
-  ///   - handler: handles an error that the work has thrown; nil to have it logged.
+  ///   - handler: handles an error that the work has thrown, and may report it as an internal action with `send`; nil to
+  ///     have the error logged.
   /// - Returns: an effect that ends when the work does.
   public static func run(
-    id: (some Hashable & Sendable)?, cancelInFlight: Bool = false, resumable: Bool = false, mayMiss: Bool = false,
-    key: IdempotencyKey? = nil, _ work: @escaping Work, `catch` handler: ErrorHandler? = nil
+    id: (any Hashable & Sendable)? = nil, cancelInFlight: Bool = false, resumable: Bool = false, mayMiss: Bool = false,
+    key: IdempotencyKey? = nil, _ work: @escaping Work,
+    `catch` handler: (@Sendable (_ error: any Error, _ send: Send<Source>) async -> Void)? = nil
   ) -> Effect {
     let rest = EffectRest(isResumable: resumable, mayMiss: mayMiss)
-    return run(id.map { EffectID($0) }, cancelInFlight, rest, key, work, handler)
-  }
-
-  /// Runs asynchronous work without a name, as ``run(id:cancelInFlight:resumable:mayMiss:key:_:catch:)`` does.
-  ///
-  /// - Parameters:
-  ///   - resumable: whether the session may rest while the effect runs, if no client is connected.
-  ///   - mayMiss: whether a resumable effect lets the session rest also while a client is connected.
-  ///   - key: the key of the interrupted effect that this one repeats; nil for a new key.
-  ///   - work: what to do.
-  ///   - handler: handles an error that the work has thrown; nil to have it logged.
-  /// - Returns: an effect that ends when the work does.
-  public static func run(
-    resumable: Bool = false, mayMiss: Bool = false, key: IdempotencyKey? = nil, _ work: @escaping Work,
-    `catch` handler: ErrorHandler? = nil
-  ) -> Effect { run(nil, false, EffectRest(isResumable: resumable, mayMiss: mayMiss), key, work, handler) }
-
-  private static func run(
-    _ id: EffectID?, _ cancelsInFlight: Bool, _ rest: EffectRest, _ key: IdempotencyKey?, _ work: @escaping Work,
-    _ handler: ErrorHandler?
-  ) -> Effect {
     let work = handler.map { caught(work, by: $0) } ?? work
-    let run = Run(id: id, cancelsInFlight: cancelsInFlight, key: key) { Execution(rest: rest, work: work) }
+    let run = Run(id: id.map { EffectID($0) }, cancelsInFlight: cancelInFlight, key: key) {
+      Execution(rest: rest, work: work)
+    }
     return Effect(operation: .run(run))
   }
 
-  private static func caught(_ work: @escaping Work, by handler: @escaping ErrorHandler) -> Work {
+  private static func caught(
+    _ work: @escaping Work, by handler: @escaping @Sendable (any Error, Send<Source>) async -> Void
+  ) -> Work {
     { send in
       do {
         try await work(send)

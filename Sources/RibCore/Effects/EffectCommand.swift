@@ -1,12 +1,12 @@
 /// The identity of a running effect, unique within its tree's life in memory and never reused.
 ///
 /// Once the tree revokes a token, it drops what the effect sends.
-public struct EffectToken: Hashable, Sendable {
+package struct EffectToken: Hashable, Sendable {
   let number: UInt64
 }
 
 /// A message from an effect to its riblet; the driver hands it to `receive(_:rendering:)`.
-public struct EffectReport: Sendable {
+package struct EffectReport: Sendable {
   let token: EffectToken
   let content: any Sendable
   /// Called when the tree has handled the report, even if a reducer has refused it; not called if the report came too
@@ -30,13 +30,21 @@ package enum EffectCommand: Sendable {
 /// An effect that is due to start.
 public struct EffectStart: Sendable {
   /// The effect's token, for `effectEnded(_:hasFailed:rendering:)`.
-  public let token: EffectToken
+  package let token: EffectToken
   /// The effect's name; nil if it has none.
-  public let id: EffectID?
+  package let id: EffectID?
   /// The idempotency key that the effect can hand to services.
   public let key: IdempotencyKey
   /// The type name of the effect's riblet, for logs.
   package let typeName: String
   /// Does the work, and sends reports through the port.
   package let run: @Sendable (_ port: @escaping EffectPort) async throws -> Void
+}
+
+extension [EffectStart] {
+  /// Whether an effect of this name is among them.
+  public func contains(id: some Hashable & Sendable) -> Bool {
+    let name = EffectID(id)
+    return contains { $0.id == name }
+  }
 }

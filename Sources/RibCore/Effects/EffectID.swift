@@ -1,24 +1,24 @@
 /// The name of an effect within its node: equal names in different nodes have nothing to do with each other.
-public struct EffectID: Hashable, Sendable, CustomStringConvertible {
+package struct EffectID: Hashable, Sendable, CustomStringConvertible {
   private let value: any Hashable & Sendable
 
   /// A name; equal values make equal names.
-  public init(_ value: some Hashable & Sendable) {
+  package init(_ value: some Hashable & Sendable) {
     // A name made of a name is the same name, and not a name of another type.
     self.value = (value as? EffectID)?.value ?? value
   }
 
   /// Whether both names were made of equal values.
-  public static func == (left: EffectID, right: EffectID) -> Bool {
+  package static func == (left: EffectID, right: EffectID) -> Bool {
     AnyHashable(left.value) == AnyHashable(right.value)
   }
 
   /// Hashes the value.
-  public func hash(into hasher: inout Hasher) { AnyHashable(value).hash(into: &hasher) }
+  package func hash(into hasher: inout Hasher) { AnyHashable(value).hash(into: &hasher) }
 
   /// The name of the value's type without its module; nil for a string.
   var typeName: String? { value is String ? nil : "\(type(of: value))" }
 
   /// A text that describes the value, for logs.
-  public var description: String { "\(value)" }
+  package var description: String { "\(value)" }
 }

@@ -5,7 +5,7 @@ public struct InterruptedEffect: Hashable, Sendable, Codable {
   /// The idempotency key that the effect could hand to services.
   public let key: IdempotencyKey
   /// Whether the effect was resumable.
-  public let isResumable: Bool
+  package let isResumable: Bool
   /// The name of the type of the effect's name; nil for a string.
   private(set) var idType: String?
 }

@@ -127,7 +127,7 @@ extension Interactor {
   /// The first version.
   public static var stateVersion: Int { 1 }
 
-  /// Always throws ``MissingMigration``: a riblet that raises its version has to implement this.
+  /// Always throws: a riblet that raises its version has to implement this.
   public func migrate(_ saved: SavedState, from version: Int) throws -> State {
     throw MissingMigration(from: version, to: Self.stateVersion)
   }

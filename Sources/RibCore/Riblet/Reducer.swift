@@ -43,7 +43,7 @@ public struct Reducer<Source: Interactor> {
   }
 
   /// Changes the state after the riblet's own reducer, and says what follows.
-  public typealias Body = (_ state: inout Source.State, _ event: Event) -> Effect<Source>
+  typealias Body = (_ state: inout Source.State, _ event: Event) -> Effect<Source>
 
   /// Looks at the state before the riblet's own reducer.
   let begin: (Source.State) -> Body
@@ -51,12 +51,14 @@ public struct Reducer<Source: Interactor> {
   /// A reducer that need not know what the state was before.
   ///
   /// - Parameter body: changes the state after the riblet's own reducer, and returns what to start, send or say.
-  public init(_ body: @escaping Body) { begin = { _ in body } }
+  public init(_ body: @escaping (_ state: inout Source.State, _ event: Event) -> Effect<Source>) {
+    begin = { _ in body }
+  }
 
   /// A reducer that looks at the state before the riblet's own one as well.
   ///
   /// - Parameter begin: called with the state as it is before; returns what to do after.
-  public init(lookingBefore begin: @escaping (_ before: Source.State) -> Body) { self.begin = begin }
+  init(lookingBefore begin: @escaping (_ before: Source.State) -> Body) { self.begin = begin }
 
   /// Does something when a part of the state, or what is made of it, has become another.
   ///

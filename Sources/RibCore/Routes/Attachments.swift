@@ -4,8 +4,8 @@ import Wire
 class AnyAttachments {
   /// The route's name.
   let name: String
-  /// The container's kind in the view document.
-  let kind: String
+  /// The container's kind in the view document; empty before the first reconciliation.
+  fileprivate(set) final var kind = ""
   /// One for each entry; nil for a child that was not attached yet, as a lazy container never had it in front.
   fileprivate(set) var children: [AnyNode?] = []
   /// The index of the selected child, as clients are told; nil for none.
@@ -27,9 +27,8 @@ class AnyAttachments {
   fileprivate final var parentWasActive = false
   private var saved: (children: [AnyNode?], selected: Int?, front: Int?, parentWasActive: Bool)?
 
-  fileprivate init(name: String, kind: String, areEmbedded: Bool, extent: Range<Int>?, sharesPart: Bool) {
+  fileprivate init(name: String, areEmbedded: Bool, extent: Range<Int>?, sharesPart: Bool) {
     self.name = name
-    self.kind = kind
     self.areEmbedded = areEmbedded
     self.extent = extent
     self.sharesPart = sharesPart
@@ -101,8 +100,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     self.source = source
     self.policy = policy
     super.init(
-      name: name, kind: source.kind, areEmbedded: source.isEmbedding, extent: source.extent,
-      sharesPart: source.sharesPart)
+      name: name, areEmbedded: source.isEmbedding, extent: source.extent, sharesPart: source.sharesPart)
   }
 
   override func entryName(_ index: Int) -> String {
@@ -132,12 +130,14 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     var hasChanged = false
     if isNew {
       self.content = content
-      let (entries, places) = Self.withoutDuplicates(source.entries(of: content))
+      let asked = source.children(of: content)
+      let (entries, places) = Self.withoutDuplicates(asked.entries)
       source.note(hasDuplicates: entries.count < places.count)
       func place(_ index: Int?) -> Int? { index.flatMap { places.indices.contains($0) ? places[$0] : nil } }
-      hasChanged = selected != place(source.selected(of: content))
-      selected = place(source.selected(of: content))
-      front = place(source.front(of: content))
+      kind = asked.kind
+      hasChanged = selected != place(asked.selected)
+      selected = place(asked.selected)
+      front = place(asked.front)
       if replace(with: entries, in: tree) { hasChanged = true }
     }
     // A child that leaves the front resigns before another one comes to the front.
@@ -248,6 +248,6 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     super.rollBack()
     if let savedContent { (content, entries) = savedContent }
     savedContent = nil
-    if let content { source.note(hasDuplicates: entries.count < source.entries(of: content).count) }
+    if let content { source.note(hasDuplicates: entries.count < source.children(of: content).entries.count) }
   }
 }

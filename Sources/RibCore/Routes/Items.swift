@@ -49,8 +49,6 @@ public struct Items<Config: Hashable & Sendable>: Equatable, Sendable {
 extension Items: Codable where Config: Codable {}
 
 extension Items: RouteContainer {
-  /// The container's kind in the view document.
-  public static var kind: String { "list" }
   /// The children, in order.
-  public var entries: [RouteEntry<Config>] { items }
+  public var contents: RouteContents<Config> { RouteContents(kind: "list", entries: items) }
 }

@@ -2,7 +2,7 @@
 /// to build them.
 public struct Route<Parent: Router> {
   /// The route's name in paths and in the view document.
-  public let name: String
+  let name: String
   let makeAttachments: () -> Attachments<Parent>
 
   private init(_ name: String, _ source: some RouteSource<Parent>, _ policy: ActivationPolicy = .all) {
@@ -43,8 +43,8 @@ public struct Route<Parent: Router> {
   ///   - name: unique within the riblet; without slashes and brackets, as it is part of paths.
   ///   - container: the key path of the container.
   ///   - activation: which of the children are attached, and which are active.
-  ///   - build: makes the child for a configuration and a ``RouteEntry/key``, which differs even between children with
-  ///     equal configurations.
+  ///   - build: makes the child for a configuration and the child's key, which differs even between children with equal
+  ///     configurations.
   public init<Container: RouteContainer>(
     _ name: String, _ container: KeyPath<Parent.State, Container>, activation: ActivationPolicy = .all,
     _ build: @escaping (_ config: Container.Config, _ key: Int) -> Child<Parent, OwnState>

@@ -8,15 +8,12 @@ protocol RouteSource<Parent> {
   /// The identity of a child: a child keeps its node as long as there is an equal entry.
   associatedtype Entry: Hashable
 
-  var kind: String { get }
   /// Whether the children are embedded: their states are parts of the parent's.
   var isEmbedding: Bool { get }
   /// The bytes of the parent's state from which the content is read; nil if they are not known.
   var extent: Range<Int>? { get }
   func content(of state: Parent.State) -> Content
-  func entries(of content: Content) -> [Entry]
-  func selected(of content: Content) -> Int?
-  func front(of content: Content) -> Int?
+  func children(of content: Content) -> RouteChildren<Entry>
   /// The entry's name in a snapshot, by which the child is found again.
   func name(of entry: Entry) -> String
   /// Whether different entries have different names; if not, equal names get numbers.
@@ -39,11 +36,21 @@ protocol RouteSource<Parent> {
   func didCommit()
 }
 
+/// The children that a content asks for.
+struct RouteChildren<Entry> {
+  /// The container's kind in the view document.
+  let kind: String
+  /// One for each child, in order.
+  let entries: [Entry]
+  /// The index of the selected entry, as clients are told; nil for none.
+  var selected: Int?
+  /// The index of the entry in front; nil if all are side by side.
+  var front: Int?
+}
+
 extension RouteSource {
   var hasUniqueNames: Bool { true }
   var sharesPart: Bool { false }
-  func selected(of content: Content) -> Int? { nil }
-  func front(of content: Content) -> Int? { nil }
   func note(hasDuplicates: Bool) {}
   func noteDuplicates(in state: Parent.State) {}
   func didCommit() {}
@@ -59,13 +66,16 @@ struct ContainerSource<Parent: Router, Container: RouteContainer>: RouteSource {
   let path: KeyPath<Parent.State, Container>
   let build: (RouteEntry<Container.Config>) -> Child<Parent, OwnState>
 
-  var kind: String { Container.kind }
   var isEmbedding: Bool { false }
   var extent: Range<Int>? { RibCore.extent(of: path) }
   func content(of state: Parent.State) -> Container { state[keyPath: path] }
-  func entries(of content: Container) -> [RouteEntry<Container.Config>] { content.entries }
-  func selected(of content: Container) -> Int? { content.selected }
-  func front(of content: Container) -> Int? { content.front }
+
+  func children(of content: Container) -> RouteChildren<RouteEntry<Container.Config>> {
+    let contents = content.contents
+    return RouteChildren(
+      kind: contents.kind, entries: contents.entries, selected: contents.selected, front: contents.front)
+  }
+
   func name(of entry: RouteEntry<Container.Config>) -> String { "\(entry.key)" }
   func hasState(for entry: RouteEntry<Container.Config>, in state: Parent.State) -> Bool { true }
 
@@ -89,7 +99,6 @@ struct PartSource<Parent: Router, Part>: RouteSource {
   /// Removes the part from the parent's state, for the back button; returns false where that is impossible.
   var remove: (inout Parent.State) -> Bool = { _ in false }
 
-  var kind: String { "slot" }
   var isEmbedding: Bool { true }
   var extent: Range<Int>? { lens.extent }
 
@@ -98,7 +107,10 @@ struct PartSource<Parent: Router, Part>: RouteSource {
     isFixed ? Self.onlyOne : lens.read(state).map { Self.identity(of: $0) }
   }
 
-  func entries(of content: AnyHashable?) -> [AnyHashable] { content.map { [$0] } ?? [] }
+  func children(of content: AnyHashable?) -> RouteChildren<AnyHashable> {
+    RouteChildren(kind: "slot", entries: content.map { [$0] } ?? [])
+  }
+
   func name(of entry: AnyHashable) -> String { entryName(of: entry.base) }
   func hasState(for entry: AnyHashable, in state: Parent.State) -> Bool { content(of: state) == entry }
 
@@ -138,12 +150,11 @@ struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
     self.build = build
   }
 
-  var kind: String { "list" }
   var isEmbedding: Bool { true }
   var extent: Range<Int>? { RibCore.extent(of: path) }
   var hasUniqueNames: Bool { Part.ID.self is any Encodable.Type }
   func content(of state: Parent.State) -> [Part.ID] { state[keyPath: path].elements.map(\.id) }
-  func entries(of content: [Part.ID]) -> [Part.ID] { content }
+  func children(of content: [Part.ID]) -> RouteChildren<Part.ID> { RouteChildren(kind: "list", entries: content) }
   func note(hasDuplicates: Bool) { search.hasDuplicates = hasDuplicates }
   func noteDuplicates(in state: Parent.State) {
     let ids = content(of: state)

@@ -38,20 +38,14 @@ public struct NoConfig: Codable, Hashable, Sendable {
 extension Slot where Config == NoConfig {
   /// Attaches the child, unless it is there already.
   public mutating func attach() { attach(NoConfig()) }
-
-  /// Attaches a new child in the place of the present one, if there is one.
-  public mutating func replace() { replace(with: NoConfig()) }
 }
 
 extension Slot: Codable where Config: Codable {}
 
 extension Slot: RouteContainer {
-  /// The container's kind in the view document.
-  public static var kind: String { "slot" }
-
-  /// One entry if there is a child.
-  public var entries: [RouteEntry<Config>] {
-    config.map { [RouteEntry(key: generation, config: $0)] } ?? []
+  /// One child, or none.
+  public var contents: RouteContents<Config> {
+    RouteContents(kind: "slot", entries: config.map { [RouteEntry(key: generation, config: $0)] } ?? [])
   }
 
   /// Detaches the child.

@@ -86,12 +86,10 @@ extension Stack: Codable where Config: Codable {
 }
 
 extension Stack: RouteContainer {
-  /// The container's kind in the view document.
-  public static var kind: String { "stack" }
   /// The children, from the lowest to the one in front.
-  public var entries: [RouteEntry<Config>] { items }
-  /// The index of the last entry.
-  public var front: Int? { items.count - 1 }
+  public var contents: RouteContents<Config> {
+    RouteContents(kind: "stack", entries: items, front: items.count - 1)
+  }
 
   /// Removes a child and all above it, unless it is the lowest.
   ///

@@ -30,7 +30,7 @@ public struct Tabs<Config: Hashable & Sendable>: Equatable, Sendable {
   public var current: Config { configs[index] }
 
   /// Selects the child at an index; does nothing if there is none.
-  public mutating func select(_ index: Int) {
+  public mutating func select(at index: Int) {
     if configs.indices.contains(index) { self.index = index }
   }
 
@@ -56,12 +56,9 @@ extension Tabs: Codable where Config: Codable {
 }
 
 extension Tabs: RouteContainer {
-  /// The container's kind in the view document.
-  public static var kind: String { "tabs" }
-  /// One entry for each tab.
-  public var entries: [RouteEntry<Config>] {
-    configs.enumerated().map { RouteEntry(key: $0, config: $1) }
+  /// One child for each tab.
+  public var contents: RouteContents<Config> {
+    RouteContents(
+      kind: "tabs", entries: configs.enumerated().map { RouteEntry(key: $0, config: $1) }, selected: index)
   }
-  /// The index of the selected tab.
-  public var selected: Int? { index }
 }

@@ -1,26 +1,26 @@
 /// What became of the nodes of a snapshot.
-public struct RestoreReport: Equatable, Sendable {
+package struct RestoreReport: Equatable, Sendable {
   /// The nodes that were restored, some of them migrated.
-  public internal(set) var restored: [NodeID] = []
+  package internal(set) var restored: [NodeID] = []
   /// The nodes that were not restored, and why; where they still have a place, the parent's route has built a new node
   /// under a new id.
-  public internal(set) var lost: [RestoreFailure] = []
+  package internal(set) var lost: [RestoreFailure] = []
 }
 
 /// Why a node could not be restored.
-public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertible {
+package struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// The id that the node had.
-  public let id: NodeID
+  package let id: NodeID
   /// The type name of the node's riblet in the snapshot.
-  public let type: String
+  package let type: String
   /// The effects that ran when the node was saved, and of which no riblet was told: a payment may have been cut off.
-  public let interrupted: [InterruptedEffect]
+  package let interrupted: [InterruptedEffect]
   /// What went wrong.
-  public let reason: String
+  package let reason: String
   /// Whether there still is a place for the node, and only its state could not be decoded or migrated.
   ///
   /// Another version of the code may be able to restore it.
-  public let isUnreadable: Bool
+  package let isUnreadable: Bool
   /// The version of the saved state's shape.
   let version: Int
   /// The version that this program knows, if the saved one is newer; nil otherwise.
@@ -37,18 +37,18 @@ public struct RestoreFailure: Error, Equatable, Sendable, CustomStringConvertibl
   }
 
   /// One sentence for a log.
-  public var description: String { "Node \(id) of type \(type) was not restored: \(reason)" }
+  package var description: String { "Node \(id) of type \(type) was not restored: \(reason)" }
 }
 
 /// Why a snapshot was not loaded at all.
-public enum RestoreError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum RestoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A later version of the code has saved a node: loading the snapshot would lose what this version does not know.
   case newerSnapshot(type: String, version: Int, known: Int)
   /// The restored tree does not settle, or cannot be shown.
   case refused(Refusal)
 
   /// One sentence for a log.
-  public var description: String {
+  package var description: String {
     switch self {
     case .newerSnapshot(let type, let version, let known):
       "\(type) was saved in version \(version), and this program knows \(known): start a newer program."

@@ -14,18 +14,12 @@ public struct SavedState: Sendable {
 }
 
 /// A riblet has raised its `stateVersion` and implements no `migrate(_:from:)`.
-public struct MissingMigration: Error, CustomStringConvertible {
-  private let from: Int
-  private let to: Int
-
-  /// A missing migration from the saved version to the riblet's.
-  public init(from: Int, to: Int) {
-    self.from = from
-    self.to = to
-  }
+struct MissingMigration: Error, CustomStringConvertible {
+  let from: Int
+  let to: Int
 
   /// What is missing, and where.
-  public var description: String {
+  var description: String {
     "A state of version \(from) was saved, the riblet has \(to): write migrate(_:from:), or the state is lost."
   }
 }

@@ -21,7 +21,7 @@ public final class SharedValue<Value: Sendable>: Sendable {
   }
 
   /// How many effects and streams observe the value.
-  public var subscriberCount: Int { publications.subscriberCount }
+  package var subscriberCount: Int { publications.subscriberCount }
 
   /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)``.
   ///

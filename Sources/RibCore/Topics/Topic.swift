@@ -25,7 +25,7 @@ public final class Topic<Value: Sendable>: Sendable {
   public init(bufferSize: Int = 256) { publications = Publications(capacity: max(bufferSize, 0)) }
 
   /// How many effects and streams observe the topic.
-  public var subscriberCount: Int { publications.subscriberCount }
+  package var subscriberCount: Int { publications.subscriberCount }
 
   /// A stream of what is published from now on, in order, until the task that reads the stream is cancelled.
   public func subscribe() -> AsyncStream<Value> {

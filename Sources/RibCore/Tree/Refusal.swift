@@ -10,7 +10,7 @@ public struct Refusal: Error, Equatable, Sendable {
   public let message: String
 
   /// The error that the app's own code has thrown, for logs; no client is told.
-  public let cause: String?
+  package let cause: String?
 
   package init(_ code: Nack.Code, _ message: String, cause: String? = nil) {
     self.code = code

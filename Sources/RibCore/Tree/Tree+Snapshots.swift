@@ -1,10 +1,10 @@
-public import Wire
+package import Wire
 
 extension Tree {
   /// The tree as it is to be saved if it leaves memory now.
   ///
   /// - Throws: ``/Wire/CaptureError`` if the `encode(to:)` of a state throws.
-  public func snapshot() throws(CaptureError) -> TreeSnapshot {
+  package func snapshot() throws(CaptureError) -> TreeSnapshot {
     guard let root else { preconditionFailure("a tree that is not started has no snapshot") }
     let encoder = StateCoder.makeEncoder()
     var saved: [NodeID: NodeSnapshot] = [:]

@@ -9,7 +9,7 @@ package import Wire
 /// transaction is committed.
 ///
 /// Not `Sendable`: a tree belongs to its driver.
-public final class Tree {
+package final class Tree {
   /// The greatest number of steps of one transaction: actions and outputs handled, and nodes reconciled once more.
   ///
   /// An app needs far fewer steps; a riblet that answers itself for ever exceeds the limit.

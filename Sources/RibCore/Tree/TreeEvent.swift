@@ -1,5 +1,5 @@
 /// Something that happened in a tree, for a log, a debugger or a test.
-public enum TreeEvent: Equatable, Sendable {
+package enum TreeEvent: Equatable, Sendable {
   /// A node was attached below another; the root has none.
   case attached(id: NodeID, type: String, parent: NodeID?)
   /// A node was detached.

@@ -13,7 +13,7 @@
 ///     }
 public struct NodeHandle<R: Riblet>: Sendable {
   /// The node's id.
-  public let id: NodeID
+  package let id: NodeID
   private let port: WorkflowPort
 
   /// A handle with which a driver begins a walk.

@@ -1,4 +1,4 @@
-public import RibCore
+package import RibCore
 public import Testing
 
 extension TestSession {
@@ -93,7 +93,7 @@ extension TestSession {
   /// Runs the oldest pending effect, and returns what it sends, in order, for ``deliver(_:)``.
   ///
   /// - Throws: what the effect throws; ``NoPendingEffect`` if there is none.
-  public func reportsOfNextEffect() async throws -> [EffectReport] {
+  package func reportsOfNextEffect() async throws -> [EffectReport] {
     guard !pendingEffects.isEmpty else { throw NoPendingEffect() }
     let effect = pendingEffects.removeFirst()
     let reports = ReportBox()

@@ -79,13 +79,12 @@ extension TestSession {
   ///     interrupted.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
   /// - Returns: the restored session.
-  /// - Throws: `CaptureError` if the session cannot be saved, `RestoreError` if it cannot be restored.
+  /// - Throws: `CaptureError` if the session cannot be saved, another error if it cannot be restored.
   public func restored<Root: Riblet>(
     as root: Root, effects: EffectPolicy = .held, showsTheSame: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> TestSession where Root.Output == Never, Root.Props == Never {
-    settle()
-    let snapshot = try tree.snapshot()
+    let snapshot = try self.saved()
     let json = String(decoding: try StateCoder.encode(snapshot), as: UTF8.self)
     let saved = try StateCoder.decode(TreeSnapshot.self, from: try StateCoder.read(json))
     // Also what the tree has done without the session; a loss that was reported is not reported again.

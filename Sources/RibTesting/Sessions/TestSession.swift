@@ -20,7 +20,7 @@ public final class TestSession {
   }
 
   /// The tree.
-  public let tree: Tree
+  package let tree: Tree
   /// The view document of a client: the first snapshot with every patch since applied to it.
   ///
   /// Reading it first lets every effect go on as far as it can, as do the other properties.
@@ -36,10 +36,12 @@ public final class TestSession {
   /// The effects that were started and not run yet, in order.
   public internal(set) var pendingEffects: [EffectStart] = []
   /// The effects that were cancelled after they had started, in order.
-  public private(set) var cancelledEffects: [EffectToken] = []
+  package private(set) var cancelledEffects: [EffectToken] = []
 
   /// Which nodes of the snapshot were restored and which were lost; nil if the tree was not restored.
-  public private(set) var restoreReport: RestoreReport?
+  package private(set) var restoreReport: RestoreReport?
+  /// What was not restored of the snapshot: for each node that was lost, a sentence that has the reason.
+  public var losses: [String] { restoreReport?.lost.map(\.description) ?? [] }
 
   /// Whether every state has to come back as it was when it is saved and restored.
   ///
@@ -96,7 +98,7 @@ public final class TestSession {
   ///   - snapshot: what was saved.
   ///   - effects: what becomes of the session's effects.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
-  /// - Throws: `RestoreError` if the tree cannot be restored.
+  /// - Throws: an error that says why the tree cannot be restored, as one that a newer program has saved.
   public convenience init<Root: Riblet>(
     _ root: Root, restoring snapshot: TreeSnapshot, effects: EffectPolicy = .held,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -206,7 +208,7 @@ public final class TestSession {
   /// Hands a report of an effect to the tree.
   ///
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
-  public func deliver(_ report: EffectReport) throws {
+  package func deliver(_ report: EffectReport) throws {
     let before = tree.transactionCount
     let commands = try tree.receive(report, rendering: renderer)
     // A report that comes too late is dropped without a transaction.
@@ -216,7 +218,7 @@ public final class TestSession {
   /// Tells the tree that an effect has ended; the next step of its sequence begins, unless it has failed.
   ///
   /// - Throws: `Refusal`, or `PatchError` if the patch does not fit the view.
-  public func end(_ token: EffectToken, hasFailed: Bool = false) throws {
+  package func end(_ token: EffectToken, hasFailed: Bool = false) throws {
     let before = tree.transactionCount
     let commands = try tree.effectEnded(token, hasFailed: hasFailed, rendering: renderer)
     // Mostly nothing waits for the effect's end, and there is no transaction.
@@ -266,7 +268,7 @@ public final class TestSession {
 
   /// Returns what has happened in the tree since the last call, or since the session was made: nodes attached and
   /// detached, effects started and ended, transactions ended.
-  public func takeEvents() -> [TreeEvent] {
+  package func takeEvents() -> [TreeEvent] {
     settle()
     defer { events = [] }
     return events
@@ -294,6 +296,14 @@ public final class TestSession {
   public func stop() {
     checkWhatIsLeft()
     note(tree.stop())
+  }
+
+  /// The session as a store keeps it, from which a test makes another one: see ``init(_:restoring:effects:sourceLocation:)``.
+  ///
+  /// - Throws: `CaptureError` if the `encode(to:)` of a state throws.
+  public func saved() throws -> TreeSnapshot {
+    settle()
+    return try tree.snapshot()
   }
 
   /// Writes the view document as a server would send it to a new client.

@@ -23,8 +23,14 @@ extension App {
   /// The chat room.
   static func room(_ store: MessageStore = MessageStore(), clock: any Clock<Duration>) -> App {
     let hub = RoomHub(messages: RoomMessages(store))
+    let gate = FloodGate(clock: clock)
     return App("room", parameters: RoomParameters.self) { parameters, session in
       Room(me: parameters.name(in: session), session: session, hub: hub, clock: clock)
-    }.onEnd { session in await store.forget(session: session.id) }
+    }
+    .middleware { action, session in gate.decide(action, session) }
+    .onEnd { session in
+      gate.forget(session: session.id)
+      await store.forget(session: session.id)
+    }
   }
 }

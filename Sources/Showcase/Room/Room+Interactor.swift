@@ -15,6 +15,8 @@ extension Room {
         return .none
       },
       .onChange(of: \.isHere) { _, isHere, _ in isHere ? stay() : .cancel(id: "presence") },
+      // Another try that fails, with the same key, is no change: the timer goes on.
+      .onChange(of: \.outgoing?.failed) { _, failed, _ in failed == nil ? .cancel(id: "retry") : keepTrying() },
     ]
   }
 
@@ -25,6 +27,7 @@ extension Room {
       .observe(hub.present, id: "present") { .presentChanged($0) },
       // Before the page is read: what is posted meanwhile is in the page, or comes as an event, or both.
       .observe(hub.events, id: "events") { .happened($0) },
+      state.outgoing?.failed == nil ? .none : keepTrying(),
       load(.newest(known: state.messages.last?.id ?? 0), &state))
   }
 
@@ -76,6 +79,8 @@ extension Room {
       state.outgoing = nil
       state.add([message])
     case .postFailed(let key): state.outgoing?.failed = key
+    case .retryWanted:
+      if let outgoing = state.outgoing, let key = outgoing.failed { return post(outgoing.text, key: key) }
     case .removeFailed: state.problem = "The message cannot be removed."
     }
     return .none
@@ -146,13 +151,18 @@ extension Room {
 
   /// Posts a message, or repeats an attempt of which nobody knows whether it succeeded: the key tells the store.
   private func post(_ text: String, key: IdempotencyKey? = nil) -> Effect<Self> {
-    .run(id: "post", key: key) { [hub, me, session] send in
+    .run(id: "post", cancelInFlight: true, key: key) { [hub, me, session] send in
       let message = try await hub.messages.post(text, me, session.id, send.idempotencyKey.description)
       send.publish(.posted(message), to: hub.events)
       await send(.posted(message))
     } catch: { _, send in
       await send(.postFailed(send.idempotencyKey))
     }
+  }
+
+  /// Posts a message that has failed again and again, until the store has the message: the key makes it one.
+  private func keepTrying() -> Effect<Self> {
+    .timer(every: .seconds(10), id: "retry", clock: clock, .retryWanted)
   }
 
   private func remove(_ id: Int) -> Effect<Self> {

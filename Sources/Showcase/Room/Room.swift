@@ -52,6 +52,7 @@ struct Room: Riblet {
     case newestWanted
     case posted(Message)
     case postFailed(IdempotencyKey)
+    case retryWanted
     case removeFailed
   }
 

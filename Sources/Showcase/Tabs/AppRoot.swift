@@ -28,7 +28,7 @@ struct AppRoot: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
-    case .select(let index): state.tabs.select(index)
+    case .select(let index): state.tabs.select(at: index)
     }
     return .none
   }

@@ -125,7 +125,7 @@ struct World: Inhabitant {
     case "rain" where state.common.heard % 2 == 0: state.weather = .calm
     case "guest" where state.common.heard % 2 == 0: state.guest = nil
     case "list" where state.common.heard % 3 == 0: _ = state.list.popLast()
-    case "pages": state.pages.select(1 - state.pages.index)
+    case "pages": state.pages.select(at: 1 - state.pages.index)
     default: break
     }
   }
@@ -209,9 +209,9 @@ extension World {
     case .pop: state.stack.pop()
     case .replaceTop(let id): state.stack.replaceTop(with: id)
     case .bringToFront(let id): if state.stack.count < 4 { state.stack.bringToFront(id) }
-    case .tabs(let index): state.tabs.select(index)
-    case .pages(let index): state.pages.select(index)
-    case .curtain(let index): state.curtain.select(index)
+    case .tabs(let index): state.tabs.select(at: index)
+    case .pages(let index): state.pages.select(at: index)
+    case .curtain(let index): state.curtain.select(at: index)
     case .items(let change): state.items.make(change, notes)
     case .veils(let change): state.veils.make(change, notes)
     default: break

@@ -161,7 +161,7 @@ extension AttachmentsTests {
     let session = try TestSession(
       Rack(
         pages: tabs, activation: .selectedOnly, journal: journal,
-        changes: ["0": { $0.pages.select(0) }, "1": { $0.pages.select(1) }]))
+        changes: ["0": { $0.pages.select(at: 0) }, "1": { $0.pages.select(at: 1) }]))
     #expect(journal.take() == ["+rack", "+a", "+b", "+c", "+d"])
     for _ in 1...2 {
       try session.send("\"1\"")
@@ -236,9 +236,9 @@ extension AttachmentsTests {
     Rack(
       pages: Tabs("a", "b", "c/d"), activation: activation, journal: journal,
       changes: [
-        "0": { $0.pages.select(0) }, "1": { $0.pages.select(1) }, "2": { $0.pages.select(2) },
+        "0": { $0.pages.select(at: 0) }, "1": { $0.pages.select(at: 1) }, "2": { $0.pages.select(at: 2) },
         "fail": { state in
-          state.pages.select(2)
+          state.pages.select(at: 2)
           state.ratio = .nan
         },
       ])

@@ -5,11 +5,13 @@ import Wire
 
 /// A container that says what it likes.
 private struct Wild: RouteContainer {
-  static let kind = "wild"
   var entries: [RouteEntry<String>] = []
   var selected: Int?
   var front: Int?
   var dismissed: [Int] = []
+  var contents: RouteContents<String> {
+    RouteContents(kind: "wild", entries: entries, selected: selected, front: front)
+  }
 
   mutating func dismiss(_ key: Int) -> Bool {
     dismissed.append(key)
@@ -108,13 +110,13 @@ private struct Gate: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     state.banner = Middle.State()
-    state.tabs.select(1)
+    state.tabs.select(at: 1)
     return .none
   }
 
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
     switch internalAction {
-    case .login(.needsLogin): state.tabs.select(0)
+    case .login(.needsLogin): state.tabs.select(at: 0)
     }
     return .none
   }

@@ -131,7 +131,7 @@ struct SlotTests {
     let first = slot
     slot.attach()
     #expect(slot == first)
-    slot.replace()
+    slot.replace(with: NoConfig())
     #expect(slot != first && slot.config == NoConfig())
   }
 }

@@ -15,10 +15,10 @@ struct TabsTests {
 
   @Test func select_byIndex_staysInRange() {
     var tabs = Tabs("a", "b", "c")
-    tabs.select(2)
+    tabs.select(at: 2)
     #expect(tabs.current == "c")
     for index in [3, -1, .max, .min] {
-      tabs.select(index)
+      tabs.select(at: index)
       #expect(tabs.index == 2)
     }
   }
@@ -28,6 +28,18 @@ struct TabsTests {
     tabs.select("b")
     #expect(tabs.index == 1)
     tabs.select("x")
+    #expect(tabs.index == 1)
+  }
+
+  /// An index is no configuration, also where both are numbers.
+  @Test func select_ofNumbers_tellsAnIndexFromAConfiguration() {
+    var tabs = Tabs(2, 0, 1)
+    tabs.select(1)
+    #expect(tabs.index == 2)
+    tabs.select(at: 1)
+    #expect(tabs.current == 0)
+    tabs.select(3)
+    tabs.select(at: 3)
     #expect(tabs.index == 1)
   }
 
@@ -56,7 +68,7 @@ struct TabsTests {
     let session = try TestSession(
       Rack(
         pages: Tabs("a", "b", "c", selected: 1),
-        changes: ["c": { $0.pages.select("c") }, "b": { $0.pages.select(1) }, "none": { $0.pages.select(7) }]))
+        changes: ["c": { $0.pages.select("c") }, "b": { $0.pages.select(at: 1) }, "none": { $0.pages.select(at: 7) }]))
     #expect(session.route("pages") == #"{"ids":[2,3,4],"kind":"tabs","selected":1}"#)
     #expect(try session.send("\"c\"") == ["replace /nodes/1/children/pages/selected 2"])
     #expect(try session.send("\"none\"") == [])

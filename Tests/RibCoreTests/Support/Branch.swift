@@ -96,7 +96,7 @@ struct Branch: Riblet {
     case .close: state.slot.detach()
     case .push: if state.stack.count < 4 { state.stack.push("floor") }
     case .pop: state.stack.pop()
-    case .select(let index): state.tabs.select(index)
+    case .select(let index): state.tabs.select(at: index)
     case .add: if depth > 0, state.items.count < 3 { state.items.insert(depth - 1, at: 0) }
     case .remove(let index): if let key = state.items.keys.at(index) { state.items.remove(key) }
     case .move(let index): if let key = state.items.keys.first { state.items.move(key, to: index) }
@@ -113,7 +113,7 @@ struct Branch: Riblet {
     case .turn: state.season = .winter
     case .plant(let name): state.hedge.replace(with: name)
     case .clear: state.hedge.detach()
-    case .turnPage(let index): state.pages.select(index)
+    case .turnPage(let index): state.pages.select(at: index)
     case .fail(let failure): return fail(failure, &state)
     }
     return .none
@@ -126,7 +126,7 @@ struct Branch: Riblet {
     state.season = .summer(Twig.State(id: 1))
     state.knot.count += 1
     state.hedge.replace(with: "unseen")
-    state.pages.select(1)
+    state.pages.select(at: 1)
     let unseen = Effect<Self>.merge(.cancel(id: "it"), .run(id: "unseen") { _ in })
     switch failure {
     case .view: state.ratio = .nan

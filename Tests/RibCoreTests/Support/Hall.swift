@@ -25,7 +25,7 @@ struct Hall: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
-    case .select(let index): state.stages.select(index)
+    case .select(let index): state.stages.select(at: index)
     case .invite: state.guest.attach("guest")
     case .dismiss: state.guest.detach()
     }

@@ -18,7 +18,7 @@ struct Resigning: Riblet {
   func makeState() -> Tabs<Int> { Tabs(0, 1) }
 
   func reduce(into state: inout Tabs<Int>, viewAction: String) -> Effect<Self> {
-    state.select(1)
+    state.select(at: 1)
     return .none
   }
 

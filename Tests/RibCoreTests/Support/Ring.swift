@@ -20,7 +20,7 @@ struct Ring: Riblet {
 
   func reduce(into tabs: inout Tabs<Int>, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
-    case .select(let index): tabs.select(index)
+    case .select(let index): tabs.select(at: index)
     }
     return .none
   }

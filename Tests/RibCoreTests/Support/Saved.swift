@@ -15,7 +15,7 @@ struct Saved: Riblet {
   func makeState() -> State { Tabs(0, 1, 2) }
 
   func reduce(into state: inout State, viewAction: String) -> Effect<Self> {
-    if let index = changes[viewAction] { state.select(index) }
+    if let index = changes[viewAction] { state.select(at: index) }
     return .none
   }
 

@@ -2,9 +2,8 @@ import RibCore
 
 /// A container of any number of children, which says which they are by number.
 struct BookList: RouteContainer {
-  static let kind = "list"
   var numbers: [Int]
-  var entries: [RouteEntry<Int>] { numbers.map { RouteEntry(key: $0, config: $0) } }
+  var contents: RouteContents<Int> { RouteContents(kind: "list", numbers.map { ($0, $0) }) }
 }
 
 struct Shelf: Riblet {

@@ -80,7 +80,7 @@ struct ShownChildrenTests {
 
   @Test func selection_amongViewlessOnes_isShown() throws {
     let session = try TestSession(
-      Rack(pages: Tabs("-a", "-b"), changes: ["1": { $0.pages.select(1) }]))
+      Rack(pages: Tabs("-a", "-b"), changes: ["1": { $0.pages.select(at: 1) }]))
     #expect(session.route("pages") == #"{"ids":[null,null],"kind":"tabs","selected":0}"#)
     #expect(session.routeNames() == ["pages", "pages[0]/inner", "pages[1]/inner"])
     #expect(try session.send("\"1\"") == ["replace /nodes/1/children/pages/selected 1"])

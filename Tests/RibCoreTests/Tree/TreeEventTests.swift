@@ -34,7 +34,7 @@ struct TreeEventTests {
 
   @Test func selection_deactivatesAndActivates() throws {
     let session = try observed(
-      Rack(pages: Tabs("a", "b", selected: 1), activation: .selectedOnly, changes: ["0": { $0.pages.select(0) }]))
+      Rack(pages: Tabs("a", "b", selected: 1), activation: .selectedOnly, changes: ["0": { $0.pages.select(at: 0) }]))
     try session.send("\"0\"")
     #expect(
       session.takeEvents() == [

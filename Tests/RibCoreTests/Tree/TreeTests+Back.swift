@@ -63,7 +63,7 @@ extension TreeTests {
     let session = try TestSession(
       Rack(
         pages: Tabs("a/b", "c/d"), activation: activation,
-        changes: ["0": { $0.pages.select(0) }, "1": { $0.pages.select(1) }]))
+        changes: ["0": { $0.pages.select(at: 0) }, "1": { $0.pages.select(at: 1) }]))
     try session.send("\"1\"")
     #expect(try session.back())
     #expect(try session.ids(on: "inner", of: try #require(session.tab(0))).count == 1)

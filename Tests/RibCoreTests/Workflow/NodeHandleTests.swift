@@ -140,7 +140,7 @@ struct NodeHandleTests {
     ) { hall in
       let left = try await hall.child(Conductor.self, on: "stages")
       try await hall.update { state in
-        state.stages.select(1)
+        state.stages.select(at: 1)
         return .none
       }
       try await left.update { _ in .run(id: "a") { send in await send(.note("a")) } }

@@ -219,7 +219,7 @@ import WireHTTP
     struct State: Codable { var pages = Tabs(0, 1) }
     func makeState() -> State { State() }
     func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
-      if case .select(let index) = viewAction { state.pages.select(index) }
+      if case .select(let index) = viewAction { state.pages.select(at: index) }
       return .none
     }
     func view(_ state: State) -> Int { 0 }

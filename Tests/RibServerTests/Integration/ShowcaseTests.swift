@@ -1,6 +1,7 @@
 import CurlTransport
 import RibClient
 import RibServer
+import RibTesting
 import Testing
 import Wire
 
@@ -63,6 +64,29 @@ import Wire
       #expect(try client.state()["results"] == .object(["idle": .object([:])]))
       try client.perform("\"load\"")
       try client.wait { try $0.state()["results"]?["loaded"] != nil }
+    }
+  }
+
+  @Test func room_holdsAFloodBack() async throws {
+    let clock = ManualClock()
+    try await withServer(apps: Showcase.apps(clock: clock)) { _, url in
+      try await blocking {
+        let (ada, ben) = (try PlainClient(url, app: "room"), try PlainClient(url, app: "room"))
+        // The room says something of its own at any time.
+        func refusal(of number: Int, _ action: String, by client: PlainClient) throws -> String {
+          try client.act(number, action)
+          return try client.all(until: #"{"t":"nack""#).last ?? ""
+        }
+        for number in 1...FloodGate.most {
+          #expect(try refusal(of: number, #""sendTapped""#, by: ada).contains("There is nothing to send."))
+        }
+        #expect(try refusal(of: FloodGate.most + 1, #""sendTapped""#, by: ada).contains("wait a moment"))
+        // What is no message is let through, and so is what others send.
+        #expect(try refusal(of: FloodGate.most + 2, #""retryTapped""#, by: ada).contains("Nothing has failed."))
+        #expect(try refusal(of: 1, #""sendTapped""#, by: ben).contains("There is nothing to send."))
+        clock.advance(by: FloodGate.window)
+        #expect(try refusal(of: FloodGate.most + 3, #""sendTapped""#, by: ada).contains("There is nothing to send."))
+      }
     }
   }
 

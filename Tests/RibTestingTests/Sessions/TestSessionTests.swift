@@ -29,6 +29,24 @@ struct TestSessionTests {
     #expect(try session.snapshot() == session.view)
   }
 
+  /// A later version of the root, whose state has another shape.
+  private struct LaterRoot: Riblet {
+    static let typeName = "Root"
+    struct State: Codable { var floors: Int }
+    func makeState() -> State { State(floors: 1) }
+    func view(_ state: State) -> Int { state.floors }
+  }
+
+  @Test func losses_sayWhatDoesNotComeBack() throws {
+    let saved = try TestSession(Root(clock: clock)).saved()
+    let restored = try TestSession(Root(clock: clock), restoring: saved)
+    #expect(restored.losses == [])
+    #expect(restored.children(on: "gym") == [2])
+    let losses = try TestSession(LaterRoot(), restoring: saved).losses
+    #expect(losses.contains { $0.hasPrefix("Node 1 of type Root was not restored: ") })
+    #expect(losses.contains { $0.hasPrefix("Node 2 of type Gym was not restored: ") })
+  }
+
   @Test func stoppedSession_hasNoSleepers() throws {
     var session: TestSession? = try TestSession(Root(clock: clock), effects: .running)
     try session?.act("\"open\"", to: .path("gym"))

@@ -196,6 +196,46 @@ struct RoomTests {
     test.skipEffectsInFlight()
   }
 
+  @Test func postThatFails_isTriedEveryTenSeconds_untilTheStoreHasIt() async throws {
+    let key = try #require(IdempotencyKey("test-1-1"))
+    flaky.fails(.post)
+    let state = Room.State(outgoing: .init(text: "Hello", failed: key))
+    let test = TestRiblet(riblet("Ada"), given: state, exhaustivity: .off)
+    test.skipWhatHappened()
+    test.exhaustivity = .on
+    for _ in 1...2 {
+      clock.advance(by: .seconds(10))
+      test.receive(.retryWanted)
+      test.receive(.postFailed(key))
+    }
+    flaky.fails(nil)
+    clock.advance(by: .seconds(10))
+    test.receive(.retryWanted)
+    test.receive(.posted(message(1))) { state in
+      state.outgoing = nil
+      state.messages = [message(1)]
+    }
+    test.receive(.happened(.posted(message(1))))
+    clock.advance(by: .seconds(60))
+    #expect(await flaky.store.post("Again", by: "Ada", session: "of Ada", key: "\(key)") == message(1))
+    test.skipEffectsInFlight()
+  }
+
+  @Test func postThatFails_isTriedAgain_alsoAfterARest() async throws {
+    let session = try TestSession(riblet("Ada"), effects: .running)
+    flaky.fails(.post)
+    try session.act(#"{"draftChanged":"Hello"}"#)
+    try session.act(#""sendTapped""#)
+    #expect(session.viewState()?["sending"] == .string("failed"))
+    let restored = try session.restored(as: riblet("Ada"), effects: .running)
+    session.stop()
+    flaky.fails(nil)
+    #expect(restored.messageIDs == [])
+    clock.advance(by: .seconds(10))
+    #expect(restored.messageIDs == [1])
+    #expect(restored.viewState()?["sending"] == nil)
+  }
+
   @Test(arguments: [false, true]) func interruptedPost_isRepeated_andPostedOnce(hasReachedTheStore: Bool) async throws {
     let session = try TestSession(riblet("Ada"))
     try session.act(#"{"draftChanged":"Hello"}"#)

@@ -34,7 +34,7 @@ struct AppRootTests {
     let test = TestRiblet(AppRoot())
     let children = test.session.children(on: "tabs")
     for index in [2, 1, 0] {
-      test.send(.select(index)) { $0.tabs.select(index) }
+      test.send(.select(index)) { $0.tabs.select(at: index) }
       #expect(selected(in: test.session) == .integer(Int64(index)))
       #expect(test.session.children(on: "tabs") == children)
       for (path, _) in pathsAndTypes { #expect(test.session.tree.isActive(at: .path(path)) == true) }

@@ -1,0 +1,45 @@
+import RibCore
+
+/// Lets each session of the room send only so many messages in a while, whatever becomes of them.
+///
+/// As a middleware, for what counts the actions must outlast a refusal: the state that a riblet counts in is as it was then.
+final class FloodGate: Sendable {
+  /// How many messages a session may send within ``window``.
+  static let most = 20
+  /// How long a message is counted.
+  static let window = Duration.seconds(10)
+
+  /// The time since the gate was made.
+  private let age: @Sendable () -> Duration
+  /// When each session has sent its last messages.
+  private let sent = SharedValue<[String: [Duration]]>([:])
+
+  /// A gate to which no message has come yet.
+  init(clock: any Clock<Duration>) { age = Self.age(by: clock) }
+
+  private static func age(by clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+  }
+
+  /// What becomes of an action of a session.
+  func decide(_ action: SeenAction, _ session: String) -> ActionDecision {
+    guard case .sendTapped? = action.action as? Room.ViewAction else { return .pass }
+    return admit(session) ? .pass : .refuse("These are more messages than anybody can read: wait a moment.")
+  }
+
+  /// Counts a message of a session; returns false, and counts nothing, if the session has sent too many.
+  func admit(_ session: String) -> Bool {
+    let now = age()
+    var isAdmitted = false
+    sent.update { sent in
+      let recent = sent[session, default: []].filter { now - $0 < Self.window }
+      isAdmitted = recent.count < Self.most
+      sent[session] = isAdmitted ? recent + [now] : recent
+    }
+    return isAdmitted
+  }
+
+  /// Forgets the messages of a session that has ended.
+  func forget(session: String) { sent.update { $0[session] = nil } }
+}
