@@ -1,7 +1,7 @@
 import Wire
 
-/// The refusals that a client was told of on its connections: each once, in order, and again when it comes back until it
-/// has acknowledged them.
+/// The refusals that a client was told of on its connections: each once, in order, and again when it comes back until
+/// it has acknowledged them.
 struct Refusals {
   private let client: String
   /// Those that the server has to tell again.
