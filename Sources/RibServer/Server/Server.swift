@@ -151,7 +151,7 @@ public final class Server: Service {
   ///
   /// That takes at most `timeouts.drainSeconds`, then `timeouts.closingSeconds`, and then as long as the store goes on
   /// writing: once it has not come back from a commit for `timeouts.storeSeconds`, it is not waited for any more. What
-  /// apps do about sessions that have ended (``App/onEnd(_:)``) takes at most `timeouts.storeSeconds`, too.
+  /// all apps together do about sessions that have ended (``App/onEnd(_:)``) takes at most `timeouts.storeSeconds`.
   /// ``lossAtStop`` says what was lost by that.
   public func stop() async {
     let running = state.withLock { state -> RunningServer? in

@@ -18,7 +18,7 @@ final class ServerContext: Sendable {
   let loadBudget = Atomic(0)
   let metrics: ServerMetrics
   /// Tells apps of sessions that have ended.
-  let ends: EndReporter
+  let ends: EndReporters
   /// The clocks of the server, its random bits, its connections and its queues.
   let environment: Environment
   /// Whether the process has more memory than it may have.
@@ -36,7 +36,7 @@ final class ServerContext: Sendable {
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }
-    ends = EndReporter(self.apps, environment, logger)
+    ends = EndReporters(self.apps, environment, logger)
     self.settings = settings
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)

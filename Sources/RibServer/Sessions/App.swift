@@ -164,9 +164,13 @@ public struct App: Sendable {
   /// deletion leaves the session in the store, and the app is told when its time to live is over. So give what must not
   /// stay for ever an end of its own.
   ///
-  /// - Parameter body: called for one session after the other, of all apps of the server, away from the sessions' threads:
-  ///   one that does not return keeps all later ones waiting. A server that stops
-  ///   waits for it, but not for longer than `timeouts.storeSeconds`. It replaces one that was given before.
+  /// Nor is it told of what comes while 10,000 of its sessions wait for a closure that is slow or hangs: the log has a
+  /// warning with their number then, and one when the closure takes more than ten seconds for a session. A server that
+  /// stops waits for the closures of all apps together, but for no longer than `timeouts.storeSeconds`; the log has the
+  /// number of sessions that an app is not told of then.
+  ///
+  /// - Parameter body: called for one session of the app after the other, away from the sessions' threads; other apps
+  ///   do not wait for it. It replaces one that was given before.
   /// - Returns: the app.
   public func onEnd(_ body: @escaping @Sendable (EndedSession) async -> Void) -> App {
     var app = self

@@ -29,7 +29,7 @@ struct SessionSweeper: Sendable {
   private let settings: ServerSettings.Sessions
   private let logger: Logger
   private let metrics: ServerMetrics
-  private let ends: EndReporter
+  private let ends: EndReporters
   private let pace: Pace
   private let progress: SharedProgress
 

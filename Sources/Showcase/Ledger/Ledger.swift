@@ -20,7 +20,7 @@ struct Ledger: Riblet {
   enum ViewAction: Codable {
     case count
     case openPage, closePage
-    /// Pays, unless that was asked for before.
+    /// Pays, unless that was asked for before; a number below 1 is refused.
     case pay(Int)
     /// Never comes to an end: it is refused, and nothing of it remains.
     case runAway
@@ -51,6 +51,7 @@ struct Ledger: Riblet {
     case .openPage: state.page.attach()
     case .closePage: state.page.detach()
     case .pay(let number):
+      guard number > 0 else { return .refuse("There is no payment \(number): they are numbered from 1.") }
       guard number > state.lastPayment else { return .none }
       state.lastPayment = number
       state.unpaid.append(number)

@@ -6,66 +6,115 @@ import Testing
 @Suite struct EndReporterTests {
   private let gate = Gate()
   private let ends = EndLog()
-  private let queue = TurnedQueue()
+  private let log = CollectedLog()
 
-  /// A reporter for one app, whose closure waits at the gate.
-  private func makeReporter() -> EndReporter {
-    let app = App("app") { Logbook(outside: .init()) }.onEnd { [gate, ends] session in
-      await gate.pass()
-      ends.note(session)
-    }
-    let silent = App("silent") { Logbook(outside: .init()) }
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return EndReporter(["app": app, "silent": silent], .turned(by: queue), logger)
+  /// A reporter for an app whose closure waits at the gate.
+  private func makeReporter(limit: Int = EndReporter.limit) -> EndReporter {
+    EndReporter(
+      of: "app",
+      { [gate, ends] session in
+        await gate.pass()
+        ends.note(session)
+      }, limit: limit, .system, log.logger)
+  }
+
+  /// Reports the ends of sessions, by their names.
+  private func report(_ names: ClosedRange<Int>, to reporter: EndReporter) -> [Bool] {
+    names.map { reporter.report(EndedSession(id: "\($0)", reason: .goodbye)) }
   }
 
   @Test func sessions_areToldOneAfterTheOther() async {
     let reporter = makeReporter()
-    for number in 1...3 { reporter.report("\(number)", ofApp: "app", .goodbye) }
+    #expect(report(1...3, to: reporter) == [true, false, false])
     #expect(await eventually { gate.waitingCount == 1 })
     // Also those that come while the app is being told.
-    reporter.report("4", ofApp: "app", .expired)
+    #expect(!reporter.report(EndedSession(id: "4", reason: .expired)))
     gate.open()
-    await reporter.finish(within: 60)
+    await reporter.finish()
     #expect(ends.all.map(\.id) == ["1", "2", "3", "4"])
     #expect(ends.reasons == [.goodbye, .goodbye, .goodbye, .expired])
     // Once more, after a pause.
-    reporter.report("5", ofApp: "app", .failed)
-    await reporter.finish(within: 60)
+    #expect(reporter.report(EndedSession(id: "5", reason: .failed)))
+    await reporter.finish()
     #expect(ends.all.last == EndedSession(id: "5", reason: .failed))
+    #expect(log.all.isEmpty)
   }
 
-  @Test func appsThatDoNotWantToKnow_areNotTold() async {
+  @Test func look_goesOnAsLongAsTheAppIsBeingTold() async {
     let reporter = makeReporter()
-    reporter.report("1", ofApp: "silent", .goodbye)
-    reporter.report("2", ofApp: "unknown", .goodbye)
-    await reporter.finish(within: 60)
-    #expect(ends.all.isEmpty)
-    #expect(reporter.isWanted)
-    #expect(!EndReporter([:], .system, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).isWanted)
-  }
-
-  @Test func appThatTakesTooLong_isNotWaitedFor_andToldNoMore() async {
-    let reporter = makeReporter()
-    for number in 1...3 { reporter.report("\(number)", ofApp: "app", .goodbye) }
-    #expect(await eventually { gate.waitingCount == 1 })
-    async let finished: Void = reporter.finish(within: 5)
-    #expect(await eventually { queue.count == 1 })
-    queue.advance(4)
-    #expect(queue.count == 1)
-    // The waiter may have come after the ticker: time goes on until both are there.
-    #expect(
-      await eventually {
-        queue.advance(1)
-        return queue.count == 0
-      })
-    await finished
-    #expect(ends.all.isEmpty)
+    #expect(!reporter.look())
+    #expect(!reporter.isTelling)
+    #expect(report(1...2, to: reporter) == [true, false])
+    #expect(reporter.look())
+    #expect(reporter.isTelling)
     gate.open()
-    reporter.report("4", ofApp: "app", .goodbye)
+    await reporter.finish()
+    #expect(!reporter.look())
+    #expect(!reporter.isTelling)
+  }
+
+  @Test func appThatIsSlow_isInTheLog_onceForASession() async {
+    let reporter = makeReporter()
+    #expect(report(1...3, to: reporter) == [true, false, false])
+    #expect(await eventually { gate.waitingCount == 1 })
+    for _ in 1..<EndReporter.slowSeconds { #expect(reporter.look()) }
+    #expect(log.all.isEmpty)
+    for _ in 0...EndReporter.slowSeconds { #expect(reporter.look()) }
+    #expect(log.all.map(\.level) == [.warning])
+    let line = log.all.first
+    #expect(line?["app"] == "app")
+    #expect(line?["session"] == "1")
+    #expect(line?["seconds"] == "\(EndReporter.slowSeconds)")
+    #expect(line?["waiting"] == "2")
+    gate.open()
+    await reporter.finish()
+    #expect(ends.all.map(\.id) == ["1", "2", "3"])
+  }
+
+  @Test func sessionsBeyondTheLimit_areLeftOut_andCounted() async {
+    let reporter = makeReporter(limit: 2)
+    #expect(report(1...1, to: reporter) == [true])
+    #expect(await eventually { gate.waitingCount == 1 })
+    #expect(report(2...6, to: reporter) == [false, false, false, false, false])
+    #expect(reporter.look())
+    #expect(reporter.look())
+    #expect(log.all.map(\.level) == [.warning], "each is counted once")
+    #expect(log.all.first?["sessions"] == "3")
+    #expect(log.all.first?["limit"] == "2")
+    // One that comes after the last look.
+    #expect(report(7...7, to: reporter) == [false])
+    gate.open()
+    await reporter.finish()
+    #expect(ends.all.map(\.id) == ["1", "2", "3"])
+    #expect(log.all.map { $0["sessions"] } == ["3", "1"])
+    // There is room again.
+    #expect(report(8...8, to: reporter) == [true])
+    await reporter.finish()
+    #expect(ends.all.map(\.id) == ["1", "2", "3", "8"])
+    #expect(log.all.count == 2)
+  }
+
+  @Test func appThatIsGivenUp_isToldNoMore_andWhatIsLeftIsCounted() async {
+    let reporter = makeReporter(limit: 2)
+    #expect(report(1...1, to: reporter) == [true])
+    #expect(await eventually { gate.waitingCount == 1 })
+    #expect(report(2...4, to: reporter) == [false, false, false])
+    reporter.giveUp()
+    #expect(log.all.map(\.level) == [.warning, .error])
+    #expect(log.all.first?["sessions"] == "1")
+    #expect(log.all.last?["app"] == "app")
+    #expect(log.all.last?["session"] == "1")
+    #expect(log.all.last?["waiting"] == "2")
+    await reporter.finish()
+    #expect(ends.all.isEmpty)
+    #expect(report(5...5, to: reporter) == [false])
+    #expect(!reporter.look())
+    gate.open()
     // What runs comes to its end.
     #expect(await eventually { ends.all.map(\.id) == ["1"] })
-    await reporter.finish(within: 60)
+    await reporter.finish()
     #expect(ends.all.map(\.id) == ["1"])
+    reporter.giveUp()
+    #expect(log.all.count == 2)
   }
 }

@@ -22,6 +22,12 @@ struct LedgerTests {
     test.expectView(.init(count: 2, lastPayment: 1, paid: 1))
   }
 
+  @Test func paymentWithoutANumber_isRefused_andNotCounted() {
+    let test = TestRiblet(Ledger(service: .none))
+    test.send(.pay(0), refused: "There is no payment 0: they are numbered from 1.")
+    test.expectView(.init(count: 0, lastPayment: 0, paid: 0))
+  }
+
   @Test func page_countsForItself_andIsGoneWhenItIsClosed() throws {
     let session = try TestSession(Ledger(service: .none))
     try session.act(#""openPage""#)

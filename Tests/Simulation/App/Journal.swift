@@ -62,8 +62,13 @@ struct Journal<Version: Build>: Riblet {
     }
   }
 
-  enum ViewAction: Codable { case add(Int), open(Int), close(Int), sulk(Int), book(Int) }
-  enum InternalAction { case told(Int), booked(Int), page(JournalPage.Output) }
+  enum ViewAction: Codable {
+    case add(Int), open(Int), close(Int), sulk(Int), book(Int)
+    /// Is refused, after all that the others do.
+    case overbook(Int)
+  }
+
+  enum InternalAction { case told(Int), booked(Int), overbooked(Int), page(JournalPage.Output) }
   struct ViewState: Codable, Equatable { let done: [Int], mood: Int, news: Int, unbooked: Int }
 
   let surroundings: JournalSurroundings
@@ -97,7 +102,9 @@ struct Journal<Version: Build>: Riblet {
     switch internalAction {
     case .told(let number): state.news = max(state.news, number)
     case .booked(let name): state.unbooked.removeAll { $0 == name }
-    case .page(let name): state.done.append(name)
+    case .overbooked(let name): return .refuse(JournalAction.refusal(of: name))
+    case .page(.added(let name)): state.done.append(name)
+    case .page(.overbooked(let name)): return overbook(name, &state)
     }
     return .none
   }
@@ -118,8 +125,20 @@ struct Journal<Version: Build>: Riblet {
       state.done.append(name)
       state.unbooked.append(name)
       return book(name)
+    case .overbook(let name): return overbook(name, &state)
     }
     return .none
+  }
+
+  /// Does what other actions do, and is refused: at once, or a step later.
+  private func overbook(_ name: Int, _ state: inout State) -> Effect<Self> {
+    state.done.append(name)
+    state.unbooked.append(name)
+    state.mood += 1
+    if state.page.config == nil { state.page.attach() } else { state.page.detach() }
+    let refusal: Effect<Self> =
+      name.isMultiple(of: 2) ? .refuse(JournalAction.refusal(of: name)) : .send(.overbooked(name))
+    return .merge(book(name), refusal)
   }
 
   private func book(_ name: Int, again key: IdempotencyKey? = nil) -> Effect<Self> {
@@ -139,17 +158,18 @@ struct JournalPage: Riblet {
   static let typeName = "JournalPage"
 
   struct State: Codable, Equatable { var count = 0 }
-  enum ViewAction: Codable { case add(Int) }
+  enum ViewAction: Codable { case add(Int), overbook(Int) }
+  enum Output { case added(Int), overbooked(Int) }
   struct ViewState: Codable, Equatable { let count: Int }
-  typealias Output = Int
 
   func makeState() -> State { State() }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    state.count += 1
     switch viewAction {
-    case .add(let name):
-      state.count += 1
-      return .output(name)
+    case .add(let name): return .output(.added(name))
+    // The parent refuses it, and the count is undone as well.
+    case .overbook(let name): return .output(.overbooked(name))
     }
   }
 

@@ -6,6 +6,8 @@ package struct Finding: Error, CustomStringConvertible, Sendable {
     case lost
     /// An action is in the state twice.
     case doubled
+    /// An action is answered as it may not be, or twice, or a refusal that was told is not told again.
+    case otherAnswer = "another answer"
     /// An action that was told to be refused is in the state.
     case refusedAndDone = "refused and done"
     /// A client has seen a state that there never was, after a crash.
@@ -16,7 +18,7 @@ package struct Finding: Error, CustomStringConvertible, Sendable {
     case unanswered
     /// A client is not shown what was published.
     case untold
-    /// A client has another view than the server.
+    /// A client has another view than the server, or one that does not follow from what was done.
     case otherView = "another view"
     /// The two ends do not agree on the protocol.
     case brokenProtocol = "broken protocol"

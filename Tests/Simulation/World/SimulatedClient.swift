@@ -11,6 +11,7 @@ final class SimulatedClient: CallerOwner {
   private(set) var session = ClientSession()
   private let caller: SimulatedCaller
   private(set) var witness: Witness
+  private var refusals: Refusals
   /// Whether it does not come back.
   private(set) var hasEnded = false
   /// Whether it has said `bye`.
@@ -28,6 +29,7 @@ final class SimulatedClient: CallerOwner {
   private var heartbeat: Heartbeat?
   private var frames: FrameReader?
   private var writer: FrameWriter
+  private var reader = JSONReader()
   private static let key = "AAECAwQFBgcICQoLDA0ODw=="
 
   /// A client that has said nothing.
@@ -43,6 +45,7 @@ final class SimulatedClient: CallerOwner {
     self.host = host
     joinToken = token
     witness = Witness(number)
+    refusals = Refusals(of: "client \(number)")
     caller = SimulatedCaller(number, "client", in: world)
     let mask = UInt32(truncatingIfNeeded: caller.random.next())
     writer = FrameWriter.client { mask }
@@ -119,10 +122,11 @@ final class SimulatedClient: CallerOwner {
     guard isLive, session.outbox.count < 40 else { return }
     actionCount += 1
     let name = number * 10_000 + actionCount
-    let (action, path) = JournalAction.make(name, choice)
-    world.noteAction(name, action)
-    world.note("client \(number): \(action.text) to \"\(path)\"")
-    send(try session.act(action, to: .path(path)))
+    let action = JournalAction(name, choice)
+    world.note(action)
+    world.note("client \(number): \(action.json.text) to \"\(action.path)\"")
+    send(try session.act(action.json, to: .path(action.path)))
+    refusals.acknowledge(session.coveredNumber)
   }
 
   func check() throws {
@@ -131,7 +135,12 @@ final class SimulatedClient: CallerOwner {
     send(try session.check())
   }
 
-  func acknowledge() throws { if isLive { send(try session.ack()) } }
+  func acknowledge() throws {
+    guard isLive else { return }
+    send(try session.ack())
+    refusals.acknowledge(session.coveredNumber)
+  }
+
   func share(_ scope: ShareScope) throws { if isLive { send(try session.share(scope)) } }
   var hasToken: Bool { !tokens.isEmpty }
   func takeToken() -> String? { tokens.popLast() }
@@ -172,6 +181,7 @@ final class SimulatedClient: CallerOwner {
       case .text(let payload), .binary(let payload):
         let text = caller.buffer.withPayload(payload) { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
         world.note("to client \(number): \(String(decoding: text, as: UTF8.self))")
+        try hear(try reader.read(text.span).root)
         try take(try session.receive(text.span))
       case .ping(let payload):
         var pong: [UInt8] = []
@@ -196,6 +206,18 @@ final class SimulatedClient: CallerOwner {
     }
   }
 
+  /// Takes note of refusals as they come: of a second one the state machine says nothing.
+  private func hear(_ json: JSONElement) throws {
+    for element in json.elements { try hear(element) }
+    guard let kind = json["t"]?.string, kind == "nack" || kind == "welcome" else { return }
+    switch try ServerMessage(json) {
+    case .nack(let nack): try refusals.hear(nack)
+    case .welcome(let welcome):
+      try refusals.begin(welcome.nacks, upTo: welcome.number, mayLack: witness.wasWarned)
+    default: break
+    }
+  }
+
   private func take(_ events: [ClientEvent]) throws {
     let wasWarned = witness.wasWarned
     // What a `welcome` says of actions has its durability.
@@ -216,8 +238,8 @@ final class SimulatedClient: CallerOwner {
       for message in session.resend() { send(message) }
     case .outOfStep(let divergence):
       throw Finding(.otherView, "client \(number): \(divergence)")
-    case .applied(let action): answer(action, isRefused: false)
-    case .refused(let action, _): answer(action, isRefused: true)
+    case .applied(let action): try answer(action, nil)
+    case .refused(let action, let nack): try answer(action, nack)
     // What was told by a server that survived nothing may be lost.
     case .lost(let count) where !wasWarned:
       throw Finding(.lost, "client \(number): the last \(count) actions, says the server")
@@ -246,7 +268,10 @@ final class SimulatedClient: CallerOwner {
     case .wait(let milliseconds):
       if let milliseconds { caller.after(milliseconds) { [weak self] in self?.beat() } }
     case .ping:
-      if let ping = try? session.ping() { send(ping) }
+      if let ping = try? session.ping() {
+        send(ping)
+        refusals.acknowledge(session.coveredNumber)
+      }
       beat()
     case .giveUp:
       world.note("client \(number): the server is silent")
@@ -280,10 +305,10 @@ final class SimulatedClient: CallerOwner {
     return Int(name)
   }
 
-  private func answer(_ outstanding: ClientSession.Outstanding, isRefused: Bool) {
+  private func answer(_ outstanding: ClientSession.Outstanding, _ nack: Nack?) throws {
     guard let name = Self.name(outstanding) else { return }
-    if isRefused { world.figures.refused += 1 } else { world.figures.applied += 1 }
-    witness.answer(name, isRefused: isRefused)
+    try world.answered(name, nack, isOfGuest: host != nil)
+    try witness.answer(name, isRefused: nack != nil)
   }
 
   /// What its view shows; nil if it has none.
@@ -293,6 +318,6 @@ final class SimulatedClient: CallerOwner {
   private func compareView() throws {
     // One of another life of the tree is shown until the server sends its own.
     guard !hasEnded, session.welcome != nil, session.revision > 0, let view else { return }
-    try witness.see(view.done)
+    try world.checkShown(try witness.see(view.done))
   }
 }

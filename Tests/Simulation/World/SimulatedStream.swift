@@ -14,6 +14,7 @@ final class SimulatedStream: CallerOwner {
   private let token: String
   private var mirror = ViewMirror()
   private var witness: Witness
+  private var refusals: Refusals
   /// Whether its session has welcomed it, on the connection that it has.
   private(set) var isLive = false
   private(set) var hasEnded = false
@@ -36,6 +37,7 @@ final class SimulatedStream: CallerOwner {
     (self.session, self.token) = (session, token)
     number = twin.number + 20
     witness = Witness(number)
+    refusals = Refusals(of: "stream \(number)")
     caller = SimulatedCaller(number, "stream", in: world)
     caller.owner = self
   }
@@ -158,7 +160,7 @@ final class SimulatedStream: CallerOwner {
     let message = try ServerMessage(try reader.read(data).root)
     var shown: String?
     switch message {
-    case .welcome(let welcome) where !isLive && welcome.sessionID == session: begin(welcome)
+    case .welcome(let welcome) where !isLive && welcome.sessionID == session: try begin(welcome)
     case .snap(let epoch, let revision, _, let view) where isLive:
       mirror.show(view, epoch: epoch, revision: revision)
       shown = "\(epoch).\(revision)"
@@ -170,7 +172,9 @@ final class SimulatedStream: CallerOwner {
       witness.note(durability)
       if witness.isDurable { witness.allIsCommitted() }
     // What the twin's answers say as well.
-    case .nack: break
+    case .nack(let nack):
+      try refusals.hear(nack)
+      try check(nack)
     case .drain(let milliseconds): connectAgain(within: milliseconds)
     case .bye(let bye, let reason): try end(bye, reason)
     default: throw Finding(.brokenProtocol, "stream \(number) was sent \(data)")
@@ -178,7 +182,7 @@ final class SimulatedStream: CallerOwner {
     guard id == shown else { throw Finding(.brokenProtocol, "stream \(number) was sent \(data) as \(id ?? "nothing")") }
     guard shown != nil else { return }
     try compare()
-    if let view { try witness.see(view.done) }
+    if let view { try world.checkShown(try witness.see(view.done)) }
   }
 
   /// What the stream and the twin show under the same name is the same.
@@ -188,12 +192,23 @@ final class SimulatedStream: CallerOwner {
       .otherView, "stream \(number) shows \(document?.text ?? "") as \(tag), its twin \(twin.document?.text ?? "")")
   }
 
-  private func begin(_ welcome: Welcome) {
+  private func begin(_ welcome: Welcome) throws(Finding) {
+    refusals.acknowledge(twin.acknowledgedNumber)
+    try refusals.begin(
+      welcome.nacks, upTo: welcome.number, mayLack: witness.wasWarned || twin.witness.wasWarned)
+    for nack in welcome.nacks { try check(nack) }
     isLive = true
     caller.resetBackOff()
     mirror.join(epoch: welcome.epoch)
     witness.note(welcome.durability)
     if welcome.durability == .disk { witness.beginAnew() }
+  }
+
+  private func check(_ nack: Nack) throws(Finding) {
+    guard let name = twin.names[nack.number] else {
+      throw Finding(.brokenProtocol, "stream \(number) was told \(nack), and its twin has not done that")
+    }
+    try world.check(name, nack)
   }
 
   private func connectAgain(within milliseconds: Int) {

@@ -38,6 +38,10 @@ final class SimulatedTwin: CallerOwner {
   private var actionCount = 0
   /// The number of its last action.
   private var lastNumber = 0
+  /// Its actions' names, by their numbers.
+  private(set) var names: [Int: Int] = [:]
+  /// The action up to which it has let the server forget refusals.
+  private(set) var acknowledgedNumber = 0
   private var head: ResponseHead?
 
   /// A client that has said nothing.
@@ -89,11 +93,13 @@ final class SimulatedTwin: CallerOwner {
     for _ in 0..<(1 + choices.below(3)) {
       actionCount += 1
       let name = number * 10_000 + actionCount
-      let (action, path) = JournalAction.make(name, choices.next())
+      let action = JournalAction(name, choices.next())
       names.append(name)
-      world.noteAction(name, action)
-      actions.append(#"{"to":"\#(path)","a":\#(action.text)}"#)
+      self.names[lastNumber + names.count] = name
+      world.note(action)
+      actions.append(#"{"to":"\#(action.path)","a":\#(action.json.text)}"#)
     }
+    acknowledgedNumber = lastNumber
     world.note("twin \(number): \(names)")
     pending = .act(names, first: lastNumber + 1, body: "[\(actions.joined(separator: ","))]")
     send()
@@ -194,7 +200,7 @@ final class SimulatedTwin: CallerOwner {
       tag = head.headers["ETag"].map { String($0.dropFirst().dropLast()) }
       document = try JSONValue(parsing: body)
       try stream?.compare()
-      if let view { try witness.see(view.done) }
+      if let view { try world.checkShown(try witness.see(view.done)) }
     // What a process did in memory alone another one need not know.
     case (.end, 204) where caller.link?.process.goesOnInMemory == true: end(isSure: false)
     case (.end, 204):
@@ -250,14 +256,26 @@ final class SimulatedTwin: CallerOwner {
       throw Finding(.brokenProtocol, "twin \(number) was answered \(json.text) to \(names)")
     }
     noteDurability(json)
-    var refused: Set<Int> = []
-    if case .array(let nacks)? = json["nacks"] {
-      for case .integer(let number)? in nacks.map({ $0["n"] }) { refused.insert(Int(number)) }
-    }
+    var nacks = try Self.nacks(json)
     for (offset, name) in names.enumerated() {
-      let isRefused = refused.contains(first + offset)
-      if isRefused { world.figures.refused += 1 } else { world.figures.applied += 1 }
-      witness.answer(name, isRefused: isRefused)
+      let nack = nacks.first?.number == first + offset ? nacks.removeFirst() : nil
+      try world.answered(name, nack)
+      try witness.answer(name, isRefused: nack != nil)
     }
+    guard nacks.isEmpty else {
+      throw Finding(.otherAnswer, "twin \(number) was answered \(json.text) to \(names) from \(first) on")
+    }
+  }
+
+  private static func nacks(_ json: JSONValue) throws -> ArraySlice<Nack> {
+    guard case .array(let nacks)? = json["nacks"] else {
+      throw Finding(.brokenProtocol, "an answer has no refusals: \(json.text)")
+    }
+    return try nacks.map { nack in
+      guard case .integer(let number)? = nack["n"], case .string(let text)? = nack["code"],
+        let code = Nack.Code(rawValue: text), case .string(let message)? = nack["message"]
+      else { throw Finding(.brokenProtocol, "an answer has a refusal without a reason: \(json.text)") }
+      return Nack(number: Int(number), code: code, message: message)
+    }[...]
   }
 }

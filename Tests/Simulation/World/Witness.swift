@@ -27,7 +27,9 @@ struct Witness {
   /// - Parameters:
   ///   - name: the action's.
   ///   - isRefused: whether it was refused.
-  mutating func answer(_ name: Int, isRefused: Bool) {
+  /// - Throws: ``Finding`` if it was answered before.
+  mutating func answer(_ name: Int, isRefused: Bool) throws(Finding) {
+    guard answers[name] == nil else { throw Finding(.otherAnswer, "client \(client): \(name) is answered again") }
     answers[name] = Answer(isRefused: isRefused, isDurable: isDurable)
   }
 
@@ -56,12 +58,15 @@ struct Witness {
   /// Takes note of a view.
   ///
   /// - Parameter shown: the actions that it shows as done.
+  /// - Returns: those of them that it did not show before.
   /// - Throws: ``Finding`` if what was once shown to survive is not there.
-  mutating func see(_ shown: [Int]) throws(Finding) {
-    guard shown.starts(with: done) || wasWarned else {
+  mutating func see(_ shown: [Int]) throws(Finding) -> ArraySlice<Int> {
+    let isLonger = shown.starts(with: done)
+    guard isLonger || wasWarned else {
       throw Finding(.takenBack, "client \(client) has seen \(done), there is \(shown)")
     }
-    done = shown
+    defer { done = shown }
+    return isLonger ? shown[done.count...] : shown[...]
   }
 
   /// Compares what the client was told with a view that has all of it.
@@ -86,6 +91,8 @@ struct JournalView {
   let done: [Int]
   let news: Int
   let unbooked: Int
+  /// What the page counts; nil if there is none.
+  let page: Int?
 
   /// Reads a view; nil if it is another one's.
   init?(_ view: JSONValue?) {
@@ -94,5 +101,12 @@ struct JournalView {
     else { return nil }
     done = names.map { if case .integer(let name) = $0 { Int(name) } else { 0 } }
     (self.news, self.unbooked) = (Int(news), Int(unbooked))
+    guard case .array(let ids)? = view?["nodes"]?["1"]?["children"]?["page"]?["ids"],
+      case .integer(let id)? = ids.first, case .integer(let count)? = view?["nodes"]?["\(id)"]?["state"]?["count"]
+    else {
+      page = nil
+      return
+    }
+    page = Int(count)
   }
 }

@@ -70,10 +70,8 @@ extension World {
     try go(until: scheduler.now + 5_000_000_000)
     try compareGuests()
     do {
-      for client in clients where !client.hasEnded {
-        if let view = client.view { try client.witness.compare(with: view.done) }
-      }
-      for twin in twins where !twin.hasEnded { if let view = twin.view { try twin.witness.compare(with: view.done) } }
+      for client in clients where !client.hasEnded { if let view = client.view { try compare(view, client.witness) } }
+      for twin in twins where !twin.hasEnded { if let view = twin.view { try compare(view, twin.witness) } }
       for client in clients where !client.hasEnded { try client.check() }
     } catch let finding as Finding {
       throw finding
@@ -83,6 +81,29 @@ extension World {
     try calmDown()
     try compareGuests()
     try compareBook()
+  }
+
+  private func compare(_ view: JournalView, _ witness: Witness) throws(Finding) {
+    try witness.compare(with: view.done)
+    let page = pageCount(after: view.done)
+    guard view.page == page else {
+      throw Finding(
+        .otherView, "the page of \(view.done) counts \(view.page ?? -1), and would count \(page ?? -1)")
+    }
+  }
+
+  /// What the page of a journal counts in which this was done; nil if it has none.
+  private func pageCount(after done: [Int]) -> Int? {
+    var count: Int?
+    for name in done {
+      switch (actions[name]?.verb, actions[name]?.path) {
+      case ("open", _): count = count ?? 0
+      case ("close", _): count = nil
+      case (_, "page"): count = (count ?? 0) + 1
+      default: break
+      }
+    }
+    return count
   }
 
   /// All clients of a session show the same.
@@ -118,7 +139,7 @@ extension World {
         throw Finding(.causelessEffect, "\(name) is booked, and not done")
       }
     }
-    for name in done.values.joined() where bookings.contains(name) && !ledger.booked.contains(name) {
+    for name in done.values.joined() where actions[name]?.verb == "book" && !ledger.booked.contains(name) {
       throw Finding(.otherBook, "\(name) is done, and not booked")
     }
   }

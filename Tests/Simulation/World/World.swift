@@ -25,8 +25,8 @@ package final class World: @unchecked Sendable {
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
   let ledger = Ledger()
-  /// The names of actions that book something.
-  private(set) var bookings: Set<Int> = []
+  /// What clients have done, by name.
+  private(set) var actions: [Int: JournalAction] = [:]
   private(set) var published = 0
   /// The build that processes are started with, and the last one that has written.
   private(set) var build = 1
@@ -88,9 +88,9 @@ package final class World: @unchecked Sendable {
   // MARK: The log
 
   /// Takes note of an action that a client is about to send.
-  func noteAction(_ name: Int, _ action: JSONValue) {
+  func note(_ action: JournalAction) {
     figures.actions += 1
-    if action["book"] != nil { bookings.insert(name) }
+    actions[action.name] = action
   }
 
   func note(_ text: @autoclosure () -> String) {
@@ -246,6 +246,7 @@ package final class World: @unchecked Sendable {
         // What a process does in its limbo, or behind the call that has killed it, is done in no world.
         guard !process.disk.isDead else { throw CancellationError() }
         note("booked: \(name) under \(key)")
+        if actions[name]?.isRefused != false { fail(Finding(.causelessEffect, "\(name) is booked, and is refused")) }
         ledger.book(name, key, isSure: isSure && !process.goesOnInMemory)
         try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 30)))
       })
