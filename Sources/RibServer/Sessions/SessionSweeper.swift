@@ -96,6 +96,8 @@ struct SessionSweeper: Sendable {
       guard case .success(.notCounted(let change)) = result else { return }
       switch change {
       case .jump(let seconds):
+        // As if the machine had slept: then no client could come.
+        if seconds > 0 { progress.value.withLock { $0.graceStart = loop.time() } }
         logger.warning(
           "The system's clock has jumped. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
       case .pause(let seconds):

@@ -9,8 +9,9 @@
 ///   for that one, as this one was held up. The file's time holds.
 /// - otherwise the system's clock has jumped, and the time that was counted holds.
 ///
-/// If no process has noted the time for a while, then all were held up, as a machine that is stopped holds them up: the time goes
-/// on from that note, as it does for a process that starts.
+/// If no process has noted the time for a while, then all were held up, as by a signal that stops them: the time goes on from that
+/// note, as it does for a process that starts. A machine that sleeps stops the monotonic clock as well, so that its sleep looks like
+/// a jump of the system's clock.
 ///
 /// A time that is later than the one that was counted is never taken over: no session is forgotten for it.
 package struct StoreTime {
@@ -41,7 +42,7 @@ package struct StoreTime {
   package enum Change: Equatable, Sendable {
     /// The system's clock has jumped, forward or back.
     case jump(Int)
-    /// No process has noted the time for so long: each was held up.
+    /// The process was held up for so long, as were all others, or another one has found that out.
     case pause(Int)
   }
 
@@ -94,6 +95,7 @@ package struct StoreTime {
     var change: Change?
     let jump = note.time(clock) - now(clock)
     if abs(jump) <= Self.tolerance || jump < 0 && note.shift != shift && note.isKept(clock) {
+      if jump < -Self.tolerance { change = .pause(-jump) }
       self = StoreTime(lookingAt: note, clock)
     } else {
       shift = note.shift - jump
