@@ -420,10 +420,10 @@ export class Session extends EventTarget {
       const waiting = new AbortController();
       let timer;
       const look = async () => {
-        const { held } = await locks.query();
+        const { held } = await locks.query().catch(() => ({ held: undefined }));
         // A lock that nobody has comes, however slow the browser is.
-        if (held.some((lock) => lock.name === name)) waiting.abort();
-        else timer = setTimeout(look, 500);
+        if (!held || held.some((lock) => lock.name === name)) waiting.abort();
+        else if (!waiting.signal.aborted) timer = setTimeout(look, 500);
       };
       timer = setTimeout(look, isReload ? 5000 : 500);
       // A session that is over before the lock is given lets it go at once.
@@ -433,7 +433,11 @@ export class Session extends EventTarget {
         resolve(true);
         return over;
       };
-      locks.request(name, { signal: waiting.signal }, hold).catch(() => resolve(false));
+      locks.request(name, { signal: waiting.signal }, hold).catch(() => {
+        waiting.abort();
+        clearTimeout(timer);
+        resolve(false);
+      });
     });
   }
 
