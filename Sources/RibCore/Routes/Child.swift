@@ -5,7 +5,7 @@
 ///     Route("detail", \.detail) { count in Child(Detail(count: count)) { .detail($0) } }
 ///
 /// A child with ``Interactor/Props`` gets them from its parent's state, and gets them again whenever they differ, or
-/// whenever the parent has replaced the child's state, which is a part of its own then:
+/// once in each transaction in which the parent has changed the child's state, which is a part of its own then:
 ///
 ///     Route("rows", \.rows) { id in
 ///       Child(Row(), props: { state in Row.Props(isSelected: state.selected == id) }) { .row(id, $0) }

@@ -189,7 +189,7 @@ class AnyNode {
   ///   - tree: the node's tree.
   ///   - mayBeReplaced: whether nodes whose states were replaced are told their props again. False after a change by a
   ///     child whose state is a computed property: of two children whose states are computed from the same bits, each
-  ///     would be told its props because the other one was, without end.
+  ///     would be told its props because the other one was.
   final func touchParts(_ tree: Tree, mayBeReplaced: Bool = false) {
     guard hasRoutes else { return }
     tree.unsettle(self)

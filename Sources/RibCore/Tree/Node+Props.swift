@@ -3,8 +3,11 @@ extension Node {
   /// Reduces the props as the parent's state has them now, unless they equal the last ones, and nothing asks for them
   /// again.
   func reduceProps(again: Bool, in tree: Tree) -> Bool {
-    guard let told, let new = told.ask(), again || told.areDue || new != told.last else { return false }
+    guard let told, let new = told.ask() else { return false }
+    let areOthers = again || new != told.last
+    guard areOthers || told.areDue else { return false }
     touch(tree)
+    if !areOthers { told.wereToldAgain = true }
     told.areDue = false
     told.last = new
     reduce(in: tree, .props(new)) { riblet, state in riblet.reduce(into: &state, props: new) }
@@ -36,16 +39,19 @@ final class ToldProps<Props> {
   var last: Props?
   /// Whether the riblet has to be told its props again, even if they are equal: its state was replaced.
   var areDue = false
+  /// Whether the riblet was told equal props in this transaction: not a second time, as the parent may replace the child's state in
+  /// answer to what the child says of its props, without end.
+  var wereToldAgain = false
   private var saved: Props?
 
   init(_ ask: @escaping () -> Props?) { self.ask = ask }
 
   func save() { saved = last }
-  func commit() { areDue = false }
+  func commit() { (areDue, wereToldAgain) = (false, false) }
 
   func rollBack() {
     last = saved
-    areDue = false
+    (areDue, wereToldAgain) = (false, false)
   }
 }
 

@@ -69,7 +69,7 @@ class Node<R: Router>: AnyNode {
   }
 
   override final func noteReplacement() {
-    guard let told, !told.areDue, cell.isReplaced else { return }
+    guard let told, !told.areDue, !told.wereToldAgain, cell.isReplaced else { return }
     told.areDue = true
   }
 

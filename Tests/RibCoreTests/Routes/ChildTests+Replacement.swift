@@ -215,7 +215,32 @@ extension ChildTests {
     #expect(journal.take() == [])
   }
 
-  @Test func props_ofChildrenThatShareTheirState_endSomewhere() throws {
+  /// The parent writes into the child's state whenever the child says that it was told something.
+  @Test func props_thatAreAnsweredByTheParent_endSomewhere() throws {
+    struct Answering {
+      var heard = 0
+      var part = Copyist.State(id: 1)
+    }
+    let journal = Journal()
+    let session = try TestSession(
+      Scripted<Answering>(
+        state: Answering(),
+        routes: [
+          Route("part", \.part) {
+            Child(Copyist(journal: journal, isLoud: true), props: { _ in "a" }) { _ in .change { $0.part.strokes += 1 }
+            }
+          }
+        ], changes: ["replace": { $0.part = Copyist.State(id: 1) }, "other": { $0.heard += 1 }]))
+    // By what the parent has answered to the first telling.
+    #expect(journal.take() == ["1 a", "1 a"])
+    try session.send("\"replace\"")
+    #expect(journal.take() == ["1 a"])
+    #expect(session.tree.state(of: 1, Scripted<Answering>.self)?.part.strokes == 1)
+    try session.send("\"other\"")
+    #expect(journal.take() == [])
+  }
+
+  @Test(arguments: [false, true]) func props_ofChildrenThatShareTheirState_endSomewhere(isLoud: Bool) throws {
     struct Shared {
       var heard = 0
       private var part = Copyist.State(id: 1)
@@ -233,8 +258,12 @@ extension ChildTests {
       Scripted<Shared>(
         state: Shared(),
         routes: [
-          Route("first", \.first) { Child(Copyist(journal: journal), props: { _ in "a" }) { _ in nil } },
-          Route("second", \.second) { Child(Copyist(journal: journal), props: { _ in "b" }) { _ in nil } },
+          Route("first", \.first) {
+            Child(Copyist(journal: journal, isLoud: isLoud), props: { _ in "a" }) { _ in .change { $0.heard += 1 } }
+          },
+          Route("second", \.second) {
+            Child(Copyist(journal: journal, isLoud: isLoud), props: { _ in "b" }) { _ in .change { $0.heard += 1 } }
+          },
         ], changes: ["other": { $0.heard += 1 }]))
     _ = journal.take()
     // Each of the two is told once at most.

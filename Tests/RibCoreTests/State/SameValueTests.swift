@@ -37,6 +37,18 @@ struct SameValueTests {
     #expect(haveSameValue((), ()))
   }
 
+  @Test func dictionaries_areCompared_inAnyOrder() {
+    func tags(_ numbers: [Int], last: String = "x") -> [Int: Tag] {
+      var tags: [Int: Tag] = [:]
+      for number in numbers { tags[number] = Tag(name: Self.text("t")) }
+      tags[99] = Tag(name: last)
+      return tags
+    }
+    #expect(haveSameValue(tags(Array(0..<50)), tags((0..<50).reversed())))
+    #expect(!haveSameValue(tags(Array(0..<50)), tags(Array(0..<50), last: "y")))
+    #expect(!haveSameValue(tags(Array(0..<50)), tags(Array(1..<51))))
+  }
+
   @Test(
     arguments: [
       { $0.isDone = true }, { $0.text = Self.text("b") }, { $0.mood = .bored }, { $0.mood = .glad(Tag(name: "")) },
