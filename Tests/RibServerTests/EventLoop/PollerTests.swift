@@ -141,6 +141,33 @@ import Testing
     close(fixture.ends.1)
   }
 
+  /// It goes on behind what waited when it made way, and before what was enqueued since: the source would come later.
+  @Test(.timeLimit(.minutes(5))) func busyHandler_goesOnBehindWhatWaited() async throws {
+    var time: UInt64 = 0
+    let fixture = try Fixture(.epoll) {
+      time += 11_000_000
+      return time
+    }
+    let target = Target()
+    _ = write(fixture.ends.1, "x", 1)
+    let (before, after) = await withCheckedContinuation { continuation in
+      fixture.queue.sync {
+        target.onReady = { _ in
+          // The batch behind which the handler makes way.
+          guard target.seen.count == 2 else { return }
+          fixture.queue.async {
+            let before = target.seen.count
+            fixture.queue.async { continuation.resume(returning: (before, target.seen.count)) }
+          }
+        }
+        _ = try? fixture.poller.watch(fixture.ends.0, for: .reading, target)
+      }
+    }
+    #expect(before == 2)
+    #expect(after > before)
+    close(fixture.ends.1)
+  }
+
   /// In milliseconds.
   private static let linger = 120_000
 
