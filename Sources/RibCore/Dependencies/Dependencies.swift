@@ -9,8 +9,8 @@ public import Logging
 /// The clock, dates, ids, random numbers and the logger of a riblet, so that a test can replace them.
 ///
 /// A riblet's `init` takes dependencies, as they are or as a part of a type of its own. ``live`` are the real ones.
-/// Those of RibTesting's `unimplemented(clock:)` fail a test at each use: it sets what its riblet needs, and learns of what
-/// it forgot.
+/// The dependencies of RibTesting's `unimplemented(clock:)` fail a test at each use: the test sets those that its riblet
+/// needs, and learns of those that it forgot.
 ///
 ///     var dependencies = Dependencies.unimplemented()
 ///     dependencies.date = { Date(timeIntervalSince1970: 0) }

@@ -25,7 +25,7 @@ extension Node {
     stateToTell = nil
   }
 
-  /// What a child's props are as the state is now.
+  /// A child's props, made from the present state.
   func props<Props>(by makeProps: (R.State) -> Props) -> Props? {
     (stateToTell?.state ?? cell.state).map(makeProps)
   }

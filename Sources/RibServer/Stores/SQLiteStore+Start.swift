@@ -51,7 +51,7 @@ extension SQLiteStore {
 
   // MARK: Time
 
-  /// What the file says of the time.
+  /// The file's note on the time.
   static func readTime(_ database: Database) throws -> StoreTime.Note {
     let row = try Row.fetchOne(database, sql: "SELECT shift, seen FROM clock")
     return StoreTime.Note(shift: row?["shift"] ?? 0, seenOrZero: row?["seen"] ?? 0)

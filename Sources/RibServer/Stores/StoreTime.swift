@@ -15,14 +15,14 @@
 ///
 /// A time that is later than the one that was counted is never taken over: no session is forgotten for it.
 package struct StoreTime {
-  /// What the file keeps.
+  /// The note on the time that the file keeps.
   struct Note {
     /// How far the time is from the system's.
     var shift: Int
-    /// What it was when a process noted it last; nil in a file that is new.
+    /// The time at which a process noted it last; nil in a file that is new.
     var seen: Int?
 
-    /// What a file's columns say: 0 for a time that nobody has noted.
+    /// A note as it stands in the file's columns, where 0 is a time that nobody has noted.
     init(shift: Int, seenOrZero seen: Int) {
       self.shift = shift
       self.seen = seen == 0 ? nil : seen
@@ -38,7 +38,7 @@ package struct StoreTime {
     }
   }
 
-  /// What a comparison has found, in seconds that are not counted.
+  /// Seconds that the time does not count, as a comparison has found.
   package enum Change: Equatable, Sendable {
     /// The system's clock has jumped, forward or back.
     case jump(Int)

@@ -42,7 +42,7 @@ extension TestRiblet {
   /// Asserts that the next thing to happen is a refusal of what an effect has sent, or of what was to follow the
   /// effect's end.
   ///
-  /// What is refused is rolled back; on a server, only the log has the reason.
+  /// The refused transaction is rolled back; on a server, only the log has the reason.
   public func receive(refused reason: String, sourceLocation: SourceLocation = #_sourceLocation) {
     take(Origin(text: "receive(refused: \(String(reflecting: reason)))", location: sourceLocation), nil) { content in
       guard case .refusal(_, let actual) = content else { return .other(nil) }
