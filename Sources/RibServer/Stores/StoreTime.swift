@@ -3,17 +3,16 @@
 /// It began as the system's time, and goes as fast. What the file keeps is how far it is from the system's time: that changes
 /// when the system's clock jumps, and when the file was not used for a while.
 ///
-/// Several processes go by one time. Where a process finds that the file's time is not the one that it has counted itself, then
+/// Several processes go by one time, and each notes it in the file every few seconds. A process finds one of three things:
 ///
-/// - another process has changed how far it is from the system's, goes by that, and it is earlier: the file was without a process
-///   for that one, as this one was held up. The file's time holds.
-/// - otherwise the system's clock has jumped, and the time that was counted holds.
+/// - By what it has counted itself, nobody has noted the time for a while: it was held up, as by a signal that stops it, and all
+///   others were as well, or ended. It goes on from that note, as a process does that starts, or by the time of those who went on
+///   before it.
+/// - The file's time is not the one that it has counted: the system's clock has jumped, and the time that was counted holds.
+/// - It is the same, but further from the system's time than it was: the clock has jumped, and another process has counted that.
 ///
-/// If no process has noted the time for a while, then all were held up, as by a signal that stops them: the time goes on from that
-/// note, as it does for a process that starts. A machine that sleeps stops the monotonic clock as well, so that its sleep looks like
-/// a jump of the system's clock.
-///
-/// A time that is later than the one that was counted is never taken over: no session is forgotten for it.
+/// A machine that sleeps stops the monotonic clock as well, so that its sleep looks like a jump of the system's clock. A time that
+/// is later than the one that was counted is never taken over: no session is forgotten for it.
 package struct StoreTime {
   /// The note on the time that the file keeps.
   struct Note {
@@ -31,7 +30,7 @@ package struct StoreTime {
     /// The time if the system's clock has not jumped.
     fileprivate func time(_ clock: TimeSource) -> Int { clock.wall() + shift }
 
-    /// Whether another process has noted it of late, so that the system's clock has not jumped since.
+    /// Whether a process has noted it of late, and the system's clock has not jumped since.
     fileprivate func isKept(_ clock: TimeSource) -> Bool {
       guard let seen else { return false }
       return abs(time(clock) - seen) <= StoreTime.tolerance
@@ -77,7 +76,9 @@ package struct StoreTime {
   }
 
   /// What it is now.
-  func now(_ clock: TimeSource) -> Int { known.time + clock.seconds - known.moment }
+  ///
+  /// A process that was held up does not know it before it has compared its time with the file's. Until then it stands still.
+  func now(_ clock: TimeSource) -> Int { min(counted(clock), known.time + Self.tolerance) }
 
   /// The earliest that it can be, whatever a comparison finds: by this time no session is forgotten too early.
   func earliest(_ note: Note, _ clock: TimeSource) -> Int {
@@ -90,21 +91,25 @@ package struct StoreTime {
   /// - Parameters:
   ///   - note: what the file keeps.
   ///   - clock: what tells the system's time.
-  /// - Returns: what is not counted; nil if there is nothing.
+  /// - Returns: what is not counted, once in each process; nil if there is nothing.
   mutating func compare(with note: Note, _ clock: TimeSource) -> Change? {
-    var change: Change?
-    let jump = note.time(clock) - now(clock)
-    if abs(jump) <= Self.tolerance || jump < 0 && note.shift != shift && note.isKept(clock) {
-      if jump < -Self.tolerance { change = .pause(-jump) }
-      self = StoreTime(lookingAt: note, clock)
-    } else {
-      shift = note.shift - jump
-      change = .jump(jump)
+    let counted = counted(clock)
+    if let seen = note.seen, counted - seen > Self.tolerance {
+      if note.isKept(clock) { self = StoreTime(lookingAt: note, clock) } else { goOn(from: seen, clock) }
+      return .pause(counted - now(clock))
     }
-    guard let seen = note.seen, now(clock) - seen > Self.tolerance else { return change }
-    defer { goOn(from: seen, clock) }
-    return .pause(now(clock) - seen)
+    var jump = note.time(clock) - counted
+    if abs(jump) > Self.tolerance {
+      goOn(from: counted, clock)
+    } else {
+      jump = shift - note.shift
+      self = StoreTime(lookingAt: note, clock)
+    }
+    return abs(jump) > Self.tolerance ? .jump(jump) : nil
   }
+
+  /// What it is if this process was not held up.
+  private func counted(_ clock: TimeSource) -> Int { known.time + clock.seconds - known.moment }
 
   private mutating func goOn(from time: Int, _ clock: TimeSource) {
     known = (time, clock.seconds)

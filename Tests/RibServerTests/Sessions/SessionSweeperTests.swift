@@ -158,6 +158,37 @@ import Wire
     await run.stop()
   }
 
+  /// After the server was held up, or its machine has slept, as well.
+  @Test(arguments: [false, true]) func nothingIsForgotten_whileClientsComeBack(afterSleep: Bool) async throws {
+    let store = try open()
+    _ = try store.create("early")
+    var pace = SessionSweeper.Pace.forTests
+    pace.grace = .seconds(100)
+    let counted = SwitchedStore(store)
+    let run = try SweeperRun(counted, timeToLive: 100, pace: pace, clock: clock.clock)
+    /// It has looked at the clock as it is now, and done what follows.
+    func hasLooked() async {
+      let count = counted.requests.count
+      #expect(await eventually { counted.requests.count > count + 12 })
+    }
+    for _ in 1...3 {
+      clock.advance(50)
+      await hasLooked()
+    }
+    #expect(await eventually { names(store).isEmpty })
+    _ = try store.create("late", StoreSample.cut(StoreSample.state(alone: .seconds(30))))
+    if afterSleep { clock.jump(86_400) } else { clock.advance(86_400) }
+    await hasLooked()
+    for seconds in [55, 20] {
+      clock.advance(seconds)
+      await hasLooked()
+    }
+    #expect(names(store) == ["late"])
+    clock.advance(50)
+    #expect(await eventually { names(store).isEmpty })
+    await run.stop()
+  }
+
   @Test func clockThatJumps_isReported() async throws {
     let store = try open()
     _ = try store.create("one")

@@ -46,7 +46,7 @@ final class SweeperRun: Sendable {
 
   init(
     _ store: any SessionStore, apps: [App] = [], timeToLive: Int, untouched: Int = 0,
-    pace: SessionSweeper.Pace = .forTests,
+    pace: SessionSweeper.Pace = .forTests, clock: TimeSource = .system,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     var settings = ServerSettings()
@@ -54,7 +54,10 @@ final class SweeperRun: Sendable {
     settings.sessions.untouchedSeconds = untouched
     context = ServerContext(apps: apps, files: StaticFiles(), settings: settings, logger: logger)
     writer = StoreWriter(store, logger, context.metrics) {}
-    loop = try EventLoop(name: "test", linger: 0, usesEpoll: true, messageLimit: 1000, store: writer)
+    var environment = Environment.system
+    environment.time = clock
+    loop = try EventLoop(
+      name: "test", linger: 0, usesEpoll: true, messageLimit: 1000, environment: environment, store: writer)
     SessionSweeper(writer, on: loop, context, pace: pace).begin()
   }
 
