@@ -25,7 +25,7 @@ class AnyAttachments {
   /// Whether a child takes props.
   fileprivate(set) final var hasProps = false
   fileprivate final var parentWasActive = false
-  private var saved: (children: [AnyNode?], selected: Int?, front: Int?, parentWasActive: Bool)?
+  private var saved: (kind: String, children: [AnyNode?], selected: Int?, front: Int?, parentWasActive: Bool)?
 
   fileprivate init(name: String, areEmbedded: Bool, extent: Range<Int>?, sharesPart: Bool) {
     self.name = name
@@ -43,14 +43,14 @@ class AnyAttachments {
   /// The name of a child's entry in a snapshot, by which the child is found again.
   func entryName(_ index: Int) -> String { preconditionFailure("abstract") }
 
-  func save() { saved = (children, selected, front, parentWasActive) }
+  func save() { saved = (kind, children, selected, front, parentWasActive) }
   func commit() {
     saved = nil
     isUncompared = false
   }
 
   func rollBack() {
-    if let saved { (children, selected, front, parentWasActive) = saved }
+    if let saved { (kind, children, selected, front, parentWasActive) = saved }
     saved = nil
     isStale = false
     isUncompared = false
@@ -94,7 +94,16 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   }
   /// The numbered names of the entries, made when they are needed; nil before, or if the names are unique anyway.
   private var names: [String]?
-  private var savedContent: (Source.Content?, [Source.Entry])?
+  /// The content and the entries as of the last commit; nil while they are unchanged.
+  private var committed: Committed?
+
+  /// An object, so that a node whose children stay the same does without values of generic types.
+  private final class Committed {
+    let content: Source.Content?
+    let entries: [Source.Entry]
+
+    init(_ content: Source.Content?, _ entries: [Source.Entry]) { (self.content, self.entries) = (content, entries) }
+  }
 
   init(name: String, _ source: Source, _ policy: ActivationPolicy) {
     self.source = source
@@ -129,16 +138,25 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     parentWasActive = parent.isActive
     var hasChanged = false
     if isNew {
+      keepCommitted()
       self.content = content
       let asked = source.children(of: content)
-      let (entries, places) = Self.withoutDuplicates(asked.entries)
-      source.note(hasDuplicates: entries.count < places.count)
+      var (entries, places) = (asked.entries, Array(asked.entries.indices))
+      var change = EntryChange(from: self.entries, to: entries)
+      source.note(hasDuplicates: change.hasDuplicates)
+      if change.hasDuplicates {
+        (entries, places) = Self.withoutDuplicates(entries)
+        change = EntryChange(from: self.entries, to: entries)
+      }
       func place(_ index: Int?) -> Int? { index.flatMap { places.indices.contains($0) ? places[$0] : nil } }
+      hasChanged = kind != asked.kind || selected != place(asked.selected)
       kind = asked.kind
-      hasChanged = selected != place(asked.selected)
       selected = place(asked.selected)
       front = place(asked.front)
-      if replace(with: entries, in: tree) { hasChanged = true }
+      if !change.isNone {
+        replace(with: entries, change, in: tree)
+        hasChanged = true
+      }
     }
     // A child that leaves the front resigns before another one comes to the front.
     for (index, child) in children.enumerated() {
@@ -146,8 +164,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
     }
     // A child that resigned may have changed the content: then another reconciliation has to begin with the new one.
     guard let now = parent.cell.state, source.content(of: now) == content else {
-      self.content = nil
-      tree.unsettle(parent)
+      reconcileAgain(parent, in: tree)
       return hasChanged
     }
     for (index, child) in children.enumerated() {
@@ -156,8 +173,7 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
       } else if isInFront(index) || policy != .lazy || tree.wasSaved(at: place(index, below: parent)) {
         guard let child = attach(index, to: parent, in: tree) else {
           // A child attached before this one has, in becoming active, removed the state of this one.
-          self.content = nil
-          tree.unsettle(parent)
+          reconcileAgain(parent, in: tree)
           return hasChanged
         }
         children[index] = child
@@ -169,6 +185,12 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
       }
     }
     return hasChanged
+  }
+
+  private func reconcileAgain(_ parent: AnyNode, in tree: Tree) {
+    keepCommitted()
+    content = nil
+    tree.unsettle(parent)
   }
 
   private func isInFront(_ index: Int) -> Bool { front == nil || front == index }
@@ -188,18 +210,12 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
   }
 
   /// Replaces the entries: an entry that stays keeps its node, the nodes of the others are detached.
-  ///
-  /// - Returns: whether the entries have changed.
-  private func replace(with entries: [Source.Entry], in tree: Tree) -> Bool {
-    guard entries != self.entries else { return false }
-    var nodes: [Source.Entry: AnyNode] = [:]
-    for (entry, child) in zip(self.entries, children) { nodes[entry] = child }
-    let staying = Set(entries)
-    let gone = zip(self.entries, children).filter { !staying.contains($0.0) }.compactMap(\.1)
+  private func replace(with entries: [Source.Entry], _ change: EntryChange, in tree: Tree) {
+    let before = children
+    let gone = zip(before, change.destinations).compactMap { child, place in place == nil ? child : nil }
     self.entries = entries
-    children = entries.map { nodes[$0] }
+    children = change.origins.map { $0.flatMap { before[$0] } }
     for child in gone { child.detach(from: tree) }
-    return true
   }
 
   private func place(_ index: Int, below parent: AnyNode) -> NodePlace {
@@ -233,21 +249,18 @@ final class SourcedAttachments<Source: RouteSource>: Attachments<Source.Parent> 
 
   // MARK: Transactions
 
-  override func save() {
-    super.save()
-    savedContent = (content, entries)
-  }
+  private func keepCommitted() { committed = committed ?? Committed(content, entries) }
 
   override func commit() {
     super.commit()
-    savedContent = nil
+    committed = nil
     source.didCommit()
   }
 
   override func rollBack() {
     super.rollBack()
-    if let savedContent { (content, entries) = savedContent }
-    savedContent = nil
+    if let committed { (content, entries) = (committed.content, committed.entries) }
+    committed = nil
     if let content { source.note(hasDuplicates: entries.count < source.children(of: content).entries.count) }
   }
 }

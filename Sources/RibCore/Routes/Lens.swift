@@ -105,7 +105,7 @@ final class ElementSearch {
   /// together, so that the neighbours of the element that was found before this one come next.
   func place<Element: Identifiable>(of id: Element.ID, in elements: [Element], hint: Int) -> Int? {
     guard !hasDuplicates, !hadDuplicates else { return elements.firstIndex { $0.id == id } }
-    func isAt(_ place: Int) -> Bool { elements.indices.contains(place) && elements[place].id == id }
+    func isAt(_ place: Int) -> Bool { place >= 0 && place < elements.count && elements[place].id == id }
     // If the element has moved: the index found last, by whichever lens, and the one behind it.
     let place =
       isAt(hint) ? hint : isAt(next - 1) ? next - 1 : isAt(next) ? next : elements.firstIndex { $0.id == id }

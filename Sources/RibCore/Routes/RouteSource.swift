@@ -153,7 +153,7 @@ struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
   var isEmbedding: Bool { true }
   var extent: Range<Int>? { RibCore.extent(of: path) }
   var hasUniqueNames: Bool { Part.ID.self is any Encodable.Type }
-  func content(of state: Parent.State) -> [Part.ID] { state[keyPath: path].elements.map(\.id) }
+  func content(of state: Parent.State) -> [Part.ID] { state[keyPath: path].elements.map { $0.id } }
   func children(of content: [Part.ID]) -> RouteChildren<Part.ID> { RouteChildren(kind: "list", entries: content) }
   func note(hasDuplicates: Bool) { search.hasDuplicates = hasDuplicates }
   func noteDuplicates(in state: Parent.State) {
@@ -172,42 +172,26 @@ struct ElementsSource<Parent: Router, Parts: StateElements>: RouteSource {
   ) throws(RestoreFailure) -> AnyNode { try build(entry).makeNode(birth, parent, .element(path, entry, search)) }
 
   func compare(_ entries: [Part.ID], in before: Parent.State, and after: Parent.State, _ isOther: (Int) -> Void) {
-    var (earlier, later) = (ElementIndex(before[keyPath: path].elements), ElementIndex(after[keyPath: path].elements))
+    let (old, new) = (before[keyPath: path].elements, after[keyPath: path].elements)
+    let earlier = EntryChange(from: entries, to: old.map { $0.id })
+    let later = EntryChange(from: entries, to: new.map { $0.id })
     // The children look for their states before they are reconciled.
-    let ids = later.elements.map(\.id)
-    if ids != entries { note(hasDuplicates: Set(ids).count < ids.count) }
-    for (index, id) in entries.enumerated() {
-      guard let old = earlier.place(of: id), let new = later.place(of: id),
-        haveSameBits(earlier.elements[old], later.elements[new])
-      else {
-        isOther(index)
-        continue
+    if !later.isNone { note(hasDuplicates: later.hasDuplicates) }
+    old.withUnsafeBufferPointer { old in
+      new.withUnsafeBufferPointer { new in
+        for index in entries.indices {
+          if let before = earlier.destinations[index], let after = later.destinations[index],
+            haveSameBits(old[before], new[after])
+          {
+            continue
+          }
+          isOther(index)
+        }
       }
     }
   }
 
   func dismiss(_ entry: Part.ID, from state: inout Parent.State) -> Bool { false }
-}
-
-/// Finds elements of an array by their ids, fastest if they are asked for in the order of the array.
-private struct ElementIndex<Element: Identifiable> {
-  let elements: [Element]
-  private var next = 0
-  /// Made as soon as an element is not directly behind the one before it.
-  private var places: [Element.ID: Int]?
-
-  init(_ elements: [Element]) { self.elements = elements }
-
-  /// The index of the first element with an id; nil if there is none.
-  mutating func place(of id: Element.ID) -> Int? {
-    if places == nil, elements.indices.contains(next), elements[next].id == id {
-      next += 1
-      return next - 1
-    }
-    let places = places ?? Dictionary(elements.enumerated().map { ($1.id, $0) }) { first, _ in first }
-    self.places = places
-    return places[id]
-  }
 }
 
 /// The JSON of an id, which stays the same when the id's type is renamed; its description if it is not `Encodable`.

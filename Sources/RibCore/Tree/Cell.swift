@@ -107,6 +107,11 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   private var before: State?
   /// The state after that change, until it is read once.
   private var after: State?
+  /// Whether there is a ``before`` or an ``after``. To ask the values themselves, or to replace them, is slow, as their
+  /// type is not known.
+  private var isKept = false
+  /// Whether there is a ``settled``, for the same reason.
+  private var isSettled = false
   private var isWatched = false
   /// The state as the riblet's own reducers have left it in this transaction; nil if none has run, or the cell is not
   /// watched.
@@ -130,7 +135,10 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   override var state: State? { whole.state.flatMap { lens.get($0, &hints.current) } }
 
   override func readSettled(_ body: (State) -> Void) -> Bool {
-    if settled == nil { _ = whole.readSettled { settled = lens.get($0, &hints.current) } }
+    if !isSettled {
+      _ = whole.readSettled { settled = lens.get($0, &hints.current) }
+      isSettled = true
+    }
     guard let settled else { return false }
     body(settled)
     return true
@@ -146,7 +154,7 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   }
 
   override func compare(_ body: (State, State) -> Void) -> Bool {
-    if let before {
+    if isKept, let before {
       guard let now = after ?? state else { return false }
       after = nil
       body(before, now)
@@ -166,7 +174,8 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   override func modify(isCompared: Bool, _ change: (inout State) -> Void) -> StateChange {
     var ours = StateChange.missing
     // Let go before the change, which would have to copy a state that is held twice.
-    lastOwn = nil
+    if isWatched { lastOwn = nil }
+    if isCompared { isKept = true }
     let outer = whole.modify {
       ours = lens.change(&$0, &hints.current) { state in
         if isCompared { before = state }
@@ -184,13 +193,16 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   override func rollBack() { forget() }
 
   override func didCompare() {
+    guard isKept else { return }
+    isKept = false
     before = nil
     after = nil
   }
 
   private func forget() {
-    settled = nil
-    lastOwn = nil
+    if isSettled { settled = nil }
+    if isWatched { lastOwn = nil }
+    isSettled = false
     didCompare()
   }
 }

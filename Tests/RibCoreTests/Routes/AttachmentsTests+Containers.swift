@@ -9,8 +9,9 @@ private struct Wild: RouteContainer {
   var selected: Int?
   var front: Int?
   var dismissed: [Int] = []
+  var kind = "wild"
   var contents: RouteContents<String> {
-    RouteContents(kind: "wild", entries: entries, selected: selected, front: front)
+    RouteContents(kind: kind, entries: entries, selected: selected, front: front)
   }
 
   mutating func dismiss(_ key: Int) -> Bool {
@@ -33,6 +34,26 @@ extension AttachmentsTests {
     try session.send("\"add\"")
     _ = try session.back()
     #expect(try session.snapshot() == session.view)
+  }
+
+  @Test func kind_mayChange_andIsUndone() throws {
+    let session = try TestSession(
+      Rack(
+        pages: Wild(entries: [.init(key: 1, config: "a")]),
+        changes: [
+          "grid": { $0.pages.kind = "grid" },
+          "add": { $0.pages.entries.append(.init(key: 2, config: "b")) },
+          "lost": { state in
+            state.pages.kind = "lost"
+            state.ratio = .infinity
+          },
+        ]))
+    try session.send("\"grid\"")
+    #expect(session.route("pages") == #"{"ids":[2],"kind":"grid"}"#)
+    #expect(try session.refusal(of: "\"lost\"").code == .failed)
+    // What is added makes the children be shown anew.
+    try session.send("\"add\"")
+    #expect(session.route("pages") == #"{"ids":[2,3],"kind":"grid"}"#)
   }
 
   @Test func front_countsEqualEntriesOnce() throws {
