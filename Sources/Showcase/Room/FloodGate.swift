@@ -11,8 +11,8 @@ final class FloodGate: Sendable {
 
   /// The time since the gate was made.
   private let age: @Sendable () -> Duration
-  /// When each session has sent its last messages.
-  private let sent = SharedValue<[String: [Duration]]>([:])
+  /// When sessions have sent their last messages.
+  private let counts = SharedValue(Counts())
 
   /// A gate to which no message has come yet.
   init(clock: any Clock<Duration>) { age = Self.age(by: clock) }
@@ -32,14 +32,28 @@ final class FloodGate: Sendable {
   func admit(_ session: String) -> Bool {
     let now = age()
     var isAdmitted = false
-    sent.update { sent in
-      let recent = sent[session, default: []].filter { now - $0 < Self.window }
+    counts.update { counts in
+      counts.forgetOld(at: now)
+      let recent = counts.sent[session, default: []].filter { now - $0 < Self.window }
       isAdmitted = recent.count < Self.most
-      sent[session] = isAdmitted ? recent + [now] : recent
+      counts.sent[session] = isAdmitted ? recent + [now] : recent
     }
     return isAdmitted
   }
 
-  /// Forgets the messages of a session that has ended.
-  func forget(session: String) { sent.update { $0[session] = nil } }
+  /// How many sessions it knows of.
+  var count: Int { counts.value.sent.count }
+
+  private struct Counts: Equatable {
+    var sent: [String: [Duration]] = [:]
+    /// How many sessions there may be before those are looked for that have sent nothing of late: a session can go
+    /// on, or end, in another process.
+    var limit = 1_000
+
+    mutating func forgetOld(at now: Duration) {
+      guard sent.count >= limit else { return }
+      sent = sent.filter { _, sent in sent.contains { now - $0 < FloodGate.window } }
+      limit = max(1_000, 2 * sent.count)
+    }
+  }
 }

@@ -52,7 +52,7 @@ extension Room {
       return post(text)
     case .retryTapped:
       guard let outgoing = state.outgoing, let key = outgoing.failed else { return .refuse("Nothing has failed.") }
-      state.outgoing?.failed = nil
+      state.outgoing = Outgoing(text: outgoing.text)
       return post(outgoing.text, key: key)
     case .olderTapped:
       if state.loading == nil, state.hasOlder, state.messages.count < Self.window { return load(.older, &state) }
@@ -78,9 +78,14 @@ extension Room {
     case .posted(let message):
       state.outgoing = nil
       state.add([message])
-    case .postFailed(let key): state.outgoing?.failed = key
+    case .postFailed(let key):
+      state.outgoing?.failed = key
+      state.outgoing?.isTriedAgain = false
     case .retryWanted:
-      if let outgoing = state.outgoing, let key = outgoing.failed { return post(outgoing.text, key: key) }
+      // A store may take longer than the timer: its answer is waited for.
+      guard let outgoing = state.outgoing, let key = outgoing.failed, !outgoing.isTriedAgain else { return .none }
+      state.outgoing?.isTriedAgain = true
+      return post(outgoing.text, key: key)
     case .removeFailed: state.problem = "The message cannot be removed."
     }
     return .none

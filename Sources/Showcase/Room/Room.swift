@@ -33,8 +33,10 @@ struct Room: Riblet {
   /// A message that is not posted yet.
   struct Outgoing: Codable, Equatable {
     let text: String
-    /// The key of the attempt that has failed; nil while one is under way.
+    /// The key of the attempts that have failed; nil while the first one is under way.
     var failed: IdempotencyKey?
+    /// Whether another attempt is under way, which the timer has begun.
+    @Transient var isTriedAgain = false
   }
 
   enum ViewAction: Codable {

@@ -19,10 +19,13 @@ struct FloodGateTests {
     #expect(!gate.admit("ada"))
   }
 
-  @Test func sessionThatHasEnded_isForgotten() {
+  @Test func sessionsThatSendNothing_areForgotten_andNoOthers() {
     let gate = FloodGate(clock: clock)
+    for number in 1...999 { #expect(gate.admit("\(number)")) }
+    clock.advance(by: FloodGate.window)
     for _ in 1...FloodGate.most { #expect(gate.admit("ada")) }
-    gate.forget(session: "ada")
-    #expect(gate.admit("ada"))
+    #expect(gate.admit("ben"))
+    #expect(gate.count == 2)
+    #expect(!gate.admit("ada"))
   }
 }

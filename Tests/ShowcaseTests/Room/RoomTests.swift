@@ -205,12 +205,17 @@ struct RoomTests {
     test.exhaustivity = .on
     for _ in 1...2 {
       clock.advance(by: .seconds(10))
-      test.receive(.retryWanted)
-      test.receive(.postFailed(key))
+      test.receive(.retryWanted) { $0.outgoing?.isTriedAgain = true }
+      test.receive(.postFailed(key)) { $0.outgoing?.isTriedAgain = false }
     }
-    flaky.fails(nil)
+    flaky.fails(.postIsLate)
     clock.advance(by: .seconds(10))
-    test.receive(.retryWanted)
+    test.receive(.retryWanted) { $0.outgoing?.isTriedAgain = true }
+    for _ in 1...2 {
+      clock.advance(by: .seconds(10))
+      test.receive(.retryWanted)
+    }
+    clock.advance(by: .seconds(5))
     test.receive(.posted(message(1))) { state in
       state.outgoing = nil
       state.messages = [message(1)]
@@ -333,6 +338,8 @@ final class FlakyMessages: Sendable {
     case answerOfPost
     /// A page is read, and arrives a second later.
     case pageIsLate
+    /// A message is kept, and its author is told so 25 seconds later.
+    case postIsLate
   }
   struct Failure: Error {}
 
@@ -346,6 +353,11 @@ final class FlakyMessages: Sendable {
 
   private func check(_ this: Fault) throws { if fault.withLock({ $0 == this }) { throw Failure() } }
 
+  private func wait(_ seconds: Int, if this: Fault) async throws {
+    guard fault.withLock({ $0 == this }) else { return }
+    try await clock.sleep(until: clock.now.advanced(by: .seconds(seconds)))
+  }
+
   /// Posts messages of Ada.
   func fill(_ count: Int) async {
     for number in 1...count { _ = await store.post("Hello", by: "Ada", session: "fill \(count)", key: "\(number)") }
@@ -357,6 +369,7 @@ final class FlakyMessages: Sendable {
         try check(.post)
         let message = await store.post(text, by: author, session: session, key: key)
         try check(.answerOfPost)
+        try await wait(25, if: .postIsLate)
         return message
       },
       remove: { [self] id, author in
@@ -366,7 +379,7 @@ final class FlakyMessages: Sendable {
       page: { [self] id, count in
         try check(.page)
         let page = await store.page(before: id, count: count)
-        if fault.withLock({ $0 == .pageIsLate }) { try await clock.sleep(until: clock.now.advanced(by: .seconds(1))) }
+        try await wait(1, if: .pageIsLate)
         return page
       })
   }
