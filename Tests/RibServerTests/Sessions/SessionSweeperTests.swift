@@ -150,7 +150,7 @@ import Wire
     pace.grace = .seconds(600)
     let counted = SwitchedStore(store)
     // What is not acted on lasts so short that it cannot wait.
-    let run = try SweeperRun(counted, timeToLive: 50, pace: pace)
+    let run = try SweeperRun(counted, timeToLive: 50, pace: pace, clock: clock.clock)
     #expect(await eventually { names(store) == ["old"] })
     let count = counted.requests.count
     #expect(await eventually { counted.requests.count > count + 10 })
