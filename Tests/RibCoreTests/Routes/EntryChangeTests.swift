@@ -25,10 +25,11 @@ struct EntryChangeTests {
   }
 
   /// Where the later list has equal entries, the first of them counts, also if the ends of both lists are equal.
-  @Test(arguments: [
-    ("ab", "bab", [1, 0]), ("ab", "aab", [0, 2]), ("ab", "aba", [0, 1]), ("a", "xx", [nil]), ("ab", "abb", [0, 1]),
-    ("abc", "acbbc", [0, 2, 1]),
-  ] as [(String, String, [Int?])])
+  @Test(
+    arguments: [
+      ("ab", "bab", [1, 0]), ("ab", "aab", [0, 2]), ("ab", "aba", [0, 1]), ("a", "xx", [nil]), ("ab", "abb", [0, 1]),
+      ("abc", "acbbc", [0, 2, 1]),
+    ] as [(String, String, [Int?])])
   func equalEntries_countOnce(old: String, new: String, destinations: [Int?]) {
     #expect(change(old, new).hasDuplicates)
     #expect(change(old, new).destinations == destinations)
