@@ -2,8 +2,9 @@
 ///
 /// Most changes leave both ends of a list as they were, so that only the entries between these are looked up.
 struct EntryChange {
-  /// For each entry of the later list, its index in the earlier one; nil for a new entry. Of use if there are no
-  /// duplicates.
+  /// For each entry of the later list, its index in the earlier one; nil for a new entry.
+  ///
+  /// Without a meaning if there are duplicates.
   let origins: [Int?]
   /// For each entry of the earlier list, its index in the later one; nil for a removed entry.
   let destinations: [Int?]

@@ -107,10 +107,11 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   private var before: State?
   /// The state after that change, until it is read once.
   private var after: State?
-  /// Whether there is a ``before`` or an ``after``. To ask the values themselves, or to replace them, is slow, as their
-  /// type is not known.
+  /// Whether states were kept to be compared.
+  ///
+  /// To ask the values themselves, or to replace them, is slow where their type is not known.
   private var isKept = false
-  /// Whether there is a ``settled``, for the same reason.
+  /// Whether the state was looked up since the tree settled.
   private var isSettled = false
   private var isWatched = false
   /// The state as the riblet's own reducers have left it in this transaction; nil if none has run, or the cell is not
