@@ -15,17 +15,17 @@ public struct Send<Source: Interactor>: Sendable {
   /// Sends the riblet an internal action, in a transaction of its own.
   ///
   /// Returns when the transaction is done; does nothing if the effect was cancelled.
-  public func callAsFunction(_ action: Source.InternalAction) async { await report(.action(action), nil) }
+  public func callAsFunction(_ action: Source.InternalAction) async { await report({ .action(action) }) }
 
-  /// Sends an action, and has `receipt` called when the reducer has handled it.
-  func callAsFunction(_ action: Source.InternalAction, receipt: @escaping @Sendable () -> Void) async {
-    await report(.action(action), receipt)
-  }
+  /// Sends an action that is made just before the reducer handles it, and has `receipt` called afterwards.
+  func callAsFunction(
+    making makeAction: @escaping @Sendable () -> Source.InternalAction, receipt: @escaping @Sendable () -> Void
+  ) async { await report({ .action(makeAction()) }, receipt) }
 
   /// Tells the riblet's parent that something happened, in a transaction of its own.
   ///
   /// Returns when the transaction is done; does nothing if the effect was cancelled.
-  public func output(_ output: Source.Output) async { await report(.output(output), nil) }
+  public func output(_ output: Source.Output) async { await report({ .output(output) }) }
 
   /// Publishes a value at once; does nothing if the effect was cancelled.
   ///
@@ -58,7 +58,7 @@ public struct Send<Source: Interactor>: Sendable {
     for await _ in AsyncStream<Never>.makeStream().stream {}
   }
 
-  private func report(_ report: Report, _ receipt: (@Sendable () -> Void)?) async {
+  private func report(_ report: @escaping @Sendable () -> Report, _ receipt: (@Sendable () -> Void)? = nil) async {
     guard !Task.isCancelled else { return }
     await port(EffectReport(token: token, content: report, receipt: receipt))
   }

@@ -96,8 +96,8 @@ extension AnyNode {
   }
 
   /// What one of the node's effects has sent, as an event of a recording; nil if the effect does not run.
-  final func recorded(_ report: EffectReport) -> RecordedTransaction.Event? {
-    effects.first { $0.token == report.token }.map { .report(recorded($0), recorded(report: report.content)) }
+  final func recorded(_ report: any Sendable, by token: EffectToken) -> RecordedTransaction.Event? {
+    effects.first { $0.token == token }.map { .report(recorded($0), recorded(report: report)) }
   }
 }
 

@@ -93,7 +93,8 @@ extension Tree {
       return { renderer throws(Refusal) in try self.setActive(isActive, rendering: renderer) }
     case .report(let recorded, let content):
       let (node, effect) = try find(recorded)
-      let report = EffectReport(token: effect.token, content: try node.report(content))
+      let content = try node.report(content)
+      let report = EffectReport(token: effect.token, content: { content })
       return { renderer throws(Refusal) in try self.receive(report, rendering: renderer) }
     case .ended(let recorded, let hasFailed):
       let (_, effect) = try find(recorded)

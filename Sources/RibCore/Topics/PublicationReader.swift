@@ -64,6 +64,16 @@ final class PublicationReader<Value: Sendable>: Sendable {
     return publication
   }
 
+  /// The last value that is kept, which counts as read.
+  var newest: Value? {
+    guard let publication = publications.newest else { return nil }
+    cursor.store(publication.position, ordering: .relaxed)
+    return publication.value
+  }
+
+  /// Takes note that the session has processed all that was read.
+  func didProcess() { progress.didProcess(cursor.load(ordering: .relaxed)) }
+
   /// A bell that rings for publications after the last one that the session has processed.
   func makeBell(of topic: any AnyObject & Sendable) -> Bell {
     // The bell does not hold the reader, whose mark would have values kept.

@@ -52,7 +52,11 @@ final class Publications<Value: Sendable>: Sendable {
   /// How many bells are armed.
   var bellCount: Int { state.withLock { $0.bells.count } }
   /// The last value that is kept.
-  var last: Value? { state.withLock { $0.log.last } }
+  var last: Value? { newest?.value }
+  /// The same, with its position.
+  var newest: Publication<Value>? {
+    state.withLock { state in state.log.last.map { Publication(position: state.log.position, value: $0) } }
+  }
 
   // MARK: Publishing
 

@@ -51,7 +51,8 @@ extension Effect {
     _ shared: SharedValue<Value>, id: some Hashable & Sendable, resumable: Bool = true,
     _ action: @escaping @Sendable (Value) -> Source.InternalAction
   ) -> Effect {
-    observe({ PublicationReader(fromTheOldestIn: shared.publications) }, id: EffectID(id), action) { reader in
+    observe({ PublicationReader(fromTheOldestIn: shared.publications) }, id: EffectID(id), onlyNewest: true, action) {
+      reader in
       resumable ? .withBell(reader.makeBell(of: shared)) : .never
     }
   }

@@ -64,8 +64,11 @@ extension Effect {
   }
 
   /// Sends an internal action for each value of a reader; each execution of the effect makes a reader of its own.
+  ///
+  /// Where only the newest value counts, the action is made of the one that there is just before the reducer runs: the value that
+  /// was read may be older than what the riblet has done to it meanwhile.
   static func observe<Value: Sendable>(
-    _ makeReader: @escaping @Sendable () -> PublicationReader<Value>, id: EffectID,
+    _ makeReader: @escaping @Sendable () -> PublicationReader<Value>, id: EffectID, onlyNewest: Bool = false,
     _ action: @escaping @Sendable (Value) -> Source.InternalAction,
     rest: @escaping @Sendable (PublicationReader<Value>) -> EffectRest
   ) -> Effect {
@@ -74,7 +77,7 @@ extension Effect {
       return Execution(rest: rest(reader)) { send in
         reader.subscribe()
         while let next = await reader.next() {
-          await send(action(next.value)) { reader.progress.didProcess(next.position) }
+          await send(making: { action(onlyNewest ? reader.newest ?? next.value : next.value) }) { reader.didProcess() }
         }
       }
     }

@@ -262,8 +262,9 @@ package final class Tree {
     }
     // Also if the report is refused: a value that a reducer has refused is not sent to it again.
     defer { report.receipt?() }
-    if let recorder, let event = node.recorded(report) { recorder.begin(event) }
-    return try transact(renderer) { () throws(Refusal) in node.receive(report.content, in: self) }
+    let content = report.content()
+    if let recorder, let event = node.recorded(content, by: report.token) { recorder.begin(event) }
+    return try transact(renderer) { () throws(Refusal) in node.receive(content, in: self) }
   }
 
   /// Takes note that an effect has returned or thrown, and goes on with the sequence that waits for it.

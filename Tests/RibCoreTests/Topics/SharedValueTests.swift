@@ -85,6 +85,21 @@ import Wire
     for session in [one, other] { #expect(session.viewState()?.text == "20") }
   }
 
+  /// A report on its way has what was read before the value became another one; the riblet is told what it is.
+  @Test func observer_whoseReportIsLate_isToldWhatItIsNow() async throws {
+    let total = SharedValue(7)
+    let session = try TestSession(Adder(total: total))
+    let effect = try #require(session.pendingEffects.first)
+    let (reports, sink) = AsyncStream.makeStream(of: EffectReport.self)
+    let running = Task { try await effect.run { sink.yield($0) } }
+    let report = try #require(await reports.first { _ in true })
+    total.update { $0 = 9 }
+    try session.deliver(report)
+    #expect(session.viewState()?.text == "9")
+    running.cancel()
+    try await running.value
+  }
+
   @Test func update_ofATransactionThatIsUndone_isNone() throws {
     let total = SharedValue(7)
     let session = try TestSession(Adder(total: total), effects: .running)
