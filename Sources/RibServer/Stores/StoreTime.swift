@@ -3,13 +3,15 @@
 /// It began as the system's time, and goes as fast. What the file keeps is how far it is from the system's time: that changes
 /// when the system's clock jumps, and when the file was not used for a while.
 ///
-/// Several processes go by one time, and each notes it in the file every few seconds. A process finds one of three things:
+/// Several processes go by one time, and each notes it in the file every few seconds. A process that compares its own count with the
+/// file's note finds one of these:
 ///
-/// - By what it has counted itself, nobody has noted the time for a while: it was held up, as by a signal that stops it, and all
-///   others were as well, or ended. It goes on from that note, as a process does that starts, or by the time of those who went on
-///   before it.
-/// - The file's time is not the one that it has counted: the system's clock has jumped, and the time that was counted holds.
-/// - It is the same, but further from the system's time than it was: the clock has jumped, and another process has counted that.
+/// - By its own count, nobody has noted the time for a while. Then all processes were held up, as by a signal that stops them, or had
+///   ended. The first process to compare goes on from the note, as a process does that starts; the others then find its time in the
+///   file, and go by that.
+/// - The file's time is not the one that it has counted. Then the system's clock has jumped, and what was counted holds.
+/// - The file's time is the one that it has counted, at another distance from the system's time. Then the clock has jumped, and
+///   another process has taken that into account.
 ///
 /// A machine that sleeps stops the monotonic clock as well, so that its sleep looks like a jump of the system's clock. A time that
 /// is later than the one that was counted is never taken over: no session is forgotten for it.
@@ -77,8 +79,8 @@ package struct StoreTime {
 
   /// What it is now.
   ///
-  /// A process that was held up does not know it before it has compared its time with the file's. Until then it stands still.
-  func now(_ clock: TimeSource) -> Int { min(counted(clock), known.time + Self.tolerance) }
+  /// A process that was held up counts that time in until it has compared: what is written then is forgotten later, never too early.
+  func now(_ clock: TimeSource) -> Int { known.time + clock.seconds - known.moment }
 
   /// The earliest that it can be, whatever a comparison finds: by this time no session is forgotten too early.
   func earliest(_ note: Note, _ clock: TimeSource) -> Int {
@@ -91,25 +93,20 @@ package struct StoreTime {
   /// - Parameters:
   ///   - note: what the file keeps.
   ///   - clock: what tells the system's time.
-  /// - Returns: what is not counted, once in each process; nil if there is nothing.
+  /// - Returns: what this process does not count, whichever process has found it first; nil if there is nothing.
   mutating func compare(with note: Note, _ clock: TimeSource) -> Change? {
-    let counted = counted(clock)
+    let (counted, before) = (now(clock), shift)
     if let seen = note.seen, counted - seen > Self.tolerance {
       if note.isKept(clock) { self = StoreTime(lookingAt: note, clock) } else { goOn(from: seen, clock) }
       return .pause(counted - now(clock))
     }
-    var jump = note.time(clock) - counted
-    if abs(jump) > Self.tolerance {
+    if abs(note.time(clock) - counted) > Self.tolerance {
       goOn(from: counted, clock)
     } else {
-      jump = shift - note.shift
       self = StoreTime(lookingAt: note, clock)
     }
-    return abs(jump) > Self.tolerance ? .jump(jump) : nil
+    return abs(before - shift) > Self.tolerance ? .jump(before - shift) : nil
   }
-
-  /// What it is if this process was not held up.
-  private func counted(_ clock: TimeSource) -> Int { known.time + clock.seconds - known.moment }
 
   private mutating func goOn(from time: Int, _ clock: TimeSource) {
     known = (time, clock.seconds)
