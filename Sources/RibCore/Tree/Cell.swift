@@ -107,7 +107,7 @@ final class EmbeddedCell<Whole, State>: Cell<State> {
   private var before: State?
   /// The state after that change, until it is read once.
   private var after: State?
-  /// Whether states were kept to be compared.
+  /// Whether ``modify(isCompared:_:)`` was asked to keep states since the last comparison.
   ///
   /// To ask the values themselves, or to replace them, is slow where their type is not known.
   private var isKept = false

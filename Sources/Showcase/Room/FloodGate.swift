@@ -44,7 +44,7 @@ final class FloodGate: Sendable {
   /// How many sessions it knows of.
   var count: Int { counts.value.sent.count }
 
-  private struct Counts: Equatable {
+  private struct Counts {
     var sent: [String: [Duration]] = [:]
     /// How many sessions there may be before those are looked for that have sent nothing of late: a session can go
     /// on, or end, in another process.

@@ -22,6 +22,7 @@ extension Room {
 
   func didBecomeActive(_ state: inout State) -> Effect<Self> {
     state.present = hub.present.value
+    state.outgoing?.isTriedAgain = false
     return .merge(
       .observe(session.clients, id: "clients") { .clientsChanged($0) },
       .observe(hub.present, id: "present") { .presentChanged($0) },

@@ -33,7 +33,7 @@ struct Room: Riblet {
   /// A message that is not posted yet.
   struct Outgoing: Codable, Equatable {
     let text: String
-    /// The key of the attempts that have failed; nil while the first one is under way.
+    /// The key of the attempts that have failed; nil while an attempt is under way that the user has begun.
     var failed: IdempotencyKey?
     /// Whether another attempt is under way, which the timer has begun.
     @Transient var isTriedAgain = false

@@ -51,7 +51,7 @@ extension AttachmentsTests {
     try session.send("\"grid\"")
     #expect(session.route("pages") == #"{"ids":[2],"kind":"grid"}"#)
     #expect(try session.refusal(of: "\"lost\"").code == .failed)
-    // What is added makes the children be shown anew.
+    // Undone: the session has compared what it shows with the views, asked again.
     try session.send("\"add\"")
     #expect(session.route("pages") == #"{"ids":[2,3],"kind":"grid"}"#)
   }

@@ -42,7 +42,7 @@ struct EntryChangeTests {
       let letters = Int.random(in: 1...30, using: &random)
       let old = Array((0..<letters).shuffled(using: &random).prefix(Int.random(in: 0...letters, using: &random)))
       var new = old
-      for _ in 0..<Int.random(in: 0...4, using: &random) {
+      for _ in 0..<Int.random(in: 0...24, using: &random) {
         let place = Int.random(in: 0...new.count, using: &random)
         switch Int.random(in: 0...2, using: &random) {
         case 0: new.insert(Int.random(in: 0..<letters + 5, using: &random), at: place)
