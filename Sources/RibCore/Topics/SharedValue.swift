@@ -37,8 +37,8 @@ public final class SharedValue<Value: Sendable>: Sendable {
 extension Effect {
   /// Sends the riblet an internal action for the present value, and for what it becomes.
   ///
-  /// If the value changes several times in a row, values in between may be left out, but never the last. A change wakes
-  /// a resting session that has a client connected.
+  /// If the value changes several times in a row, values in between may be left out, but never the last: the action is
+  /// made of what the value is when the reducer runs. A change wakes a resting session that has a client connected.
   ///
   /// - Parameters:
   ///   - shared: the value to observe.
