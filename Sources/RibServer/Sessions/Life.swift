@@ -35,6 +35,8 @@ struct Life {
   private(set) var lastChange: UInt64 = 0
   /// When it is looked whether the session is to end or to rest, as the loop's time.
   private var nextLook = UInt64.max
+  /// What a look may come late before the loop counts as held up, in nanoseconds.
+  private static let tolerance = UInt64(StoreTime.tolerance) * 1_000_000_000
 
   /// Whether events of clients and effects arrive.
   var isInMemory: Bool {
@@ -136,10 +138,15 @@ struct Life {
 
   /// Takes note that the loop has called.
   ///
+  /// If the loop calls far too late, it was held up, or its process was: no client could come meanwhile, so that the time does not
+  /// count as the clients' absence.
+  ///
   /// - Parameter now: the loop's time.
   /// - Returns: false if it was for a look that was planned before an earlier one.
   mutating func mayLook(at now: UInt64) -> Bool {
     guard now >= nextLook || nextLook - now < 1_000_000_000 else { return false }
+    let late = now - min(nextLook, now)
+    if late > Self.tolerance, let since = aloneSince { aloneSince = min(since + late, now) }
     nextLook = .max
     return true
   }

@@ -18,12 +18,12 @@ import Wire
     func view(_ isOn: Bool) -> Bool { isOn }
   }
 
+  private let work = Workspace(messageLimit: 1000, writeQueueLimit: 100_000)
   private let core: SessionCore
   private let channel: Channel
 
   /// A session that has started, with a client.
   init() throws {
-    let work = Workspace(messageLimit: 1000, writeQueueLimit: 100_000)
     let context = ServerContext(
       apps: [], files: StaticFiles(), settings: ServerSettings(),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -50,6 +50,23 @@ import Wire
     channel.oweSnapshot()
     core.clientSaidBye(1)
     #expect(messages == ["welcome", "snap", "snap", "bye"])
+  }
+
+  /// A process that is stopped for a day, and goes on, was not there for clients: a session ends once they had their time.
+  @Test(arguments: [0, 61, 86_400]) func timeInWhichTheLoopWasHeldUp_isNotAbsence(_ pause: Int) {
+    core.life.aloneSince = work.now
+    core.look(after: 300)
+    work.now += UInt64(60 + pause) * 1_000_000_000
+    core.timeHasCome()
+    #expect(core.life.secondsAlone(at: work.now) == 60)
+    for _ in 1...3 {
+      work.now += 60_000_000_000
+      core.timeHasCome()
+    }
+    #expect(!core.life.hasEnded)
+    work.now += 60_000_000_000
+    core.timeHasCome()
+    #expect(core.life.hasEnded)
   }
 
   /// What was not committed has not happened: neither what is held nor what is owed is shown.
