@@ -37,23 +37,34 @@ extension AttachmentsTests {
   }
 
   @Test func kind_mayChange_andIsUndone() throws {
+    struct State {
+      var pages = Wild(entries: [.init(key: 1, config: "a")])
+      var slot = Slot<String>()
+      var broken = Slot<NoConfig>()
+    }
+    func page(_ path: String) -> Child<Scripted<State>, OwnState> {
+      Child(Page(path: path, journal: Journal())) { _ in nil }
+    }
     let session = try TestSession(
-      Rack(
-        pages: Wild(entries: [.init(key: 1, config: "a")]),
+      Scripted<State>(
+        state: State(),
+        routes: [
+          Route("pages", \.pages, page), Route("slot", \.slot, page), Route("broken", \.broken) { Child(Broken()) },
+        ],
         changes: [
           "grid": { $0.pages.kind = "grid" },
-          "add": { $0.pages.entries.append(.init(key: 2, config: "b")) },
-          "lost": { state in
+          "fail": { state in
             state.pages.kind = "lost"
-            state.ratio = .infinity
+            state.broken.attach()
           },
+          "open": { $0.slot.attach("b") },
         ]))
     try session.send("\"grid\"")
     #expect(session.route("pages") == #"{"ids":[2],"kind":"grid"}"#)
-    #expect(try session.refusal(of: "\"lost\"").code == .failed)
-    // Undone: the session has compared what it shows with the views, asked again.
-    try session.send("\"add\"")
-    #expect(session.route("pages") == #"{"ids":[2,3],"kind":"grid"}"#)
+    #expect(try session.refusal(of: "\"fail\"").code == .failed)
+    // Another route's child has all routes be shown again.
+    try session.send("\"open\"")
+    #expect(session.route("pages") == #"{"ids":[2],"kind":"grid"}"#)
   }
 
   @Test func front_countsEqualEntriesOnce() throws {
