@@ -257,6 +257,20 @@ struct RouteTests {
     }
   }
 
+  @Test func failure_whileNoIDIsTwice_leavesTheChildAtTheFirstOfThem() throws {
+    let session = try makeSession([
+      "double": { $0.ward.tallies.append(.init(id: 1, count: 5)) },
+      // The last one is found, and cannot be shown, where the committed state has the second one of its id.
+      "fail": { $0.ward.tallies = [.init(id: 2), .init(id: 9), .init(id: 1, count: -1)] },
+    ])
+    try session.send("\"double\"")
+    #expect(try session.refusal(of: "\"fail\"").code == .failed)
+    // Commits the ward without a look at its tallies.
+    try session.send("\"count\"", to: .path("ward/pick"))
+    try session.send("\"count\"", to: .id(5))
+    #expect(session.property("count", of: 5) == .integer(1))
+  }
+
   /// Census 1; `ward` 2, `guest` 3, `editing` 4; the ward's tallies 5 and 6 and its pick 7, the guest's tally 8.
   private func makeSession(_ changes: [String: Census.Change] = [:]) throws -> TestSession {
     let state = Census.State(

@@ -20,6 +20,8 @@ struct Tally: Riblet {
   struct ViewState: Encodable, Equatable {
     let id: Int
     let count: Int
+    /// Not a number if the count is below zero.
+    var ratio: Double?
   }
 
   let journal: Journal
@@ -50,5 +52,7 @@ struct Tally: Riblet {
     return .none
   }
 
-  func view(_ state: State) -> ViewState { ViewState(id: state.id, count: state.count) }
+  func view(_ state: State) -> ViewState {
+    ViewState(id: state.id, count: state.count, ratio: state.count < 0 ? .nan : nil)
+  }
 }
