@@ -1,9 +1,11 @@
 /// The number of bytes of a tree's view document: measured now and then, and bounded in between.
 ///
 /// Measuring means to write the whole document. Between two measurements the bytes of the patches bound how much longer
-/// the view has become. The view is measured again once the patches have more bytes than the view had, so that in the
-/// long run measuring costs as much as writing patches.
+/// the view has become. The view is measured again once the patches have eight times the bytes that the view had, so that
+/// in the long run measuring costs an eighth of what writing patches does.
 struct ViewSize {
+  /// How many times the view's size the patches have before the view is measured again.
+  private static let patience = 8
   /// Bytes of patches below which the view is not measured again.
   private static let leastGrowth = 4096
 
@@ -15,8 +17,8 @@ struct ViewSize {
   /// The greatest number of bytes that the view can have after another patch.
   func bound(with patch: Int) -> Int { measured + growth + patch }
 
-  /// Whether the view is to be measured after another patch, as the patches then have more bytes than the view had.
-  func isStale(with patch: Int) -> Bool { growth + patch > max(measured, Self.leastGrowth) }
+  /// Whether the view is to be measured after another patch, as the patches then have far more bytes than the view had.
+  func isStale(with patch: Int) -> Bool { growth + patch > max(Self.patience * measured, Self.leastGrowth) }
 
   /// Adds the bytes of a patch to the bound.
   mutating func add(_ patch: Int) {

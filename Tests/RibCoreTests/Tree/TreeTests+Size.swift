@@ -89,10 +89,10 @@ extension TreeTests {
       try change(20)
       #expect(session.tree.viewSize <= 2 * Self.frame)
     }
-    try session.send(#"{"set":100000}"#)
-    #expect(session.tree.viewSize == Self.frame + 100_000)
-    // As many bytes of patches as it has.
-    try change(2 * 100_000 / #"{"op":"replace","path":"/nodes/1/state/text","value":""}"#.utf8.count)
+    try session.send(#"{"set":20000}"#)
+    #expect(session.tree.viewSize == Self.frame + 20_000)
+    // Eight times the bytes that it has.
+    try change(9 * 20_000 / #"{"op":"replace","path":"/nodes/1/state/text","value":""}"#.utf8.count)
     #expect(session.tree.viewSize <= Self.frame + 1)
   }
 }
