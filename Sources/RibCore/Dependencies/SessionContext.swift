@@ -59,8 +59,8 @@ extension Effect {
     _ clients: ConnectedClients, id: some Hashable & Sendable,
     _ action: @escaping @Sendable (Int) -> Source.InternalAction
   ) -> Effect {
-    observe({ PublicationReader(fromTheOldestIn: clients.shared.publications) }, id: EffectID(id), action) { _ in
-      .always
-    }
+    observe(
+      { PublicationReader(fromTheOldestIn: clients.shared.publications) }, id: EffectID(id), onlyNewest: true, action
+    ) { _ in .always }
   }
 }

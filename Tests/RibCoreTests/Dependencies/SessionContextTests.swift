@@ -1,6 +1,7 @@
 import RibCore
 import RibTesting
 import Testing
+import Wire
 
 @Suite(.timeLimit(.minutes(5))) struct SessionContextTests {
   private struct Watch: Riblet {
@@ -28,6 +29,21 @@ import Testing
     clients.update(to: 3)
     #expect(clients.count == 3)
     test.skipEffectsInFlight()
+  }
+
+  /// A report on its way has how many there were; the riblet is told how many there are.
+  @Test func riblet_whoseReportIsLate_isToldHowManyThereAre() async throws {
+    let clients = ConnectedClients(0)
+    let session = try TestSession(Watch(clients: clients))
+    let effect = try #require(session.pendingEffects.first)
+    let (reports, sink) = AsyncStream.makeStream(of: EffectReport.self)
+    let running = Task { try await effect.run { sink.yield($0) } }
+    let report = try #require(await reports.first { _ in true })
+    clients.update(to: 1)
+    try session.deliver(report)
+    #expect(session.viewState()?.text == "1")
+    running.cancel()
+    try await running.value
   }
 
   /// Nothing wakes a session for a client that comes or goes.
