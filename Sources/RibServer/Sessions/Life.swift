@@ -136,18 +136,29 @@ struct Life {
     return seconds
   }
 
+  /// What a call of the loop is for.
+  enum Call {
+    /// A look that was planned before an earlier one: nothing is to be done.
+    case obsolete
+    /// The planned look.
+    case look
+    /// The planned look, far too late: the loop was held up, or its process was. No client could come meanwhile: they get a moment
+    /// before anything is decided.
+    case lateLook
+  }
+
   /// Takes note that the loop has called.
   ///
-  /// If the loop calls far too late, it was held up, or its process was: no client could come meanwhile, so that the time does not
-  /// count as the clients' absence.
+  /// The time by which a look is far too late does not count as the clients' absence.
   ///
   /// - Parameter now: the loop's time.
-  /// - Returns: false if it was for a look that was planned before an earlier one.
-  mutating func mayLook(at now: UInt64) -> Bool {
-    guard now >= nextLook || nextLook - now < 1_000_000_000 else { return false }
+  /// - Returns: what is to be done.
+  mutating func didCall(at now: UInt64) -> Call {
+    guard now >= nextLook || nextLook - now < 1_000_000_000 else { return .obsolete }
     let late = now - min(nextLook, now)
-    if late > Self.tolerance, let since = aloneSince { aloneSince = min(since + late, now) }
     nextLook = .max
-    return true
+    guard late > Self.tolerance else { return .look }
+    if let since = aloneSince { aloneSince = min(since + late, now) }
+    return .lateLook
   }
 }

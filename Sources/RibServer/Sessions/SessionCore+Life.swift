@@ -282,6 +282,10 @@ extension SessionCore {
 
   /// The time that ``look(after:)`` has planned has come.
   func timeHasCome() {
-    if life.mayLook(at: work.now) { checkTime() }
+    switch life.didCall(at: work.now) {
+    case .obsolete: break
+    case .look: checkTime()
+    case .lateLook: look(after: 60)
+    }
   }
 }

@@ -69,6 +69,23 @@ import Wire
     #expect(core.life.hasEnded)
   }
 
+  /// Clients whose session was about to end have a minute to come back.
+  @Test func sessionWithoutTimeLeft_doesNotEndAsSoonAsTheLoopGoesOn() {
+    core.life.aloneSince = work.now
+    core.look(after: 300)
+    for _ in 1...4 {
+      work.now += 60_000_000_000
+      core.timeHasCome()
+    }
+    work.now += 3_660_000_000_000
+    core.timeHasCome()
+    core.timeHasCome()
+    #expect(!core.life.hasEnded && core.life.secondsAlone(at: work.now) == 300)
+    work.now += 60_000_000_000
+    core.timeHasCome()
+    #expect(core.life.hasEnded)
+  }
+
   /// What was not committed has not happened: neither what is held nor what is owed is shown.
   @Test func sessionThatGoesOnElsewhere_showsNothingThatHasNotHappened() {
     #expect(core.takeCut() != nil)
