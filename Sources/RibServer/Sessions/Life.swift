@@ -136,7 +136,7 @@ struct Life {
     return seconds
   }
 
-  /// What a call of the loop is for.
+  /// Why the loop has called a session.
   enum Call {
     /// A look that was planned before an earlier one: nothing is to be done.
     case obsolete
