@@ -51,7 +51,8 @@ extension FuzzTarget {
       text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else { return }
     let fields: [(ForwardedField, HeaderFields)] = [
-      (.xForwardedFor, ["X-Forwarded-For": text + ", 203.0.113.9"]), (.forwarded, ["Forwarded": text + ", for=203.0.113.9"]),
+      (.xForwardedFor, ["X-Forwarded-For": text + ", 203.0.113.9"]),
+      (.forwarded, ["Forwarded": text + ", for=203.0.113.9"]),
     ]
     for (field, headers) in fields {
       let found = field.client(in: headers, from: peer) { $0 == peer }

@@ -55,7 +55,9 @@ package enum ForwardedField: String, CaseIterable, Sendable {
   /// An address with or without a port: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`.
   private static func address(_ text: some StringProtocol) -> IPAddress? {
     if text.utf8.first == UInt8(ascii: "[") {
-      guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")), isPort(text.utf8[end...].dropFirst()) else { return nil }
+      guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")), isPort(text.utf8[end...].dropFirst()) else {
+        return nil
+      }
       return IPAddress.parseIPv6(Array(text.utf8[..<end].dropFirst())[...])
     }
     if let address = IPAddress(text: text) { return address }
@@ -65,7 +67,8 @@ package enum ForwardedField: String, CaseIterable, Sendable {
 
   private static func isPort(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.isEmpty
-      || bytes.first == UInt8(ascii: ":") && (2...6).contains(bytes.count) && bytes.dropFirst().allSatisfy(HTTPGrammar.isDigit)
+      || bytes.first == UInt8(ascii: ":") && (2...6).contains(bytes.count)
+        && bytes.dropFirst().allSatisfy(HTTPGrammar.isDigit)
   }
 
   private static func scheme(_ text: (some StringProtocol)?) -> String? {

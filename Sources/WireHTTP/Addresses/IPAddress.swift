@@ -57,7 +57,8 @@ extension IPAddress: CustomStringConvertible {
     guard parts.count == 4 else { return nil }
     var numbers: [UInt8] = []
     for part in parts {
-      guard (1...3).contains(part.count), part.allSatisfy(HTTPGrammar.isDigit), part.count == 1 || part.first != UInt8(ascii: "0"),
+      guard (1...3).contains(part.count), part.allSatisfy(HTTPGrammar.isDigit),
+        part.count == 1 || part.first != UInt8(ascii: "0"),
         let number = UInt8(exactly: part.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
       else { return nil }
       numbers.append(number)

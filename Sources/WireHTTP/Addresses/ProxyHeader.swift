@@ -20,7 +20,8 @@ package struct ProxyHeader: Equatable, Sendable {
   package static func next(from buffer: inout ReceiveBuffer) throws(HTTPError) -> ProxyHeader? {
     let read = try buffer.withUnread { bytes throws(HTTPError) in
       try starts(bytes, with: signature)
-        ? readBinary(bytes) : starts(bytes, with: lineStart) ? readLine(bytes) : refuse("It begins with neither version's.")
+        ? readBinary(bytes)
+        : starts(bytes, with: lineStart) ? readLine(bytes) : refuse("It begins with neither version's.")
     }
     guard let (header, count) = read else { return nil }
     buffer.consume(count)
@@ -42,26 +43,33 @@ package struct ProxyHeader: Equatable, Sendable {
   /// `PROXY TCP4 192.0.2.1 192.0.2.2 56324 443` and the end of the line.
   private static func readLine(_ bytes: Span<UInt8>) throws(HTTPError) -> (ProxyHeader, Int)? {
     var line: [UInt8] = []
-    while line.count < min(bytes.count, longestLine), line.last != HTTPGrammar.lineFeed { line.append(bytes[line.count]) }
+    while line.count < min(bytes.count, longestLine), line.last != HTTPGrammar.lineFeed {
+      line.append(bytes[line.count])
+    }
     guard line.last == HTTPGrammar.lineFeed else {
       return line.count < longestLine ? nil : try refuse("The line is longer than \(longestLine) bytes.")
     }
     guard line.dropLast().last == HTTPGrammar.carriageReturn else { return try refuse("The line ends with a bare LF.") }
     let words = line.dropLast(2).split(separator: HTTPGrammar.space, omittingEmptySubsequences: false)
     if words.count >= 2, words[1].elementsEqual("UNKNOWN".utf8) { return (ProxyHeader(source: nil), line.count) }
-    guard words.count == 6, isPort(words[4]), isPort(words[5]) else { return try refuse("The line has not its six words.") }
+    guard words.count == 6, isPort(words[4]), isPort(words[5]) else {
+      return try refuse("The line has not its six words.")
+    }
     let parse: (ArraySlice<UInt8>) -> IPAddress?
     switch String(decoding: words[1], as: UTF8.self) {
     case "TCP4": parse = IPAddress.parseIPv4
     case "TCP6": parse = IPAddress.parseIPv6
     default: return try refuse("The protocol is neither TCP4 nor TCP6 nor UNKNOWN.")
     }
-    guard let source = parse(words[2]), parse(words[3]) != nil else { return try refuse("An address of the line is none.") }
+    guard let source = parse(words[2]), parse(words[3]) != nil else {
+      return try refuse("An address of the line is none.")
+    }
     return (ProxyHeader(source: source), line.count)
   }
 
   private static func isPort(_ word: ArraySlice<UInt8>) -> Bool {
-    (1...5).contains(word.count) && word.allSatisfy(HTTPGrammar.isDigit) && UInt16(String(decoding: word, as: UTF8.self)) != nil
+    (1...5).contains(word.count) && word.allSatisfy(HTTPGrammar.isDigit)
+      && UInt16(String(decoding: word, as: UTF8.self)) != nil
   }
 
   // MARK: Version 2

@@ -10,7 +10,8 @@ extension HTTPGrammar {
     }
     guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
     let literal = bytes[..<end].dropFirst()
-    return (IPAddress.parseIPv6(Array(literal)[...]) != nil || isFutureAddress(literal)) && isPortOrNothing(bytes[end...].dropFirst())
+    return (IPAddress.parseIPv6(Array(literal)[...]) != nil || isFutureAddress(literal))
+      && isPortOrNothing(bytes[end...].dropFirst())
   }
 
   private static func isPortOrNothing(_ bytes: Substring.UTF8View) -> Bool {

@@ -51,6 +51,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
   /// Whether a page of this origin has come from a host, if its scheme is the one that it was asked with.
   ///
   /// - Parameter authority: the Host field of the request.
+  /// - Returns: whether both have one host and one port.
   package func isAt(_ authority: Authority) -> Bool {
     self == WebOrigin(scheme: scheme, host: authority.host, port: authority.port)
   }

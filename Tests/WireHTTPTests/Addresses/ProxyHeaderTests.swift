@@ -11,10 +11,13 @@ struct ProxyHeaderTests {
   }
 
   private static let tcp4: [UInt8] = [203, 0, 113, 9, 10, 0, 0, 1, 0x12, 0x34, 0x1F, 0x90]
-  private static let tcp6: [UInt8] = [0x20, 1, 0xD, 0xB8] + Array(repeating: 0, count: 11) + [9] + Array(repeating: 0, count: 16) + [1, 2, 3, 4]
+  private static let tcp6: [UInt8] =
+    [0x20, 1, 0xD, 0xB8] + Array(repeating: 0, count: 11) + [9] + Array(repeating: 0, count: 16) + [1, 2, 3, 4]
 
   /// What is read from bytes that come in pieces, and what is left.
-  private func read(_ bytes: [UInt8], in pieces: Int) throws(HTTPError) -> (source: String?, isWhole: Bool, rest: [UInt8]) {
+  private func read(_ bytes: [UInt8], in pieces: Int) throws(HTTPError) -> (
+    source: String?, isWhole: Bool, rest: [UInt8]
+  ) {
     var buffer = ReceiveBuffer()
     var header: ProxyHeader?
     var position = 0
@@ -28,17 +31,19 @@ struct ProxyHeaderTests {
     return (header?.source?.description, header != nil, rest)
   }
 
-  @Test(arguments: [
-    (Array("PROXY TCP4 203.0.113.9 10.0.0.1 56324 8080\r\n".utf8), "203.0.113.9"),
-    (Array("PROXY TCP6 2001:db8::9 ::1 1 65535\r\n".utf8), "2001:db8::9"),
-    (Array("PROXY UNKNOWN\r\n".utf8), nil), (Array("PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n".utf8), nil),
-    (binary(0x21, 0x11, tcp4), "203.0.113.9"), (binary(0x21, 0x21, tcp6), "2001:db8::9"),
-    // Extensions, whatever is in them.
-    (binary(0x21, 0x11, tcp4 + [0x20, 0xFF, 0xFF, 0, 1, 2, 3]), "203.0.113.9"),
-    // The proxy itself, a local socket, an unknown family.
-    (binary(0x20, 0x00, []), nil), (binary(0x20, 0x11, []), nil), (binary(0x21, 0x31, Array(repeating: 0, count: 216)), nil),
-    (binary(0x21, 0x00, []), nil),
-  ] as [([UInt8], String?)])
+  @Test(
+    arguments: [
+      (Array("PROXY TCP4 203.0.113.9 10.0.0.1 56324 8080\r\n".utf8), "203.0.113.9"),
+      (Array("PROXY TCP6 2001:db8::9 ::1 1 65535\r\n".utf8), "2001:db8::9"),
+      (Array("PROXY UNKNOWN\r\n".utf8), nil), (Array("PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n".utf8), nil),
+      (binary(0x21, 0x11, tcp4), "203.0.113.9"), (binary(0x21, 0x21, tcp6), "2001:db8::9"),
+      // Extensions, whatever is in them.
+      (binary(0x21, 0x11, tcp4 + [0x20, 0xFF, 0xFF, 0, 1, 2, 3]), "203.0.113.9"),
+      // The proxy itself, a local socket, an unknown family.
+      (binary(0x20, 0x00, []), nil), (binary(0x20, 0x11, []), nil),
+      (binary(0x21, 0x31, Array(repeating: 0, count: 216)), nil),
+      (binary(0x21, 0x00, []), nil),
+    ] as [([UInt8], String?)])
   func header_saysTheClient_howeverItIsCut(_ bytes: [UInt8], _ source: String?) throws {
     for pieces in [1, 7, 1_000] {
       let behind = Array("GET / HTTP/1.1\r\n".utf8)
@@ -53,10 +58,12 @@ struct ProxyHeaderTests {
   @Test(arguments: [
     Array("GET / HTTP/1.1\r\n".utf8), Array("proxy TCP4".utf8), Array("PROXY TCP4 1.2.3.4 1.2.3.4 1\r\n".utf8),
     Array("PROXY TCP4 1.2.3.4  1.2.3.4 1 2\r\n".utf8), Array("PROXY TCP4 1.2.3.4 1.2.3.4 1 65536\r\n".utf8),
-    Array("PROXY TCP4 ::1 ::1 1 2\r\n".utf8), Array("PROXY TCP6 1.2.3.4 1.2.3.4 1 2\r\n".utf8), Array("PROXY UDP4 1.2.3.4 1.2.3.4 1 2\r\n".utf8),
+    Array("PROXY TCP4 ::1 ::1 1 2\r\n".utf8), Array("PROXY TCP6 1.2.3.4 1.2.3.4 1 2\r\n".utf8),
+    Array("PROXY UDP4 1.2.3.4 1.2.3.4 1 2\r\n".utf8),
     Array("PROXY TCP4 1.2.3.4 1.2.3.4 1 2\n".utf8), Array("PROXY TCP4 01.2.3.4 1.2.3.4 1 2\r\n".utf8),
     Array(("PROXY UNKNOWN " + String(repeating: "x", count: 100)).utf8), Array("PROXY \r\n".utf8),
-    binary(0x11, 0x11, tcp4), binary(0x22, 0x11, tcp4), binary(0x21, 0x11, Array(tcp4.dropLast())), binary(0x21, 0x21, tcp4),
+    binary(0x11, 0x11, tcp4), binary(0x22, 0x11, tcp4), binary(0x21, 0x11, Array(tcp4.dropLast())),
+    binary(0x21, 0x21, tcp4),
     Array(signature.dropLast()) + [0x0B],
   ])
   func somethingElse_isRefused(_ bytes: [UInt8]) {
