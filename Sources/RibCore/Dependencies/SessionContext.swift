@@ -41,7 +41,7 @@ public final class ConnectedClients: Sendable {
 
   /// Sets the number of connected clients: called by the session's driver, or by a test.
   ///
-  /// Observers are told only of a change.
+  /// Observers are told only after a change. Call it from one thread at a time.
   public func update(to count: Int) {
     if shared.value != count { shared.update { $0 = count } }
   }
@@ -49,6 +49,9 @@ public final class ConnectedClients: Sendable {
 
 extension Effect {
   /// Sends the riblet an internal action with the number of connected clients, now and whenever the number changes.
+  ///
+  /// Each action has the number as it is when the reducer runs. Numbers in between may be left out, but never the last: a client that
+  /// comes back soon may not have been seen to be gone.
   ///
   /// - Parameters:
   ///   - clients: the clients of the session, from its ``SessionContext``.

@@ -99,7 +99,8 @@ package final class Tree {
   package var nodeCount: Int { nodes.count }
   /// The bytes of the view document when it was measured last.
   ///
-  /// The next measurement comes when the patches since have more bytes than the view had, and more than 4 KiB.
+  /// The next measurement comes after a patch that is longer than the view was, or when the patches since have eight times its bytes;
+  /// not before they have 4 KiB.
   package var viewSize: Int { viewExtent.measured }
   /// The number of effects that run.
   package var effectCount: Int { running.count }

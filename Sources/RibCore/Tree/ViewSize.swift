@@ -2,7 +2,8 @@
 ///
 /// Measuring means to write the whole document. Between two measurements the bytes of the patches bound how much longer
 /// the view has become. The view is measured again once the patches have eight times the bytes that the view had, so that
-/// in the long run measuring costs an eighth of what writing patches does.
+/// in the long run measuring costs an eighth of what writing patches does; sooner after a patch that is longer than the view was,
+/// as the view has grown then, and where the bound nears the limit.
 struct ViewSize {
   /// How many times the view's size the patches have before the view is measured again.
   private static let patience = 8
@@ -17,8 +18,10 @@ struct ViewSize {
   /// The greatest number of bytes that the view can have after another patch.
   func bound(with patch: Int) -> Int { measured + growth + patch }
 
-  /// Whether the view is to be measured after another patch, as the patches then have far more bytes than the view had.
-  func isStale(with patch: Int) -> Bool { growth + patch > max(Self.patience * measured, Self.leastGrowth) }
+  /// Whether the view is to be measured after another patch.
+  func isStale(with patch: Int) -> Bool {
+    growth + patch > max((patch > measured ? 1 : Self.patience) * measured, Self.leastGrowth)
+  }
 
   /// Adds the bytes of a patch to the bound.
   mutating func add(_ patch: Int) {

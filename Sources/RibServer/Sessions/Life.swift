@@ -35,8 +35,13 @@ struct Life {
   private(set) var lastChange: UInt64 = 0
   /// When it is looked whether the session is to end or to rest, as the loop's time.
   private var nextLook = UInt64.max
-  /// What a look may come late before the loop counts as held up, in nanoseconds.
-  private static let tolerance = UInt64(StoreTime.tolerance) * 1_000_000_000
+  /// Whether the last look was far too late.
+  private var wasHeldUp = false
+  /// What a look may come late before the loop counts as held up, in nanoseconds: the loop's timer is exact to a second.
+  private static let tolerance: UInt64 = 5_000_000_000
+  /// How many seconds clients have to come back after the loop was held up, and the longest time to a look: the loop forgets no
+  /// look before its time.
+  static let longestWait = 60
 
   /// Whether events of clients and effects arrive.
   var isInMemory: Bool {
@@ -125,11 +130,11 @@ struct Life {
   /// Plans a look, unless an earlier one is planned: one at a time, however often clients come and go.
   ///
   /// - Parameters:
-  ///   - next: in how many seconds; at most a minute is waited, as the loop forgets no look before its time.
+  ///   - next: in how many seconds; at most ``longestWait`` is waited.
   ///   - now: the loop's time.
   /// - Returns: in how many seconds the loop is to call; nil if it does sooner.
   mutating func planLook(after next: Int, at now: UInt64) -> Int? {
-    let seconds = min(next, 60)
+    let seconds = min(next, Self.longestWait)
     let time = now + UInt64(seconds) * 1_000_000_000
     guard time < nextLook else { return nil }
     nextLook = time
@@ -142,14 +147,14 @@ struct Life {
     case obsolete
     /// The planned look.
     case look
-    /// The planned look, far too late: the loop was held up, or its process was. No client could come meanwhile: they get a moment
-    /// before anything is decided.
+    /// The planned look, far too late: the loop was held up, or its process was. Clients that could not come meanwhile have
+    /// ``longestWait`` before anything is decided; not twice in a row, so that who is held up again and again decides, too.
     case lateLook
   }
 
   /// Takes note that the loop has called.
   ///
-  /// The time by which a look is far too late does not count as the clients' absence.
+  /// If the look comes far too late, the delay does not count as the clients' absence.
   ///
   /// - Parameter now: the loop's time.
   /// - Returns: what is to be done.
@@ -157,8 +162,12 @@ struct Life {
     guard now >= nextLook || nextLook - now < 1_000_000_000 else { return .obsolete }
     let late = now - min(nextLook, now)
     nextLook = .max
-    guard late > Self.tolerance else { return .look }
+    guard late > Self.tolerance else {
+      wasHeldUp = false
+      return .look
+    }
     if let since = aloneSince { aloneSince = min(since + late, now) }
-    return .lateLook
+    defer { wasHeldUp.toggle() }
+    return wasHeldUp ? .look : .lateLook
   }
 }

@@ -44,7 +44,7 @@ struct PatchHistory {
   ///   - operations: as they are written, without the brackets.
   ///   - revision: of the view after it: one more than that of the patch before.
   ///   - time: now, in nanoseconds.
-  ///   - viewSize: bytes of the whole view.
+  ///   - viewSize: bytes of the whole view, when it was measured last.
   mutating func append(_ operations: [UInt8], revision: Int, at time: UInt64, viewSize: Int) {
     let limit = min(max(2 * viewSize, Self.leastLimit), Self.byteLimit)
     guard operations.count <= limit else { return clear() }

@@ -253,7 +253,7 @@ extension SessionCore {
     let settings = context.settings.sessions
     let next: Int
     if life.aloneSince != nil {
-      let limit = hasActed ? settings.timeToLiveSeconds : min(settings.untouchedSeconds, settings.timeToLiveSeconds)
+      let limit = lifetime
       let elapsed = life.secondsAlone(at: work.now)
       guard elapsed < limit else { return end(because: .expired) }
       history.forget(before: work.now)
@@ -275,6 +275,12 @@ extension SessionCore {
     look(after: next)
   }
 
+  /// How many seconds it waits for a client to come back.
+  private var lifetime: Int {
+    let settings = context.settings.sessions
+    return hasActed ? settings.timeToLiveSeconds : min(settings.untouchedSeconds, settings.timeToLiveSeconds)
+  }
+
   /// Has ``checkTime()`` called after so many seconds or sooner.
   func look(after next: Int) {
     if let seconds = life.planLook(after: next, at: work.now) { driver?.carryOut(.look(after: seconds)) }
@@ -285,7 +291,7 @@ extension SessionCore {
     switch life.didCall(at: work.now) {
     case .obsolete: break
     case .look: checkTime()
-    case .lateLook: look(after: 60)
+    case .lateLook: look(after: min(lifetime, Life.longestWait))
     }
   }
 }

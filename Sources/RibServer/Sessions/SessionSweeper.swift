@@ -76,8 +76,8 @@ struct SessionSweeper: Sendable {
   private func sweep() {
     guard !loop.isStopping else { return }
     if sessions.takeLeftCount() > 0 { releaseFreeMemory() }
+    // What is to be forgotten depends on whether the server was held up.
     if begin(\.probing) { probe() }
-    if begin(\.forgetting) { findExpired() }
     if begin(\.tidying) { tidy() }
     loop.execute(after: pace.interval) { sweep() }
   }
@@ -93,18 +93,23 @@ struct SessionSweeper: Sendable {
   private func probe() {
     submit(.probe) { result in
       end(\.probing)
-      guard case .success(.notCounted(let change)) = result else { return }
-      switch change {
-      case .jump(let seconds):
-        // As if the machine had slept: then no client could come.
-        if seconds > 0 { progress.value.withLock { $0.graceStart = loop.time() } }
-        logger.warning(
-          "The system's clock has jumped. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
-      case .pause(let seconds):
-        progress.value.withLock { $0.graceStart = loop.time() }
-        logger.warning(
-          "The server was held up. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
-      }
+      guard case .success(let answer) = result else { return }
+      if case .notCounted(let change) = answer { note(change) }
+      if begin(\.forgetting) { findExpired() }
+    }
+  }
+
+  private func note(_ change: StoreTime.Change) {
+    switch change {
+    case .jump(let seconds):
+      // As if the machine had slept: then no client could come.
+      if seconds > 0 { progress.value.withLock { $0.graceStart = loop.time() } }
+      logger.warning(
+        "The system's clock has jumped. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
+    case .pause(let seconds):
+      progress.value.withLock { $0.graceStart = loop.time() }
+      logger.warning(
+        "The server was held up. No session is forgotten for it.", metadata: ["seconds": "\(seconds)"])
     }
   }
 

@@ -22,6 +22,8 @@ final class StoreWriter: Sendable {
     ///
     /// They are made again once the store works.
     var notices: [StoreJob] = []
+    /// Time that the store has not counted, as it was found by trying whether it works: who asks next for that is told.
+    var uncounted: StoreTime.Change?
     /// Told on the writer's thread when the store works again; nil once the store is closed or given up.
     var onRecovery: (@Sendable () -> Void)?
 
@@ -231,7 +233,11 @@ final class StoreWriter: Sendable {
       metrics.commits.increment()
       metrics.commitTime.recordNanoseconds(time.monotonic() - start)
       metrics.commitSize.record(jobs.count)
-      for (job, result) in zip(jobs, results) { job.result = .success(result) }
+      for (job, result) in zip(jobs, results) {
+        var result = result
+        if case .probe = job.request { result = withUncounted(result) }
+        job.result = .success(result)
+      }
     } catch {
       guard !error.isGlobal else { throw error }
       guard jobs.count > 1 else {
@@ -243,6 +249,16 @@ final class StoreWriter: Sendable {
       try perform(jobs[..<middle])
       try perform(jobs[middle...])
     }
+  }
+
+  /// What a probe is answered: also what was found since the last one, by trying whether the store works.
+  private func withUncounted(_ result: StoreResult) -> StoreResult {
+    let uncounted = state.withLock { state in
+      defer { state.uncounted = nil }
+      return state.uncounted
+    }
+    guard case .noted = result, let uncounted else { return result }
+    return .notCounted(uncounted)
   }
 
   private func inTurn<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
@@ -289,8 +305,10 @@ final class StoreWriter: Sendable {
   private func tryAgain(after pause: Int) {
     queue.add(after: UInt64(pause) * 1_000_000) { [self] in
       guard state.withLock({ $0.isOpen }) else { return }
-      let works = (try? inTurn { try store.perform([.probe]) }) != nil
+      let results = try? inTurn { try store.perform([.probe]) }
+      let works = results != nil
       let next = state.withLock { state in
+        if case .notCounted(let change)? = results?.first { state.uncounted = change }
         defer { fails.store(state.health.isFailing, ordering: .releasing) }
         return state.health.didTry(works: works, at: time.monotonic())
       }

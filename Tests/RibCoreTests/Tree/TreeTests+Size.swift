@@ -91,8 +91,16 @@ extension TreeTests {
     }
     try session.send(#"{"set":20000}"#)
     #expect(session.tree.viewSize == Self.frame + 20_000)
-    // Eight times the bytes that it has.
-    try change(9 * 20_000 / #"{"op":"replace","path":"/nodes/1/state/text","value":""}"#.utf8.count)
+    // Not before the patches have eight times the bytes that it has.
+    let patch = #"{"op":"replace","path":"/nodes/1/state/text","value":""}"#.utf8.count
+    try change(5 * 20_000 / patch)
+    #expect(session.tree.viewSize == Self.frame + 20_000)
+    try change(4 * 20_000 / patch)
     #expect(session.tree.viewSize <= Self.frame + 1)
+    // A patch that is longer than the view was says that it has grown.
+    try session.send(#"{"set":9000}"#)
+    #expect(session.tree.viewSize == Self.frame + 9_000)
+    try session.send(#"{"set":20000}"#)
+    #expect(session.tree.viewSize == Self.frame + 20_000)
   }
 }

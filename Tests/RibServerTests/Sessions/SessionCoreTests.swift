@@ -86,6 +86,29 @@ import Wire
     #expect(core.life.hasEnded)
   }
 
+  /// Has a session without a client looked at, each time so many seconds after the look was due.
+  private func waitAlone(lateBy delays: Int...) {
+    core.life.aloneSince = work.now
+    core.look(after: 300)
+    for delay in delays {
+      work.now += UInt64(60 + delay) * 1_000_000_000
+      core.timeHasCome()
+    }
+  }
+
+  /// A look may be a little late on a busy machine; what is more counts, be it seconds or an hour.
+  @Test(arguments: [(5, true), (6, false), (59, false), (3_600, false)])
+  func lastLook_isJudgedByHowLateItIs(delay: Int, ends: Bool) {
+    waitAlone(lateBy: 0, 0, 0, 0, delay)
+    #expect(core.life.hasEnded == ends)
+  }
+
+  /// Who is held up again and again does not have its sessions live for ever.
+  @Test func sessionOfAProcessThatIsHeldUpAgainAndAgain_ends() {
+    waitAlone(lateBy: 90, 90, 90, 90, 90, 90, 90, 90)
+    #expect(core.life.hasEnded)
+  }
+
   /// What was not committed has not happened: neither what is held nor what is owed is shown.
   @Test func sessionThatGoesOnElsewhere_showsNothingThatHasNotHappened() {
     #expect(core.takeCut() != nil)

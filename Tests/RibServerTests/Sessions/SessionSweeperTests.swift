@@ -189,6 +189,39 @@ import Wire
     await run.stop()
   }
 
+  /// Also if the time was found by who tries whether the store works again, and not by who asks each time.
+  @Test func nothingIsForgotten_afterTheStoreHasFailedForLong() async throws {
+    let store = try open()
+    var pace = SessionSweeper.Pace.forTests
+    pace.grace = .seconds(100)
+    let lines = Lines()
+    let switched = SwitchedStore(store)
+    let run = try SweeperRun(switched, timeToLive: 100, pace: pace, clock: clock.clock, logger: lines.logger)
+    func hasLooked() async {
+      let count = switched.requests.count
+      #expect(await eventually { switched.requests.count > count + 12 })
+    }
+    for _ in 1...3 {
+      clock.advance(50)
+      await hasLooked()
+    }
+    _ = try store.create("late", StoreSample.cut(StoreSample.state(alone: .seconds(95))))
+    switched.fail(true)
+    #expect(await eventually { lines.all.contains { $0.hasPrefix("The session store fails.") } })
+    clock.advance(3_600)
+    switched.fail(false)
+    #expect(await eventually { lines.all.contains { $0.hasPrefix("The session store works again.") } })
+    for _ in 1...3 {
+      clock.advance(30)
+      await hasLooked()
+    }
+    #expect(names(store) == ["late"])
+    #expect(lines.all.contains { $0.hasPrefix("The server was held up.") })
+    clock.advance(50)
+    #expect(await eventually { names(store).isEmpty })
+    await run.stop()
+  }
+
   @Test func clockThatJumps_isReported() async throws {
     let store = try open()
     _ = try store.create("one")
