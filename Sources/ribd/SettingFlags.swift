@@ -31,6 +31,10 @@ struct SettingFlags: ParsableArguments, CustomReflectable {
         case .flag: try flags.decodeIfPresent(Bool.self, forKey: FlagName(setting)) == true ? .bool(true) : nil
         case .text, .word, .program:
           try flags.decodeIfPresent(String.self, forKey: FlagName(setting)).map { .string($0) }
+        case .list:
+          try flags.decodeIfPresent(String.self, forKey: FlagName(setting)).map { texts in
+            .stringArray(texts.split(separator: ",").map(String.init))
+          }
         }
       guard let content else { continue }
       values[AbsoluteConfigKey(ConfigKey(setting.key))] = ConfigValue(content, isSecret: false)
@@ -52,7 +56,8 @@ struct SettingFlags: ParsableArguments, CustomReflectable {
     case .number: return Option<Int?>(name: name, help: help("number"))
     case .bool: return Option<Bool?>(name: name, help: help("true|false"))
     case .flag: return Flag<Bool>(wrappedValue: false, name: name, help: ArgumentHelp(setting.summary))
-    case .text(_, let value), .program(let value, _): return Option<String?>(name: name, help: help(value))
+    case .text(_, let form), .list(_, let form): return Option<String?>(name: name, help: help(form.name))
+    case .program(let value, _): return Option<String?>(name: name, help: help(value))
     case .word(let path): return Option<String?>(name: name, help: help(path.words.joined(separator: "|")))
     }
   }

@@ -371,7 +371,7 @@ class Socket(Client):
                 self.peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 key = base64.b64encode(os.urandom(16)).decode()
                 self.peer.sendall((
-                    f"GET /v1/socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    f"GET /v1/socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                     f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
                     f"Sec-WebSocket-Protocol: riblet.v1.json\r\n\r\n").encode())
                 until = time.monotonic() + 2.5

@@ -9,17 +9,25 @@ extension Connection {
   func processRequest(_ exchange: HTTPExchange) -> Bool {
     guard exchange.phase != .answer else { return false }
     do throws(HTTPError) {
+      if exchange.awaitsProxyHeader {
+        guard let header = try ProxyHeader.next(from: &input) else { return false }
+        exchange.awaitsProxyHeader = false
+        if let source = header.source { caller = Caller(address: source, isForwarded: true) }
+        try count(to: caller)
+      }
       if exchange.request == nil {
+        exchange.visit = nil
         guard let head = try exchange.requests.nextHead(from: &input) else {
           // One byte may be half of an empty line behind the body.
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }
           return false
         }
         exchange.request = head
+        exchange.visit = context.gate.visit(head, from: caller)
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
-          _ = try Endpoint.find(for: head, context)
+          _ = try find(head, exchange)
           Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
         }
       }
@@ -45,9 +53,9 @@ extension Connection {
   /// Answers a request that is there whole.
   private func answer(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) {
     do throws(HTTPError) {
-      switch try Endpoint.find(for: head, context) {
-      case .socket: try upgrade(head, to: .channel, subprotocols: [subprotocol])
-      case .echo: try upgrade(head, to: .echo, subprotocols: [])
+      switch try find(head, exchange) {
+      case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
+      case .echo: try upgrade(head, exchange, to: .echo, subprotocols: [])
       case .health:
         let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
         respond(Response(status: .ok, headers: headers, body: Array("ok\n".utf8)), to: head)
@@ -64,11 +72,25 @@ extension Connection {
       case .apps: respond(listApps(), to: head)
       case .schema(let app): respond(try describe(app), to: head)
       case .file(let path): if let file = context.files[path] { respond(file.response(to: head), to: head) }
-      case nil: respond(Endpoint.options(for: head.path, context.files), to: head)
+      case nil: respond(options(for: head), to: head)
       }
     } catch {
       refuse(error, keepAlive: head.keepsAlive, head)
     }
+  }
+
+  /// What there is for a request that the gate lets in; nil if it is about what may be asked for.
+  private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
+    // What a page may do at a path where nothing is it may find out by doing it.
+    let isPreflight = context.gate.preflight(head, "") != nil
+    let endpoint = isPreflight ? nil : try Endpoint.find(for: head, context)
+    if let refusal = exchange.visit?.refusal { throw refusal }
+    return endpoint
+  }
+
+  private func options(for head: RequestHead) -> Response {
+    let allowed = Endpoint.allowed(at: head.path, context.files)
+    return context.gate.preflight(head, allowed) ?? Response(status: .noContent, headers: ["Allow": allowed])
   }
 
   func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) {
@@ -85,6 +107,8 @@ extension Connection {
 
   private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
     var response = head.map { response.compressed(for: $0) } ?? response
+    let visit = if case .http(let exchange) = state { exchange.visit } else { nil as Gate.Visit? }
+    context.gate.allowReading(&response.headers, visit)
     // A client of HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     let omitBody = if case .http(let exchange) = state { exchange.requests.isHead } else { false }

@@ -5,17 +5,30 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - head: the request.
+  ///   - exchange: the connection's.
   ///   - next: the state to go on in.
   ///   - subprotocols: the subprotocols that are spoken there.
   /// - Throws: ``HTTPError`` if the request is none, or wants what is not spoken.
-  func upgrade(_ head: RequestHead, to next: State, subprotocols: [String]) throws(HTTPError) {
+  func upgrade(
+    _ head: RequestHead, _ exchange: HTTPExchange, to next: State, subprotocols: [String]
+  ) throws(HTTPError) {
     let settings = context.settings
     let (response, _, compression) = try WebSocketHandshake.answer(
       head, subprotocols: subprotocols, compression: settings.usesCompression ? settings.compression.policy : nil)
+    try stay(exchange)
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     if let compression { compress(compression) }
     state = next
     restartDeadline()
+  }
+
+  /// Is from now on the connection of the one client whose request has come last.
+  ///
+  /// - Parameter exchange: the connection's.
+  /// - Throws: ``HTTPError`` with 503 if there are too many from its place.
+  func stay(_ exchange: HTTPExchange) throws(HTTPError) {
+    if let visit = exchange.visit { caller = visit.caller }
+    try count(to: caller)
   }
 
   /// Has messages compressed, with the loop's streams or, if context is kept, with the connection's own.

@@ -41,7 +41,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   let context: ServerContext
   let descriptor: Int32
   private let admission: ConnectionCounter.Admission
-  private let peer: PeerAddress?
+  /// Who it is from: the peer, or whom a proxy speaks for with this connection.
+  var caller: Caller
+  /// The place that it is counted to; nil if to none.
+  private var place: PeerAddress?
   var watch = -1
   var id = 0
 
@@ -73,20 +76,22 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// - Parameters:
   ///   - descriptor: the socket.
   ///   - admission: whether it is one connection too many.
-  ///   - peer: where it comes from, if that is counted.
+  ///   - peer: who it is from.
+  ///   - place: the place that it is counted to; nil if to none, or none yet.
   ///   - loop: where it lives.
   ///   - context: the server's.
   init(
-    _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: PeerAddress?, on loop: EventLoop,
-    _ context: ServerContext
+    _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: Caller, countedTo place: PeerAddress?,
+    on loop: EventLoop, _ context: ServerContext
   ) {
     self.descriptor = descriptor
     self.admission = admission
-    self.peer = peer
+    self.place = place
+    caller = peer
     self.loop = loop
     self.context = context
     let limits = context.settings.limits
-    state = .http(HTTPExchange(limits.http))
+    state = .http(HTTPExchange(limits.http, beginsWithProxyHeader: context.gate.proxies.needsHeader))
     frames = FrameReader(role: .server, messageLimit: limits.message)
     channel = Channel(loop.work)
     pace = Pace(limits, of: Int(descriptor))
@@ -111,8 +116,19 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Closes a socket that no poller watches.
   func discardSocket() {
     state = .closed
-    context.connections.leave(admission, from: peer)
+    context.connections.leave(admission, from: place)
     closeDescriptor(descriptor)
+  }
+
+  /// Counts it to the place of who it is from, unless it is counted already.
+  ///
+  /// - Parameter caller: who it is from.
+  /// - Throws: ``HTTPError`` with 503 if that place has too many.
+  func count(to caller: Caller) throws(HTTPError) {
+    guard place == nil, !caller.isLocal, let address = caller.address else { return }
+    let place = PeerAddress(address)
+    guard context.connections.enter(place) else { throw .tooManyConnections }
+    self.place = place
   }
 
   // MARK: Events
@@ -321,7 +337,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     input.consume(input.count)
     _ = output.releaseStorage()
     loop.unwatch(watch)
-    context.connections.leave(admission, from: peer)
+    context.connections.leave(admission, from: place)
     loop.remove(id)
   }
 

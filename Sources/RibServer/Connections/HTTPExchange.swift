@@ -21,7 +21,18 @@ final class HTTPExchange {
   /// The request that waits for a session's answer.
   var asked: RequestHead?
 
-  init(_ limits: HTTPLimits) {
+  /// What the gate has found about the request that is being read or answered.
+  var visit: Gate.Visit?
+  /// Whether a header of the PROXY protocol is to come first.
+  var awaitsProxyHeader: Bool
+
+  /// An exchange before its first request.
+  ///
+  /// - Parameters:
+  ///   - limits: of requests.
+  ///   - beginsWithProxyHeader: whether a header of the PROXY protocol is to come first.
+  init(_ limits: HTTPLimits, beginsWithProxyHeader: Bool) {
+    awaitsProxyHeader = beginsWithProxyHeader
     requests = RequestReader(limits: limits) { $0.method == "POST" && $0.path.hasPrefix(Endpoint.sessionsPath) }
   }
 }

@@ -13,6 +13,7 @@ extension Connection {
   ///   - exchange: the connection's.
   /// - Throws: ``HTTPError`` if the body is no `hello` for an app that there is.
   func createSession(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) throws(HTTPError) {
+    try head.checkIsJSON()
     let hello: ClientMessage.Hello
     do {
       hello = try ClientMessage.Hello(try loop.work.reader.read(body.span).root)
@@ -67,6 +68,7 @@ extension Connection {
   func askForEvents(of id: String, _ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) {
     let token = try token(in: head)
     let attempt = try TryField.number(in: head.headers)
+    try stay(exchange)
     begin(.answer, of: exchange)
     exchange.asked = head
     find(.events(sessionID: id, token: token, after: head.headers["Last-Event-ID"], attempt: attempt))
@@ -164,8 +166,15 @@ extension Connection {
     guard case .events = entrance else { return nil }
     let start = output.bytes.count
     channel.transport = .events
-    Response(status: .ok, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
-      .writeStreamHead(into: &output.bytes, date: loop.date)
+    // Nobody on the way is to keep events back, be it to compress them or to send several at once.
+    var response = Response(
+      status: .ok,
+      headers: [
+        "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
+      ])
+    let visit = if case .http(let exchange) = state { exchange.visit } else { nil as Gate.Visit? }
+    context.gate.allowReading(&response.headers, visit)
+    response.writeStreamHead(into: &output.bytes, date: loop.date)
     return start
   }
 
@@ -179,7 +188,27 @@ extension Connection {
   }
 }
 
+extension RequestHead {
+  /// Makes sure that a body does not claim to be what a form of any page sends without being asked (CSRF).
+  ///
+  /// Tools set the form's own type without being told to, and are no browsers: a browser says so.
+  ///
+  /// - Throws: ``HTTPError`` with 415.
+  fileprivate func checkIsJSON() throws(HTTPError) {
+    guard let type = headers["Content-Type"]?.prefix(while: { $0 != ";" && $0 != " " }).lowercased() else { return }
+    let isOfAPage = headers["Origin"] != nil || headers["Sec-Fetch-Site"] != nil
+    guard type != "application/json", !type.hasSuffix("+json"), isOfAPage || type != "application/x-www-form-urlencoded"
+    else { return }
+    throw HTTPError(status: .unsupportedMediaType, reason: "The body is JSON: its Content-Type is application/json.")
+  }
+}
+
 extension HTTPError {
+  /// There are as many connections from a place as there may be.
+  static let tooManyConnections = HTTPError(
+    status: .serviceUnavailable, reason: "There are too many connections from this address.",
+    headers: ["Retry-After": "5"])
+
   /// A body that is no JSON, or too long.
   ///
   /// - Parameter error: what is wrong with it.

@@ -24,6 +24,8 @@ enum Endpoint: Equatable {
   /// A file, by its path.
   case file(String)
 
+  /// Where it is said that the server is well.
+  static let healthPath = "/healthz"
   /// Where sessions are.
   static let sessionsPath = "/v1/sessions"
   /// Where apps are.
@@ -46,7 +48,7 @@ enum Endpoint: Equatable {
 
   private init?(path: String) {
     switch path {
-    case "/healthz": self = .health
+    case Self.healthPath: self = .health
     case "/v1/socket": self = .socket
     case "/echo": self = .echo
     case "/v1/openapi.json": self = .openAPI
@@ -132,14 +134,13 @@ enum Endpoint: Equatable {
   /// As the Allow field has it.
   private var allowed: String { (methods + ["OPTIONS"]).joined(separator: ", ") }
 
-  /// The answer to OPTIONS (RFC 9110 §9.3.7).
+  /// What may be asked for at a path, as the Allow field has it (RFC 9110 §9.3.7).
   ///
   /// - Parameters:
-  ///   - path: what it is asked for.
+  ///   - path: the path.
   ///   - files: what there is besides.
-  /// - Returns: the response.
-  static func options(for path: String, _ files: StaticFiles) -> Response {
-    let allowed = Endpoint(path: path, files)?.allowed ?? "GET, HEAD, POST, DELETE, OPTIONS"
-    return Response(status: .noContent, headers: ["Allow": allowed])
+  /// - Returns: the methods; all that there are where nothing is, or for `*`.
+  static func allowed(at path: String, _ files: StaticFiles) -> String {
+    Endpoint(path: path, files)?.allowed ?? "GET, HEAD, POST, DELETE, OPTIONS"
   }
 }

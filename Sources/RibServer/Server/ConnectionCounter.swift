@@ -30,17 +30,15 @@ final class ConnectionCounter: Sendable {
     self.limitPerAddress = limitPerAddress
   }
 
-  /// Whether it has to be known where a connection comes from.
-  var countsAddresses: Bool { limitPerAddress > 0 }
   /// The number of connections, without those that are answered 503.
   var count: Int { admitted.load(ordering: .relaxed) }
 
   /// Counts a connection in; to be called by one thread at a time, the listener's.
   ///
-  /// - Parameter address: where it comes from, if that is counted.
+  /// - Parameter address: where it comes from; nil if that is not counted, or not known yet.
   /// - Returns: what becomes of it; it is counted until ``leave(_:from:)`` unless it is dropped.
   func enter(from address: PeerAddress?) -> Admission {
-    if limit == 0 || count < limit, enterAddress(address) {
+    if limit == 0 || count < limit, address.map(enter) ?? true {
       admitted.add(1, ordering: .relaxed)
       return .admitted
     }
@@ -49,9 +47,14 @@ final class ConnectionCounter: Sendable {
     return .turnedAway
   }
 
-  /// Counts a connection to its address, if there is room.
-  private func enterAddress(_ address: PeerAddress?) -> Bool {
-    guard let address, limitPerAddress > 0 else { return true }
+  /// Counts a connection to its address.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter address: where it comes from.
+  /// - Returns: whether there is room; it is counted until ``leave(_:from:)`` then.
+  func enter(_ address: PeerAddress) -> Bool {
+    guard limitPerAddress > 0 else { return true }
     return byAddress.withLock { counts in
       guard counts[address, default: 0] < limitPerAddress else { return false }
       counts[address, default: 0] += 1
@@ -63,7 +66,7 @@ final class ConnectionCounter: Sendable {
   ///
   /// - Parameters:
   ///   - admission: what became of it.
-  ///   - address: where it came from, as it was counted in.
+  ///   - address: where it came from, as it was counted in; nil if it was not.
   func leave(_ admission: Admission, from address: PeerAddress?) {
     switch admission {
     case .dropped: break

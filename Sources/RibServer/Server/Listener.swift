@@ -1,4 +1,5 @@
 import Logging
+import WireHTTP
 
 #if canImport(Glibc)
   import Glibc
@@ -33,6 +34,7 @@ final class Listener: PollTarget, @unchecked Sendable {
     self.loops = loops
     self.context = context
     socket = try context.environment.sockets.listen(context.settings.host, context.settings.port)
+    context.willListen(at: socket.address)
   }
 
   /// Begins to accept.
@@ -74,14 +76,16 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   private func handOver(_ accepted: Int32) {
-    let connections = context.connections
-    let address = connections.countsAddresses ? PeerAddress(of: accepted) : nil
-    let admission = connections.enter(from: address)
+    let peer = Caller(address: IPAddress(peerOf: accepted))
+    guard context.gate.admits(peer) else { return closeDescriptor(accepted) }
+    // A proxy's connections are counted to those whom it speaks for.
+    let place = peer.isLocal || context.gate.proxies.trusts(peer.address) ? nil : peer.address.map { PeerAddress($0) }
+    let admission = context.connections.enter(from: place)
     if admission == .dropped { return closeDescriptor(accepted) }
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count
     let context = context
-    target.execute { Connection(accepted, admission, from: address, on: target, context).start() }
+    target.execute { Connection(accepted, admission, from: peer, countedTo: place, on: target, context).start() }
   }
 
   /// Out of descriptors or memory: to try again at once would only burn the processor.

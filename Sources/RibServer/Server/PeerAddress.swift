@@ -1,3 +1,5 @@
+import WireHTTP
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,33 +8,24 @@
   import Darwin
 #endif
 
-/// Where a connection comes from, as far as it is counted: an IPv4 address, or the network of an IPv6 address.
+/// What counts as one place that clients come from: an IPv4 address, or the network of an IPv6 address.
 ///
 /// Of IPv6 it is the first 64 bits: one host has all the addresses that begin with them.
 struct PeerAddress: Hashable {
   private let bits: UInt64
   private let isIPv6: Bool
 
-  /// An address.
-  ///
-  /// - Parameter bytes: 4 of IPv4 or 16 of IPv6; an IPv4 address written as one of IPv6 is one of IPv4.
-  init?(_ bytes: some Collection<UInt8>) {
-    let bytes = Array(bytes)
-    let isMapped = bytes.count == 16 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-    switch bytes.count {
-    case 4: (bits, isIPv6) = (Self.number(bytes[...]), false)
-    case 16 where isMapped: (bits, isIPv6) = (Self.number(bytes[12...]), false)
-    case 16: (bits, isIPv6) = (Self.number(bytes[..<8]), true)
-    default: return nil
-    }
+  /// The place of an address.
+  init(_ address: IPAddress) {
+    (bits, isIPv6) = address.isIPv4 ? (address.low, false) : (address.high, true)
   }
+}
 
-  /// The address at the other end of a socket.
-  ///
-  /// Nil if it has none, or none of the internet.
+extension IPAddress {
+  /// The address at the other end of a socket; nil if it has none, or none of the internet.
   ///
   /// - Parameter descriptor: the socket.
-  init?(of descriptor: Int32) {
+  init?(peerOf descriptor: Int32) {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let status = withUnsafeMutablePointer(to: &storage) { storage in
@@ -50,6 +43,4 @@ struct PeerAddress: Hashable {
     default: return nil
     }
   }
-
-  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }

@@ -23,6 +23,9 @@ final class ServerContext: Sendable {
   let environment: Environment
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
+  /// The front door; it is set once, when it is known where the server listens, before the first connection is accepted.
+  nonisolated(unsafe) private(set) var gate: Gate
+  private let refusals: RefusalLog
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
 
@@ -41,6 +44,13 @@ final class ServerContext: Sendable {
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
     self.logger = logger
+    refusals = RefusalLog(logger, environment.time)
+    gate = Gate(settings, listeningAt: settings.host, refusals)
     recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
   }
+
+  /// Takes note where the server listens.
+  ///
+  /// - Parameter address: as it was bound.
+  func willListen(at address: String) { gate = Gate(settings, listeningAt: address, refusals) }
 }

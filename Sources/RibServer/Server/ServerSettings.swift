@@ -161,6 +161,49 @@ public struct ServerSettings: Equatable, Sendable {
     public init() {}
   }
 
+  /// What pages of other sites may do.
+  public struct CORS: Equatable, Sendable {
+    /// `cors.maxAgeSeconds`: how long a browser need not ask again what a page of another origin may do.
+    public var maxAgeSeconds = 600
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// The proxies in front of the server.
+  public struct Proxies: Equatable, Sendable {
+    /// The header field in which proxies say whom they speak for.
+    public enum Field: String, CaseIterable, Sendable {
+      /// `X-Forwarded-For`, and `X-Forwarded-Proto`.
+      case xForwardedFor = "x-forwarded-for"
+      /// `Forwarded` (RFC 7239).
+      case forwarded
+    }
+
+    /// Whether connections begin with a header of the PROXY protocol.
+    public enum ProxyProtocol: String, CaseIterable, Sendable {
+      /// They begin with a request.
+      case off
+      /// They begin with a header of version 1 or 2, and come from a trusted proxy; others are refused.
+      case required
+    }
+
+    /// `proxies.trusted`: addresses and networks (`10.0.0.0/8`) of proxies, `loopback` for those on this machine, and `unix` for
+    /// who comes by a local socket.
+    ///
+    /// The client is the last one in the row of forwarded addresses that is not among them.
+    public var trusted = ["loopback", "unix"]
+    /// `proxies.field`: where they say whom they speak for.
+    ///
+    /// Each proxy has to write this field itself: what it does not write it passes on as its client has written it.
+    public var field = Field.xForwardedFor
+    /// `proxies.protocol`: whether connections begin with a header of the PROXY protocol.
+    public var `protocol` = ProxyProtocol.off
+
+    /// The defaults.
+    public init() {}
+  }
+
   /// `host`: the address to listen on.
   ///
   /// The default is reachable from this machine only.
@@ -194,6 +237,24 @@ public struct ServerSettings: Equatable, Sendable {
   ///
   /// A recording has all that clients have sent and were shown: treat it as you treat a database of your users' secrets.
   public var recordDirectory = ""
+  /// `publicURL`: where browsers see the server, as `https://app.example.com`; none if empty.
+  ///
+  /// Its pages may talk to the server, and the server answers for its host. Without it the pages may that come from the host in
+  /// the request itself.
+  public var publicURL = ""
+  /// `origins`: other sites whose pages may talk to the server: `https://app.example.com`, `https://*.example.com` for all hosts
+  /// below the domain, `*` for every page in the world.
+  public var origins: [String] = []
+  /// `hosts`: names in the Host field that the server answers for, besides that of ``publicURL``: `app.example.com`,
+  /// `*.example.com`, `*` for any.
+  ///
+  /// If it is empty, a server that listens on this machine's own address answers for `localhost`, `127.0.0.1` and `[::1]`, so that
+  /// no page reaches it under a name of its own (DNS rebinding), and another one for any.
+  public var hosts: [String] = []
+  /// What pages of other sites may do.
+  public var cors = CORS()
+  /// The proxies in front of the server.
+  public var proxies = Proxies()
   /// What a client may cost.
   public var limits = Limits()
   /// How messages are compressed.

@@ -7,10 +7,10 @@ extension Setting {
   ///
   /// 0 turns a limit off only where a server without it is a sane one: behind a proxy that has limits of its own, or on a
   /// developer's machine. What bounds the memory that one peer costs cannot be turned off.
-  package static let all: [Setting] = server + limits + compression + sessions + timeouts
+  package static let all: [Setting] = server + front + limits + compression + sessions + timeouts
 
   private static let server: [Setting] = [
-    Setting("host", .text(\.host, "address"), "The address to listen on."),
+    Setting("host", .text(\.host, .any("address")), "The address to listen on."),
     Setting("port", .number(\.port, 0...65_535), "The port to listen on; 0 picks a free one."),
     Setting("loops", .number(\.loops, 0...1024), "Threads that serve connections; 0 for one a core."),
     Setting(
@@ -21,7 +21,7 @@ extension Setting {
       "usesCompression", .bool(\.usesCompression), "Whether messages are compressed with clients that offer it."),
     Setting("echo", .flag(\.echo), "Send back every message on the WebSocket /echo, for conformance suites."),
     Setting("store", .word(WordPath(\.store)), "Where sessions are kept: in memory they end with the server."),
-    Setting("stateDir", .text(\.stateDirectory, "directory"), "Where what outlives the server is."),
+    Setting("stateDir", .text(\.stateDirectory, .any("directory")), "Where what outlives the server is."),
     Setting(
       "restored", .flag(\.isRestored),
       "The store was put back from a copy: its sessions' clients may have seen more, and get the whole view."),
@@ -29,8 +29,34 @@ extension Setting {
       "durability", .word(WordPath(\.durability)),
       "What an answer survives: disk, a power cut, or process, the server's end."),
     Setting(
-      "record", .text(\.recordDirectory, "directory"),
+      "record", .text(\.recordDirectory, .any("directory")),
       "Where each session is recorded, to be replayed as a test: with all that was said in it."),
+  ]
+
+  private static let front: [Setting] = [
+    Setting(
+      "publicURL", .text(\.publicURL, .origin),
+      "Where browsers see the server: its pages may talk to it, and it answers for its host."),
+    Setting(
+      "origins", .list(\.origins, .originPattern),
+      "Other sites whose pages may talk to the server; * for all."),
+    Setting(
+      "hosts", .list(\.hosts, .hostPattern),
+      "Names in the Host field that the server answers for; * for any.",
+      preset: "this machine's own if it listens there, else any"),
+    Setting(
+      "cors.maxAgeSeconds", .number(\.cors.maxAgeSeconds, 0...86_400),
+      "Seconds that a browser need not ask again what a page may do; 0 for each time."),
+    Setting(
+      "proxies.trusted", .list(\.proxies.trusted, .proxy),
+      "Addresses and networks of proxies that are believed whom they speak for; loopback for this machine's, unix for its sockets."
+    ),
+    Setting(
+      "proxies.field", .word(WordPath(\.proxies.field)),
+      "The header field in which they say it; the other is not looked at."),
+    Setting(
+      "proxies.protocol", .word(WordPath(\.proxies.protocol)),
+      "Whether each connection begins with a header of the PROXY protocol: then only trusted proxies may connect."),
   ]
 
   private static let limits: [Setting] = [

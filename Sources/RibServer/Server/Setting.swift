@@ -16,8 +16,10 @@ package struct Setting: Sendable {
     case bool(Path<Bool>)
     /// True if it is named; its flag takes no value.
     case flag(Path<Bool>)
-    /// Text; the second value says what of, in one word.
-    case text(Path<String>, String)
+    /// Text of a form; empty for none.
+    case text(Path<String>, TextForm)
+    /// Several texts of a form: in the file a list, elsewhere with commas between them.
+    case list(Path<[String]>, TextForm)
     /// One of several words.
     case word(WordPath)
     /// Text that the program reads, and not the server; the second value is its default, empty for none.
@@ -40,6 +42,53 @@ package struct Setting: Sendable {
         settings[keyPath: path] = choice
         return true
       }
+    }
+  }
+
+  /// What a text can be.
+  package struct TextForm: Sendable {
+    /// What it is, in one word.
+    package let name: String
+    /// A text of this form.
+    package let example: String
+    /// What is said of one that is not: "it must be …"; nil if every text is.
+    fileprivate let wanted: String?
+    fileprivate let accepts: @Sendable (String) -> Bool
+
+    /// Any text.
+    ///
+    /// - Parameters:
+    ///   - name: what it is, in one word.
+    ///   - example: a text.
+    /// - Returns: the form.
+    static func any(_ name: String, example: String = "elsewhere") -> Self {
+      Self(name: name, example: example, wanted: nil) { _ in true }
+    }
+
+    /// A text that is checked.
+    ///
+    /// - Parameters:
+    ///   - name: what it is, in one word.
+    ///   - wanted: the same, for a person, without the example.
+    ///   - example: a text of this form.
+    ///   - accepts: whether a text is of this form.
+    /// - Returns: the form.
+    static func checked(
+      _ name: String, _ wanted: String, example: String, _ accepts: @escaping @Sendable (String) -> Bool
+    ) -> Self {
+      Self(name: name, example: example, wanted: "\(wanted), such as \(example)", accepts: accepts)
+    }
+
+    private init(
+      name: String, example: String, wanted: String?, accepts: @escaping @Sendable (String) -> Bool
+    ) {
+      (self.name, self.example, self.wanted, self.accepts) = (name, example, wanted, accepts)
+    }
+
+    /// What is wrong with a text; nil if nothing is.
+    fileprivate func fault(_ text: String, of key: String) -> SettingsError? {
+      guard let wanted, !accepts(text) else { return nil }
+      return SettingsError(key: key, value: "\"\(text)\"", wanted: wanted)
     }
   }
 
@@ -74,6 +123,9 @@ package struct Setting: Sendable {
     case .number(let path, _): return "\(settings[keyPath: path])"
     case .bool(let path), .flag(let path): return "\(settings[keyPath: path])"
     case .text(let path, _): return settings[keyPath: path].isEmpty ? "none" : settings[keyPath: path]
+    case .list(let path, _):
+      let texts = settings[keyPath: path]
+      return texts.isEmpty ? "none" : texts.joined(separator: ", ")
     case .word(let path): return path.get(settings)
     case .program(_, let preset): return preset.isEmpty ? "none" : preset
     }
@@ -84,7 +136,9 @@ package struct Setting: Sendable {
     switch kind {
     case .number(_, let range): "from \(range.lowerBound) to \(range.upperBound)"
     case .bool, .flag: "true or false"
-    case .text, .program: "text"
+    case .text(_, let form): form.wanted ?? "text"
+    case .list(_, let form): form.wanted.map { "a list, each \($0)" } ?? "a list of texts"
+    case .program: "text"
     case .word(let path): "one of \(path.words.joined(separator: ", "))"
     }
   }
@@ -94,9 +148,12 @@ package struct Setting: Sendable {
   /// The parts of its name, in small letters.
   private var words: [String] {
     var words = [""]
+    var last: Character = "."
     for letter in key {
-      if letter == "." || letter.isUppercase { words.append("") }
+      // Of an abbreviation, as in publicURL, the first letter alone begins a word.
+      if letter == "." || letter.isUppercase && !last.isUppercase { words.append("") }
       if letter != "." { words[words.count - 1] += letter.lowercased() }
+      last = letter
     }
     return words
   }
@@ -119,9 +176,8 @@ package struct Setting: Sendable {
   func read(_ config: ConfigReader, into settings: inout ServerSettings) async throws {
     let name = ConfigKey(key)
     switch kind {
-    case .number(let path, let range):
+    case .number(let path, _):
       guard let value = try await fetch(config, { try await config.fetchInt(forKey: name) }) else { return }
-      guard range.contains(value) else { throw SettingsError(key: key, value: "\(value)", range: range) }
       settings[keyPath: path] = value
     case .bool(let path), .flag(let path):
       guard let value = try await fetch(config, { try await config.fetchBool(forKey: name) }) else { return }
@@ -129,11 +185,15 @@ package struct Setting: Sendable {
     case .text(let path, _):
       guard let value = try await fetch(config, { try await config.fetchString(forKey: name) }) else { return }
       settings[keyPath: path] = value
+    case .list(let path, _):
+      guard let values = try await fetch(config, { try await config.fetchStringArray(forKey: name) }) else { return }
+      settings[keyPath: path] = values.map { String($0.trimmingPrefix { $0 == " " }) }.filter { !$0.isEmpty }
     case .word(let path):
       guard let word = try await fetch(config, { try await config.fetchString(forKey: name) }) else { return }
       guard path.set(&settings, word) else { throw SettingsError(key: key, value: "\"\(word)\"", wanted: values) }
     case .program: break
     }
+    if let fault = fault(in: settings) { throw fault }
   }
 
   /// A value, or what is wrong with its type: the configuration does not say what it should be.
@@ -148,7 +208,19 @@ package struct Setting: Sendable {
 
   /// What is wrong with its value; nil if nothing is.
   func fault(in settings: ServerSettings) -> SettingsError? {
-    guard case .number(let path, let range) = kind, !range.contains(settings[keyPath: path]) else { return nil }
-    return SettingsError(key: key, value: "\(settings[keyPath: path])", range: range)
+    switch kind {
+    case .number(let path, let range):
+      let value = settings[keyPath: path]
+      return range.contains(value) ? nil : SettingsError(key: key, value: "\(value)", range: range)
+    case .text(let path, let form):
+      let text = settings[keyPath: path]
+      return text.isEmpty ? nil : form.fault(text, of: key)
+    case .list(let path, let form):
+      for text in settings[keyPath: path] {
+        if let fault = form.fault(text, of: key) { return fault }
+      }
+      return nil
+    case .bool, .flag, .word, .program: return nil
+    }
   }
 }

@@ -9,8 +9,8 @@ package enum ForwardedField: String, CaseIterable, Sendable {
 
   /// Who a request is from.
   package struct Client: Equatable, Sendable {
-    /// The address; where a proxy has not said one, that of the proxy.
-    package var address: IPAddress
+    /// The address; where a proxy has not said one, that of the proxy, which is nil for one that comes by a local socket.
+    package var address: IPAddress?
     /// `http` or `https`, as it was asked for; nil if no proxy has said it.
     package var scheme: String?
   }
@@ -23,7 +23,7 @@ package enum ForwardedField: String, CaseIterable, Sendable {
   ///   - isTrusted: whether what a proxy says is believed.
   /// - Returns: the client; nil if no proxy has said anything.
   package func client(
-    in headers: HeaderFields, from peer: IPAddress, _ isTrusted: (IPAddress) -> Bool
+    in headers: HeaderFields, from peer: IPAddress?, _ isTrusted: (IPAddress) -> Bool
   ) -> Client? {
     switch self {
     case .xForwardedFor:

@@ -38,8 +38,12 @@ package struct HTTPStatus: RawRepresentable, Hashable, Sendable {
   package static let contentTooLarge = HTTPStatus(rawValue: 413)
   /// 414: the request line is longer than this server takes.
   package static let uriTooLong = HTTPStatus(rawValue: 414)
+  /// 415: the body is of another type than this server takes.
+  package static let unsupportedMediaType = HTTPStatus(rawValue: 415)
   /// 417: what the client expects is not done here.
   package static let expectationFailed = HTTPStatus(rawValue: 417)
+  /// 421: the server does not answer for this host.
+  package static let misdirectedRequest = HTTPStatus(rawValue: 421)
   /// 426: this resource speaks only the protocol named in `Upgrade`.
   package static let upgradeRequired = HTTPStatus(rawValue: 426)
   /// 431: the header section is larger than this server takes.
@@ -71,7 +75,9 @@ package struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     case .conflict: "Conflict"
     case .contentTooLarge: "Content Too Large"
     case .uriTooLong: "URI Too Long"
+    case .unsupportedMediaType: "Unsupported Media Type"
     case .expectationFailed: "Expectation Failed"
+    case .misdirectedRequest: "Misdirected Request"
     case .upgradeRequired: "Upgrade Required"
     case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
     case .internalServerError: "Internal Server Error"

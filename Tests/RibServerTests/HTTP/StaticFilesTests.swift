@@ -10,7 +10,7 @@ import WireHTTP
   private func head(_ path: String = "/", _ fields: String...) throws -> RequestHead {
     var reader = RequestReader(limits: HTTPLimits())
     var buffer = ReceiveBuffer()
-    let lines = ["GET \(path) HTTP/1.1", "Host: x"] + fields
+    let lines = ["GET \(path) HTTP/1.1", "Host: localhost"] + fields
     buffer.append(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8).span)
     return try #require(try reader.nextHead(from: &buffer))
   }

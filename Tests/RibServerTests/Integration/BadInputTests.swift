@@ -164,7 +164,7 @@ import WireHTTP
     try await withServer({ $0.timeouts.handshakeSeconds = 1 }) { server, url in
       try await blocking {
         let socket = try CurlSocket(url: url)
-        try socket.send(Array("GET /v1/socket HTTP/1.1\r\nHost: x\r\nUpgr".utf8))
+        try socket.send(Array("GET /v1/socket HTTP/1.1\r\nHost: localhost\r\nUpgr".utf8))
         var buffer = ReceiveBuffer()
         while try socket.receive(into: &buffer) {}
         #expect(buffer.text.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
@@ -187,7 +187,7 @@ import WireHTTP
           let socket = try CurlSocket(url: url)
           try socket.send(
             Array(
-              ("GET /v1/socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+              ("GET /v1/socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                 + "Sec-WebSocket-Extensions: \(offer)\r\n\r\n").utf8))
           var buffer = ReceiveBuffer()
@@ -248,11 +248,11 @@ import WireHTTP
 
   static let requests = [
     400: "GARBAGE\r\n\r\n",
-    404: "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-    405: "POST /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+    404: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    405: "POST /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
     414: "GET /\(String(repeating: "x", count: 9000)) HTTP/1.1\r\n",
-    426: "GET /v1/socket HTTP/1.1\r\nHost: x\r\n\r\n",
-    431: "GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "x", count: 33_000))",
+    426: "GET /v1/socket HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    431: "GET / HTTP/1.1\r\nHost: localhost\r\nA: \(String(repeating: "x", count: 33_000))",
     505: "GET /healthz HTTP/2.0\r\n\r\n",
   ]
 
@@ -264,7 +264,7 @@ import WireHTTP
         let socket = try CurlSocket(url: url)
         // What comes after a request that was understood is answered, too.
         let isUnderstood = [404, 405, 426].contains(status)
-        let last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        let last = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         try socket.send(Array((request + (isUnderstood ? last : "")).utf8))
         var buffer = ReceiveBuffer()
         while try socket.receive(into: &buffer) {}

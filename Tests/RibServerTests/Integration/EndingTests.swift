@@ -31,7 +31,7 @@ import WireHTTP
   @Test func handshakeByteByByte_isClosedInTime() async throws {
     try await withServer({ $0.timeouts.handshakeSeconds = 1 }) { _, url in
       try await blocking {
-        let request: [UInt8] = Array("GET /v1/socket HTTP/1.1\r\nHost: x\r\nX-Endless: ".utf8)
+        let request: [UInt8] = Array("GET /v1/socket HTTP/1.1\r\nHost: localhost\r\nX-Endless: ".utf8)
         let socket = try CurlSocket(url: url)
         let said = try Self.dribble(socket) { round in round < request.count ? [request[round]] : [0x78] }
         #expect(said.text.hasPrefix("HTTP/1.1 408 "))

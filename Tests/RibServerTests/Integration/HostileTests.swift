@@ -52,7 +52,8 @@ import WireHTTP
   private static func run(_ attack: Attack, _ url: String) throws {
     // If it cannot begin, nobody shall wait for it.
     defer { attack.hasBegun.store(true, ordering: .relaxed) }
-    let head = Array("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: \(String(repeating: "z", count: 10_000))".utf8)
+    let head = Array(
+      "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: \(String(repeating: "z", count: 10_000))".utf8)
     let drips = try (0..<20).map { _ in try CurlSocket(url: url) }
     let mutes = try (0..<20).map { _ in try CurlWebSocket.counter(url) }
     let writer = FrameWriter.client { 0 }

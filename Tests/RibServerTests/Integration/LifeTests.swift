@@ -292,7 +292,7 @@ import WireHTTP
         let client = try TwinClient(url)
         _ = try client.create(#"{"app":"logbook"}"#)
         let stream = try CurlSocket(url: url)
-        let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: x\r\n"
+        let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: localhost\r\n"
         try stream.send(Array("\(request)Authorization: Bearer \(client.token)\r\n\r\n".utf8))
         // More than the systems of both ends take for someone who does not read.
         for number in 1...6 {

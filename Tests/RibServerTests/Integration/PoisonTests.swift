@@ -253,7 +253,7 @@ import WireHTTP
       [path = path as String] in
       let server = Self.server(path, isWatched: true)
       let socket = try CurlSocket(url: try server.start().description)
-      try socket.send(Array("GET /v1/apps/fuse/schema HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+      try socket.send(Array("GET /v1/apps/fuse/schema HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
       var buffer = ReceiveBuffer()
       while try socket.receive(into: &buffer) {}
     }

@@ -38,8 +38,8 @@ import WireHTTP
 
   @Test func health_isAnsweredOverAndOverOnOneConnection() throws {
     let daemon = try Daemon()
-    let one = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-    let last = "HEAD /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    let one = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    let last = "HEAD /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     let answers = try Self.get(daemon.url, one + one + last)
     #expect(answers.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 4)
     #expect(answers.components(separatedBy: "\r\n\r\nok\n").count == 3)
@@ -48,7 +48,7 @@ import WireHTTP
   @Test func daemonWithoutDescriptors_waitsWithoutASpin() throws {
     let daemon = try Daemon(descriptors: 48)
     var sockets = try (0..<80).map { _ in try CurlSocket(url: daemon.url) }
-    let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    let request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     // The system has taken the last one, the daemon has not.
     let last = try #require(sockets.last)
     try last.send(Array(request.utf8))

@@ -69,7 +69,7 @@ import WireHTTP
   /// - Throws: if the server does not answer.
   private static func waitUntilCut(_ url: String, _ server: Server) throws -> Double {
     let quiet = try CurlSocket(url: url)
-    try quiet.send(Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+    try quiet.send(Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     var nothing = ReceiveBuffer()
     while !nothing.text.hasSuffix("ok\n") { try #require(try quiet.receive(into: &nothing)) }
     let start = ContinuousClock.now

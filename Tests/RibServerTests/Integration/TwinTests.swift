@@ -238,7 +238,7 @@ import WireHTTP
         let client = try TwinClient(url)
         _ = try client.create()
         let stream = try CurlSocket(url: url)
-        let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: x\r\n"
+        let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: localhost\r\n"
         try stream.send(Array("\(request)Authorization: Bearer \(client.token)\r\n\r\n".utf8))
         var buffer = ReceiveBuffer()
         while buffer.text.ranges(of: ":\n\n").count < 2 { try #require(try stream.receive(into: &buffer)) }

@@ -17,6 +17,8 @@ import Testing
     let setting = try #require(Setting.all.first { $0.key == "limits.actionsPerSecond" })
     #expect(setting.flag == "limits-actions-per-second")
     #expect(setting.variable == "RIBD_LIMITS_ACTIONS_PER_SECOND")
+    let url = try #require(Setting.all.first { $0.key == "publicURL" })
+    #expect(url.flag == "public-url" && url.variable == "RIBD_PUBLIC_URL")
     for names in [Setting.ofDaemon.map(\.key), Setting.ofDaemon.map(\.flag), Setting.ofDaemon.map(\.variable)] {
       #expect(Set(names).count == names.count)
     }
@@ -41,7 +43,11 @@ import Testing
         changed.append(try await read(setting.key, .int(isHighest ? range.lowerBound : range.upperBound)))
       case .bool(let path), .flag(let path):
         changed.append(try await read(setting.key, .bool(!ServerSettings()[keyPath: path])))
-      case .text: changed.append(try await read(setting.key, .string("elsewhere")))
+      case .text(_, let form): changed.append(try await read(setting.key, .string(form.example)))
+      case .list(let path, let form):
+        let settings = try await read(setting.key, .stringArray([form.example, form.example]))
+        #expect(settings[keyPath: path] == [form.example, form.example])
+        changed.append(settings)
       case .word(let path):
         let other = try #require(path.words.first { $0 != setting.preset })
         changed.append(try await read(setting.key, .string(other)))
@@ -78,12 +84,37 @@ import Testing
       ("port", "eighty", "The setting \"port\" is \"eighty\"; it must be from 0 to 65535."),
       ("usesEpoll", "maybe", "The setting \"usesEpoll\" is \"maybe\"; it must be true or false."),
       ("store", "cloud", "The setting \"store\" is \"cloud\"; it must be one of memory, sqlite."),
+      (
+        "publicURL", "app.example.com",
+        "The setting \"publicURL\" is \"app.example.com\"; it must be a URL without a path, such as https://app.example.com."
+      ),
+      (
+        "proxies.trusted", "10.0.0.1/8",
+        "The setting \"proxies.trusted\" is \"10.0.0.1/8\"; it must be a list, each an address, a network, loopback or unix, such as 10.0.0.0/8."
+      ),
     ])
   func valueOfAnotherType_isNamed(_ key: String, _ value: String, _ says: String) async {
     let error = await #expect(throws: SettingsError.self) { _ = try await read(key, .string(value)) }
     #expect(error?.description == says)
     let number = await #expect(throws: SettingsError.self) { _ = try await read("host", .int(5)) }
     #expect(number?.description == "The setting \"host\" is of another type; it must be text.")
+  }
+
+  /// What would let in more than is meant, or nobody, is no value.
+  @Test(arguments: [
+    ("publicURL", "https://app.example.com/path"), ("publicURL", "*"), ("publicURL", "https://*.example.com"),
+    ("origins", "https://*.com"), ("origins", "example.com"), ("origins", "null"), ("origins", "https://a/b"),
+    ("hosts", "app.example.com:8080"), ("hosts", "https://app.example.com"), ("hosts", "*.com"),
+    ("proxies.trusted", "proxy"), ("proxies.trusted", "10.0.0.0/33"),
+  ])
+  func valueThatIsNoneOfTheFrontDoor_isRefused(_ key: String, _ value: String) async throws {
+    let setting = try #require(Setting.all.first { $0.key == key })
+    let isList = if case .list = setting.kind { true } else { false }
+    let good = if case .list(_, let form) = setting.kind { form.example } else { "" }
+    let error = await #expect(throws: SettingsError.self) {
+      _ = try await read(key, isList ? .stringArray([good, value]) : .string(value))
+    }
+    #expect(error?.key == key && error?.value == "\"\(value)\"")
   }
 
   /// The documentation's table is this one.

@@ -117,6 +117,31 @@ import Wire
     loop.stop()
   }
 
+  /// Who tries whether the store works finds that time was not counted: who asks for that next is told, and once.
+  @Test func timeThatIsNotCounted_isToldToWhoAsks_howeverItWasFound() async throws {
+    let directory = try TemporaryDirectory()
+    let clock = TestClock()
+    let store = SwitchedStore(try SQLiteStore(path: directory.store, durability: .process, clock: clock.clock))
+    let writer = StoreWriter(store, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { [answers] in
+      answers.recovered()
+    }
+    writer.submit([probe("0")])
+    #expect(await eventually { answers.all == ["0: noted"] })
+    store.fail(true)
+    writer.submit([probe("a")])
+    #expect(await eventually { writer.isFailing })
+    clock.advance(3_600)
+    store.fail(false)
+    #expect(await eventually { answers.recoveryCount == 1 })
+    for name in ["b", "c"] {
+      writer.submit([probe(name)])
+      #expect(await eventually { answers.all.last?.hasPrefix(name) == true })
+    }
+    #expect(answers.all == ["0: noted", "a: failed", "b: notCounted", "c: noted"])
+    await writer.close()
+    loop.stop()
+  }
+
   /// What works while the store fails is no sign that it works: nobody tries again before the pause is over.
   @Test func success_doesNotEndAFailure() async throws {
     store.failProbes(true)

@@ -61,7 +61,7 @@ final class TwinClient: @unchecked Sendable {
   }
 
   private func send(_ method: String, _ path: String, _ body: String, headers: [String]) throws {
-    let fields = (["Host: x", "Content-Length: \(body.utf8.count)"] + headers).joined(separator: "\r\n")
+    let fields = (["Host: localhost", "Content-Length: \(body.utf8.count)"] + headers).joined(separator: "\r\n")
     try socket.send(Array("\(method) \(path) HTTP/1.1\r\n\(fields)\r\n\r\n\(body)".utf8))
   }
 

@@ -80,7 +80,7 @@ final class SimulatedStream: CallerOwner {
     tryCount += 1
     let last = tag.map { "Last-Event-ID: \($0)\r\n" } ?? ""
     let request = """
-      GET /v1/sessions/\(session)/events HTTP/1.1\r\nHost: simulation\r\nAuthorization: Bearer \(token)\r\n\
+      GET /v1/sessions/\(session)/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\
       Riblet-Try: \(tryCount)\r\n\(last)\r\n
       """
     caller.link?.send(Array(request.utf8))

@@ -145,7 +145,7 @@ final class SimulatedTwin: CallerOwner {
   }
 
   private static func request(_ method: String, _ path: String, _ fields: String, _ body: String) -> String {
-    "\(method) \(path) HTTP/1.1\r\nHost: simulation\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
+    "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
   }
 
   func connected() {

@@ -1,0 +1,141 @@
+import Logging
+import WireHTTP
+
+/// The server's front door: for which hosts it answers, which pages may talk to it, and whom proxies speak for.
+struct Gate: Sendable {
+  /// What a gate has found about a request.
+  struct Visit {
+    /// Who it is from.
+    var caller: Caller
+    /// The origin whose pages may read the answer; nil if it needs no leave, or has none.
+    var origin: String?
+    /// Why it is not answered; nil if it is.
+    var refusal: HTTPError?
+  }
+
+  private let hosts: HostPolicy
+  private let origins: OriginPolicy
+  /// Whom proxies speak for.
+  let proxies: ProxyPolicy
+  private let maxAge: Int
+  private let refusals: RefusalLog
+
+  /// The gate of settings.
+  ///
+  /// - Parameters:
+  ///   - settings: the server's.
+  ///   - address: where it listens.
+  ///   - refusals: where refusals are told.
+  init(_ settings: ServerSettings, listeningAt address: String, _ refusals: RefusalLog) {
+    hosts = HostPolicy(settings, listeningAt: address)
+    origins = OriginPolicy(settings)
+    proxies = ProxyPolicy(settings)
+    maxAge = settings.cors.maxAgeSeconds
+    self.refusals = refusals
+  }
+
+  /// Whether a connection is taken: where each is to begin with a header of the PROXY protocol, a proxy's.
+  ///
+  /// - Parameter peer: who it is from.
+  /// - Returns: false if it is to be closed without a word.
+  func admits(_ peer: Caller) -> Bool {
+    guard proxies.needsHeader, !proxies.trusts(peer.address), let address = peer.address else { return true }
+    refusals.note(
+      "A connection was refused that is not from a trusted proxy.", "\(address)",
+      ["address": "\(address)", "fix": "add \(address) to proxies.trusted, or set proxies.protocol to off"])
+    return false
+  }
+
+  /// Looks at a request.
+  ///
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - peer: who its connection is from.
+  /// - Returns: what is to be known of it.
+  func visit(_ head: RequestHead, from peer: Caller) -> Visit {
+    let (caller, scheme) = proxies.client(of: head, peer)
+    if let address = peer.address, proxies.isForwarded(head, peer) {
+      refusals.note(
+        "A proxy that is not trusted speaks for others: all its clients count as one.", "\(address)",
+        ["address": "\(address)", "fix": "add \(address) to proxies.trusted"])
+    }
+    var visit = Visit(caller: caller)
+    let verdict = origins.judge(head, scheme: scheme)
+    if case .listed(let origin) = verdict { visit.origin = origin }
+    visit.refusal = refusal(of: head) ?? (isReading(head) ? nil : refusal(of: head, verdict))
+    return visit
+  }
+
+  /// Whether a request only reads what a page of another origin cannot see anyway.
+  private func isReading(_ head: RequestHead) -> Bool {
+    (head.method == "GET" || head.method == "HEAD") && !head.headers.contains(token: "websocket", in: "Upgrade")
+  }
+
+  private func refusal(of head: RequestHead) -> HTTPError? {
+    // Who looks whether the server is well asks for an address, or for whatever name it has given it.
+    guard !hosts.answers(to: head), head.path != Endpoint.healthPath else { return nil }
+    let host = head.headers["Host"] ?? ""
+    let fix = "set publicURL to where browsers see the server, or add the host to hosts"
+    refusals.note("A host was refused.", "host \(host)", ["host": "\(host)", "fix": "\(fix)"])
+    return HTTPError(
+      status: .misdirectedRequest, reason: "This server does not answer for the host \"\(host)\". If it should: \(fix)."
+    )
+  }
+
+  private func refusal(of head: RequestHead, _ verdict: OriginPolicy.Verdict) -> HTTPError? {
+    let origin: String
+    switch verdict {
+    case .own, .listed: return nil
+    case .malformed:
+      return HTTPError(status: .badRequest, reason: "Origin is to be one field with one origin (RFC 6454 §7).")
+    case .crossSite: origin = "another site"
+    case .foreign(let name): origin = name
+    }
+    let host = head.headers["Host"] ?? ""
+    // What the client has written is shown as it is only where it can be an origin.
+    let fix =
+      WebOrigin(origin) == nil
+      ? "have the page served from an origin that is in origins" : "set publicURL to \(origin), or add it to origins"
+    refusals.note(
+      "An origin was refused.", "origin \(origin)", ["origin": "\(origin)", "host": "\(host)", "fix": "\(fix)"])
+    return HTTPError(
+      status: .forbidden, reason: "Pages of \(origin) may not talk to this server. If they should: \(fix).")
+  }
+
+  // MARK: CORS
+
+  /// Adds to an answer that pages of its request's origin may read it (Fetch §3.2).
+  ///
+  /// - Parameters:
+  ///   - headers: the answer's.
+  ///   - visit: of its request; nil if there is none.
+  func allowReading(_ headers: inout HeaderFields, _ visit: Visit?) {
+    guard origins.dependsOnOrigin else { return }
+    headers.append(name: "Vary", value: "Origin")
+    guard let origin = visit?.origin else { return }
+    headers.append(name: "Access-Control-Allow-Origin", value: origin)
+    headers.append(name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After")
+  }
+
+  /// Answers a browser that asks what a page may do, before the page does it.
+  ///
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - methods: what its path answers to; nil if there is nothing, which the page learns when it asks.
+  /// - Returns: the response; nil if the request asks for something else.
+  func preflight(_ head: RequestHead, _ methods: String) -> Response? {
+    guard head.method == "OPTIONS", head.headers["Origin"] != nil, head.headers["Access-Control-Request-Method"] != nil
+    else {
+      return nil
+    }
+    return Response(
+      status: .noContent,
+      headers: [
+        "Allow": methods, "Vary": "Access-Control-Request-Method, Access-Control-Request-Headers",
+        "Access-Control-Allow-Methods": methods,
+        "Access-Control-Allow-Headers":
+          "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Riblet-Token, Riblet-Try",
+        "Access-Control-Max-Age": "\(maxAge)",
+      ])
+  }
+}

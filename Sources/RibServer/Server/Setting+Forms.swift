@@ -1,0 +1,28 @@
+import WireHTTP
+
+extension Setting.TextForm {
+  /// Where browsers see a server: a URL without a path.
+  static let origin = checked("url", "a URL without a path", example: "https://app.example.com") {
+    WebOrigin(withoutSlash($0)) != nil
+  }
+
+  /// An origin, or those of all hosts below a domain, or any.
+  static let originPattern = checked(
+    "origins", "an origin, with *. those of all hosts below a domain of two labels at least, or *",
+    example: "https://app.example.com"
+  ) { $0 == "*" || OriginPattern($0) != nil }
+
+  /// A host's name or address, or all hosts below a domain, or any.
+  static let hostPattern = checked(
+    "hosts", "a host without a port, with *. all hosts below a domain of two labels at least, or *",
+    example: "app.example.com"
+  ) { $0 == "*" || HostPattern($0) != nil }
+
+  /// Where proxies are.
+  static let proxy = checked(
+    "proxies", "an address, a network, loopback or unix", example: "10.0.0.0/8"
+  ) { ["loopback", "unix"].contains($0) || IPNetwork(text: $0) != nil }
+
+  /// A URL as it may be written, as an origin.
+  static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+}
