@@ -89,7 +89,7 @@ async function hashOf(view) {
 // The protocol, without I/O
 
 const closeCodes = {
-  ended: 1000, shutdown: 4000, silent: 4001, moved: 4002, no_hello: 4008, full: 4100, unavailable: 4101, gone: 4200,
+  ended: 1000, shutdown: 4000, silent: 4001, moved: 4002, no_hello: 4008, full: 4100, unavailable: 4101, quota: 4102, gone: 4200,
   poisoned: 4201, bad_message: 4400, denied: 4401, failed: 4403, unknown_app: 4404, taken: 4409, stale: 4410,
 };
 
@@ -767,7 +767,7 @@ export function webSocket(url, hello, on) {
   return socket;
 }
 
-const statusCodes = { 400: 4400, 401: 4401, 403: 4401, 404: 4200, 409: 4400, 413: 4400, 503: 4100 };
+const statusCodes = { 400: 4400, 401: 4401, 403: 4401, 404: 4200, 409: 4400, 413: 4400, 415: 4400, 421: 4400, 429: 4102, 503: 4100 };
 
 export function eventStream(url, { t, resume, ...hello }, on) {
   const abort = new AbortController();

@@ -20,18 +20,20 @@ package final class CurlWebSocket {
   ///   - offer: what to offer about compression; nil for none.
   ///   - threshold: bytes from which a message is compressed.
   ///   - messageLimit: bytes that a message of the server may have.
+  ///   - headers: further fields of the request.
   /// - Throws: ``CurlError`` or, if the server does not upgrade, ``HTTPError``.
   package init(
     url: String, path: String = "/v1/socket", subprotocols: [String] = [subprotocol],
     compression offer: PerMessageDeflate.Offer? = nil, threshold: Int = FrameWriter.defaultThreshold,
-    messageLimit: Int = 16 << 20
+    messageLimit: Int = 16 << 20, headers: HeaderFields = [:]
   ) throws {
     socket = try CurlSocket(url: url)
     let random = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     let key = Base64.encode(random.span)
     let host = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first.map(String.init) ?? ""
     try socket.send(
-      WebSocketHandshake.request(host: host, path: path, key: key, subprotocols: subprotocols, compression: offer))
+      WebSocketHandshake.request(
+        host: host, path: path, key: key, subprotocols: subprotocols, compression: offer, headers: headers))
     let answer = try Self.answer(from: socket, &buffer)
     let (_, compression) = try WebSocketHandshake.check(
       answer, key: key, subprotocols: subprotocols, compression: offer)

@@ -88,7 +88,7 @@ extension Connection {
   private func begin(_ hello: ClientMessage.Hello) {
     let made: (Session, String)
     do throws(Ending) {
-      made = try makeSession(hello)
+      made = try makeSession(hello, for: caller)
     } catch {
       return channel.say(error.bye, error.message)
     }
@@ -101,10 +101,12 @@ extension Connection {
 
   /// Builds the session that a `hello` asks for, on this loop.
   ///
-  /// - Parameter hello: what the client wants.
+  /// - Parameters:
+  ///   - hello: what the client wants.
+  ///   - caller: who it is.
   /// - Returns: the session, which is not started, and its client's token.
   /// - Throws: ``Ending`` that says why there is none.
-  func makeSession(_ hello: ClientMessage.Hello) throws(Ending) -> (Session, token: String) {
+  func makeSession(_ hello: ClientMessage.Hello, for caller: Caller) throws(Ending) -> (Session, token: String) {
     guard let app = context.apps[hello.app] else {
       let names = context.apps.keys.sorted().joined(separator: ", ")
       throw Ending(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
@@ -114,6 +116,13 @@ extension Connection {
     }
     guard !context.isOverMemory.load(ordering: .relaxed) else {
       throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
+    }
+    if !caller.isLocal, let address = caller.address {
+      guard context.newSessions.take(from: PeerAddress(address), at: loop.now) == 0 else {
+        let limit = context.settings.limits.newSessionsPerMinute
+        throw Ending(
+          .quota, "More than \(limit) sessions within a minute were begun from this address. Come back later.")
+      }
     }
     let token = loop.work.environment.makeToken()
     loop.work.flight?.begin(.start, of: app.name)

@@ -31,7 +31,7 @@ extension Connection {
     }
     let made: (Session, String)
     do throws(Ending) {
-      made = try makeSession(hello)
+      made = try makeSession(hello, for: exchange.visit?.caller ?? caller)
     } catch {
       throw HTTPError(error)
     }

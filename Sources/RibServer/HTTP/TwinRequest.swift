@@ -63,6 +63,7 @@ extension HTTPError {
     case .badMessage, .noHello: self.init(status: .badRequest, reason: message)
     case .full, .unavailable, .moved, .shutdown:
       self.init(status: .serviceUnavailable, reason: message, headers: ["Retry-After": "1"])
+    case .quota: self.init(status: .tooManyRequests, reason: message, headers: ["Retry-After": "1"])
     case .stale: self.init(status: .conflict, reason: message)
     case .ended, .silent, .taken, .failed: self.init(status: .internalServerError, reason: message)
     }

@@ -8,6 +8,8 @@ final class ServerContext: Sendable {
   let files: StaticFiles
   let logger: Logger
   let connections: ConnectionCounter
+  /// How many sessions may be begun from one place.
+  let newSessions: PlaceBudget<PeerAddress>
   let sessions = SessionRegistry<Session>()
   let sessionCount = Atomic<Int>(0)
   /// Sessions that were in memory alone when the server stopped, as the store has failed.
@@ -43,6 +45,7 @@ final class ServerContext: Sendable {
     self.settings = settings
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
+    newSessions = PlaceBudget(perMinute: settings.limits.newSessionsPerMinute)
     self.logger = logger
     refusals = RefusalLog(logger, environment.time)
     gate = Gate(settings, listeningAt: settings.host, refusals)

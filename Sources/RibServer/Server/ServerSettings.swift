@@ -28,10 +28,14 @@ public struct ServerSettings: Equatable, Sendable {
     ///
     /// Each takes a descriptor, and some kilobytes once it has a session.
     public var connections = 20_000
-    /// `limits.connectionsPerAddress`: connections at a time from one IPv4 address, or from one IPv6 network of 64 bits.
+    /// `limits.connectionsPerAddress`: connections at a time from one IPv4 address, or from one IPv6 network of 64 bits; 0 for no
+    /// limit.
     ///
-    /// 0, the default, is no limit: behind a proxy all come from one address.
-    public var connectionsPerAddress = 0
+    /// Those of a trusted proxy are counted to whom it speaks for. Programs on this machine that no proxy speaks for have no limit.
+    public var connectionsPerAddress = 1_000
+    /// `limits.newSessionsPerMinute`: sessions that may be begun a minute from one address, as it is counted for
+    /// ``connectionsPerAddress``, in the long run and at once; 0 for any number.
+    public var newSessionsPerMinute = 60
     /// `limits.sessions`: sessions at a time, with a connection or without; a client that wants one more is told to come back later.
     public var sessions = 100_000
     /// `limits.memoryMegabytes`: memory of the process, in units of 1,048,576 bytes, above which sessions in which nothing

@@ -73,7 +73,10 @@ extension Setting {
       "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
     Setting(
       "limits.connectionsPerAddress", .number(\.limits.connectionsPerAddress, limit),
-      "Connections at a time from one address; 0 for no limit, as behind a proxy."),
+      "Connections at a time from one address; 0 for no limit."),
+    Setting(
+      "limits.newSessionsPerMinute", .number(\.limits.newSessionsPerMinute, limit),
+      "Sessions that may be begun a minute from one address; 0 for any number."),
     Setting(
       "limits.sessions", .number(\.limits.sessions, size), "Sessions at a time, with a connection or without."),
     Setting(

@@ -14,6 +14,8 @@ public enum Bye: String, CaseIterable, Sendable {
   case moved
   /// The session cannot be read at present: the store fails, or the app is of another version.
   case unavailable
+  /// Too many new sessions from one place, or of one person.
+  case quota
   /// There is no such session any more.
   case gone
   /// The session is set aside: it made the server's process die twice, as it woke or by what its effects sent.
@@ -58,6 +60,7 @@ public enum Bye: String, CaseIterable, Sendable {
     case .noHello: CloseCode(rawValue: 4008)
     case .full: CloseCode(rawValue: 4100)
     case .unavailable: CloseCode(rawValue: 4101)
+    case .quota: CloseCode(rawValue: 4102)
     case .gone: CloseCode(rawValue: 4200)
     case .poisoned: CloseCode(rawValue: 4201)
     case .badMessage: CloseCode(rawValue: 4400)

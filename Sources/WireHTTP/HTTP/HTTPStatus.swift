@@ -46,6 +46,8 @@ package struct HTTPStatus: RawRepresentable, Hashable, Sendable {
   package static let misdirectedRequest = HTTPStatus(rawValue: 421)
   /// 426: this resource speaks only the protocol named in `Upgrade`.
   package static let upgradeRequired = HTTPStatus(rawValue: 426)
+  /// 429: the client, or the place that it is at, has asked too often.
+  package static let tooManyRequests = HTTPStatus(rawValue: 429)
   /// 431: the header section is larger than this server takes.
   package static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
   /// 500: the server failed.
@@ -79,6 +81,7 @@ package struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     case .expectationFailed: "Expectation Failed"
     case .misdirectedRequest: "Misdirected Request"
     case .upgradeRequired: "Upgrade Required"
+    case .tooManyRequests: "Too Many Requests"
     case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
     case .internalServerError: "Internal Server Error"
     case .notImplemented: "Not Implemented"

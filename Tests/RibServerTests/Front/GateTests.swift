@@ -431,4 +431,38 @@ import WireHTTP
       #expect(text.isEmpty && server.connectionCount == 0)
     }
   }
+
+  // MARK: Budgets
+
+  /// Seven connections that begin sessions as fast as they can do not keep others out, nor the server full.
+  @Test func placeThatBeginsManySessions_isToldToComeBackLater_andNobodyElse() async throws {
+    try await withServer({ $0.limits.newSessionsPerMinute = 20 }) { server, url in
+      try await blocking { () throws in
+        let made = { (client: String, count: Int) in
+          let body = #"{"app":"counter"}"#
+          let request =
+            "POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: \(client)\r\nContent-Length: \(body.utf8.count)\r\n"
+          let text = try Self.exchange(
+            url,
+            String(repeating: "\(request)\r\n\(body)", count: count - 1) + "\(request)Connection: close\r\n\r\n\(body)")
+          return ["201", "429"].map { text.ranges(of: "HTTP/1.1 \($0) ").count } + [
+            text.ranges(of: "Retry-After: 1\r\n").count
+          ]
+        }
+        // A network of IPv6 is one place, whatever its last 64 bits are.
+        let first = try (1...7).map { try made("2001:db8:1:2::\($0)", 10) }
+        #expect(first.map { $0[0] }.reduce(0, +) >= 20 && first.map { $0[0] }.reduce(0, +) <= 30, "\(first)")
+        #expect(first.map { $0[0] + $0[1] }.reduce(0, +) == 70 && first.allSatisfy { $0[1] == $0[2] })
+        #expect(try made("2001:db8:1:3::1", 10)[0] == 10)
+        #expect(try made("203.0.113.9", 10)[0] == 10)
+        // The same by WebSocket, and who has no address but this machine's has no limit.
+        let socket = try CurlWebSocket(url: url, headers: ["X-Forwarded-For": "2001:db8:1:2::9"])
+        try socket.send(#"{"t":"hello","app":"counter"}"#)
+        let said = try socket.text()
+        #expect(said?.hasPrefix(#"{"t":"bye","code":"quota","message":"#) == true)
+        #expect(
+          try (1...50).allSatisfy { _ in try Self.makeSession(url, ["Host: localhost"]).hasPrefix("HTTP/1.1 201 ") })
+      }
+    }
+  }
 }

@@ -71,7 +71,7 @@ final class SimulatedClient: CallerOwner {
   func connected() {
     frames = nil
     caller.link?.send(
-      WebSocketHandshake.request(host: "simulation", path: "/v1/socket", key: Self.key, subprotocols: [subprotocol]))
+      WebSocketHandshake.request(host: "localhost", path: "/v1/socket", key: Self.key, subprotocols: [subprotocol]))
     // A server that does not answer is left alone.
     caller.after(30_000) { [weak self] in if let self, session.welcome == nil { disconnect(.atOnce) } }
   }

@@ -8,7 +8,7 @@ struct ByeTests {
     (.ended, "ended", 1000, .not), (.shutdown, "shutdown", 4000, .atOnce), (.silent, "silent", 4001, .atOnce),
     (.gone, "gone", 4200, .asNewSession), (.badMessage, "bad_message", 4400, .not), (.failed, "failed", 4403, .not),
     (.unknownApp, "unknown_app", 4404, .not), (.noHello, "no_hello", 4008, .atOnce), (.full, "full", 4100, .later),
-    (.moved, "moved", 4002, .atOnce), (.unavailable, "unavailable", 4101, .later),
+    (.moved, "moved", 4002, .atOnce), (.unavailable, "unavailable", 4101, .later), (.quota, "quota", 4102, .later),
     (.poisoned, "poisoned", 4201, .asNewSession), (.denied, "denied", 4401, .not), (.taken, "taken", 4409, .not),
     (.stale, "stale", 4410, .not),
   ]

@@ -9,9 +9,11 @@ extension WebSocketHandshake {
   ///   - key: 16 random bytes, fresh for each connection, in base 64.
   ///   - subprotocols: those to offer, the most preferred first.
   ///   - compression: what to offer about compression; nil for none.
+  ///   - headers: further fields.
   /// - Returns: the request.
   package static func request(
-    host: String, path: String, key: String, subprotocols: [String], compression: PerMessageDeflate.Offer? = nil
+    host: String, path: String, key: String, subprotocols: [String], compression: PerMessageDeflate.Offer? = nil,
+    headers: HeaderFields = [:]
   ) -> [UInt8] {
     precondition(!host.isEmpty && HTTPGrammar.isHost(host), "\"\(host)\" is not a host with an optional port")
     precondition(
@@ -25,6 +27,10 @@ extension WebSocketHandshake {
     ]
     if !subprotocols.isEmpty { lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))") }
     if let compression { lines.append("Sec-WebSocket-Extensions: \(compression.element.text)") }
+    for field in headers.fields {
+      precondition(field.value.utf8.allSatisfy(HTTPGrammar.isFieldByte), "\(field.name) has a byte that no field has")
+      lines.append("\(field.name): \(field.value)")
+    }
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
   }
 
