@@ -117,11 +117,12 @@ extension Connection {
     guard !context.isOverMemory.load(ordering: .relaxed) else {
       throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
     }
-    if !caller.isLocal, let address = caller.address {
-      guard context.newSessions.take(from: PeerAddress(address), at: loop.now) == 0 else {
-        let limit = context.settings.limits.newSessionsPerMinute
-        throw Ending(
-          .quota, "More than \(limit) sessions within a minute were begun from this address. Come back later.")
+    if let place = caller.place {
+      let wait = context.newSessions.take(from: place, at: loop.now)
+      guard wait == 0 else {
+        context.gate.noteFullPlace(caller)
+        let message = "This address has begun as many sessions as it may for now. Come back later."
+        throw Ending(.quota, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
       }
     }
     let token = loop.work.environment.makeToken()

@@ -12,8 +12,9 @@ extension Connection {
       if exchange.awaitsProxyHeader {
         guard let header = try ProxyHeader.next(from: &input) else { return false }
         exchange.awaitsProxyHeader = false
-        if let source = header.source { caller = Caller(address: source, isForwarded: true) }
-        try count(to: caller)
+        caller = Caller(behind: caller, header.source)
+        // One that is a proxy itself says with each request whom it is from.
+        if !context.gate.proxies.trusts(caller) { try count(to: caller) }
       }
       if exchange.request == nil {
         exchange.visit = nil
@@ -82,32 +83,36 @@ extension Connection {
   /// What there is for a request that the gate lets in; nil if it is about what may be asked for.
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
     // What a page may do at a path where nothing is it may find out by doing it.
-    let isPreflight = context.gate.preflight(head, "") != nil
-    let endpoint = isPreflight ? nil : try Endpoint.find(for: head, context)
+    let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     if let refusal = exchange.visit?.refusal { throw refusal }
     return endpoint
   }
 
   private func options(for head: RequestHead) -> Response {
     let allowed = Endpoint.allowed(at: head.path, context.files)
-    return context.gate.preflight(head, allowed) ?? Response(status: .noContent, headers: ["Allow": allowed])
+    return head.isPreflight
+      ? context.gate.preflight(allowed) : Response(status: .noContent, headers: ["Allow": allowed])
   }
 
   func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) {
     context.logger.debug(
       "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
-    respond(Response(problem: error), keepAlive: keepAlive, to: head)
+    let response = Response(problem: error)
+    write(head.map { response.compressed(for: $0) } ?? response, keepAlive: keepAlive, to: head)
   }
+
+  /// What the gate has found about the request that is being answered; nil if it was not read, or there is none.
+  var visit: Gate.Visit? { if case .http(let exchange) = state { exchange.visit } else { nil } }
 
   /// Puts a response on its way.
-  func respond(_ response: Response, to head: RequestHead) {
+  func respond(_ response: Response, to head: RequestHead, isCompressed: Bool = false) {
+    let response = isCompressed ? response : response.compressed(for: head)
     // A client that is asked to go elsewhere has nothing more to ask here.
-    respond(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil, to: head)
+    write(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil, to: head)
   }
 
-  private func respond(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
-    var response = head.map { response.compressed(for: $0) } ?? response
-    let visit = if case .http(let exchange) = state { exchange.visit } else { nil as Gate.Visit? }
+  private func write(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
+    var response = response
     context.gate.allowReading(&response.headers, visit)
     // A client of HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
@@ -121,7 +126,7 @@ extension Connection {
     if exchange.phase == .answer { return giveUpAnswer(exchange) }
     guard exchange.phase != .idle, exchange.request != nil || !input.isEmpty else { return finish() }
     let error = HTTPError(status: .requestTimeout, reason: "The request did not arrive in time.")
-    respond(Response(problem: error), keepAlive: false, to: exchange.request)
+    write(Response(problem: error), keepAlive: false, to: exchange.request)
   }
 
   /// Ends a connection whose request a session has not answered: what was asked may be done or not, and is to be asked again.

@@ -15,20 +15,13 @@ extension Connection {
     let settings = context.settings
     let (response, _, compression) = try WebSocketHandshake.answer(
       head, subprotocols: subprotocols, compression: settings.usesCompression ? settings.compression.policy : nil)
-    try stay(exchange)
+    let client = exchange.visit?.caller ?? caller
+    try count(to: client)
+    caller = client
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     if let compression { compress(compression) }
     state = next
     restartDeadline()
-  }
-
-  /// Is from now on the connection of the one client whose request has come last.
-  ///
-  /// - Parameter exchange: the connection's.
-  /// - Throws: ``HTTPError`` with 503 if there are too many from its place.
-  func stay(_ exchange: HTTPExchange) throws(HTTPError) {
-    if let visit = exchange.visit { caller = visit.caller }
-    try count(to: caller)
   }
 
   /// Has messages compressed, with the loop's streams or, if context is kept, with the connection's own.

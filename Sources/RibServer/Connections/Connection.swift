@@ -41,10 +41,12 @@ final class Connection: PollTarget, @unchecked Sendable {
   let context: ServerContext
   let descriptor: Int32
   private let admission: ConnectionCounter.Admission
-  /// Who it is from: the peer, or whom a proxy speaks for with this connection.
+  /// Who it is from: the peer, or whom a proxy speaks for with all of this connection.
   var caller: Caller
   /// The place that it is counted to; nil if to none.
-  private var place: PeerAddress?
+  private var place: Place?
+  /// Whether it is counted there for the request that is being answered alone.
+  private var isCountedForARequest = false
   var watch = -1
   var id = 0
 
@@ -81,7 +83,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   ///   - loop: where it lives.
   ///   - context: the server's.
   init(
-    _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: Caller, countedTo place: PeerAddress?,
+    _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: Caller, countedTo place: Place?,
     on loop: EventLoop, _ context: ServerContext
   ) {
     self.descriptor = descriptor
@@ -122,13 +124,28 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Counts it to the place of who it is from, unless it is counted already.
   ///
-  /// - Parameter caller: who it is from.
+  /// - Parameters:
+  ///   - caller: who that is.
+  ///   - isForARequest: whether it may be somebody else's afterwards, as a proxy's is.
   /// - Throws: ``HTTPError`` with 503 if that place has too many.
-  func count(to caller: Caller) throws(HTTPError) {
-    guard place == nil, !caller.isLocal, let address = caller.address else { return }
-    let place = PeerAddress(address)
-    guard context.connections.enter(place) else { throw .tooManyConnections }
+  func count(to caller: Caller, forARequest isForARequest: Bool = false) throws(HTTPError) {
+    guard place == nil, let place = caller.place else { return }
+    guard context.connections.enter(place) else {
+      context.gate.noteFullPlace(caller)
+      throw HTTPError(
+        status: .serviceUnavailable, reason: "There are too many connections from this address.",
+        headers: ["Retry-After": "5"])
+    }
     self.place = place
+    isCountedForARequest = isForARequest
+  }
+
+  /// A request was answered that it was counted for: the next one may be somebody else's.
+  func countNoMore() {
+    guard isCountedForARequest, let place else { return }
+    context.connections.leave(place)
+    self.place = nil
+    isCountedForARequest = false
   }
 
   // MARK: Events

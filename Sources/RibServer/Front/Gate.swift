@@ -39,11 +39,28 @@ struct Gate: Sendable {
   /// - Parameter peer: who it is from.
   /// - Returns: false if it is to be closed without a word.
   func admits(_ peer: Caller) -> Bool {
-    guard proxies.needsHeader, !proxies.trusts(peer.address), let address = peer.address else { return true }
+    guard proxies.needsHeader, !proxies.trusts(peer) else { return true }
+    let name = peer.address?.description ?? "unix"
     refusals.note(
-      "A connection was refused that is not from a trusted proxy.", "\(address)",
-      ["address": "\(address)", "fix": "add \(address) to proxies.trusted, or set proxies.protocol to off"])
+      .proxy, "A connection was refused that is not from a trusted proxy.", name,
+      ["address": "\(name)", "fix": "if it is a proxy of yours, add \(name) to proxies.trusted"])
     return false
+  }
+
+  /// Takes note that a place has as many connections as it may have, or has begun as many sessions.
+  ///
+  /// - Parameter caller: who wanted one more.
+  func noteFullPlace(_ caller: Caller) {
+    let name = caller.address?.description ?? ""
+    refusals.note(
+      .place, "An address has as many connections as it may have, or has begun as many sessions.", name,
+      [
+        "address": "\(name)",
+        "fix": """
+        raise limits.connectionsPerAddress or limits.newSessionsPerMinute or, if it is a proxy of yours, add \(name) \
+        to proxies.trusted
+        """,
+      ])
   }
 
   /// Looks at a request.
@@ -56,8 +73,8 @@ struct Gate: Sendable {
     let (caller, scheme) = proxies.client(of: head, peer)
     if let address = peer.address, proxies.isForwarded(head, peer) {
       refusals.note(
-        "A proxy that is not trusted speaks for others: all its clients count as one.", "\(address)",
-        ["address": "\(address)", "fix": "add \(address) to proxies.trusted"])
+        .proxy, "Whom somebody speaks for is not believed.", "\(address)",
+        ["address": "\(address)", "fix": "if it is a proxy of yours, add \(address) to proxies.trusted"])
     }
     var visit = Visit(caller: caller)
     let verdict = origins.judge(head, scheme: scheme)
@@ -76,7 +93,7 @@ struct Gate: Sendable {
     guard !hosts.answers(to: head), head.path != Endpoint.healthPath else { return nil }
     let host = head.headers["Host"] ?? ""
     let fix = "set publicURL to where browsers see the server, or add the host to hosts"
-    refusals.note("A host was refused.", "host \(host)", ["host": "\(host)", "fix": "\(fix)"])
+    refusals.note(.host, "A host was refused.", host, ["host": "\(host)", "fix": "\(fix)"])
     return HTTPError(
       status: .misdirectedRequest, reason: "This server does not answer for the host \"\(host)\". If it should: \(fix)."
     )
@@ -97,7 +114,7 @@ struct Gate: Sendable {
       WebOrigin(origin) == nil
       ? "have the page served from an origin that is in origins" : "set publicURL to \(origin), or add it to origins"
     refusals.note(
-      "An origin was refused.", "origin \(origin)", ["origin": "\(origin)", "host": "\(host)", "fix": "\(fix)"])
+      .origin, "An origin was refused.", origin, ["origin": "\(origin)", "host": "\(host)", "fix": "\(fix)"])
     return HTTPError(
       status: .forbidden, reason: "Pages of \(origin) may not talk to this server. If they should: \(fix).")
   }
@@ -119,16 +136,10 @@ struct Gate: Sendable {
 
   /// Answers a browser that asks what a page may do, before the page does it.
   ///
-  /// - Parameters:
-  ///   - head: the request's.
-  ///   - methods: what its path answers to; nil if there is nothing, which the page learns when it asks.
-  /// - Returns: the response; nil if the request asks for something else.
-  func preflight(_ head: RequestHead, _ methods: String) -> Response? {
-    guard head.method == "OPTIONS", head.headers["Origin"] != nil, head.headers["Access-Control-Request-Method"] != nil
-    else {
-      return nil
-    }
-    return Response(
+  /// - Parameter methods: what the path answers to.
+  /// - Returns: the response.
+  func preflight(_ methods: String) -> Response {
+    Response(
       status: .noContent,
       headers: [
         "Allow": methods, "Vary": "Access-Control-Request-Method, Access-Control-Request-Headers",
@@ -137,5 +148,12 @@ struct Gate: Sendable {
           "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Riblet-Token, Riblet-Try",
         "Access-Control-Max-Age": "\(maxAge)",
       ])
+  }
+}
+
+extension RequestHead {
+  /// Whether a browser asks what a page may do, before the page does it (Fetch §4.8).
+  var isPreflight: Bool {
+    method == "OPTIONS" && headers["Origin"] != nil && headers["Access-Control-Request-Method"] != nil
   }
 }

@@ -18,13 +18,11 @@ struct HostPolicy: Sendable {
   ///   - address: where it listens.
   init(_ settings: ServerSettings, listeningAt address: String) {
     let isLocal = IPAddress(text: address)?.isLoopback ?? false
-    guard !settings.hosts.contains("*"), !settings.hosts.isEmpty || isLocal else {
-      names = nil
-      return
-    }
-    let hosts = settings.hosts.isEmpty ? Self.own : settings.hosts
     let publicHost = settings.publicOrigin.map { $0.host.description }
-    names = (hosts + [publicHost].compactMap(\.self)).compactMap { HostPattern($0) }
+    let hosts =
+      settings.hosts.isEmpty && isLocal ? Self.own + [address.contains(":") ? "[\(address)]" : address] : settings.hosts
+    let known = hosts + [publicHost].compactMap(\.self)
+    names = known.isEmpty || hosts.contains("*") ? nil : known.compactMap { HostPattern($0) }
   }
 
   /// Whether the server answers for the host of a request; one of HTTP/1.0 may have none, which no browser sends.

@@ -1,19 +1,14 @@
 import Synchronization
 
-/// How much each of many places may have done in a while: new sessions, or failed sign-ins.
+/// How much each of many places may have done in a while: new sessions.
 ///
 /// Each place has a bucket that fills evenly (the generic cell rate algorithm, ITU-T I.371): of each only the time is kept at which it
 /// is full again. A full one says nothing, and is forgotten. What is kept is bounded whatever strangers do: with too many places, the
-/// half goes whose buckets are full soonest, as least is forgotten by that.
-///
-/// | a place's bucket | ``take(from:at:)`` | ``wait(of:at:)`` |
-/// |------------------|--------------------|------------------|
-/// | has room         | takes              | 0                |
-/// | is empty         | takes nothing      | until it has     |
-final class PlaceBudget<Place: Hashable & Sendable>: Sendable {
+/// half goes whose buckets are full soonest. So little is forgotten of whoever has taken much, and nobody is refused for others.
+final class PlaceBudget: Sendable {
   /// How many places are kept in each part of the table.
-  static var shardLimit: Int { 8_192 }
-  private static var shardCount: Int { 16 }
+  static let shardLimit = 8_192
+  static let shardCount = 16
 
   /// Nanoseconds that one is worth; 0 for no limit.
   private let interval: UInt64
@@ -40,17 +35,6 @@ final class PlaceBudget<Place: Hashable & Sendable>: Sendable {
   /// How many places are remembered.
   var count: Int { shards.reduce(0) { $0 + $1.places.withLock(\.count) } }
 
-  /// How long a place has to wait for the next one.
-  ///
-  /// - Parameters:
-  ///   - place: which.
-  ///   - now: nanoseconds of a monotonic clock.
-  /// - Returns: nanoseconds; 0 if there is one.
-  func wait(of place: Place, at now: UInt64) -> UInt64 {
-    guard interval > 0 else { return 0 }
-    return shard(of: place).places.withLock { wait($0[place], now) }
-  }
-
   /// Takes one, if there is one.
   ///
   /// - Parameters:
@@ -59,27 +43,21 @@ final class PlaceBudget<Place: Hashable & Sendable>: Sendable {
   /// - Returns: nanoseconds until there is one; 0 if it was taken.
   func take(from place: Place, at now: UInt64) -> UInt64 {
     guard interval > 0 else { return 0 }
-    return shard(of: place).places.withLock { places in
+    let shard = shards[Int(UInt(bitPattern: place.hashValue) % UInt(shards.count))]
+    return shard.places.withLock { places in
       let full = places[place]
-      let wait = wait(full, now)
-      guard wait == 0 else { return wait }
+      let next = max(full ?? 0, now) + interval
+      guard next - now <= allowance else { return next - now - allowance }
       if full == nil, places.count >= Self.shardLimit { Self.makeRoom(in: &places, now) }
-      places[place] = max(full ?? 0, now) + interval
+      places[place] = next
       return 0
     }
-  }
-
-  private func shard(of place: Place) -> Shard { shards[Int(UInt(bitPattern: place.hashValue) % UInt(shards.count))] }
-
-  private func wait(_ full: UInt64?, _ now: UInt64) -> UInt64 {
-    let debt = max(full ?? 0, now) - now + interval
-    return debt > allowance ? debt - allowance : 0
   }
 
   private static func makeRoom(in places: inout [Place: UInt64], _ now: UInt64) {
     places = places.filter { $0.value > now }
     guard places.count > shardLimit / 2 else { return }
-    let half = places.values.sorted()[places.count / 2]
-    places = places.filter { $0.value > half }
+    let kept = places.sorted { $0.value > $1.value }.prefix(shardLimit / 2)
+    places = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
   }
 }

@@ -2,16 +2,33 @@ import Logging
 import Synchronization
 
 /// Says what was refused at the door, and which setting would let it in: once a minute of each.
+///
+/// What is refused a stranger can choose: of each kind only so many are said a minute, and then that there are more.
 final class RefusalLog: Sendable {
+  /// What is refused.
+  enum Kind: Hashable {
+    case host
+    case origin
+    /// Whoever speaks for others.
+    case proxy
+    /// One more of what a place may have.
+    case place
+  }
+
   /// How long nothing is said of the same again, in nanoseconds.
-  private static let pause: UInt64 = 60_000_000_000
-  /// How many are remembered: what is refused a stranger can choose.
-  static let countLimit = 64
+  static let pause: UInt64 = 60_000_000_000
+  /// How many of a kind are said within that time.
+  static let countLimit = 20
+
+  /// What was said of a kind since a time.
+  private struct Said {
+    var start: UInt64
+    var names: Set<String> = []
+  }
 
   private let logger: Logger
   private let time: TimeSource
-  /// When each was said last.
-  private let said = Mutex<[String: UInt64]>([:])
+  private let said = Mutex<[Kind: Said]>([:])
 
   /// A log.
   ///
@@ -26,18 +43,26 @@ final class RefusalLog: Sendable {
   /// Takes note of a refusal.
   ///
   /// - Parameters:
+  ///   - kind: of what.
   ///   - message: what was refused.
   ///   - name: of which host, origin or address.
   ///   - metadata: the rest, with what is to be set.
-  func note(_ message: Logger.Message, _ name: String, _ metadata: @autoclosure () -> Logger.Metadata) {
+  func note(
+    _ kind: Kind, _ message: Logger.Message, _ name: String, _ metadata: @autoclosure () -> Logger.Metadata
+  ) {
     let now = time.monotonic()
-    let isNew = said.withLock { said in
-      if let last = said[name], now - min(last, now) < Self.pause { return false }
-      if said.count >= Self.countLimit { said = said.filter { now - min($0.value, now) < Self.pause } }
-      guard said.count < Self.countLimit else { return false }
-      said[name] = now
-      return true
+    let count = said.withLock { said -> Int? in
+      var ofKind = said[kind] ?? Said(start: now)
+      if now - min(ofKind.start, now) >= Self.pause { ofKind = Said(start: now) }
+      guard ofKind.names.count <= Self.countLimit, ofKind.names.insert(name).inserted else { return nil }
+      said[kind] = ofKind
+      return ofKind.names.count
     }
-    if isNew { logger.notice(message, metadata: metadata()) }
+    guard let count else { return }
+    guard count <= Self.countLimit else {
+      return logger.notice(
+        "More of the same was refused, and is not said until a minute is over.", metadata: ["last": "\(name)"])
+    }
+    logger.notice(message, metadata: metadata())
   }
 }

@@ -68,7 +68,7 @@ extension Connection {
   func askForEvents(of id: String, _ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) {
     let token = try token(in: head)
     let attempt = try TryField.number(in: head.headers)
-    try stay(exchange)
+    try count(to: exchange.visit?.caller ?? caller, forARequest: true)
     begin(.answer, of: exchange)
     exchange.asked = head
     find(.events(sessionID: id, token: token, after: head.headers["Last-Event-ID"], attempt: attempt))
@@ -140,20 +140,41 @@ extension Connection {
   }
 
   /// A session's answer has come, as a job of the loop: the requests behind it go on.
+  ///
+  /// What a client asks for as often as it likes counts towards its limits by its length, and if that is much work it is compressed
+  /// elsewhere: other clients wait for the loop.
   private func didAnswer(_ response: Response) {
-    answer(with: response)
-    goOn()
+    noteMessages(0, bytes: response.body.count)
+    guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked,
+      response.isLongToCompress(for: head)
+    else {
+      answer(with: response)
+      return goOn()
+    }
+    let home = loop
+    context.compression.add { [self] in
+      let compressed = response.compressed(for: head)
+      home.execute {
+        self.answer(with: compressed, isCompressed: true)
+        self.goOn()
+      }
+    }
   }
 
   /// Answers the request that a session was asked for.
   ///
   /// The caller goes on with the requests behind it. A request that is refused at once is answered within the loop that
   /// handles the connection's requests, and must not begin another such loop.
-  func answer(with response: Response) {
+  ///
+  /// - Parameters:
+  ///   - response: the answer.
+  ///   - isCompressed: whether it is as the client gets it.
+  func answer(with response: Response, isCompressed: Bool = false) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
+    countNoMore()
     begin(.idle, of: exchange)
-    respond(response, to: head)
+    respond(response, to: head, isCompressed: isCompressed)
   }
 
   // MARK: Events
@@ -172,7 +193,6 @@ extension Connection {
       headers: [
         "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
       ])
-    let visit = if case .http(let exchange) = state { exchange.visit } else { nil as Gate.Visit? }
     context.gate.allowReading(&response.headers, visit)
     response.writeStreamHead(into: &output.bytes, date: loop.date)
     return start
@@ -204,11 +224,6 @@ extension RequestHead {
 }
 
 extension HTTPError {
-  /// There are as many connections from a place as there may be.
-  static let tooManyConnections = HTTPError(
-    status: .serviceUnavailable, reason: "There are too many connections from this address.",
-    headers: ["Retry-After": "5"])
-
   /// A body that is no JSON, or too long.
   ///
   /// - Parameter error: what is wrong with it.

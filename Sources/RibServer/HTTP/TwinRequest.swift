@@ -49,21 +49,22 @@ extension HTTPError {
   /// What a reason to end a connection is to a request.
   ///
   /// - Parameter ending: the reason.
-  init(_ ending: Ending) { self.init(ending.bye, ending.message) }
+  init(_ ending: Ending) { self.init(ending.bye, ending.message, retryAfter: ending.retryAfter ?? 1) }
 
   /// What a reason to end a connection is to a request.
   ///
   /// - Parameters:
   ///   - bye: the reason.
   ///   - message: the same in a sentence.
-  init(_ bye: Bye, _ message: String) {
+  ///   - retryAfter: seconds after which the client should ask again, where it should.
+  init(_ bye: Bye, _ message: String, retryAfter: Int = 1) {
     switch bye {
     case .gone, .unknownApp, .poisoned: self.init(status: .notFound, reason: message)
     case .denied: self.init(status: .forbidden, reason: message)
     case .badMessage, .noHello: self.init(status: .badRequest, reason: message)
     case .full, .unavailable, .moved, .shutdown:
-      self.init(status: .serviceUnavailable, reason: message, headers: ["Retry-After": "1"])
-    case .quota: self.init(status: .tooManyRequests, reason: message, headers: ["Retry-After": "1"])
+      self.init(status: .serviceUnavailable, reason: message, headers: ["Retry-After": "\(retryAfter)"])
+    case .quota: self.init(status: .tooManyRequests, reason: message, headers: ["Retry-After": "\(retryAfter)"])
     case .stale: self.init(status: .conflict, reason: message)
     case .ended, .silent, .taken, .failed: self.init(status: .internalServerError, reason: message)
     }

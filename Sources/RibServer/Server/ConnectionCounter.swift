@@ -18,7 +18,7 @@ final class ConnectionCounter: Sendable {
   private let limitPerAddress: Int
   private let admitted = Atomic(0)
   private let turnedAway = Atomic(0)
-  private let byAddress = Mutex<[PeerAddress: Int]>([:])
+  private let byAddress = Mutex<[Place: Int]>([:])
 
   /// A counter.
   ///
@@ -37,7 +37,7 @@ final class ConnectionCounter: Sendable {
   ///
   /// - Parameter address: where it comes from; nil if that is not counted, or not known yet.
   /// - Returns: what becomes of it; it is counted until ``leave(_:from:)`` unless it is dropped.
-  func enter(from address: PeerAddress?) -> Admission {
+  func enter(from address: Place?) -> Admission {
     if limit == 0 || count < limit, address.map(enter) ?? true {
       admitted.add(1, ordering: .relaxed)
       return .admitted
@@ -53,7 +53,7 @@ final class ConnectionCounter: Sendable {
   ///
   /// - Parameter address: where it comes from.
   /// - Returns: whether there is room; it is counted until ``leave(_:from:)`` then.
-  func enter(_ address: PeerAddress) -> Bool {
+  func enter(_ address: Place) -> Bool {
     guard limitPerAddress > 0 else { return true }
     return byAddress.withLock { counts in
       guard counts[address, default: 0] < limitPerAddress else { return false }
@@ -67,16 +67,25 @@ final class ConnectionCounter: Sendable {
   /// - Parameters:
   ///   - admission: what became of it.
   ///   - address: where it came from, as it was counted in; nil if it was not.
-  func leave(_ admission: Admission, from address: PeerAddress?) {
+  func leave(_ admission: Admission, from address: Place?) {
     switch admission {
     case .dropped: break
     case .turnedAway: turnedAway.subtract(1, ordering: .relaxed)
     case .admitted:
       admitted.subtract(1, ordering: .relaxed)
-      guard let address, limitPerAddress > 0 else { return }
-      byAddress.withLock { counts in
-        if let count = counts[address] { counts[address] = count == 1 ? nil : count - 1 }
-      }
+      if let address { leave(address) }
+    }
+  }
+
+  /// Counts a connection to its address no longer.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter address: where it comes from, as it was counted.
+  func leave(_ address: Place) {
+    guard limitPerAddress > 0 else { return }
+    byAddress.withLock { counts in
+      if let count = counts[address] { counts[address] = count == 1 ? nil : count - 1 }
     }
   }
 }

@@ -1,5 +1,4 @@
 import Logging
-import WireHTTP
 
 #if canImport(Glibc)
   import Glibc
@@ -76,10 +75,11 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   private func handOver(_ accepted: Int32) {
-    let peer = Caller(address: IPAddress(peerOf: accepted))
-    guard context.gate.admits(peer) else { return closeDescriptor(accepted) }
+    guard let peer = context.environment.sockets.caller(accepted), context.gate.admits(peer) else {
+      return closeDescriptor(accepted)
+    }
     // A proxy's connections are counted to those whom it speaks for.
-    let place = peer.isLocal || context.gate.proxies.trusts(peer.address) ? nil : peer.address.map { PeerAddress($0) }
+    let place = context.gate.proxies.trusts(peer) ? nil : peer.place
     let admission = context.connections.enter(from: place)
     if admission == .dropped { return closeDescriptor(accepted) }
     let target = loops[next % loops.count]

@@ -9,7 +9,7 @@ final class ServerContext: Sendable {
   let logger: Logger
   let connections: ConnectionCounter
   /// How many sessions may be begun from one place.
-  let newSessions: PlaceBudget<PeerAddress>
+  let newSessions: PlaceBudget
   let sessions = SessionRegistry<Session>()
   let sessionCount = Atomic<Int>(0)
   /// Sessions that were in memory alone when the server stopped, as the store has failed.
@@ -21,6 +21,8 @@ final class ServerContext: Sendable {
   let metrics: ServerMetrics
   /// Tells apps of sessions that have ended.
   let ends: EndReporters
+  /// Where long answers are compressed, one after the other: the loops have others to serve.
+  let compression: any JobQueue
   /// The clocks of the server, its random bits, its connections and its queues.
   let environment: Environment
   /// Whether the process has more memory than it may have.
@@ -38,6 +40,7 @@ final class ServerContext: Sendable {
     self.files = files
     self.metrics = metrics
     self.environment = environment
+    compression = environment.makeQueue("ribserver.compression", .normal)
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }

@@ -252,8 +252,8 @@ public struct ServerSettings: Equatable, Sendable {
   /// `hosts`: names in the Host field that the server answers for, besides that of ``publicURL``: `app.example.com`,
   /// `*.example.com`, `*` for any.
   ///
-  /// If it is empty, a server that listens on this machine's own address answers for `localhost`, `127.0.0.1` and `[::1]`, so that
-  /// no page reaches it under a name of its own (DNS rebinding), and another one for any.
+  /// If it is empty, a server that listens on this machine's own address also answers for `localhost`, `127.0.0.1` and `[::1]`, so that
+  /// no page reaches it under a name of its own (DNS rebinding). Any other one answers for any name, unless it has a ``publicURL``.
   public var hosts: [String] = []
   /// What pages of other sites may do.
   public var cors = CORS()

@@ -3,7 +3,7 @@ import WireHTTP
 extension Setting.TextForm {
   /// Where browsers see a server: a URL without a path.
   static let origin = checked("url", "a URL without a path", example: "https://app.example.com") {
-    WebOrigin(withoutSlash($0)) != nil
+    ["http", "https"].contains(WebOrigin(withoutSlash($0))?.scheme)
   }
 
   /// An origin, or those of all hosts below a domain, or any.

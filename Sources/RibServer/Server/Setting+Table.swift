@@ -43,7 +43,7 @@ extension Setting {
     Setting(
       "hosts", .list(\.hosts, .hostPattern),
       "Names in the Host field that the server answers for; * for any.",
-      preset: "this machine's own if it listens there, else any"),
+      preset: "this machine's own if it listens there; else any, unless there is a publicURL"),
     Setting(
       "cors.maxAgeSeconds", .number(\.cors.maxAgeSeconds, 0...86_400),
       "Seconds that a browser need not ask again what a page may do; 0 for each time."),

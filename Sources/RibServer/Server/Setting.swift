@@ -187,7 +187,7 @@ package struct Setting: Sendable {
       settings[keyPath: path] = value
     case .list(let path, _):
       guard let values = try await fetch(config, { try await config.fetchStringArray(forKey: name) }) else { return }
-      settings[keyPath: path] = values.map { String($0.trimmingPrefix { $0 == " " }) }.filter { !$0.isEmpty }
+      settings[keyPath: path] = values.map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
     case .word(let path):
       guard let word = try await fetch(config, { try await config.fetchString(forKey: name) }) else { return }
       guard path.set(&settings, word) else { throw SettingsError(key: key, value: "\"\(word)\"", wanted: values) }

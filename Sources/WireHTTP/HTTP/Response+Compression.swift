@@ -5,6 +5,17 @@ extension Response {
   /// The shortest body that is compressed, in bytes: a shorter one fits into the same packet either way.
   static let compressionThreshold = 512
 
+  /// The shortest body that takes long to compress, in bytes: a millisecond or so.
+  private static let longBody = 32_768
+
+  /// Whether ``compressed(for:)`` takes longer than who serves others can wait for.
+  ///
+  /// - Parameter head: the request's.
+  /// - Returns: whether a long body is to be compressed.
+  package func isLongToCompress(for head: RequestHead) -> Bool {
+    body.count >= Self.longBody && isWorthCompressing && head.headers.accepts(coding: "gzip")
+  }
+
   /// The response as a client gets it: its body compressed with gzip if the client takes that and it makes it shorter.
   ///
   /// Only text, JSON, scripts and the like are compressed, and nothing that has a coding already. Where the body could be

@@ -446,7 +446,7 @@ import WireHTTP
             url,
             String(repeating: "\(request)\r\n\(body)", count: count - 1) + "\(request)Connection: close\r\n\r\n\(body)")
           return ["201", "429"].map { text.ranges(of: "HTTP/1.1 \($0) ").count } + [
-            text.ranges(of: "Retry-After: 1\r\n").count
+            text.ranges(of: "Retry-After: 3\r\n").count
           ]
         }
         // A network of IPv6 is one place, whatever its last 64 bits are.
@@ -462,6 +462,183 @@ import WireHTTP
         #expect(said?.hasPrefix(#"{"t":"bye","code":"quota","message":"#) == true)
         #expect(
           try (1...50).allSatisfy { _ in try Self.makeSession(url, ["Host: localhost"]).hasPrefix("HTTP/1.1 201 ") })
+      }
+    }
+  }
+
+  // MARK: Connections of proxies
+
+  /// Says the status of each answer.
+  private static func statuses(of text: String) -> [String] {
+    text.matches(of: #/HTTP\/1\.1 (\d{3}) /#).map { String($0.1) }
+  }
+
+  /// What a client of a proxy asks for, whose connection others use as well.
+  private static func request(_ line: String, for client: String, _ fields: [String] = [], body: String = "") -> String
+  {
+    let head = [
+      "\(line) HTTP/1.1", "Host: localhost", "X-Forwarded-For: \(client)", "Content-Length: \(body.utf8.count)",
+    ]
+    return (head + fields + ["", ""]).joined(separator: "\r\n") + body
+  }
+
+  private static let upgrade = [
+    "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Protocol: riblet.v1.json",
+  ]
+
+  /// Whatever one client has been refused, the next one on the connection is another one.
+  @Test func connectionOfAProxy_isNobodysBetweenTwoRequests() async throws {
+    try await withServer({
+      $0.limits.newSessionsPerMinute = 2
+      $0.limits.connectionsPerAddress = 1
+      $0.hosts = ["localhost"]
+    }) { server, url in
+      try await blocking { () throws in
+        let body = #"{"app":"counter"}"#
+        let begin = { (client: String) in Self.request("POST /v1/sessions", for: client, body: body) }
+        let events = { (client: String) in
+          Self.request("GET /v1/sessions/x/events", for: client, ["Authorization: Bearer x"])
+        }
+        let holder = try CurlSocket(url: url)
+        try holder.send(Array(Self.request("GET /v1/socket", for: "203.0.113.1", Self.upgrade).utf8))
+        var buffer = ReceiveBuffer()
+        while !buffer.text.contains("\r\n\r\n") { try #require(try holder.receive(into: &buffer)) }
+        let shared = [
+          events("203.0.113.2"), events("203.0.113.2"),
+          Self.request("GET /v1/socket", for: "203.0.113.1", Self.upgrade),
+          begin("203.0.113.3"), begin("203.0.113.3"), begin("203.0.113.3"), begin("203.0.113.4"), begin("203.0.113.2"),
+          events("203.0.113.5"),
+        ]
+        let text = try Self.exchange(
+          url, shared.joined() + Self.request("GET /healthz", for: "203.0.113.6", ["Connection: close"]))
+        #expect(Self.statuses(of: text) == ["404", "404", "503", "201", "201", "429", "201", "201", "404", "200"])
+        // Who was refused holds no place either.
+        let again = try CurlSocket(url: url)
+        try again.send(Array(Self.request("GET /v1/socket", for: "203.0.113.2", Self.upgrade).utf8))
+        var answer = ReceiveBuffer()
+        while !answer.text.contains("\r\n\r\n") { try #require(try again.receive(into: &answer)) }
+        #expect(answer.text.hasPrefix("HTTP/1.1 101 "))
+        withExtendedLifetime((holder, again)) {}
+      }
+    }
+  }
+
+  /// What a page may read is said of each answer anew.
+  @Test func answersOnOneConnection_mayBeReadByTheirOwnPages() async throws {
+    try await withListedOrigin { url, _ in
+      let lines = ["GET /healthz", "GET /nowhere", "POST /v1/sessions", "GET /healthz"]
+      let origins = [
+        "Origin: https://app.example.com", "", "Origin: https://app.example.com", "Origin: https://evil.example",
+      ]
+      let text = try Self.exchange(
+        url,
+        zip(lines, origins).map { line, origin in
+          "\(line) HTTP/1.1\r\nHost: api.example.com\r\n\(origin.isEmpty ? "" : origin + "\r\n")Content-Length: 0\r\n\r\n"
+        }.joined() + "BAD\r\n\r\n")
+      let answers = text.components(separatedBy: "HTTP/1.1 ").dropFirst()
+      #expect(answers.map { $0.prefix(3) } == ["200", "404", "400", "200", "400"])
+      #expect(answers.map { $0.contains("Access-Control-Allow-Origin") } == [true, false, true, false, false])
+    }
+  }
+
+  /// A server whose connections come from elsewhere, as it is told.
+  private func from(_ address: String) -> Environment {
+    var environment = Environment.system
+    environment.sockets.caller = { _ in Caller(address: IPAddress(text: address)) }
+    return environment
+  }
+
+  @Test func connectionsOfAStranger_areCountedAsTheyCome() async throws {
+    try await withServer(environment: from("203.0.113.9"), { $0.limits.connectionsPerAddress = 2 }) { server, url in
+      try await blocking { () throws in
+        let sockets = try (1...2).map { _ in try CurlWebSocket.counter(url) }
+        #expect(try Self.ask(url, "GET /healthz", ["Host: localhost"]).hasPrefix("HTTP/1.1 503 "))
+        withExtendedLifetime(sockets) {}
+      }
+      #expect(await eventually { server.connectionCount == 0 })
+    }
+  }
+
+  /// Who is no trusted proxy has one budget, whomever he says that he speaks for.
+  @Test func strangerThatSpeaksForOthers_isNotBelieved() async throws {
+    try await withServer(environment: from("203.0.113.9"), { $0.limits.newSessionsPerMinute = 3 }) { _, url in
+      try await blocking { () throws in
+        let statuses = try (1...6).map { client in
+          try Self.makeSession(url, ["Host: localhost", "X-Forwarded-For: 198.51.100.\(client)"]).dropFirst(9).prefix(3)
+        }
+        #expect(statuses.prefix(3) == ["201", "201", "201"] && statuses.last == "429")
+      }
+    }
+    try await withServer(
+      environment: from("203.0.113.9"),
+      {
+        $0.limits.newSessionsPerMinute = 3
+        $0.proxies.trusted = ["203.0.113.0/24"]
+      }
+    ) { _, url in
+      try await blocking { () throws in
+        for client in 1...6 {
+          let text = try Self.makeSession(url, ["Host: localhost", "X-Forwarded-For: 198.51.100.\(client)"])
+          #expect(text.hasPrefix("HTTP/1.1 201 "))
+        }
+      }
+    }
+  }
+
+  /// Behind a header of the PROXY protocol, the field is believed of a proxy alone.
+  @Test(arguments: [
+    ("PROXY UNKNOWN", "429"), ("PROXY TCP4 203.0.113.9 127.0.0.1 1 2", "429"),
+    ("PROXY TCP4 10.0.0.9 127.0.0.1 1 2", "201"),
+  ])
+  func clientBehindAProxyHeader_speaksForHimself(_ header: String, _ last: String) async throws {
+    try await withServer({
+      $0.limits.newSessionsPerMinute = 3
+      $0.limits.connectionsPerAddress = 1
+      $0.proxies.protocol = .required
+      $0.proxies.trusted = ["loopback", "10.0.0.0/8"]
+    }) { _, url in
+      try await blocking { () throws in
+        let body = #"{"app":"counter"}"#
+        let requests = (1...6).map { Self.request("POST /v1/sessions", for: "198.51.100.\($0)", body: body) }
+        let text = try Self.exchange(
+          url,
+          "\(header)\r\n" + requests.joined() + Self.request("GET /healthz", for: "198.51.100.9", ["Connection: close"])
+        )
+        #expect(Self.statuses(of: text).dropLast().last == last && Self.statuses(of: text).count == 7, "\(text)")
+      }
+    }
+  }
+
+  // MARK: Every way in
+
+  /// Whatever changes something is for a page that may.
+  @Test func requestOfAForeignPage_isForbidden_whateverItIs() async throws {
+    try await withServer({ $0.echo = true }) { _, url in
+      try await blocking { () throws in
+        let client = try TwinClient(url)
+        _ = try client.create()
+        let token = "Authorization: Bearer \(client.token)"
+        let session = "/v1/sessions/\(client.sessionID)"
+        for page in ["Origin: https://evil.example", "Sec-Fetch-Site: cross-site"] {
+          let fields = ["Host: localhost", page, token]
+          for (line, more) in [
+            ("DELETE \(session)", []), ("POST \(session)/actions", [#"Idempotency-Key: "1""#]),
+            ("OPTIONS \(session)", []),
+            ("GET /echo", Self.upgrade), ("GET /v1/socket", Self.upgrade),
+          ] {
+            let text = try Self.exchange(
+              url,
+              (["\(line) HTTP/1.1"] + fields + more + ["Content-Length: 0", "", ""]).joined(separator: "\r\n")
+                + "BAD\r\n\r\n")
+            #expect(text.hasPrefix("HTTP/1.1 403 "), "\(line): \(text)")
+          }
+          // It may look, as it cannot see what it is shown.
+          #expect(try Self.ask(url, "GET \(session)/view", fields).hasPrefix("HTTP/1.1 200 "))
+        }
+        // Nothing has happened.
+        #expect(try client.view().body.contains(#""count":0"#))
       }
     }
   }

@@ -1,44 +1,50 @@
 import Testing
+import WireHTTP
 
 @testable import RibServer
 
 @Suite struct PlaceBudgetTests {
   private static let second: UInt64 = 1_000_000_000
 
-  @Test func place_hasItsBudget_andGetsItBackEvenly() {
-    let budget = PlaceBudget<Int>(perMinute: 6)
-    let start = 1_000 * Self.second
-    for _ in 1...6 { #expect(budget.take(from: 1, at: start) == 0) }
-    #expect(budget.take(from: 1, at: start) == 10 * Self.second)
-    // Who is refused has not taken anything.
-    #expect(budget.take(from: 1, at: start + 9 * Self.second) == Self.second)
-    #expect(budget.wait(of: 1, at: start + 10 * Self.second) == 0)
-    #expect(budget.take(from: 1, at: start + 10 * Self.second) == 0)
-    #expect(budget.take(from: 1, at: start + 10 * Self.second) == 10 * Self.second)
-    // Another one's is its own.
-    #expect(budget.take(from: 2, at: start) == 0)
-    for _ in 1...6 { #expect(budget.take(from: 1, at: start + 200 * Self.second) == 0) }
-    #expect(budget.take(from: 1, at: start + 200 * Self.second) > 0)
+  /// A network of IPv6.
+  private func place(_ number: Int) throws -> Place {
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    return Place(try #require(IPAddress(bytes + Array(repeating: 0, count: 8))))
   }
 
-  @Test func budgetOfNone_isNoLimit() {
-    let budget = PlaceBudget<Int>(perMinute: 0)
-    for _ in 1...1_000 { #expect(budget.take(from: 1, at: 5) == 0) }
-    #expect(budget.wait(of: 1, at: 5) == 0 && budget.count == 0)
+  @Test func place_hasItsBudget_andGetsItBackEvenly() throws {
+    let budget = PlaceBudget(perMinute: 6)
+    let start = 1_000 * Self.second
+    for _ in 1...6 { #expect(try budget.take(from: place(1), at: start) == 0) }
+    #expect(try budget.take(from: place(1), at: start) == 10 * Self.second)
+    // Who is refused has not taken anything.
+    #expect(try budget.take(from: place(1), at: start + 9 * Self.second) == Self.second)
+    #expect(try budget.take(from: place(1), at: start + 10 * Self.second) == 0)
+    #expect(try budget.take(from: place(1), at: start + 10 * Self.second) == 10 * Self.second)
+    // Another one's is its own.
+    #expect(try budget.take(from: place(2), at: start) == 0)
+    for _ in 1...6 { #expect(try budget.take(from: place(1), at: start + 200 * Self.second) == 0) }
+    #expect(try budget.take(from: place(1), at: start + 200 * Self.second) > 0)
+  }
+
+  @Test func budgetOfNone_isNoLimit() throws {
+    let budget = PlaceBudget(perMinute: 0)
+    for _ in 1...1_000 { #expect(try budget.take(from: place(1), at: 5) == 0) }
+    #expect(budget.count == 0)
   }
 
   /// An attacker with a million networks takes no memory, and does not have those forgotten who have used up theirs.
-  @Test func table_isBounded_andForgetsWhoHasTakenLeast() {
-    let budget = PlaceBudget<Int>(perMinute: 60)
+  @Test func table_isBounded_andForgetsWhoHasTakenLeast() throws {
+    let budget = PlaceBudget(perMinute: 60)
     let now = 1_000 * Self.second
-    for _ in 1...60 { #expect(budget.take(from: -1, at: now) == 0) }
-    for place in 0..<1_000_000 { #expect(budget.take(from: place, at: now) == 0) }
-    #expect(budget.count <= 16 * PlaceBudget<Int>.shardLimit)
-    #expect(budget.take(from: -1, at: now) > 0)
+    for _ in 1...60 { #expect(try budget.take(from: place(-1), at: now) == 0) }
+    for number in 0..<1_000_000 { #expect(try budget.take(from: place(number), at: now) == 0) }
+    #expect(budget.count <= PlaceBudget.shardCount * PlaceBudget.shardLimit)
+    #expect(try budget.take(from: place(-1), at: now) > 0)
     // Buckets that are full again are forgotten before any other.
-    for place in 0..<200_000 { #expect(budget.take(from: -2 - place, at: now + 10 * Self.second) == 0) }
-    #expect(budget.take(from: -1, at: now + 10 * Self.second) == 0)
-    for _ in 1...9 { #expect(budget.take(from: -1, at: now + 10 * Self.second) == 0) }
-    #expect(budget.take(from: -1, at: now + 10 * Self.second) > 0)
+    for number in 0..<200_000 { #expect(try budget.take(from: place(-2 - number), at: now + 10 * Self.second) == 0) }
+    #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) == 0)
+    for _ in 1...9 { #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) == 0) }
+    #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) > 0)
   }
 }

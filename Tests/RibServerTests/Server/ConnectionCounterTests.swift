@@ -4,8 +4,8 @@ import WireHTTP
 @testable import RibServer
 
 struct ConnectionCounterTests {
-  private let one = IPAddress(text: "192.0.2.1").map { PeerAddress($0) }
-  private let other = IPAddress(text: "192.0.2.2").map { PeerAddress($0) }
+  private let one = IPAddress(text: "192.0.2.1").map { Place($0) }
+  private let other = IPAddress(text: "192.0.2.2").map { Place($0) }
 
   @Test func total_isLimited() {
     let counter = ConnectionCounter(limit: 2, limitPerAddress: 0)

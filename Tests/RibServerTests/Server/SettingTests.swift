@@ -102,7 +102,8 @@ import Testing
 
   /// What would let in more than is meant, or nobody, is no value.
   @Test(arguments: [
-    ("publicURL", "https://app.example.com/path"), ("publicURL", "*"), ("publicURL", "https://*.example.com"),
+    ("publicURL", "https://app.example.com/path"), ("publicURL", "*"), ("publicURL", "wss://app.example.com"),
+    ("publicURL", "https://*.example.com"),
     ("origins", "https://*.com"), ("origins", "example.com"), ("origins", "null"), ("origins", "https://a/b"),
     ("hosts", "app.example.com:8080"), ("hosts", "https://app.example.com"), ("hosts", "*.com"),
     ("proxies.trusted", "proxy"), ("proxies.trusted", "10.0.0.0/33"),

@@ -64,7 +64,7 @@ import Wire
     }
     clock.advance(60)
     try directory.damagePages(of: "B")
-    let lines = Lines()
+    let lines = LogLines()
     let run = try SweeperRun(store, timeToLive: 50, logger: lines.logger)
     let said = { lines.all.count { $0.contains("cannot be forgotten") } }
     #expect(await eventually { names(store).count < 8 && said() == names(store).count })
@@ -194,7 +194,7 @@ import Wire
     let store = try open()
     var pace = SessionSweeper.Pace.forTests
     pace.grace = .seconds(100)
-    let lines = Lines()
+    let lines = LogLines()
     let switched = SwitchedStore(store)
     let run = try SweeperRun(switched, timeToLive: 100, pace: pace, clock: clock.clock, logger: lines.logger)
     func hasLooked() async {
@@ -225,7 +225,7 @@ import Wire
   @Test func clockThatJumps_isReported() async throws {
     let store = try open()
     _ = try store.create("one")
-    let lines = Lines()
+    let lines = LogLines()
     let counted = SwitchedStore(store)
     let run = try SweeperRun(counted, timeToLive: 50, logger: lines.logger)
     #expect(await eventually { counted.requests.contains("tidy") })
@@ -252,26 +252,5 @@ import Wire
     let run = try SweeperRun(store, timeToLive: 50)
     #expect(await eventually { pages() ?? before < 400 })
     await run.stop()
-  }
-
-  /// Lines of a log.
-  private final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-
-    private struct Handler: LogHandler {
-      let lines: Lines
-      var metadata: Logger.Metadata = [:]
-      var logLevel = Logger.Level.info
-      subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-      }
-      func log(event: LogEvent) {
-        let metadata = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
-        lines.lines.withLock { $0.append("\(event.message) \(metadata)") }
-      }
-    }
   }
 }

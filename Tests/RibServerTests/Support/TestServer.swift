@@ -9,6 +9,7 @@ import Wire
 /// Runs `body` against a server in this process, and stops it.
 func withServer(
   apps: [App] = [App("counter") { Counter() }], files: StaticFiles = StaticFiles(),
+  environment: Environment = .system,
   _ change: (inout ServerSettings) -> Void = { _ in },
   _ body: @escaping @Sendable (Server, _ url: String) async throws -> Void
 ) async throws {
@@ -26,7 +27,7 @@ func withServer(
   settings.timeouts.closingSeconds = 1
   change(&settings)
   let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-  let server = Server(apps: apps, files: files, settings: settings, logger: logger)
+  let server = Server(apps: apps, files: files, settings: settings, logger: logger, environment: environment)
   let url = try server.start().description
   do {
     try await body(server, url)
