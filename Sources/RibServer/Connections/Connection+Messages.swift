@@ -111,6 +111,11 @@ extension Connection {
       let names = context.apps.keys.sorted().joined(separator: ", ")
       throw Ending(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
     }
+    // They are kept with the session, whether it is acted on or not.
+    let most = context.settings.limits.paramsBytes
+    if app.takesParameters, let parameters = hello.parameters, parameters.source.utf8.count > most {
+      throw Ending(.badMessage, "The params have more than \(most) bytes.")
+    }
     guard context.sessions.count < context.settings.limits.session else {
       throw Ending(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
     }

@@ -21,6 +21,8 @@ public struct ServerSettings: Equatable, Sendable {
     public var actionsPerSecond = 50
     /// `limits.actionBurst`: actions that a client may send at once.
     public var actionBurst = 100
+    /// `limits.paramsBytes`: bytes of the `params` that a session is begun with, which are kept as long as the session is.
+    public var paramsBytes = 16_384
     /// `limits.writeQueueBytes`: how much may wait for a client that does not read before it gets no more patches, and is
     /// not read from.
     public var writeQueueBytes = 65_536

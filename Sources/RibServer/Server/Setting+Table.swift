@@ -66,6 +66,8 @@ extension Setting {
       "Actions a second that a client may send in the long run; 0 for no limit, of frames and requests neither."),
     Setting("limits.actionBurst", .number(\.limits.actionBurst, size), "Actions that a client may send at once."),
     Setting(
+      "limits.paramsBytes", .number(\.limits.paramsBytes, size), "Bytes of the params that a session is begun with."),
+    Setting(
       "limits.writeQueueBytes", .number(\.limits.writeQueueBytes, size),
       "Bytes that may wait for a client that does not read."),
     Setting("limits.bodyBytes", .number(\.limits.bodyBytes, size), "Bytes of a request's body."),

@@ -23,6 +23,8 @@ public struct App: Sendable {
   public let name: String
   /// What becomes of a session whose state cannot be read.
   let onUnreadableState: UnreadableState
+  /// Whether what a client sends as `params` is looked at, and kept with the session.
+  let takesParameters: Bool
   /// Is told of sessions that have ended; nil if the app does not want to know.
   private(set) var end: (@Sendable (EndedSession) async -> Void)?
   /// What its riblets show and take.
@@ -48,7 +50,7 @@ public struct App: Sendable {
     let keyPrefix: String
   }
 
-  /// An app without parameters; what a client sends as `params` is ignored.
+  /// An app without parameters; what a client sends as `params` is ignored, and not kept.
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
@@ -60,6 +62,7 @@ public struct App: Sendable {
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
     self.onUnreadableState = onUnreadableState
+    takesParameters = false
     build = { _, session in Planted(tree: Tree(root: root(), session: session.keyPrefix)) }
   }
 
@@ -74,6 +77,7 @@ public struct App: Sendable {
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
     self.onUnreadableState = onUnreadableState
+    takesParameters = false
     build = { _, session in
       let context = SessionContext(id: session.id)
       return Planted(tree: Tree(root: root(context), session: session.keyPrefix), clients: context.clients)
@@ -102,6 +106,7 @@ public struct App: Sendable {
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
     self.onUnreadableState = onUnreadableState
+    takesParameters = true
     build = { json, session in
       let value = try Self.decode(Parameters.self, json)
       let tree = Tree(root: try root(value), session: session.keyPrefix)
@@ -124,6 +129,7 @@ public struct App: Sendable {
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
     self.onUnreadableState = onUnreadableState
+    takesParameters = true
     build = { json, session in
       let (value, context) = (try Self.decode(Parameters.self, json), SessionContext(id: session.id))
       let tree = Tree(root: try root(value, context), session: session.keyPrefix)

@@ -89,7 +89,8 @@ final class SessionCore {
     _ work: Workspace, _ context: ServerContext
   ) throws {
     identity = SessionIdentity(
-      id: work.environment.randomHex(words: 2), app: app.name, parameters: parameters?.source)
+      id: work.environment.randomHex(words: 2), app: app.name,
+      parameters: app.takesParameters ? parameters?.source : nil)
     audience = Audience(token: token)
     effects = RunningEffects()
     storeDurability = durability

@@ -1,9 +1,12 @@
 import CurlTransport
 import Foundation
+import GRDB
 import RibServer
 import RibTestSupport
 import Testing
 import WireHTTP
+
+@testable import Showcase
 
 /// Who is let in: hosts, origins, what pages may read, and whom proxies speak for; over real sockets.
 @Suite struct GateTests {
@@ -641,5 +644,40 @@ import WireHTTP
         #expect(try client.view().body.contains(#""count":0"#))
       }
     }
+  }
+
+  // MARK: What strangers have kept
+
+  private struct Anything: Decodable, Sendable {}
+
+  /// What nobody reads is not kept, and what is kept is bounded.
+  @Test func params_areKeptOfAppsThatTakeSome_andNoMoreThanTheyMay() async throws {
+    let directory = try TemporaryDirectory()
+    let apps = [App("counter") { Counter() }, App("linked", parameters: Anything.self) { _ in Counter() }]
+    try await withServer(
+      apps: apps,
+      {
+        $0.store = .sqlite
+        $0.stateDirectory = directory.path
+        $0.limits.paramsBytes = 1_000
+      }
+    ) { _, url in
+      try await blocking { () throws in
+        let begin = { (app: String, length: Int) in
+          let params = #"{"x":"\#(String(repeating: "x", count: length - 8))"}"#
+          return try TwinClient(url).create(#"{"app":"\#(app)","params":\#(params)}"#)
+        }
+        #expect(try begin("linked", 1_000).status == 201)
+        let long = try begin("linked", 1_001)
+        #expect(long.isProblem(400) && long.body.contains("1000 bytes"))
+        #expect(try begin("counter", 60_000).status == 201)
+        let socket = try CurlWebSocket(url: url)
+        try socket.send(#"{"t":"hello","app":"linked","params":{"x":"\#(String(repeating: "x", count: 1_000))"}}"#)
+        #expect(try socket.text()?.hasPrefix(#"{"t":"bye","code":"bad_message","#) == true)
+      }
+    }
+    let file = try DatabaseQueue(path: directory.store)
+    let kept = try await file.read { try Int?.fetchAll($0, sql: "SELECT length(parameters) FROM session ORDER BY app") }
+    #expect(kept == [nil, 1_000])
   }
 }

@@ -71,7 +71,8 @@ import Testing
   /// A server without these has no bound on what one peer costs.
   @Test(
     arguments: [
-      "limits.messageBytes", "limits.bodyBytes", "limits.writeQueueBytes", "limits.connections", "limits.sessions",
+      "limits.messageBytes", "limits.bodyBytes", "limits.paramsBytes", "limits.writeQueueBytes", "limits.connections",
+      "limits.sessions",
     ])
   func boundOfMemory_cannotBeTurnedOff(_ key: String) async {
     await #expect(throws: SettingsError(key: key, value: "0", range: 1...Int(UInt32.max))) {
