@@ -28,6 +28,14 @@ final class Connection: PollTarget, @unchecked Sendable {
     case closed
   }
 
+  /// Whether it is counted to its caller's place.
+  private enum Counting {
+    case no
+    /// As long as a request is answered: the next one may be somebody else's.
+    case forARequest
+    case forGood
+  }
+
   /// Whether what was received is handled.
   private enum Turn {
     case free
@@ -41,12 +49,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   let context: ServerContext
   let descriptor: Int32
   private let admission: ConnectionCounter.Admission
-  /// Who it is from: the peer, or whom a proxy speaks for with all of this connection.
+  /// Who it is from: the peer, or whom a proxy speaks for with all of this connection, or with the request that is being answered.
   var caller: Caller
-  /// The place that it is counted to; nil if to none.
-  private var place: Place?
-  /// Whether it is counted there for the request that is being answered alone.
-  private var isCountedForARequest = false
+  private var counting: Counting
   var watch = -1
   var id = 0
 
@@ -79,16 +84,16 @@ final class Connection: PollTarget, @unchecked Sendable {
   ///   - descriptor: the socket.
   ///   - admission: whether it is one connection too many.
   ///   - peer: who it is from.
-  ///   - place: the place that it is counted to; nil if to none, or none yet.
+  ///   - isCounted: whether it is counted to that place.
   ///   - loop: where it lives.
   ///   - context: the server's.
   init(
-    _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: Caller, countedTo place: Place?,
+    _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: Caller, isCounted: Bool,
     on loop: EventLoop, _ context: ServerContext
   ) {
     self.descriptor = descriptor
     self.admission = admission
-    self.place = place
+    counting = isCounted ? .forGood : .no
     caller = peer
     self.loop = loop
     self.context = context
@@ -118,34 +123,35 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Closes a socket that no poller watches.
   func discardSocket() {
     state = .closed
-    context.connections.leave(admission, from: place)
+    context.connections.leave(admission, from: counting == .no ? nil : caller.place)
     closeDescriptor(descriptor)
   }
 
-  /// Counts it to the place of who it is from, unless it is counted already.
+  /// Is a client's from now on, and counts to its place unless it counts already.
   ///
   /// - Parameters:
-  ///   - caller: who that is.
-  ///   - isForARequest: whether it may be somebody else's afterwards, as a proxy's is.
+  ///   - client: who that is.
+  ///   - exchange: with the request that it is the client's for; nil if it is for good.
   /// - Throws: ``HTTPError`` with 503 if that place has too many.
-  func count(to caller: Caller, forARequest isForARequest: Bool = false) throws(HTTPError) {
-    guard place == nil, let place = caller.place else { return }
+  func count(to client: Caller, during exchange: HTTPExchange? = nil) throws(HTTPError) {
+    guard counting == .no, let place = client.place else { return }
     guard context.connections.enter(place) else {
-      context.gate.noteFullPlace(caller)
+      context.gate.noteFullPlace(client)
       throw HTTPError(
         status: .serviceUnavailable, reason: "There are too many connections from this address.",
         headers: ["Retry-After": "5"])
     }
-    self.place = place
-    isCountedForARequest = isForARequest
+    counting = exchange == nil ? .forGood : .forARequest
+    exchange?.peer = caller
+    caller = client
   }
 
-  /// A request was answered that it was counted for: the next one may be somebody else's.
-  func countNoMore() {
-    guard isCountedForARequest, let place else { return }
+  /// A request was answered: the next one may be somebody else's.
+  func countNoMore(_ exchange: HTTPExchange) {
+    guard counting == .forARequest, let place = caller.place else { return }
     context.connections.leave(place)
-    self.place = nil
-    isCountedForARequest = false
+    counting = .no
+    if let peer = exchange.peer { caller = peer }
   }
 
   // MARK: Events
@@ -354,7 +360,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     input.consume(input.count)
     _ = output.releaseStorage()
     loop.unwatch(watch)
-    context.connections.leave(admission, from: place)
+    context.connections.leave(admission, from: counting == .no ? nil : caller.place)
     loop.remove(id)
   }
 

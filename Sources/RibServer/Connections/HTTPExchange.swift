@@ -23,6 +23,8 @@ final class HTTPExchange {
 
   /// What the gate has found about the request that is being read or answered.
   var visit: Gate.Visit?
+  /// Who the connection is from while it counts to the client of the request that is being answered.
+  var peer: Caller?
   /// Whether a header of the PROXY protocol is to come first.
   var awaitsProxyHeader: Bool
 

@@ -68,7 +68,7 @@ extension Connection {
   func askForEvents(of id: String, _ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) {
     let token = try token(in: head)
     let attempt = try TryField.number(in: head.headers)
-    try count(to: exchange.visit?.caller ?? caller, forARequest: true)
+    try count(to: exchange.visit?.caller ?? caller, during: exchange)
     begin(.answer, of: exchange)
     exchange.asked = head
     find(.events(sessionID: id, token: token, after: head.headers["Last-Event-ID"], attempt: attempt))
@@ -172,7 +172,7 @@ extension Connection {
   func answer(with response: Response, isCompressed: Bool = false) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
-    countNoMore()
+    countNoMore(exchange)
     begin(.idle, of: exchange)
     respond(response, to: head, isCompressed: isCompressed)
   }

@@ -85,7 +85,7 @@ final class Listener: PollTarget, @unchecked Sendable {
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count
     let context = context
-    target.execute { Connection(accepted, admission, from: peer, countedTo: place, on: target, context).start() }
+    target.execute { Connection(accepted, admission, from: peer, isCounted: place != nil, on: target, context).start() }
   }
 
   /// Out of descriptors or memory: to try again at once would only burn the processor.

@@ -138,6 +138,7 @@ import Wire
   @Test func clientThatJoinedElsewhere_isKnown() async throws {
     try await StoreHost.with([Logbook.app()], on: try makeStore(), isShared: true) { first in
       let welcome = try await blocking { try PlainClient.writeAndLeave(first.url) }
+      #expect(await eventually { first.isAbandoned(welcome.sessionID) })
       try await StoreHost.with([Logbook.app()], on: try makeStore(), isShared: true) { second in
         let (guest, token) = try await blocking { () throws -> (Welcome, String) in
           let host = try PlainClient(second.url, resuming: welcome, attempt: 2)
@@ -174,6 +175,7 @@ import Wire
   @Test func twinThatJoinedElsewhere_isKnown() async throws {
     try await StoreHost.with([Logbook.app()], on: try makeStore(), isShared: true) { first in
       let welcome = try await blocking { try PlainClient.writeAndLeave(first.url) }
+      #expect(await eventually { first.isAbandoned(welcome.sessionID) })
       try await StoreHost.with([Logbook.app()], on: try makeStore(), isShared: true) { second in
         try await blocking { () throws in
           let host = try PlainClient(second.url, resuming: welcome, attempt: 2)

@@ -1,6 +1,5 @@
 import GRDB
 import Logging
-import Synchronization
 import Testing
 import Wire
 
@@ -64,9 +63,9 @@ import Wire
     }
     clock.advance(60)
     try directory.damagePages(of: "B")
-    let lines = LogLines()
-    let run = try SweeperRun(store, timeToLive: 50, logger: lines.logger)
-    let said = { lines.all.count { $0.contains("cannot be forgotten") } }
+    let log = CollectedLog()
+    let run = try SweeperRun(store, timeToLive: 50, logger: log.logger)
+    let said = { log.texts.count { $0.contains("cannot be forgotten") } }
     #expect(await eventually { names(store).count < 8 && said() == names(store).count })
     let left = names(store)
     #expect(left.contains("20"))
@@ -194,9 +193,9 @@ import Wire
     let store = try open()
     var pace = SessionSweeper.Pace.forTests
     pace.grace = .seconds(100)
-    let lines = LogLines()
+    let log = CollectedLog()
     let switched = SwitchedStore(store)
-    let run = try SweeperRun(switched, timeToLive: 100, pace: pace, clock: clock.clock, logger: lines.logger)
+    let run = try SweeperRun(switched, timeToLive: 100, pace: pace, clock: clock.clock, logger: log.logger)
     func hasLooked() async {
       let count = switched.requests.count
       #expect(await eventually { switched.requests.count > count + 12 })
@@ -207,16 +206,16 @@ import Wire
     }
     _ = try store.create("late", StoreSample.cut(StoreSample.state(alone: .seconds(95))))
     switched.fail(true)
-    #expect(await eventually { lines.all.contains { $0.hasPrefix("The session store fails.") } })
+    #expect(await eventually { log.texts.contains { $0.hasPrefix("The session store fails.") } })
     clock.advance(3_600)
     switched.fail(false)
-    #expect(await eventually { lines.all.contains { $0.hasPrefix("The session store works again.") } })
+    #expect(await eventually { log.texts.contains { $0.hasPrefix("The session store works again.") } })
     for _ in 1...3 {
       clock.advance(30)
       await hasLooked()
     }
     #expect(names(store) == ["late"])
-    #expect(lines.all.contains { $0.hasPrefix("The server was held up.") })
+    #expect(log.texts.contains { $0.hasPrefix("The server was held up.") })
     clock.advance(50)
     #expect(await eventually { names(store).isEmpty })
     await run.stop()
@@ -225,15 +224,15 @@ import Wire
   @Test func clockThatJumps_isReported() async throws {
     let store = try open()
     _ = try store.create("one")
-    let lines = LogLines()
+    let log = CollectedLog()
     let counted = SwitchedStore(store)
-    let run = try SweeperRun(counted, timeToLive: 50, logger: lines.logger)
+    let run = try SweeperRun(counted, timeToLive: 50, logger: log.logger)
     #expect(await eventually { counted.requests.contains("tidy") })
     clock.jump(86_400 * 30)
-    #expect(await eventually { !lines.all.isEmpty })
+    #expect(await eventually { !log.texts.isEmpty })
     let count = counted.requests.count
     #expect(await eventually { counted.requests.count > count + 20 })
-    #expect(lines.all == ["The system's clock has jumped. No session is forgotten for it. seconds=2592000"])
+    #expect(log.texts == ["The system's clock has jumped. No session is forgotten for it. seconds=2592000"])
     #expect(names(store) == ["one"])
     await run.stop()
   }

@@ -11,6 +11,11 @@ final class CollectedLog: Sendable {
 
     /// A value of the metadata, as a text; nil if there is none of this name.
     subscript(_ key: String) -> String? { metadata[key]?.description }
+
+    /// The message, and the metadata in the order of their names.
+    var text: String {
+      ([message] + metadata.map { "\($0)=\($1)" }.sorted()).joined(separator: " ")
+    }
   }
 
   private struct Handler: LogHandler {
@@ -33,6 +38,8 @@ final class CollectedLog: Sendable {
 
   /// All lines, in order.
   var all: [Line] { lines.withLock { $0 } }
+  /// Those that are no matter of debugging, as texts.
+  var texts: [String] { all.filter { $0.level >= .info }.map(\.text) }
   /// A logger that writes here.
   var logger: Logger { Logger(label: "test") { [self] _ in Handler(log: self) } }
 }

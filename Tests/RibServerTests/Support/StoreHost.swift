@@ -72,6 +72,15 @@ final class StoreHost: Sendable {
     !writer.isFailing && loops[0].executeAndWait { context.sessions.peek(sessionID)?.core.commits.isClean ?? true }
   }
 
+  /// Whether the server has noticed that a session's last client is gone, and the store knows of it: nothing of the session is
+  /// written any more until somebody comes.
+  func isAbandoned(_ sessionID: String) -> Bool {
+    loops[0].executeAndWait {
+      guard let core = context.sessions.peek(sessionID)?.core else { return false }
+      return core.audience.connectedCount == 0 && core.commits.isClean
+    }
+  }
+
   /// Whether a client has said goodbye.
   func hasLeft(_ client: Welcome) -> Bool { ledger(of: client)?.isRetired == true }
 
