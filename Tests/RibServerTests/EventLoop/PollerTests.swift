@@ -193,6 +193,8 @@ import Testing
         target.onReady = { _ in
           var byte: UInt8 = 0
           _ = read(end, &byte, 1)
+          // That the other end is closed is told as well, if the loop still hears of it.
+          target.onReady = { _ in }
           continuation.resume()
         }
         _ = try? loop.watch(end, for: .reading, target)
