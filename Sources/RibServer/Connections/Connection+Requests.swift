@@ -13,7 +13,7 @@ extension Connection {
         guard let header = try ProxyHeader.next(from: &input) else { return false }
         exchange.awaitsProxyHeader = false
         caller = Caller(behind: caller, header.source)
-        // One that is a proxy itself says with each request whom it is from.
+        // A source that is a trusted proxy itself names the client with each request.
         if !context.gate.proxies.trusts(caller) { try count(to: caller) }
       }
       if exchange.request == nil {
@@ -80,9 +80,9 @@ extension Connection {
     }
   }
 
-  /// What there is for a request that the gate lets in; nil if it is about what may be asked for.
+  /// The endpoint of a request that the gate lets in; nil for OPTIONS, which asks for the methods of a path.
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
-    // What a page may do at a path where nothing is it may find out by doing it.
+    // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     if let refusal = exchange.visit?.refusal { throw refusal }
     return endpoint
@@ -101,7 +101,7 @@ extension Connection {
     write(head.map { response.compressed(for: $0) } ?? response, keepAlive: keepAlive, to: head)
   }
 
-  /// What the gate has found about the request that is being answered; nil if it was not read, or there is none.
+  /// The gate's finding about the request that is being answered; nil before its head is read, and on a WebSocket.
   var visit: Gate.Visit? { if case .http(let exchange) = state { exchange.visit } else { nil } }
 
   /// Puts a response on its way.

@@ -28,11 +28,12 @@ final class Connection: PollTarget, @unchecked Sendable {
     case closed
   }
 
-  /// Whether it is counted to its caller's place.
+  /// Whether the connection counts towards `limits.connectionsPerAddress` of its caller's place.
   private enum Counting {
     case no
-    /// As long as a request is answered: the next one may be somebody else's.
+    /// While a request for events is answered: the proxy's next request may be another client's.
     case forARequest
+    /// Until the connection ends.
     case forGood
   }
 
@@ -49,7 +50,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   let context: ServerContext
   let descriptor: Int32
   private let admission: ConnectionCounter.Admission
-  /// Who it is from: the peer, or whom a proxy speaks for with all of this connection, or with the request that is being answered.
+  /// The client: the socket's peer, or the client that a proxy names for the connection, or for a request for events.
   var caller: Caller
   private var counting: Counting
   var watch = -1
@@ -83,8 +84,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// - Parameters:
   ///   - descriptor: the socket.
   ///   - admission: whether it is one connection too many.
-  ///   - peer: who it is from.
-  ///   - isCounted: whether it is counted to that place.
+  ///   - peer: the other end of the socket.
+  ///   - isCounted: whether the connection is counted to the peer's place.
   ///   - loop: where it lives.
   ///   - context: the server's.
   init(
@@ -127,11 +128,11 @@ final class Connection: PollTarget, @unchecked Sendable {
     closeDescriptor(descriptor)
   }
 
-  /// Is a client's from now on, and counts to its place unless it counts already.
+  /// Becomes the connection of a client, and counts to the client's place unless it counts already.
   ///
   /// - Parameters:
-  ///   - client: who that is.
-  ///   - exchange: with the request that it is the client's for; nil if it is for good.
+  ///   - client: the client.
+  ///   - exchange: that of the request for which the connection is the client's; nil if it is until the end.
   /// - Throws: ``HTTPError`` with 503 if that place has too many.
   func count(to client: Caller, during exchange: HTTPExchange? = nil) throws(HTTPError) {
     guard counting == .no, let place = client.place else { return }
@@ -146,7 +147,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     caller = client
   }
 
-  /// A request was answered: the next one may be somebody else's.
+  /// Becomes the proxy's connection again, once a request for events is answered without any.
   func countNoMore(_ exchange: HTTPExchange) {
     guard counting == .forARequest, let place = caller.place else { return }
     context.connections.leave(place)

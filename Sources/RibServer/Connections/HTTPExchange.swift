@@ -21,9 +21,9 @@ final class HTTPExchange {
   /// The request that waits for a session's answer.
   var asked: RequestHead?
 
-  /// What the gate has found about the request that is being read or answered.
+  /// The gate's finding about the request that is being read or answered; nil before its head is read.
   var visit: Gate.Visit?
-  /// Who the connection is from while it counts to the client of the request that is being answered.
+  /// The connection's own caller, kept while the connection counts to the client of a request for events.
   var peer: Caller?
   /// Whether a header of the PROXY protocol is to come first.
   var awaitsProxyHeader: Bool

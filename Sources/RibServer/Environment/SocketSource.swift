@@ -4,7 +4,7 @@ package struct SocketSource: Sendable {
   package var listen: @Sendable (_ host: String, _ port: Int) throws(SystemError) -> ListeningSocket
   /// Accepts a connection, non-blocking and not inherited by child processes: its descriptor, or −1 with `errno`.
   package var accept: @Sendable (_ listening: Int32) -> Int32
-  /// Who an accepted connection is from; nil if it is gone already.
+  /// The peer of an accepted connection; nil if the connection was reset before it was accepted.
   package var caller: @Sendable (_ connection: Int32) -> Caller? = { Caller.atOtherEnd(of: $0) }
 
   /// A source of connections.

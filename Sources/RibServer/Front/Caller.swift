@@ -8,7 +8,7 @@ package import WireHTTP
   import Darwin
 #endif
 
-/// Who a connection, or a request, is from.
+/// The client of a connection or of a request, as far as its address tells.
 package struct Caller: Equatable, Sendable {
   /// The address; nil if it has none, as of a local socket.
   package var address: IPAddress?

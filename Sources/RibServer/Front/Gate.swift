@@ -3,9 +3,9 @@ import WireHTTP
 
 /// The server's front door: for which hosts it answers, which pages may talk to it, and whom proxies speak for.
 struct Gate: Sendable {
-  /// What a gate has found about a request.
+  /// A gate's finding about a request.
   struct Visit {
-    /// Who it is from.
+    /// The client, as trusted proxies name it.
     var caller: Caller
     /// The origin whose pages may read the answer; nil if it needs no leave, or has none.
     var origin: String?

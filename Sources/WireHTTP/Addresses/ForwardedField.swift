@@ -25,31 +25,25 @@ package enum ForwardedField: String, CaseIterable, Sendable {
   package func client(
     in headers: HeaderFields, from peer: IPAddress?, _ isTrusted: (IPAddress) -> Bool
   ) -> Client? {
-    switch self {
-    case .xForwardedFor:
-      let hops = headers.elements(of: "X-Forwarded-For")
-      guard !hops.isEmpty else { return nil }
-      var client = Client(address: peer)
-      for hop in hops.reversed() {
-        guard let address = Self.address(hop) else { break }
-        client.address = address
-        if !isTrusted(address) { break }
-      }
-      client.scheme = Self.scheme(headers.elements(of: "X-Forwarded-Proto").last)
-      return client
-    case .forwarded:
-      let hops = headers.elements(of: "Forwarded")
-      guard !hops.isEmpty else { return nil }
-      var client = Client(address: peer)
-      for hop in hops.reversed() {
+    let hops = headers.elements(of: self == .forwarded ? "Forwarded" : "X-Forwarded-For")
+    guard !hops.isEmpty else { return nil }
+    var client = Client(address: peer)
+    for hop in hops.reversed() {
+      var address: IPAddress?
+      switch self {
+      case .xForwardedFor: address = Self.address(hop)
+      case .forwarded:
         guard let parameters = Self.parameters(hop) else { break }
         client.scheme = Self.scheme(parameters["proto"])
-        guard let address = parameters["for"].flatMap(Self.address) else { break }
-        client.address = address
-        if !isTrusted(address) { break }
+        address = parameters["for"].flatMap(Self.address)
       }
-      return client
+      // Whom the next ones name is not known to be true.
+      guard let address else { break }
+      client.address = address
+      if !isTrusted(address) { break }
     }
+    if self == .xForwardedFor { client.scheme = Self.scheme(headers.elements(of: "X-Forwarded-Proto").last) }
+    return client
   }
 
   /// An address with or without a port: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`.

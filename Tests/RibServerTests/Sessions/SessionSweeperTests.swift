@@ -139,6 +139,12 @@ import Wire
     await run.stop()
   }
 
+  /// Waits until a sweeper has looked at the clock as it is now, and has done what follows.
+  private func sweeps(_ store: SwitchedStore) async {
+    let count = store.requests.count
+    #expect(await eventually { store.requests.count > count + 12 })
+  }
+
   /// After a start, clients have some time to come back.
   @Test func nothingIsForgotten_inTheFirstMinutes() async throws {
     let store = try open()
@@ -165,22 +171,17 @@ import Wire
     pace.grace = .seconds(100)
     let counted = SwitchedStore(store)
     let run = try SweeperRun(counted, timeToLive: 100, pace: pace, clock: clock.clock)
-    /// It has looked at the clock as it is now, and done what follows.
-    func hasLooked() async {
-      let count = counted.requests.count
-      #expect(await eventually { counted.requests.count > count + 12 })
-    }
     for _ in 1...3 {
       clock.advance(50)
-      await hasLooked()
+      await sweeps(counted)
     }
     #expect(await eventually { names(store).isEmpty })
     _ = try store.create("late", StoreSample.cut(StoreSample.state(alone: .seconds(30))))
     if afterSleep { clock.jump(86_400) } else { clock.advance(86_400) }
-    await hasLooked()
+    await sweeps(counted)
     for seconds in [55, 20] {
       clock.advance(seconds)
-      await hasLooked()
+      await sweeps(counted)
     }
     #expect(names(store) == ["late"])
     clock.advance(50)
@@ -196,13 +197,9 @@ import Wire
     let log = CollectedLog()
     let switched = SwitchedStore(store)
     let run = try SweeperRun(switched, timeToLive: 100, pace: pace, clock: clock.clock, logger: log.logger)
-    func hasLooked() async {
-      let count = switched.requests.count
-      #expect(await eventually { switched.requests.count > count + 12 })
-    }
     for _ in 1...3 {
       clock.advance(50)
-      await hasLooked()
+      await sweeps(switched)
     }
     _ = try store.create("late", StoreSample.cut(StoreSample.state(alone: .seconds(95))))
     switched.fail(true)
@@ -212,7 +209,7 @@ import Wire
     #expect(await eventually { log.texts.contains { $0.hasPrefix("The session store works again.") } })
     for _ in 1...3 {
       clock.advance(30)
-      await hasLooked()
+      await sweeps(switched)
     }
     #expect(names(store) == ["late"])
     #expect(log.texts.contains { $0.hasPrefix("The server was held up.") })
