@@ -62,7 +62,8 @@ let keeper = try Keeper<Set<String>>(URL(fileURLWithPath: "members.json"), other
 let members = keeper.value
 
 var settings = ServerSettings()
-settings.host = "0.0.0.0"
+settings.port = 9000
+settings.publicURL = "https://room.example.com"
 settings.store = .sqlite
 settings.stateDirectory = "room-state"
 
