@@ -111,7 +111,7 @@ extension Connection {
       let names = context.apps.keys.sorted().joined(separator: ", ")
       throw Ending(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
     }
-    // They are kept with the session, whether it is acted on or not.
+    // The params of such an app are kept with the session, whether a client acts on it or not.
     let most = context.settings.limits.paramsBytes
     if app.takesParameters, let parameters = hello.parameters, parameters.source.utf8.count > most {
       throw Ending(.badMessage, "The params have more than \(most) bytes.")
@@ -125,7 +125,7 @@ extension Connection {
     if let place = caller.place {
       let wait = context.newSessions.take(from: place, at: loop.now)
       guard wait == 0 else {
-        context.gate.noteFullPlace(caller)
+        context.gate.noteSpentPlace(of: caller)
         let message = "This address has begun as many sessions as it may for now. Come back later."
         throw Ending(.quota, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
       }

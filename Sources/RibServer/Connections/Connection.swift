@@ -137,7 +137,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   func count(to client: Caller, during exchange: HTTPExchange? = nil) throws(HTTPError) {
     guard counting == .no, let place = client.place else { return }
     guard context.connections.enter(place) else {
-      context.gate.noteFullPlace(client)
+      context.gate.noteFullPlace(of: client)
       throw HTTPError(
         status: .serviceUnavailable, reason: "There are too many connections from this address.",
         headers: ["Retry-After": "5"])

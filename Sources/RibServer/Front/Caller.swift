@@ -24,7 +24,7 @@ package struct Caller: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - proxy: the proxy.
-  ///   - address: what it says; nil if nothing: then it counts as the proxy itself does where that is far away.
+  ///   - address: the client's, as the proxy says; nil if it says none: then all such clients count as one, at the proxy's address.
   init(behind proxy: Caller, _ address: IPAddress?) {
     self.address = address ?? proxy.address
     isForwarded = true

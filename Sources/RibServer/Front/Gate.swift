@@ -47,19 +47,27 @@ struct Gate: Sendable {
     return false
   }
 
-  /// Takes note that a place has as many connections as it may have, or has begun as many sessions.
+  /// Takes note that a place has as many connections as it may have.
   ///
-  /// - Parameter caller: who wanted one more.
-  func noteFullPlace(_ caller: Caller) {
+  /// - Parameter caller: whose connection is one too many.
+  func noteFullPlace(of caller: Caller) {
+    note(.connections, "An address has as many connections as it may have.", caller, "limits.connectionsPerAddress")
+  }
+
+  /// Takes note that a place has begun as many sessions as it may.
+  ///
+  /// - Parameter caller: whose session is one too many.
+  func noteSpentPlace(of caller: Caller) {
+    note(.sessions, "An address has begun as many sessions as it may.", caller, "limits.newSessionsPerMinute")
+  }
+
+  private func note(_ kind: RefusalLog.Kind, _ message: Logger.Message, _ caller: Caller, _ setting: String) {
     let name = caller.address?.description ?? ""
     refusals.note(
-      .place, "An address has as many connections as it may have, or has begun as many sessions.", name,
+      kind, message, name,
       [
         "address": "\(name)",
-        "fix": """
-        raise limits.connectionsPerAddress or limits.newSessionsPerMinute or, if it is a proxy of yours, add \(name) \
-        to proxies.trusted
-        """,
+        "fix": "raise \(setting) or, if it is a proxy of yours, add \(name) to proxies.trusted",
       ])
   }
 
@@ -71,7 +79,7 @@ struct Gate: Sendable {
   /// - Returns: what is to be known of it.
   func visit(_ head: RequestHead, from peer: Caller) -> Visit {
     let (caller, scheme) = proxies.client(of: head, peer)
-    if let address = peer.address, proxies.isForwarded(head, peer) {
+    if !proxies.needsHeader, let address = peer.address, proxies.isForwarded(head, peer) {
       refusals.note(
         .proxy, "Whom somebody speaks for is not believed.", "\(address)",
         ["address": "\(address)", "fix": "if it is a proxy of yours, add \(address) to proxies.trusted"])

@@ -1,21 +1,23 @@
 import Logging
 import Synchronization
 
-/// Says what was refused at the door, and which setting would let it in: once a minute of each.
+/// Says what was refused at the door, and which setting would let it in: each thing once in a minute.
 ///
-/// What is refused a stranger can choose: of each kind only so many are said a minute, and then that there are more.
+/// A stranger can choose what is refused: of each kind only ``countLimit`` things are said in a minute, and then that there are more.
 final class RefusalLog: Sendable {
   /// What is refused.
-  enum Kind: Hashable {
+  enum Kind: String {
     case host
     case origin
     /// Whoever speaks for others.
     case proxy
-    /// One more of what a place may have.
-    case place
+    /// One more connection of a place.
+    case connections
+    /// One more session of a place.
+    case sessions
   }
 
-  /// How long nothing is said of the same again, in nanoseconds.
+  /// The minutes of the log, in nanoseconds: the first begins with the first refusal of its kind.
   static let pause: UInt64 = 60_000_000_000
   /// How many of a kind are said within that time.
   static let countLimit = 20
@@ -61,7 +63,8 @@ final class RefusalLog: Sendable {
     guard let count else { return }
     guard count <= Self.countLimit else {
       return logger.notice(
-        "More of the same was refused, and is not said until a minute is over.", metadata: ["last": "\(name)"])
+        "More of the same was refused, and is not said until a minute is over.",
+        metadata: ["kind": "\(kind.rawValue)", "last": "\(name)"])
     }
     logger.notice(message, metadata: metadata())
   }

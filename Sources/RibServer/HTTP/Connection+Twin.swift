@@ -141,8 +141,7 @@ extension Connection {
 
   /// A session's answer has come, as a job of the loop: the requests behind it go on.
   ///
-  /// What a client asks for as often as it likes counts towards its limits by its length, and if that is much work it is compressed
-  /// elsewhere: other clients wait for the loop.
+  /// An answer counts towards its client's limits by its length; a long one is compressed elsewhere.
   private func didAnswer(_ response: Response) {
     noteMessages(0, bytes: response.body.count)
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked,
@@ -151,14 +150,15 @@ extension Connection {
       answer(with: response)
       return goOn()
     }
-    let home = loop
-    context.compression.add { [self] in
-      let compressed = response.compressed(for: head)
-      home.execute {
-        self.answer(with: compressed, isCompressed: true)
-        self.goOn()
+    let isCompressing = context.compressor.compress(response, for: head, of: self) { [loop] connection, compressed in
+      loop.execute {
+        connection.answer(with: compressed, isCompressed: true)
+        connection.goOn()
       }
     }
+    guard !isCompressing else { return }
+    answer(with: response, isCompressed: true)
+    goOn()
   }
 
   /// Answers the request that a session was asked for.
@@ -168,7 +168,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - response: the answer.
-  ///   - isCompressed: whether it is as the client gets it.
+  ///   - isCompressed: whether it is to be sent as it is.
   func answer(with response: Response, isCompressed: Bool = false) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil

@@ -62,6 +62,11 @@ final class ConnectionCounter: Sendable {
     }
   }
 
+  /// Whether a place has as many connections as it may have.
+  func isFull(_ address: Place) -> Bool {
+    limitPerAddress > 0 && byAddress.withLock { $0[address, default: 0] >= limitPerAddress }
+  }
+
   /// Counts a connection out.
   ///
   /// - Parameters:

@@ -81,6 +81,7 @@ final class Listener: PollTarget, @unchecked Sendable {
     // A proxy's connections are counted to those whom it speaks for.
     let place = context.gate.proxies.trusts(peer) ? nil : peer.place
     let admission = context.connections.enter(from: place)
+    if admission != .admitted, let place, context.connections.isFull(place) { context.gate.noteFullPlace(of: peer) }
     if admission == .dropped { return closeDescriptor(accepted) }
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count

@@ -21,8 +21,8 @@ final class ServerContext: Sendable {
   let metrics: ServerMetrics
   /// Tells apps of sessions that have ended.
   let ends: EndReporters
-  /// Where long answers are compressed, one after the other: the loops have others to serve.
-  let compression: any JobQueue
+  /// Compresses long answers.
+  let compressor: Compressor
   /// The clocks of the server, its random bits, its connections and its queues.
   let environment: Environment
   /// Whether the process has more memory than it may have.
@@ -40,7 +40,7 @@ final class ServerContext: Sendable {
     self.files = files
     self.metrics = metrics
     self.environment = environment
-    compression = environment.makeQueue("ribserver.compression", .normal)
+    compressor = Compressor(environment)
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }

@@ -50,7 +50,8 @@ public struct App: Sendable {
     let keyPrefix: String
   }
 
-  /// An app without parameters; what a client sends as `params` is ignored, and not kept.
+  /// An app without parameters; what a client sends as `params` is ignored, and not kept: a later version of the app that takes
+  /// parameters finds none in the sessions of this one.
   ///
   /// - Parameters:
   ///   - name: the name that clients give.

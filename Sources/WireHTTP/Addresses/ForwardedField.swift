@@ -28,12 +28,12 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     let hops = headers.elements(of: self == .forwarded ? "Forwarded" : "X-Forwarded-For")
     guard !hops.isEmpty else { return nil }
     var client = Client(address: peer)
-    for hop in hops.reversed() {
-      var address: IPAddress?
+    hops: for hop in hops.reversed() {
+      let address: IPAddress?
       switch self {
       case .xForwardedFor: address = Self.address(hop)
       case .forwarded:
-        guard let parameters = Self.parameters(hop) else { break }
+        guard let parameters = Self.parameters(hop) else { break hops }
         client.scheme = Self.scheme(parameters["proto"])
         address = parameters["for"].flatMap(Self.address)
       }

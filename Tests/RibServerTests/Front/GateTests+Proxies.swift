@@ -134,12 +134,16 @@ extension GateTests {
   }
 
   @Test func connectionsOfAStranger_areCountedAsTheyCome() async throws {
-    try await withServer(environment: from("203.0.113.9"), { $0.limits.connectionsPerAddress = 2 }) { server, url in
+    let log = CollectedLog()
+    try await withServer(
+      environment: from("203.0.113.9"), logger: log.logger, { $0.limits.connectionsPerAddress = 2 }
+    ) { server, url in
       try await blocking { () throws in
         let sockets = try (1...2).map { _ in try CurlWebSocket.counter(url) }
         #expect(try Self.ask(url, "GET /healthz", ["Host: localhost"]).hasPrefix("HTTP/1.1 503 "))
         withExtendedLifetime(sockets) {}
       }
+      #expect(log.texts.contains { $0.contains("203.0.113.9") && $0.contains("limits.connectionsPerAddress") })
       #expect(await eventually { server.connectionCount == 0 })
     }
   }

@@ -9,7 +9,7 @@ import Wire
 /// Runs `body` against a server in this process, and stops it.
 func withServer(
   apps: [App] = [App("counter") { Counter() }], files: StaticFiles = StaticFiles(),
-  environment: Environment = .system,
+  environment: Environment = .system, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
   _ change: (inout ServerSettings) -> Void = { _ in },
   _ body: @escaping @Sendable (Server, _ url: String) async throws -> Void
 ) async throws {
@@ -26,7 +26,6 @@ func withServer(
   // Most clients of a test go without a close.
   settings.timeouts.closingSeconds = 1
   change(&settings)
-  let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   let server = Server(apps: apps, files: files, settings: settings, logger: logger, environment: environment)
   let url = try server.start().description
   do {
