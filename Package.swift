@@ -108,7 +108,8 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     // What all test targets share.
-    .target(name: "RibTestSupport", path: "Tests/RibTestSupport", swiftSettings: swiftSettings),
+    .target(
+      name: "RibTestSupport", dependencies: [logging], path: "Tests/RibTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "WireTests", dependencies: ["FuzzInvariants", "RibClient", "RibTestSupport", "Wire", "WireHash"],
       swiftSettings: swiftSettings),

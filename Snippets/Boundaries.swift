@@ -7,7 +7,7 @@ struct Login: Riblet {
     var isBusy = false
     var problem: String?
   }
-  enum ViewAction: Decodable { case loginTapped(name: String, password: String) }
+  enum ViewAction: Decodable { case loginTapped(name: String, password: Secret<String>) }
   enum InternalAction { case answered(isRight: Bool) }
   enum Output { case loggedIn }
   struct ViewState: Encodable, Equatable {
@@ -25,7 +25,7 @@ struct Login: Riblet {
       guard !name.isEmpty else { return .refuse("There is no name.") }
       state.isBusy = true
       return .run(id: "login", cancelInFlight: true) { [check] send in
-        await send(.answered(isRight: await check(name, password)))
+        await send(.answered(isRight: await check(name, password.reveal() ?? "")))
       }
     }
   }

@@ -8,8 +8,9 @@ from websockets.asyncio.client import connect
 
 
 class Client:
-    def __init__(self, url, **hello):  # app="counter", and params={…} if it has some; or share="…"
-        self.url, self.hello, self.socket, self.delay = url, hello, None, 0.1
+    def __init__(self, url, auth=None, **hello):  # app="counter", and params={…} if it has some; or share="…"
+        self.url, self.auth, self.hello, self.socket, self.delay = url, auth, hello, None, 0.1  # await auth(): a credential
+        self.refusals = 0  # attempts in a row whose credential was not taken
         self.refused, self.unknown, self.changed = [], [], asyncio.Event()  # what to tell the user
         self.begin()
 
@@ -42,7 +43,7 @@ class Client:
             code = 1006
             try:  # WebSocket's own pings find out who is silent
                 async with connect(self.url, subprotocols=["riblet.v1.json"], max_size=None) as socket:
-                    await socket.send(json.dumps({"t": "hello", **(self.resume() or self.hello)}))
+                    await socket.send(json.dumps({"t": "hello", **(self.resume() or self.hello), **await self.credential("auth")}))
                     async for text in socket:
                         for message in (said if isinstance(said := json.loads(text), list) else [said]):
                             await self.receive(message, socket)
@@ -53,9 +54,16 @@ class Client:
             if is_over or 4200 <= code < 4300:  # the session is gone: done or not, nobody can say
                 self.unknown += map(json.loads, self.outbox.values())
                 self.begin()
-            if is_over: return code
+            self.refusals += 4300 <= code < 4400
+            if is_over or self.refusals == 3: return code
             self.delay = min(2 * self.delay, 10)
             await asyncio.sleep(random.uniform(0, self.delay) + (2 if 4100 <= code < 4200 else 0))
+
+    async def credential(self, key): return {key: await self.auth()} if self.auth else {}
+
+    async def renew(self, socket, expires):  # at four fifths of the time, and not all clients at once
+        await asyncio.sleep(max(expires / 1000 * random.uniform(0.75, 0.85), 10))
+        if self.socket is socket: await self.say(json.dumps({"t": "auth", **await self.credential("token")}))
 
     def resume(self):
         if not self.session: return {}
@@ -66,9 +74,13 @@ class Client:
         kind, n = message["t"], message.get("n", 0)
         for nack in message.get("nacks", []) + [message] * (kind == "nack"):  # before n covers what it refuses
             if self.outbox.pop(nack["n"], None): self.refused.append(nack)
+        expires = message.get("auth", message if kind == "auth" else {}).get("expires")
+        if self.auth and expires is not None: asyncio.ensure_future(self.renew(socket, expires))
+        if kind == "auth" and "token" in message: self.session["token"] = message["token"]
         for done in [number for number in self.outbox if number <= n]: del self.outbox[done]
         if kind == "welcome":
             self.session, self.delay = {key: message[key] for key in ("sid", "cid", "token")}, 0.1
+            self.refusals = 0
             self.socket, self.sent, self.newest = socket, n, message["rev"]
             self.limit = message["limits"]["messageBytes"]
             if message["epoch"] != self.epoch: self.rev = None

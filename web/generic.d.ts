@@ -28,13 +28,16 @@ export interface Form {
   /** Whether the action is nothing but its name. */
   readonly isBare: boolean;
   readonly fields: readonly Field[];
+  /** True if a part of the action is `writeOnly`: the action is then sent as a secret. */
+  readonly isSecret?: true;
 }
 
 export interface Field {
   /** The key in the action's payload; undefined if the whole payload is entered as JSON. */
   readonly name?: string;
   readonly label: string;
-  readonly kind: "integer" | "number" | "boolean" | "string" | "date-time" | "uri" | "uuid" | "select" | "json";
+  readonly kind:
+    "integer" | "number" | "boolean" | "string" | "secret" | "date-time" | "uri" | "uuid" | "select" | "json";
   readonly isRequired: boolean;
   /** The values to choose from; the index of one is entered. */
   readonly options?: readonly Json[];

@@ -44,7 +44,15 @@ function caseForms(schema) {
   }
   const [name, ...others] = Object.keys(schema.properties ?? {});
   if (name === undefined || others.length) return undefined;
-  return [{ name, label: humanize(name), isBare: false, fields: payloadFields(schema.properties[name]) }];
+  const payload = schema.properties[name];
+  const secrecy = holdsSecret(payload) && { isSecret: true };
+  return [{ name, label: humanize(name), isBare: false, fields: payloadFields(payload), ...secrecy }];
+}
+
+/** Whether the schema or a part of it is `writeOnly`, as that of a password. */
+function holdsSecret(schema) {
+  if (Array.isArray(schema)) return schema.some(holdsSecret);
+  return isObject(schema) && (schema.writeOnly === true || Object.values(schema).some(holdsSecret));
 }
 
 function payloadFields(payload) {
@@ -79,6 +87,7 @@ function control(schema, isRequired) {
   if (schema.type === "boolean") return { kind: "boolean", schema };
   if (schema.type === "integer" || schema.type === "number") return { kind: schema.type, schema };
   if (schema.type !== "string") return { kind: "json", schema };
+  if (schema.writeOnly) return { kind: "secret", schema };
   return { kind: { "date-time": "date-time", uri: "uri", uuid: "uuid" }[schema.format] ?? "string", schema };
 }
 
@@ -103,7 +112,7 @@ export function toAction(form, entered) {
 /** The value of a field, `undefined` for one that was left empty, or what is wrong with it. */
 function read({ kind, isRequired, options, schema }, text) {
   if (kind === "boolean") return { value: Boolean(text) };
-  if (kind === "string" && (text !== "" || isRequired)) return { value: text };
+  if ((kind === "string" || kind === "secret") && (text !== "" || isRequired)) return { value: text };
   if (text.trim() === "") return isRequired ? { error: "Enter a value." } : {};
   switch (kind) {
     case "select": return { value: options[Number(text)] };
@@ -249,7 +258,7 @@ async function send(form, action, act, redraw) {
     redraw();
   };
   try {
-    const outcome = await act(action);
+    const outcome = await act(action, { secret: form.isSecret });
     if (outcome.status === "refused") told(outcome.nack.message);
     else told(outcome.status === "unknown" ? "It is not known whether this was done." : undefined);
   } catch (error) {
@@ -275,8 +284,10 @@ function drawForm(form, act, redraw, name) {
     const { action, errors } = toAction(form, inputs.map(entered));
     results.get(act).set(form.label, { errors });
     redraw();
-    if (errors) element.querySelector("[aria-invalid=true]").focus();
-    else send(form, action, act, redraw);
+    if (errors) return element.querySelector("[aria-invalid=true]").focus();
+    // A secret leaves the form as soon as it is read.
+    form.fields.forEach(({ schema }, index) => { if (holdsSecret(schema)) inputs[index].value = ""; });
+    send(form, action, act, redraw);
   };
   return h("form", { class: "rib-form", novalidate: true, onsubmit },
     h("fieldset", null, h("legend", null, form.label),
@@ -305,6 +316,7 @@ function drawInput({ kind, options, isRequired, schema }, shared) {
     case "number": return h("input", { type: "number", step: "any", min, max, ...shared });
     case "date-time": return h("input", { type: "datetime-local", step: 1, ...shared });
     case "uri": return h("input", { type: "url", ...shared });
+    case "secret": return h("input", { type: "password", autocomplete: "off", ...shared });
     case "json": return h("textarea", { rows: 3, spellcheck: "false", autocomplete: "off", ...shared });
     case "select":
       return h("select", shared, !isRequired && h("option", { value: "" }, "None"), options.map((option, index) =>

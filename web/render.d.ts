@@ -1,4 +1,4 @@
-import type { Json, Node, Outcome, Session } from "./riblet.js";
+import type { ActOptions, Json, Node, Outcome, Session } from "./riblet.js";
 
 /** What `h` and `each` return: a description of elements. */
 export interface VNode { readonly key?: string | number }
@@ -25,7 +25,7 @@ export interface Props {
 /** Sends an action to the node that is drawn. */
 export interface Act {
   /** The promise is {@link Session.act}'s. If the action is refused the node is drawn again. */
-  (action: Json): Promise<Outcome>;
+  (action: Json, options?: ActOptions): Promise<Outcome>;
   /** Leaves the node: {@link Session.back} with its id. */
   back(): Promise<Outcome>;
 }

@@ -253,10 +253,10 @@ function setEdited(it, name, value, old) {
 function attach(it, { id, mount }) {
   const { session } = mount;
   Object.assign(it, { id, mount, owner: current, redraw: () => mount.commit(() => draw(it, true)) });
-  it.act = async (action) => {
+  it.act = async (action, options) => {
     let outcome;
     try {
-      return outcome = await session.act(id, action);
+      return outcome = await session.act(id, action, options);
     } finally {
       // What the user did to a checkbox is undone as well, though nothing in the view has changed.
       if (outcome?.status !== "applied") it.redraw();

@@ -31,8 +31,14 @@ export interface Options {
   params?: Json;
   /** A token of {@link Session.share}, to join a session with instead. If it is refused, the session ends. */
   share?: string;
-  /** The program that draws, for the server's logs; `locale` is a BCP 47 tag. */
-  client?: { name?: string; version?: string; locale?: string };
+  /** The program that draws, and where its user is; `locale` is a BCP 47 tag, `timeZone` a name of the IANA database. */
+  client?: { name?: string; version?: string; locale?: string; timeZone?: string };
+  /**
+   * Gets the credential that says who the user is: called before each connection, and after four fifths of the time for which the
+   * identity is valid. Null for an anonymous user: the session then begins without a credential, or is `signedOut` if the server requires one.
+   * An error counts as one of the network: the client tries again later. The credential is kept in memory alone, and is in no event.
+   */
+  auth?: () => Promise<string | null> | string | null;
   /**
    * Where the session's credentials and its outstanding actions are kept, so that a reload goes on with it;
    * `sessionStorage` as a rule, for a session belongs to one tab. Without it they are kept in memory.
@@ -65,9 +71,12 @@ export interface Options {
  * - `reconnecting`: the connection ended, `reason` says why; the client comes back by itself.
  * - `resumed`: back in the same session, also after a reload.
  * - `reset`: the session was gone, and this is a new one. What was outstanding has the outcome `unknown`.
+ * - `signedOut`: the server requires a credential, and {@link Options.auth} has none, or three connections in a row have ended for want of a valid
+ *   one: with storage, another {@link connect} goes on with the session once the user has signed in. Or the client was signed out
+ *   (`reason.code` is `revoked`): it cannot come back to the session.
  * - `ended`: the session is over, or was left; `reason` says why. The client does not come back.
  */
-export type Status = "connecting" | "live" | "reconnecting" | "resumed" | "reset" | "ended";
+export type Status = "connecting" | "live" | "reconnecting" | "resumed" | "reset" | "signedOut" | "ended";
 
 /**
  * Why a connection or a session ended. `code` is the word of the server's `bye` (`ended`, `shutdown`, `taken`,
@@ -139,16 +148,22 @@ export interface Change {
   readonly id?: number;
 }
 
-/** A refusal. `code` is a word of PROTOCOL.md's table, or of a later version; `message` is for developers. */
+/**
+ * A refusal. `code` is a word of PROTOCOL.md's table, or of a later version; `message` is for developers. `lost_body` comes from this client,
+ * not from the server: a secret action had not reached the server before a reload, and has to be entered again.
+ */
 export interface Nack {
   n: number;
-  code: "gone" | "inactive" | "bad_action" | "forbidden" | "refused" | "poisoned" | "failed" | (string & {});
+  code:
+    | "gone" | "inactive" | "bad_action" | "forbidden" | "refused" | "poisoned" | "failed" | "lost_body" | (string & {});
   message: string;
 }
 
 /** An action without an answer. */
 export type Outstanding =
   | { readonly n: number; readonly to: number | string; readonly action: Json }
+  /** A secret action, without its content. */
+  | { readonly n: number; readonly to: number | string; readonly secret: true }
   | { readonly n: number; readonly to: number | string; readonly back: true };
 
 /**
@@ -186,12 +201,23 @@ export interface SessionEvents {
 
 export type SessionEvent<T extends keyof SessionEvents> = Event & { readonly detail: SessionEvents[T] };
 
+export interface ActOptions {
+  /**
+   * Whether the action holds a secret, such as a password. Its content is then kept in memory alone: it is not in
+   * {@link Options.storage}, in {@link Session.pending} or in an event, and is not predicted.
+   *
+   * After a reload such an action cannot be sent again. If the server had taken it before, the outcome is that of the action; if not, the
+   * action is `refused` with the code `lost_body`, and the user has to be asked again.
+   */
+  secret?: boolean;
+}
+
 /** One session; made by {@link connect}. Its events are plain ones with a `detail`. */
 export class Session extends EventTarget {
   constructor(url: string | URL, options: Options);
 
   readonly status: Status;
-  /** While `reconnecting` or `ended`. */
+  /** While `reconnecting`, `signedOut` or `ended`. */
   readonly reason?: Reason;
   /** The last one. */
   readonly welcome?: Welcome;
@@ -231,7 +257,7 @@ export class Session extends EventTarget {
    * {@link close} of a session with storage, what is outstanding is not settled here: whoever goes on with the session
    * hears of it.
    */
-  act(to: number | string, action: Json): Promise<Outcome>;
+  act(to: number | string, action: Json, options?: ActOptions): Promise<Outcome>;
 
   /**
    * Leaves what is in front, from `to` downwards, as the back button of a phone does; from the root if there is no
@@ -251,6 +277,13 @@ export class Session extends EventTarget {
    * first.
    */
   check(): Promise<boolean>;
+
+  /**
+   * Gets a credential from {@link Options.auth} now, and shows it in the open connection: this signs a user in to an anonymous session.
+   * Resolves when the server has answered; rejects without a credential, without a connection, or if the server does not authenticate
+   * clients.
+   */
+  authenticate(): Promise<void>;
 
   /** Ends this client's part in the session, and with the last client's the session; resolves when it has ended. */
   end(): Promise<void>;
@@ -290,7 +323,8 @@ export interface Hello {
   t: "hello";
   app?: string;
   params?: Json;
-  client: { name?: string; version?: string; locale?: string };
+  client: { name?: string; version?: string; locale?: string; timeZone?: string };
+  auth?: string;
   share?: string;
   resume?: { sid: string; cid: number; token: string; try: number; epoch: string; rev: number };
 }
@@ -337,6 +371,7 @@ export type CoreEvent =
   | ["lost", number, Outstanding[]]
   | ["hash", string, View | false]
   | ["share", { token: string; expires: number }]
+  | ["auth", { t: "auth"; expires?: number; token?: string }]
   | ["notice", { durability: Durability }]
   | ["drain", { within: number }]
   | ["bye", { code: string; message: string }];
@@ -356,7 +391,7 @@ export class Core {
   readonly covered: number;
 
   /** The first message of a connection: of a new session, or with `resume` once there is one. */
-  hello(options: Pick<Options, "app" | "params" | "client" | "share">): Hello;
+  hello(options: Pick<Options, "app" | "params" | "client" | "share">, auth?: string): Hello;
   /** What another Core goes on with after {@link restore}. */
   stored(): object;
   restore(entry: object): void;

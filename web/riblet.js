@@ -89,23 +89,42 @@ async function hashOf(view) {
 // The protocol, without I/O
 
 const closeCodes = {
-  ended: 1000, shutdown: 4000, silent: 4001, moved: 4002, no_hello: 4008, full: 4100, unavailable: 4101, quota: 4102, gone: 4200,
-  poisoned: 4201, bad_message: 4400, denied: 4401, failed: 4403, unknown_app: 4404, taken: 4409, stale: 4410,
+  ended: 1000, shutdown: 4000, silent: 4001, moved: 4002, no_hello: 4008, full: 4100, unavailable: 4101, quota: 4102, busy: 4103,
+  gone: 4200, poisoned: 4201, expired: 4300, unauthenticated: 4301, bad_message: 4400, denied: 4401, revoked: 4402, failed: 4403,
+  unknown_app: 4404, forbidden: 4405, taken: 4409, stale: 4410,
 };
 
 /** When to come back after a connection that ended with this code. */
 function returns(code) {
   if ([1000, 1002, 1003, 1007, 1009].includes(code)) return "never";
-  return { 41: "later", 42: "anew", 44: "never" }[Math.floor(code / 100)] ?? "soon";
+  return { 41: "later", 42: "anew", 43: "known", 44: "never" }[Math.floor(code / 100)] ?? "soon";
 }
 
 /** In which states of the client a message may come. */
 const turns = {
-  __proto__: null, welcome: "greeting", snap: "live", patch: "live", nack: "live", share: "live", notice: "live",
+  __proto__: null, welcome: "greeting", snap: "live", patch: "live", nack: "live", share: "live", notice: "live", auth: "live",
   drain: "greeting, live", bye: "greeting, live",
 };
 
-const messageOf = ({ n, to, action, back }, ack) => ({ t: back ? "back" : "act", n, to, a: action, ack });
+const lostBody = { code: "lost_body", message: "It was not sent before the page was loaded anew. Enter it again." };
+
+/** The content of secret actions, by action: it is neither stored nor in an event. */
+const secrets = new WeakMap();
+
+const isLost = (action) => action.secret && !secrets.has(action);
+
+/** A message; if it has a secret, `shown` is the same without the secret, for inspectors. Of a lost action only the number is left. */
+function messageOf(action, ack) {
+  const { n, to, back, secret } = action;
+  // No node has the id 0: the server refuses the message, unless it has done the action before.
+  if (isLost(action)) return { t: "act", n, to: 0, a: null, ack };
+  const message = { t: back ? "back" : "act", n, to, a: secret ? secrets.get(action) : action.action, ack };
+  return secret ? Object.defineProperty(message, "shown", { value: { ...message, a: null } }) : message;
+}
+
+/** A message; if it has the secret member `key`, `shown` is the same without the secret, for inspectors. */
+const shownWithout = (key, message) =>
+  message[key] === undefined ? message : Object.defineProperty(message, "shown", { value: { ...message, [key]: "…" } });
 
 export class Core {
   /** At first new; then greeting, live and away by turns; at last ended. */
@@ -136,13 +155,13 @@ export class Core {
     return this.#events.splice(0);
   }
 
-  hello({ app, params, client = {}, share }) {
+  hello({ app, params, client = {}, share }, auth) {
     this.state = "greeting";
-    if (!this.session) return { t: "hello", app, params, client, share };
+    if (!this.session) return shownWithout("auth", { t: "hello", app, params, client, share, auth });
     if (!this.#isInStep || !this.view) this.revision = 0;
     this.#isInStep = true;
     const resume = { ...this.session, try: ++this.#tried, epoch: this.epoch, rev: this.revision };
-    return { t: "hello", app, client, resume };
+    return shownWithout("auth", { t: "hello", app, client, resume, auth });
   }
 
   stored() {
@@ -158,8 +177,9 @@ export class Core {
   }
 
   /** Numbers an action, and keeps it. Returns it, and its message if it may be sent now. */
-  take(target) {
+  take({ body, ...target }) {
     const action = { n: this.#last + 1, ...target };
+    if (action.secret) secrets.set(action, body);
     const isLive = this.state === "live";
     const message = messageOf(action, isLive ? this.#seen : undefined);
     if (this.#isTooLong(message)) throw this.tooLong();
@@ -217,6 +237,8 @@ export class Core {
       this.#refuse(message);
       this.#cover(n);
     } else {
+      // A client that has signed in gets a new token.
+      if (t === "auth" && message.token) this.session = { ...this.session, token: message.token };
       this.#tell(t, message);
     }
     return this.#told();
@@ -313,7 +335,10 @@ export class Core {
   #settle(status, isSettled, nack) {
     const settled = this.pending.filter(isSettled);
     if (settled.length) this.pending = this.pending.filter((action) => !isSettled(action));
-    for (const action of settled) this.#tell("settled", action, { status, n: action.n, ...(nack && { nack }) });
+    for (const action of settled) {
+      const reason = nack?.code === "gone" && isLost(action) ? { ...nack, ...lostBody } : nack;
+      this.#tell("settled", action, { status, n: action.n, ...(reason && { nack: reason }) });
+    }
   }
 
   disconnected(code) {
@@ -361,7 +386,7 @@ export class Session extends EventTarget {
   /** An action's promise, and the node that is predicted from another. */
   #kept = new WeakMap();
   #subscriptions = new Set();
-  #questions = { share: [], check: [] };
+  #questions = { share: [], check: [], auth: [] };
   #connection;
   /** Which connection it is: what an earlier one says is not heard. */
   #attempt = 0;
@@ -371,6 +396,9 @@ export class Session extends EventTarget {
   #tried = 0;
   #ceiling = 50;
   #timer;
+  /** The timer for the next credential, and how many connections have ended for want of a valid one since the last welcome. */
+  #renewal;
+  #refusals = 0;
   #heardAt;
   #sentAt;
   #pingedAt;
@@ -400,7 +428,7 @@ export class Session extends EventTarget {
     const hasBegun = app || this.#options.share || this.#core.session;
     // Who has just called has no listeners yet.
     if (!hasBegun) await null;
-    if (this.status === "ended") this.#unlock?.();
+    if (this.#isOver) this.#unlock?.();
     else if (hasBegun) this.#open();
     else {
       this.#carryOut(this.#core.abandon());
@@ -517,7 +545,7 @@ export class Session extends EventTarget {
       const id = action.to === "" ? view?.root : action.to;
       const node = drawn?.nodes[id];
       const rule = this.#options.optimistic?.[node?.type];
-      if (!rule || action.back) continue;
+      if (!rule || action.back || action.secret) continue;
       const kept = this.#kept.get(action) ?? {};
       // Made once: nodes keep their identity while nothing changes them.
       if (kept.from !== node) {
@@ -541,8 +569,11 @@ export class Session extends EventTarget {
     this.#emit("status", { status, reason });
   }
 
-  act(to, action) {
-    return this.#take(to, () => ({ to, action: JSON.parse(JSON.stringify(action)) }));
+  act(to, action, { secret = false } = {}) {
+    return this.#take(to, () => {
+      const body = JSON.parse(JSON.stringify(action));
+      return secret ? { to, secret: true, body } : { to, action: body };
+    });
   }
 
   back(to = this.view?.root ?? "") {
@@ -554,7 +585,7 @@ export class Session extends EventTarget {
       const isId = Number.isSafeInteger(to) && to >= 0;
       if (!isId && typeof to !== "string") throw new TypeError("An action is for a node's id or a path.");
       // After a reset the ids on the screen mean nothing.
-      if (this.status === "ended" || (isId && this.view !== this.#core.view)) throw new Error("The session has ended.");
+      if (this.#isOver || (isId && this.view !== this.#core.view)) throw new Error("The session has ended.");
       const [action, message] = this.#core.take(describe());
       this.#kept.set(action, { resolve, reject });
       this.#carryOut(message ? [["send", message]] : []);
@@ -582,14 +613,14 @@ export class Session extends EventTarget {
     this.#isLeaving = true;
     if (this.#core.state === "live") this.#send({ t: "bye" });
     return new Promise((resolve) => {
-      const look = () => this.status === "ended" && resolve();
+      const look = () => this.#isOver && resolve();
       this.addEventListener("status", look);
       look();
     });
   }
 
   close() {
-    if (this.status === "ended") return;
+    if (this.#isOver) return;
     if (!this.#save()) this.#carryOut(this.#core.abandon());
     this.#leave();
     this.#finish({ code: "closed", message: "" });
@@ -604,15 +635,26 @@ export class Session extends EventTarget {
     else if (this.#attempt) this.#open();
   };
 
-  #open() {
+  async #open() {
     clearTimeout(this.#timer);
     const attempt = ++this.#attempt;
     if (globalThis.document?.hidden) return; // until it wakes
+    let auth;
+    if (this.#options.auth) {
+      try {
+        auth = (await this.#options.auth()) ?? undefined;
+      } catch ({ message }) {
+        if (attempt === this.#attempt) this.#closed(closeCodes.busy, { code: "busy", message });
+        return;
+      }
+      if (attempt !== this.#attempt) return;
+      if (auth === undefined && this.#refusals) return this.#signedOut({ code: "unauthenticated", message: "" });
+    }
     const { transports } = this.#options;
     // One that has worked is given up late: as a rule it is the server that is away.
     this.#tried = this.#working + (this.#failures >> (this.welcome ? 4 : 1));
     const transport = transports[this.#tried % transports.length];
-    const hello = this.#core.hello(this.#options);
+    const hello = this.#core.hello(this.#options, auth);
     this.#save();
     this.#heardAt = this.#sentAt = this.#pingedAt = now();
     const hear = (text) => {
@@ -624,7 +666,7 @@ export class Session extends EventTarget {
     };
     const close = (code, message) => this.#closed(code, { code: String(code), message });
     const guard = (listen) => (...values) => attempt === this.#attempt && this.#go(() => listen(...values));
-    const open = () => this.#emit("message", { direction: "out", text: JSON.stringify(hello) });
+    const open = () => this.#emit("message", { direction: "out", text: JSON.stringify(hello.shown ?? hello) });
     try {
       this.#connection = transport(this.#url, hello, { open: guard(open), message: guard(hear), close: guard(close) });
       this.#beat();
@@ -646,7 +688,7 @@ export class Session extends EventTarget {
     const text = JSON.stringify(message);
     this.#sentAt = now();
     this.#connection?.send(text);
-    this.#emit("message", { direction: "out", text });
+    this.#emit("message", { direction: "out", text: message.shown ? JSON.stringify(message.shown) : text });
   }
 
   #carryOut(events, ops) {
@@ -663,6 +705,7 @@ export class Session extends EventTarget {
       // Somebody who was told first has left.
       if (!this.#connection) return;
       this.#failures = 0;
+      this.#refusals = 0;
       this.#working = this.#tried;
       this.welcome = welcome;
       this.durability = welcome.durability;
@@ -670,6 +713,7 @@ export class Session extends EventTarget {
       if (!welcome.resumed) this.#lock(welcome);
       this.#save();
       this.#beat();
+      this.#renewIn(welcome.auth?.expires);
       this.#become(welcome.resumed ? "resumed" : this.#isReset ? "reset" : "live");
       if (this.#isLeaving) this.#send({ t: "bye" });
     },
@@ -689,6 +733,11 @@ export class Session extends EventTarget {
       question?.resolve(isSame);
     },
     share: ({ token, expires }) => this.#questions.share.shift()?.resolve({ token, expires }),
+    auth: ({ expires }) => {
+      this.#save();
+      this.#renewIn(expires);
+      for (const { resolve } of this.#questions.auth.splice(0)) resolve();
+    },
     notice: ({ durability }) => {
       this.durability = durability;
       this.#emit("notice", { durability });
@@ -700,6 +749,29 @@ export class Session extends EventTarget {
     // A word of a later version has its number in the close frame.
     bye: ({ code, message }) => closeCodes[code] && this.#closed(closeCodes[code], { code, message }),
   };
+
+  /** [renew] After four fifths of the time, and not all clients of a server at once. */
+  #renewIn(expires) {
+    clearTimeout(this.#renewal);
+    if (expires === undefined || !this.#options.auth) return;
+    const time = Math.max(expires * (0.75 + Math.random() / 10), 10_000);
+    this.#renewal = setTimeout(() => this.authenticate().catch(() => this.#renewIn(0)), Math.min(time, 2 ** 31 - 1));
+  }
+
+  async authenticate() {
+    const attempt = this.#attempt;
+    const token = await this.#options.auth?.();
+    if (token === undefined || token === null) throw new Error("There is no credential.");
+    if (attempt !== this.#attempt || !this.welcome?.features?.includes("auth")) throw new Error("It cannot be shown here.");
+    return this.#ask(shownWithout("token", { t: "auth", token }));
+  }
+
+  /** Ends this object but keeps the session: with storage, another page can go on with it once the user has signed in. */
+  #signedOut(reason) {
+    this.#leave();
+    if (!this.#save()) this.#carryOut(this.#core.abandon());
+    this.#finish(reason, "signedOut");
+  }
 
   /** [heartbeat] */
   #beat() {
@@ -719,6 +791,7 @@ export class Session extends EventTarget {
   #leave() {
     this.#attempt++;
     clearTimeout(this.#timer);
+    clearTimeout(this.#renewal);
     this.#connection?.close();
     this.#connection = undefined;
     const questions = Object.values(this.#questions).flatMap((waiting) => waiting.splice(0));
@@ -732,8 +805,9 @@ export class Session extends EventTarget {
     this.#carryOut(this.#core.disconnected(code));
     if (when === "never" || (when === "anew" && (this.#isLeaving || !this.#options.app))) {
       this.#save();
-      return this.#finish(reason);
+      return this.#finish(reason, code === closeCodes.revoked ? "signedOut" : "ended");
     }
+    if (when === "known" && ++this.#refusals >= 3) return this.#signedOut(reason);
     if (when === "anew") {
       this.#isReset = true;
       this.#unlock?.();
@@ -746,11 +820,15 @@ export class Session extends EventTarget {
     this.#ceiling = Math.min(2 * this.#ceiling, 30_000);
   }
 
-  #finish(reason) {
+  #finish(reason, status = "ended") {
     globalThis.document?.removeEventListener("visibilitychange", this.#wake);
     globalThis.removeEventListener?.("online", this.#wake);
     this.#unlock?.();
-    this.#become("ended", reason);
+    this.#become(status, reason);
+  }
+
+  get #isOver() {
+    return /ended|signedOut/.test(this.status);
   }
 }
 
@@ -769,9 +847,10 @@ export function webSocket(url, hello, on) {
 
 const statusCodes = { 400: 4400, 401: 4401, 403: 4401, 404: 4200, 409: 4400, 413: 4400, 415: 4400, 421: 4400, 429: 4102, 503: 4100 };
 
-export function eventStream(url, { t, resume, ...hello }, on) {
+export function eventStream(url, { t, resume, auth, ...hello }, on) {
   const abort = new AbortController();
   let session = resume;
+  let credential = auth;
   let isOpen = false;
   let queue = [];
   /** The last action of the request in flight, and when that is given up. */
@@ -793,14 +872,19 @@ export function eventStream(url, { t, resume, ...hello }, on) {
     const response = await fetch(`${url}/v1/sessions${path}`, {
       method,
       body: JSON.stringify(body),
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${session?.token}`, ...headers },
+      headers: {
+        "Content-Type": "application/json", ...(session && { "Riblet-Token": session.token }),
+        ...(credential && { Authorization: `Bearer ${credential}` }), ...headers,
+      },
       signal: abort.signal,
     });
     if (response.ok) return response;
-    const { detail } = await response.json();
+    const { detail, code } = await response.json();
     // No app of this name will be there later either, and no root of it.
     const codes = !path ? { 404: 4404, 500: 4403 } : method === "GET" && { 409: 4410 };
-    end({ ...statusCodes, ...codes }[response.status], detail);
+    // The challenge says which is missing or wrong: the person's credential, or the client's token.
+    const isPerson = response.headers?.get("WWW-Authenticate")?.startsWith("Bearer");
+    end(closeCodes[code] ?? (isPerson ? closeCodes.unauthenticated : { ...statusCodes, ...codes }[response.status]), detail);
     throw new Error(detail);
   }
 
@@ -818,6 +902,13 @@ export function eventStream(url, { t, resume, ...hello }, on) {
     awaited = batch.at(-1).n;
     const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
     await request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
+  }
+
+  async function authenticate(token) {
+    const answer = await (await request("PUT", `/${session.sid}/auth`, { auth: token })).json();
+    credential = token;
+    if (answer.token) session = { ...session, token: answer.token };
+    on.message(JSON.stringify(answer));
   }
 
   async function listen() {
@@ -861,6 +952,7 @@ export function eventStream(url, { t, resume, ...hello }, on) {
         if (/act$|back|bye/.test(message.t)) queue.push(message);
         if (/check|share/.test(message.t)) throw new Error(`There is no ${message.t} over HTTP.`);
         if (message.t === "resync") end();
+        if (message.t === "auth") run(() => authenticate(message.token));
       }
       run(post);
     },

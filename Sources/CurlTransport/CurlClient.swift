@@ -2,6 +2,9 @@ package import RibClient
 package import Wire
 package import WireHTTP
 
+/// A source of credentials, called before each connection, and when the last credential is about to end; nil for an anonymous client.
+package typealias Credential = () throws -> String?
+
 /// A ``ClientSession`` on a ``CurlWebSocket``: a whole client for programs that may block.
 package final class CurlClient {
   /// The session's state: its view, its outbox.
@@ -11,6 +14,9 @@ package final class CurlClient {
   private let start = ContinuousClock.now
   private var heartbeat = Heartbeat(interval: 0, at: 0)
   private var backOff = BackOff()
+  private var renewal = Renewal()
+  /// The source of the client's credentials; nil for an anonymous client.
+  private let credential: Credential?
   /// What went wrong while a message was answered; told after the events of the message.
   private var failure: (any Error)?
 
@@ -28,13 +34,14 @@ package final class CurlClient {
   ///   - parameters: what its root is built with.
   ///   - offer: what to offer about compression; nil for none.
   ///   - threshold: bytes from which a message is compressed.
+  ///   - credential: the source of its credentials; nil for an anonymous client.
   /// - Throws: ``CurlError``, `HTTPError`, `ClientError`, or ``CurlClientError`` if the server says `bye` instead.
   package convenience init(
     url: String, app: String, parameters: JSONValue? = nil, compression offer: PerMessageDeflate.Offer? = nil,
-    threshold: Int = FrameWriter.defaultThreshold
+    threshold: Int = FrameWriter.defaultThreshold, credential: Credential? = nil
   ) throws {
-    try self.init(connect: { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }) {
-      $0.hello(app: app, parameters: parameters, client: Self.info)
+    try self.init(connect: { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }, credential) {
+      $0.hello(app: app, parameters: parameters, client: Self.info, auth: $1)
     }
   }
 
@@ -43,15 +50,24 @@ package final class CurlClient {
   /// - Parameters:
   ///   - url: of the server.
   ///   - token: what the other has got for ``share(_:)``.
-  /// - Throws: as ``init(url:app:parameters:compression:threshold:)``.
-  package convenience init(url: String, joining token: String) throws {
-    try self.init(connect: { try CurlWebSocket(url: url) }) { $0.join(token: token, client: Self.info) }
+  ///   - credential: the source of its credentials; nil for an anonymous client.
+  /// - Throws: as ``init(url:app:parameters:compression:threshold:credential:)``.
+  package convenience init(url: String, joining token: String, credential: Credential? = nil) throws {
+    try self.init(connect: { try CurlWebSocket(url: url) }, credential) {
+      $0.join(token: token, client: Self.info, auth: $1)
+    }
   }
 
-  private init(connect: @escaping () throws -> CurlWebSocket, greet: (inout ClientSession) -> [UInt8]) throws {
+  private init(
+    connect: @escaping () throws -> CurlWebSocket, _ credential: Credential?,
+    greet: (inout ClientSession, _ auth: String?) -> [UInt8]
+  ) throws {
     self.connect = connect
+    self.credential = credential
+    // Before connecting: the server waits only for a while for `hello`.
+    let auth = try credential?()
     socket = try connect()
-    try send(greet(&session))
+    try send(greet(&session, auth))
     while session.view == nil { try refuse(receive()) }
   }
 
@@ -88,9 +104,10 @@ package final class CurlClient {
   /// - Throws: as the initializer.
   package func reconnect(report: ([ClientEvent]) throws -> Void) throws {
     if !session.isAway { disconnect() }
+    let auth = try credential?()
     socket = try connect()
     failure = nil
-    try send(session.resume(client: Self.info))
+    try send(session.resume(client: Self.info, auth: auth))
     while session.welcome == nil {
       let events = try receive()
       try report(events)
@@ -163,18 +180,33 @@ package final class CurlClient {
   /// - Throws: `ClientError` or ``CurlError``.
   package func ping() throws { try send(session.ping()) }
 
-  /// Sends a `ping` if one is due; to be called when nothing is there to be received.
+  /// Sends a `ping` if one is due, and shows a new credential if a renewal is due; to be called when nothing is there to be received.
   ///
   /// - Returns: milliseconds after which it is to be called again; nil for never.
-  /// - Throws: `ClientError` or ``CurlError``, with ``CurlError/timedOut`` if the server has been silent for too long.
+  /// - Throws: `ClientError` or ``CurlError``, with ``CurlError/timedOut`` if the server has been silent for too long. After an
+  ///   error of the source of credentials, the source is asked again ten seconds later.
   package func keepAlive() throws -> Int? {
+    let untilRenewal = try renewIfDue()
     switch heartbeat.step(at: now) {
-    case .wait(let milliseconds): return milliseconds
+    case .wait(let milliseconds): return [milliseconds, untilRenewal].compactMap(\.self).min()
     case .giveUp: throw CurlError.timedOut
     case .ping:
       try ping()
       return try keepAlive()
     }
+  }
+
+  private func renewIfDue() throws -> Int? {
+    guard let credential, let wait = renewal.wait(at: now), session.welcome != nil else { return nil }
+    guard wait == 0 else { return wait }
+    renewal.began()
+    // Without a new credential the connection goes on until the identity ends.
+    guard let token = try? credential() else {
+      renewal.failed(at: now)
+      return renewal.wait(at: now)
+    }
+    try send(session.auth(token))
+    return nil
   }
 
   /// Takes the server's next message.
@@ -202,11 +234,18 @@ package final class CurlClient {
       case .live(let welcome):
         heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
         backOff.succeeded()
+        noteIdentity(expires: welcome.identityExpires)
+      case .renewed(let expires): noteIdentity(expires: expires)
       case .outOfStep: resync()
       default: break
       }
     }
     return events
+  }
+
+  private func noteIdentity(expires: Int?) {
+    var generator = SystemRandomNumberGenerator()
+    renewal.note(expires: expires, at: now, using: &generator)
   }
 
   private func resync() {

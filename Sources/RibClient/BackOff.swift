@@ -12,13 +12,21 @@ public struct BackOff: Sendable {
   /// The shortest wait of a client that was told to come back later, in milliseconds.
   public static let later = 1000
 
+  /// After how many attempts in a row without a valid credential the client gives up.
+  public static let refusalLimit = 3
+
   private var ceiling = Self.shortest
+  /// How many attempts have ended for want of a valid credential since the last `welcome`.
+  private var refusals = 0
 
   /// A state as after a `welcome`.
   public init() {}
 
   /// Notes that a `welcome` came.
-  public mutating func succeeded() { ceiling = Self.shortest }
+  public mutating func succeeded() {
+    ceiling = Self.shortest
+    refusals = 0
+  }
 
   /// The wait before the next attempt to connect.
   ///
@@ -31,6 +39,10 @@ public struct BackOff: Sendable {
     switch ending {
     case .not: return nil
     case .atOnce, .asNewSession: floor = 0
+    case .withCredential:
+      refusals += 1
+      guard refusals < Self.refusalLimit else { return nil }
+      floor = 0
     case .later:
       floor = Self.later
       ceiling = max(ceiling, 2 * Self.later)

@@ -24,6 +24,8 @@ public enum ClientEvent: Equatable, Sendable {
   /// Actions without an answer get new numbers and are sent again. Those for the id of a node other than the root count
   /// as lost as well, as the id may belong to another node now.
   case lost(Int)
+  /// The answer to ``ClientSession/auth(_:)``: in how many milliseconds the client's identity ends; nil for never.
+  case renewed(expires: Int?)
   /// The answer to ``ClientSession/share(_:)``: a token with which one other client may join the session, and for how
   /// many milliseconds the token is valid.
   case shared(token: String, expires: Int)
@@ -45,6 +47,8 @@ public enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
   case resendFirst
   /// The server's patches have failed to fit more than six times within a minute; the connection is of no more use.
   case tooManyResyncs
+  /// The server's `welcome` does not name this feature: the server would end the connection at such a message.
+  case notTaken(Welcome.Feature)
   /// The server has sent something that the protocol does not allow.
   case badServer(String)
 
@@ -55,6 +59,7 @@ public enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     case .messageTooLong(let limit): "The message would be longer than the \(limit) bytes that the server takes."
     case .resendFirst: "What the server has not taken is to be sent again first."
     case .tooManyResyncs: "The server's patches do not fit, again and again."
+    case .notTaken(let feature): "The server takes no message of the kind \"\(feature.rawValue)\"."
     case .badServer(let reason): "The server broke the protocol: \(reason)"
     }
   }

@@ -49,6 +49,11 @@ extension ClientSession {
       let before = try cover(max(coveredNumber, nack.number - 1))
       let refused = settle { $0.number == nack.number }.map { ClientEvent.refused($0, nack) }
       return before + refused + (try cover(nack.number))
+    case (.live(var welcome), .auth(let expires, let token)):
+      welcome.identityExpires = expires
+      if let token { welcome.token = token }
+      (state, lastWelcome) = (.live(welcome), welcome)
+      return [.renewed(expires: expires)]
     case (.live, .share(let token, let expires)): return [.shared(token: token, expires: expires)]
     case (.live, .notice(let durability)): return [.notice(durability)]
     case (.greeting, .drain(let milliseconds)), (.live, .drain(let milliseconds)):
@@ -99,7 +104,7 @@ extension ClientSession {
   private mutating func end(_ bye: Bye?, _ text: String) -> [ClientEvent] {
     let event = ClientEvent.ended(bye, message: text)
     switch bye?.comesBack {
-    case .atOnce?, .later?, nil:
+    case .atOnce?, .later?, .withCredential?, nil:
       state = lastWelcome == nil ? .ended : .away
       return [event]
     case .asNewSession?, .not?:

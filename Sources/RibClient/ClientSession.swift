@@ -7,10 +7,10 @@ public import Wire
 ///
 /// | state      | what may be sent                                          | what may come                  | next                    |
 /// |------------|-----------------------------------------------------------|--------------------------------|-------------------------|
-/// | `new`      | ``hello(app:parameters:client:)``, ``join(token:client:)`` | nothing                        | `greeting`              |
+/// | `new`      | ``hello(app:parameters:client:auth:)``, ``join(token:client:auth:)`` | nothing                        | `greeting`              |
 /// | `greeting` | nothing                                                   | `welcome`, `bye`               | `live`, `ended`, `away` |
 /// | `live`     | everything else                                           | everything else, and `bye`     | `ended`, `away`         |
-/// | `away`     | ``resume(client:)``                                       | nothing                        | `greeting`              |
+/// | `away`     | ``resume(client:auth:)``                                     | nothing                        | `greeting`              |
 /// | `ended`    | nothing                                                   | nothing                        |                         |
 public struct ClientSession {
   enum State {
@@ -70,12 +70,15 @@ public struct ClientSession {
   ///   - app: the app's name.
   ///   - parameters: what the app's root is built with; nil for none.
   ///   - client: the program that draws the view.
+  ///   - auth: the credential that says who the client is; nil for none.
   /// - Returns: the message's bytes.
-  public mutating func hello(app: String, parameters: JSONValue? = nil, client: ClientInfo = ClientInfo()) -> [UInt8] {
+  public mutating func hello(
+    app: String, parameters: JSONValue? = nil, client: ClientInfo = ClientInfo(), auth: String? = nil
+  ) -> [UInt8] {
     guard case .new = state else { preconditionFailure("hello is said once") }
     state = .greeting
     self.app = app
-    return message { $0.hello(app: app, parameters: parameters, client: client) }
+    return message { $0.hello(app: app, parameters: parameters, client: client, auth: auth) }
   }
 
   /// Writes the first message, which joins a session that another client has shared.
@@ -83,19 +86,22 @@ public struct ClientSession {
   /// - Parameters:
   ///   - token: the one that the other client got for ``share(_:)``; the server accepts it once.
   ///   - client: the program that draws the view.
+  ///   - auth: the credential that says who the client is; nil for none.
   /// - Returns: the message's bytes.
-  public mutating func join(token: String, client: ClientInfo = ClientInfo()) -> [UInt8] {
+  public mutating func join(token: String, client: ClientInfo = ClientInfo(), auth: String? = nil) -> [UInt8] {
     guard case .new = state else { preconditionFailure("hello is said once") }
     state = .greeting
-    return message { $0.hello(app: nil, client: client, share: token) }
+    return message { $0.hello(app: nil, client: client, auth: auth, share: token) }
   }
 
   /// Writes the first message of another connection, which resumes the session.
   ///
-  /// - Parameter client: the program that draws the view.
+  /// - Parameters:
+  ///   - client: the program that draws the view.
+  ///   - auth: the credential that says who the client is; nil for none.
   /// - Returns: the message's bytes.
   /// - Throws: ``ClientError/notLive`` if there is no session to resume, or it still has a connection.
-  public mutating func resume(client: ClientInfo = ClientInfo()) throws(ClientError) -> [UInt8] {
+  public mutating func resume(client: ClientInfo = ClientInfo(), auth: String? = nil) throws(ClientError) -> [UInt8] {
     guard case .away = state, let welcome = lastWelcome else { throw .notLive }
     state = .greeting
     attempt += 1
@@ -103,7 +109,7 @@ public struct ClientSession {
     let resume = ClientMessage.Resume(
       sessionID: welcome.sessionID, clientID: welcome.clientID, token: welcome.token, attempt: attempt,
       epoch: mirror.epoch, revision: revision)
-    return message { $0.hello(app: app, client: client, resume: resume) }
+    return message { $0.hello(app: app, client: client, auth: auth, resume: resume) }
   }
 
   /// Notes that the connection is gone.
@@ -237,6 +243,17 @@ public struct ClientSession {
       json.ping()
       json.endArray()
     }
+  }
+
+  /// Writes an `auth`, which shows a new credential; the answer leads to ``ClientEvent/renewed(expires:)``.
+  ///
+  /// - Parameter token: the credential.
+  /// - Returns: the message's bytes.
+  /// - Throws: ``ClientError/notLive``; ``ClientError/notTaken(_:)`` if the server does not authenticate its clients.
+  public func auth(_ token: String) throws(ClientError) -> [UInt8] {
+    guard case .live(let welcome) = state else { throw .notLive }
+    guard welcome.features.contains(.auth) else { throw .notTaken(.auth) }
+    return message { $0.auth(token) }
   }
 
   /// Writes a `bye`, which ends the session; the server answers with a `bye`.

@@ -50,6 +50,8 @@ package indirect enum JSONSchema: Equatable, Sendable {
   case cases([Property])
   /// One of these values.
   case constants([JSONValue])
+  /// A secret: this, `writeOnly`, as a client sends it and the server never shows it.
+  case secret(JSONSchema)
   /// This, or `null`.
   case nullable(JSONSchema)
   /// What the type says of itself.
@@ -69,6 +71,12 @@ package indirect enum JSONSchema: Equatable, Sendable {
     default: break
     }
     json.beginObject()
+    writeMembers(into: &json)
+    json.endObject()
+  }
+
+  /// Writes the keywords of a schema that is an object, without its braces.
+  private func writeMembers(into json: inout JSONWriter) {
     switch self {
     case .boolean: Self.write("type", "boolean", into: &json)
     case .integer: Self.write("type", "integer", into: &json)
@@ -112,10 +120,18 @@ package indirect enum JSONSchema: Equatable, Sendable {
       Self.write("type", "null", into: &json)
       json.endObject()
       json.endArray()
+    case .secret(let value):
+      value.writeMembers(into: &json)
+      json.key("writeOnly")
+      json.bool(true)
     case .unknown(let reason): Self.write("$comment", reason, into: &json)
+    case .custom(.object(let members)):
+      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+        json.key(key)
+        value.write(into: &json)
+      }
     case .nothing, .custom: break
     }
-    json.endObject()
   }
 
   private static func write(_ key: String, _ string: String, into json: inout JSONWriter) {

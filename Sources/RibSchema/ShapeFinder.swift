@@ -47,7 +47,7 @@ final class ShapeFinder {
   }
 
   private func find<Value: Decodable>(_ type: Value.Type) -> Found<Value> {
-    if let simple = Self.simpleSchema(of: type) { return Found(schema: simple, value: standardValue(type)) }
+    if let simple = Self.simpleSchema(of: type) { return Found(schema: simple, value: ExampleValue.of(type)) }
     if let container = type as? any ShapedContainer.Type {
       return Found(schema: container.schema(by: self), value: container.empty as? Value)
     }
@@ -68,24 +68,6 @@ final class ShapeFinder {
     case is Data.Type: .base64
     default: nil
     }
-  }
-
-  private func standardValue<Value>(_ type: Value.Type) -> Value? {
-    let value: Any? =
-      switch type {
-      case is Bool.Type: false
-      case is String.Type: ""
-      case is Double.Type: 0.0
-      case is Float.Type: Float(0)
-      case let type as any FixedWidthInteger.Type: type.init(0)
-      case is Date.Type: Date(timeIntervalSinceReferenceDate: 0)
-      case is URL.Type: URL(string: "https://example.org")
-      case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-      case is Data.Type: Data()
-      case is Decimal.Type: Decimal(0)
-      default: nil
-      }
-    return value as? Value
   }
 
   // MARK: Enums
@@ -165,7 +147,7 @@ extension RawRepresentable {
 // MARK: - Containers of the library
 
 /// A container whose shape follows from its parts.
-private protocol ShapedContainer {
+protocol ShapedContainer {
   static func schema(by finder: ShapeFinder) -> JSONSchema
   static var empty: Self { get }
 }

@@ -8,13 +8,20 @@ extension StaticFiles {
   ///     var files = StaticFiles.client
   ///     files.add("index.html", page)
   ///     let server = Server(apps: apps, files: files)
-  public static var client: StaticFiles { StaticFiles { $0.is_client } }
+  public static var client: StaticFiles { StaticFiles(policy: defaultPolicy) { $0.is_client } }
 
   /// The client, and the page that shows the showcase's apps, and any others.
-  public static var showcase: StaticFiles { StaticFiles { _ in true } }
+  ///
+  /// The page may also connect to this machine, where the issuer for development is that it gets tokens from.
+  public static var showcase: StaticFiles { StaticFiles(policy: showcasePolicy) { _ in true } }
 
-  private init(where isIncluded: (web_file) -> Bool) {
-    self.init()
+  /// The `Content-Security-Policy` of the showcase's page.
+  static let showcasePolicy = """
+    \(defaultPolicy); connect-src 'self' http://127.0.0.1:* ws://127.0.0.1:* http://localhost:* ws://localhost:*
+    """
+
+  private init(policy: String, where isIncluded: (web_file) -> Bool) {
+    self.init(policy: policy)
     var index = 0
     while let file = web_file_at(index)?.pointee {
       if isIncluded(file) {

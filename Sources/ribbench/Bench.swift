@@ -51,7 +51,7 @@ struct Bench {
         prepared = (tree, renderer, try Reader().read(action))
       }
       guard let (tree, renderer, action) = prepared else { return }
-      _ = try tree.perform(action, for: address, rendering: renderer)
+      _ = try tree.perform(action, for: address, by: ActingClient(), rendering: renderer)
       let count = renderer.patch.count
       precondition(operations.map { $0 == count } ?? (count > 0), "\(count) operations for one change")
       guard isStored else { return }
@@ -73,7 +73,7 @@ struct Bench {
         prepared = (tree, renderer)
       }
       guard let (tree, renderer) = prepared else { return }
-      _ = try tree.perform(action, for: tree.rootID, of: Root.self, rendering: renderer)
+      _ = try tree.perform(action, for: tree.rootID, of: Root.self, by: ActingClient(), rendering: renderer)
       precondition(renderer.patch.count == 1, "\(renderer.patch.count) operations for one change")
     }
   }

@@ -46,7 +46,7 @@ struct StoreBench {
     for _ in 0..<rounds {
       let requests = try (0..<batch).map { _ in
         next = (next + 1) % sessions
-        _ = try members[next].tree.perform(action, for: .id(1), rendering: renderer)
+        _ = try members[next].tree.perform(action, for: .id(1), by: ActingClient(), rendering: renderer)
         members[next].version += 1
         return StoreRequest.write(members[next].lease, cut(of: members[next]))
       }

@@ -96,7 +96,7 @@ struct Conversation {
       case .notice(let durability): Terminal.complain("What is done now survives \(Self.survived(durability)).")
       case .draining(let milliseconds):
         departure = .now + .milliseconds(client.delay(drainedWithin: milliseconds))
-      case .live, .applied, .ended: break
+      case .live, .applied, .renewed, .ended: break
       }
     }
   }

@@ -205,6 +205,20 @@ class Forms(RenderTest):
         self.assertEqual(invalid.count(), 0)
         self.assertEqual(self.page.locator(".rib-error-text").count(), 0)
 
+    def test_a_secret_is_entered_as_a_password_and_does_not_stay(self):
+        fields = {"name": {"type": "string"}, "code": {"type": "string", "writeOnly": True}}
+        payload = {"type": "object", "required": ["name", "code"], "properties": fields}
+        self.run_js(self.SETUP, {"oneOf": [{"properties": {"signIn": payload}}, {"properties": {"leave": {"properties": {}}}}]})
+        code = self.page.get_by_label("Code")
+        self.assertEqual(code.get_attribute("type"), "password")
+        self.fill(Name="Ada", Code="swordfish")
+        self.page.get_by_role("button", name="Send").click()
+        self.assertEqual(self.sent(), [[1, {"signIn": {"name": "Ada", "code": "swordfish"}}]])
+        self.assertEqual([self.page.get_by_label("Name").input_value(), code.input_value()], ["Ada", ""])
+        self.page.get_by_role("button", name="Leave").click()
+        self.assertEqual(self.run_js("() => session.sent.map(({secret}) => Boolean(secret))"), [True, False])
+        self.no_errors()
+
     def test_a_refusal_is_said_beside_its_form(self):
         self.run_js(self.SETUP, self.CASES)
         self.run_js("() => { outcome = {status: 'refused', nack: {n: 1, code: 'failed', message: 'Not now.'}}; }")

@@ -34,7 +34,7 @@ USING = """
     said.location = made.headers.get("Location");
     const { sid, token } = await made.json();
     const session = `/v1/sessions/${sid}`;
-    const authorization = { Authorization: `Bearer ${token}` };
+    const authorization = { "Riblet-Token": token };
     said.unauthorized = (await ask(`${session}/view`)).status;
     const acted = await ask(`${session}/actions`, {
       method: "POST", headers: { ...json, ...authorization, "Idempotency-Key": '"1"' }, body: '{"to":"","a":"increment"}',

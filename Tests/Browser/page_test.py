@@ -8,6 +8,7 @@ import unittest
 import axe_playwright_python
 from support import ARTIFACTS, BrowserTest, expect
 
+# All that need no sign-in.
 APPS = [
     "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "room", "screens",
     "search", "tabs",

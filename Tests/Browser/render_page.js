@@ -26,7 +26,7 @@ class FakeSession extends EventTarget {
 
   subscribe() { return () => {}; }
 
-  act(to, action) { return this.#send({ to, action }); }
+  act(to, action, options) { return this.#send({ to, action, ...options }); }
 
   back(to) { return this.#send({ to, back: true }); }
 

@@ -101,7 +101,7 @@ class ResilienceTest(BrowserTest):
         entry = "JSON.parse(sessionStorage.getItem('riblet:showcase:counter'))"
         answer = self.page.evaluate(
             f"() => {{ const it = {entry}; return fetch('/v1/sessions/' + it.sid, "
-            "{ method: 'DELETE', headers: { Authorization: 'Bearer ' + it.token } }).then((it) => it.status); }")
+            "{ method: 'DELETE', headers: { 'Riblet-Token': it.token } }).then((it) => it.status); }")
         self.assertEqual(answer, 204)
         self.page.get_by_role("button", name="Go online").click()
         expect(self.status()).to_contain_text("begun anew")

@@ -38,8 +38,8 @@ def seed_of_the_day():
 class Daemon:
     """ribd on a port of 127.0.0.1, stopped by its process id; its sessions are in a directory that outlives it."""
 
-    def __init__(self, *arguments):
-        self.arguments = arguments
+    def __init__(self, *arguments, web=None):
+        self.arguments = arguments if web is None else (*arguments, "--web", web)
         self.directory = tempfile.mkdtemp(prefix="rib-browser-")
         self.port = 0
         self.process = None
@@ -47,8 +47,6 @@ class Daemon:
 
     def start(self):
         command = [os.environ["RIBD"], "--port", str(self.port), "--state-dir", self.directory, *self.arguments]
-        if "RIB_WEB" in os.environ:
-            command += ["--web", os.environ["RIB_WEB"]]
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         # One that says nothing would hold up all the tests.
@@ -88,10 +86,12 @@ class BrowserTest(unittest.TestCase):
     """A daemon and a browser for all tests of a class, a page of its own for each."""
 
     arguments = ("--limits-actions-per-second", "0")
+    # The directory of the page; None for the page that is in the program.
+    web = os.environ.get("RIB_WEB")
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(*cls.arguments)
+        cls.daemon = Daemon(*cls.arguments, web=cls.web)
         cls.addClassCleanup(cls.daemon.close)
         cls.playwright = sync_playwright().start()
         cls.addClassCleanup(cls.playwright.stop)

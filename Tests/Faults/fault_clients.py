@@ -167,7 +167,7 @@ class Twin(Client):
     def request(self, method, path, body=None, **headers):
         """One answer: its status, its JSON and its headers; None if there was none."""
         if self.token:
-            headers["Authorization"] = f"Bearer {self.token}"
+            headers["Riblet-Token"] = self.token
         text = None if body is None else json.dumps(body)
         try:
             if self.connection is None:
@@ -270,7 +270,7 @@ class Twin(Client):
         connection = http.client.HTTPConnection(place.hostname, place.port, timeout=2.5)
         try:
             connection.request("GET", f"/v1/sessions/{self.book.sid}/events", headers={
-                "Authorization": f"Bearer {self.token}", "Riblet-Try": str(self.attempt)})
+                "Riblet-Token": self.token, "Riblet-Try": str(self.attempt)})
             answer = connection.getresponse()
             if answer.status != 200:
                 if answer.status not in (503, 401, 404):

@@ -69,7 +69,7 @@ class Connection(http.client.HTTPSConnection):
     """To nginx on this machine, whatever the name says."""
 
     def __init__(self):
-        super().__init__(HOST, PORT, context=context(), timeout=30)
+        super().__init__(HOST, PORT, context=context(), timeout=300)
 
     def connect(self):
         raw = socket.create_connection(("127.0.0.1", PORT), self.timeout)
@@ -132,15 +132,15 @@ def check_events() -> float:
     assert made.status == 201, (made.status, made.read())
     assert made.headers["Strict-Transport-Security"]
     welcome = json.load(made)
-    session, token = f"/v1/sessions/{welcome['sid']}", f"Bearer {welcome['token']}"
-    stream = ask("GET", f"{session}/events", Authorization=token)
+    session, token = f"/v1/sessions/{welcome['sid']}", welcome['token']
+    stream = ask("GET", f"{session}/events", Riblet_Token=token)
     assert stream.status == 200 and stream.headers["Content-Type"] == "text/event-stream", stream.status
     data = lambda: next(line for line in iter(stream.readline, b"") if line.startswith(b"data: "))
     assert b'"t":"welcome"' in data() and b'"t":"snap"' in data()
     connection, longest = Connection(), 0.0
     for n in range(1, 21):
         start = time.monotonic()
-        done = ask("POST", f"{session}/actions", {"to": "", "a": "increment"}, connection, Authorization=token,
+        done = ask("POST", f"{session}/actions", {"to": "", "a": "increment"}, connection, Riblet_Token=token,
                    **{"Idempotency_Key": f'"{n}"'})
         # It has come, though the stream goes on: nobody on the way has kept it back.
         assert b'"t":"patch"' in data()

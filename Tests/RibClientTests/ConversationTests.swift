@@ -103,7 +103,7 @@ private struct Replay {
       case .outcomeUnknown(let action): outcomes.append("unknown \(action.number)")
       case .lost(let count): lost += count
       case .ended(let bye, _): ended = bye.map { "\($0.rawValue)" }
-      case .view, .verified, .shared, .notice, .draining: break
+      case .view, .verified, .renewed, .shared, .notice, .draining: break
       }
     }
   }

@@ -62,7 +62,8 @@ import Wire
     _ = try tree.start(rendering: renderer)
     #expect(text(book) == "{\(Self.top)}")
     var reader = JSONReader()
-    _ = try tree.perform(try reader.read(Array(#""open""#.utf8).span).root, for: .id(1), rendering: renderer)
+    _ = try tree.perform(
+      try reader.read(Array(#""open""#.utf8).span).root, for: .id(1), by: ActingClient(), rendering: renderer)
     // The riblet without a view is none that a client knows.
     let leaf = #"""
       "Leaf":{"state":{"$comment":"As it was seen first: what was nil then, or another case, is missing.","type":"object","properties":{"depth":{"type":"integer"}}},"action":false}

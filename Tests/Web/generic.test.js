@@ -183,6 +183,32 @@ describe("toAction", () => {
   });
 });
 
+describe("secrets", () => {
+  const secret = { type: "string", writeOnly: true };
+
+  test("a field that is only written is a secret one, and sent as it is", () => {
+    const form = formOf({ name: { type: "string" }, password: secret });
+    assert.deepEqual(form.fields.map(({ kind }) => kind), ["string", "secret"]);
+    assert.deepEqual(toAction(form, ["Ada", " x "]), { action: { act: { name: "Ada", password: " x " } } });
+    assert.deepEqual(toAction(form, ["Ada", ""]), { action: { act: { name: "Ada", password: "" } } });
+  });
+
+  test("an optional one may be left out", () => {
+    const form = formOf({ it: { anyOf: [secret, { type: "null" }] } }, []);
+    assert.equal(form.fields[0].kind, "secret");
+    assert.deepEqual(toAction(form, [""]), { action: { act: {} } });
+  });
+
+  test("an action is secret if a part of it is, however deep", () => {
+    const deep = { type: "object", properties: { pins: { type: "array", items: secret } } };
+    assert.equal(formOf({ it: secret }).isSecret, true);
+    assert.equal(formOf({ it: { type: "integer", writeOnly: true } }).isSecret, true);
+    assert.equal(formOf({ it: deep }).isSecret, true);
+    assert.equal(formOf({ writeOnly: { type: "boolean" } }).isSecret, undefined);
+    assert.equal(formOf({ it: { enum: ["writeOnly"] } }).isSecret, undefined);
+  });
+});
+
 describe("tableColumns", () => {
   test("objects of plain values make a table, also if some members are absent", () => {
     assert.deepEqual(tableColumns([{ id: 1, a: "x" }, { id: 2, b: null }]), ["id", "a", "b"]);

@@ -82,7 +82,7 @@ test("a new session is made by a request, and then listened to", async (t) => {
   assert.deepEqual([snap.t, snap.epoch, snap.rev, snap.n, snap.view], ["snap", "E", 1, 0, { root: 1, nodes: {} }]);
   const { method, path, headers } = twin.requests[1];
   assert.deepEqual([method, path], ["GET", "/v1/sessions/S/events"]);
-  assert.deepEqual([headers.Authorization, headers["Last-Event-ID"]], ["Bearer T", "E.1"]);
+  assert.deepEqual([headers["Riblet-Token"], headers["Last-Event-ID"]], ["T", "E.1"]);
   await twin.stream();
   await twin.say({ ...welcome, resumed: true });
   assert.deepEqual(twin.take(), []);
@@ -169,6 +169,16 @@ for (const [status, code] of Object.entries(codes)) {
     const [[closed, reason], ...others] = twin.take();
     assert.deepEqual([closed, others], [code, []]);
     if (code !== 1006) assert.equal(reason, "why");
+  });
+}
+
+for (const [status, word, code] of [[403, "revoked", 4402], [503, "busy", 4103], [404, "poisoned", 4201], [401, "expired", 4300]]) {
+  test(`status ${status} with the code ${word} is the close code ${code}`, async (t) => {
+    const twin = new Twin(t);
+    await twin.resumed();
+    twin.send({ t: "act", n: 1, to: 1, a: "a" });
+    await twin.answer(status, { detail: "why", code: word });
+    assert.deepEqual(twin.take(), [[code, "why"]]);
   });
 }
 
@@ -280,3 +290,36 @@ test("a session over HTTP with ribd", { skip, timeout: 20_000 }, async (t) => {
   await session.end();
   assert.equal(session.reason.code, "ended");
 });
+
+test("the person's credential goes with each request, and is renewed by one of its own", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", resume, auth: "one" });
+  await twin.stream();
+  await twin.say({ ...welcome, resumed: true });
+  assert.equal(twin.requests[0].headers.Authorization, "Bearer one");
+  assert.equal(twin.requests[0].body, undefined);
+  twin.take();
+  twin.send({ t: "auth", token: "two" });
+  await settle();
+  const { method, path, headers, body } = twin.requests.at(-1);
+  assert.deepEqual([method, path, body], ["PUT", "/v1/sessions/S/auth", { auth: "two" }]);
+  assert.equal(headers["Riblet-Token"], "T");
+  await twin.answer(200, { t: "auth", expires: 5, token: "N" });
+  assert.deepEqual(twin.take(), [{ t: "auth", expires: 5, token: "N" }]);
+  twin.send({ t: "act", n: 1, to: "", a: "x" });
+  await settle();
+  assert.deepEqual(
+    [twin.requests.at(-1).headers.Authorization, twin.requests.at(-1).headers["Riblet-Token"]], ["Bearer two", "N"]);
+});
+
+for (const [challenge, code] of [["Bearer error=\"invalid_token\"", 4301], ["Riblet-Token", 4401]]) {
+  test(`401 of ${challenge} is ${code}`, async (t) => {
+    const twin = new Twin(t);
+    twin.connect({ t: "hello", resume, auth: "one" });
+    const headers = { "WWW-Authenticate": challenge };
+    twin.requests[0].resolve(new Response(JSON.stringify({ detail: "no" }), { status: 401, headers }));
+    await settle();
+    await settle();
+    assert.deepEqual(twin.take(), [[code, "no"]]);
+  });
+}

@@ -18,9 +18,11 @@ session.addEventListener("outcome", ({ detail }) => detail.status === "refused" 
 session.addEventListener("status", { handleEvent: stop });
 
 const outcome: Promise<Outcome> = session.act("", { select: { _0: 1 } });
+session.act(2, { signIn: "swordfish" }, { secret: true });
+const kept = session.pending.map((it) => ("secret" in it ? it.secret : it.n));
 outcome.then((it) => (it.status === "refused" ? it.nack.message : it.n));
 
-define("Home", (state, act, children, { id }) => h("ul", { onclick: () => act("tapped") },
+define("Home", (state, act, children, { id }) => h("ul", { onclick: () => act("tapped", { secret: kept.length > 0 }) },
   each([1, 2], (item) => item, (item) => h("li", null, String(item + id), state.title)),
   detail(children.a), list(children.b), modal(children.c, { label: "C" }),
   stack(children.d, { title: (node) => node.type }),
@@ -29,6 +31,8 @@ mount(session, document.body, { history: true, fallback: generic({ app: "counter
 
 // @ts-expect-error: whom an action is for is a number or a path.
 session.act({}, "increment");
+// @ts-expect-error: there is no such option of an action.
+session.act(1, "increment", { isSecret: true });
 // @ts-expect-error: there is no such option.
 connect("http://127.0.0.1:8080", { apps: "counter" });
 // @ts-expect-error: not every outcome has a refusal.

@@ -20,6 +20,7 @@ extension ServerMessage {
     case .share(let token, let expires): json.share(token: token, expires: expires)
     case .notice(let durability): json.notice(durability)
     case .drain(let milliseconds): json.drain(within: milliseconds)
+    case .auth(let expires, let token): json.auth(expires: expires, token: token)
     case .pong: json.pong()
     case .bye(let bye, let message): if let bye { json.bye(bye, message: message) }
     case .unknown: break

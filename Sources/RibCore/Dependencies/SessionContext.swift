@@ -1,18 +1,46 @@
-/// The session that a root riblet is built for: its name and its clients.
+public import Wire
+
+/// The session that a root riblet is built for: its name, its clients, and the person behind its first client.
 public struct SessionContext: Sendable {
   /// The session's name, as its clients know it.
   public let id: String
   /// The clients of the session that are connected now.
   public let clients: ConnectedClients
+  /// What the client that has begun the session said of itself then: its program, language and time zone.
+  ///
+  /// This is kept with the session; each text has 128 bytes at most.
+  public let client: ClientInfo
+  /// The person behind the client that has begun the session, as known at present.
+  public let identity: CurrentIdentity
+  private let signOutPerson: @Sendable (Identity) async throws -> Void
 
   /// The context of a session.
   ///
   /// - Parameters:
   ///   - id: the session's name.
   ///   - clients: the connected clients; none unless given, for a test.
-  public init(id: String, clients: ConnectedClients = ConnectedClients()) {
+  ///   - client: what the client that has begun the session has said of itself; nothing unless given.
+  ///   - identity: the person behind that client; none unless given.
+  ///   - signOut: what ``signOutEverywhere()`` does; nothing unless given.
+  public init(
+    id: String, clients: ConnectedClients = ConnectedClients(), client: ClientInfo = ClientInfo(),
+    identity: CurrentIdentity = CurrentIdentity(),
+    signOut: @escaping @Sendable (Identity) async throws -> Void = { _ in }
+  ) {
     self.id = id
     self.clients = clients
+    self.client = client
+    self.identity = identity
+    signOutPerson = signOut
+  }
+
+  /// Signs out the person behind the session: the person's clients end in all sessions, this one included.
+  ///
+  /// It is called in an effect, and does nothing if nobody is signed in.
+  ///
+  /// - Throws: the store's error if the sign-out could not be stored for other processes and restarts: call this again then.
+  public func signOutEverywhere() async throws {
+    if let identity = identity.value { try await signOutPerson(identity) }
   }
 }
 

@@ -18,6 +18,12 @@ package final class TransactionRecorder {
   private let write: ([UInt8]) -> Void
   private let tape = DrawTape()
   private var event: RecordedTransaction.Event?
+  /// The client's action, if the event is one: what may be recorded of it is known once it was decoded.
+  private var action: TracedAction?
+  /// The node classes that were searched for secrets.
+  private var classes: Set<ObjectIdentifier> = []
+  /// Whether a riblet of the session takes secrets, or may: true for a restored session, whose former riblets are not known.
+  private var takesSecrets = false
   private var hasBegun = false
   private var json = JSONWriter()
 
@@ -32,7 +38,26 @@ package final class TransactionRecorder {
   }
 
   /// Notes which event the next transaction handles.
-  func begin(_ event: RecordedTransaction.Event) { self.event = event }
+  func begin(_ event: RecordedTransaction.Event) {
+    if case .restore = event { takesSecrets = true }
+    self.event = event
+  }
+
+  /// Notes that the next transaction handles a client's action.
+  ///
+  /// - Returns: a copy to decode in place of the action, which notes where secrets are, so that the line has none.
+  func begin(_ action: JSONElement, to address: NodeAddress) -> JSONElement {
+    let traced = TracedAction(action)
+    self.action = traced
+    event = .act(client, to: address, action: "null")
+    return traced.element
+  }
+
+  /// Notes a node that was attached: once one takes secrets, any action may hold one, sent to the wrong node by mistake.
+  func note(_ node: AnyNode) {
+    guard !takesSecrets, classes.insert(ObjectIdentifier(type(of: node))).inserted else { return }
+    takesSecrets = node.secret != .absent
+  }
 
   /// Runs a transaction and writes it as a line.
   func record(
@@ -66,9 +91,13 @@ package final class TransactionRecorder {
   private func end(_ draws: [RecordedTransaction.Draw], _ outcome: RecordedTransaction.Outcome, number: UInt64?) {
     defer {
       event = nil
+      action = nil
       client = nil
     }
-    guard let event else { return }
+    guard var event else { return }
+    if let action, case .act(let client, let address, _) = event {
+      event = .act(client, to: address, action: takesSecrets ? action.recorded : action.element.source)
+    }
     json.removeAll()
     if !hasBegun {
       header.write(into: &json)

@@ -84,9 +84,10 @@ extension Tree {
     switch event {
     case .start: return { renderer throws(Refusal) in try self.start(rendering: renderer) }
     case .restore(let text): return try restoration(of: text)
-    case .act(_, let address, let text):
+    case .act(let client, let address, let text):
       let action = try Self.json(text)
-      return { renderer throws(Refusal) in try self.perform(action, for: address, rendering: renderer) }
+      let actor = ActingClient(client)
+      return { renderer throws(Refusal) in try self.perform(action, for: address, by: actor, rendering: renderer) }
     case .back(_, let address):
       return { renderer throws(Refusal) in try self.back(from: address, rendering: renderer).commands }
     case .setActive(let isActive):
@@ -139,5 +140,13 @@ extension Tree {
       ?? node.effects.first { $0.id != nil && $0.id?.description == recorded.id }
     guard let effect else { throw .noEffect(recorded) }
     return (node, effect)
+  }
+}
+
+extension ActingClient {
+  /// The client of a recorded action; the first client, without a person, if none was recorded.
+  fileprivate init(_ recorded: RecordedTransaction.Client?) {
+    self.init(
+      id: recorded?.id ?? 1, subject: recorded?.subject, issuer: recorded?.issuer, roles: Set(recorded?.roles ?? []))
   }
 }

@@ -27,6 +27,21 @@ public protocol Interactor: SendableMetatype {
   /// Makes the state of a new node.
   func makeState() -> State
 
+  /// Whether a client may do what a view action asks for.
+  ///
+  /// It is called before each view action is reduced, also for a child whose state is a part of another riblet's. An action that it does not
+  /// allow is refused with the code `forbidden`, and changes nothing.
+  ///
+  /// It is a pure function, as a reducer is: of the action, the client and the state. Leaving a node with the back button is no view action:
+  /// this is not called for it.
+  ///
+  /// - Parameters:
+  ///   - viewAction: what the client wants.
+  ///   - client: the client that acts, and the person behind it.
+  ///   - state: as it is before the action.
+  /// - Returns: whether the action is allowed; true unless implemented.
+  func authorize(_ viewAction: ViewAction, by client: ActingClient, in state: State) -> Bool
+
   /// Handles what a client asks for.
   ///
   /// - Parameters:
@@ -112,6 +127,9 @@ public protocol Interactor: SendableMetatype {
 }
 
 extension Interactor {
+  /// Everything is allowed.
+  public func authorize(_ viewAction: ViewAction, by client: ActingClient, in state: State) -> Bool { true }
+
   /// None.
   public var reducers: [Reducer<Self>] { [] }
 

@@ -57,7 +57,11 @@ class AnyNode {
   // MARK: What the tree asks for
 
   /// Decodes and reduces a view action.
-  func perform(_ action: JSONElement, in tree: Tree) throws(Refusal) { preconditionFailure("abstract") }
+  func perform(_ action: JSONElement, by client: ActingClient, in tree: Tree) throws(Refusal) {
+    preconditionFailure("abstract")
+  }
+  /// Whether the riblet's view actions may hold secrets; computed anew each time, which is slow.
+  var secret: SecretFinder.Finding { preconditionFailure("abstract") }
   /// Hands what an effect has sent to the reducer or, if that is an output, to the parent.
   func receive(_ report: any Sendable, in tree: Tree) { preconditionFailure("abstract") }
   /// What an effect has sent, in the form in which a recording keeps it.

@@ -1,8 +1,14 @@
 /// How a node runs its riblet's reducers.
 extension Node {
-  func perform(_ action: R.ViewAction, in tree: Tree) {
+  func perform(_ action: R.ViewAction, by client: ActingClient, in tree: Tree) {
     guard passes(.viewAction, action, in: tree) else { return }
-    reduce(in: tree, .viewAction(action)) { riblet, state in riblet.reduce(into: &state, viewAction: action) }
+    reduce(in: tree, .viewAction(action)) { riblet, state in
+      guard riblet.authorize(action, by: client, in: state) else {
+        tree.refuse(.notAuthorized)
+        return nil
+      }
+      return riblet.reduce(into: &state, viewAction: action)
+    }
   }
 
   func receive(_ action: R.InternalAction, in tree: Tree) {

@@ -42,15 +42,18 @@ class Node<R: Router>: AnyNode {
 
   // MARK: Actions
 
-  override final func perform(_ action: JSONElement, in tree: Tree) throws(Refusal) {
+  override final func perform(_ action: JSONElement, by client: ActingClient, in tree: Tree) throws(Refusal) {
     let viewAction: R.ViewAction
     do {
       viewAction = try ActionDecoder.decode(from: action)
     } catch {
-      throw Refusal(error, decoding: R.ViewAction.self, from: action, of: typeName)
+      let secret = tree.takesSecrets ? .present : secret
+      throw Refusal(error, decoding: R.ViewAction.self, from: action, of: typeName, secret)
     }
-    perform(viewAction, in: tree)
+    perform(viewAction, by: client, in: tree)
   }
+
+  override final var secret: SecretFinder.Finding { SecretFinder.secret(in: R.ViewAction.self) }
 
   override final func receive(_ report: any Sendable, in tree: Tree) {
     guard let report = report as? Send<R>.Report else {

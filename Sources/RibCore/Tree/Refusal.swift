@@ -12,6 +12,9 @@ public struct Refusal: Error, Equatable, Sendable {
   /// The error that the app's own code has thrown, for logs; no client is told.
   package let cause: String?
 
+  /// The refusal of an action that ``Interactor/authorize(_:by:in:)`` does not allow.
+  package static let notAuthorized = Refusal(.forbidden, "This client may not do this.")
+
   package init(_ code: Nack.Code, _ message: String, cause: String? = nil) {
     self.code = code
     self.message = message
@@ -24,31 +27,51 @@ public struct Refusal: Error, Equatable, Sendable {
   /// with the client's bytes, and the client is told. Any other error may reveal the app's internals, and goes to
   /// ``cause`` alone.
   ///
+  /// Of an action that may hold a ``Secret`` only the place of the error is repeated: the refusal is stored, recorded and logged,
+  /// and the secret may be in a wrong place. If it is not known whether the action may hold one, only the name of an unknown case is
+  /// left out.
+  ///
   /// - Parameters:
   ///   - error: what decoding has thrown.
   ///   - type: what was to be decoded.
   ///   - action: what from.
   ///   - typeName: the riblet's.
-  init<Action: Decodable>(_ error: any Error, decoding type: Action.Type, from action: JSONElement, of typeName: String)
-  {
+  ///   - secret: whether the action may hold a secret.
+  init<Action: Decodable>(
+    _ error: any Error, decoding type: Action.Type, from action: JSONElement, of typeName: String,
+    _ secret: SecretFinder.Finding
+  ) {
     if let unknown = ActionDecoder.unknownCase(of: type, in: action) {
+      let name = secret == .absent ? "action \"\(unknown.name)\"" : "such action"
       let there = unknown.known.count == 1 ? "there is" : "there are"
       let known = unknown.known.joined(separator: ", ")
-      self.init(.badAction, "There is no action \"\(unknown.name)\" of \(typeName); \(there): \(known).")
+      self.init(.badAction, "There is no \(name) of \(typeName); \(there): \(known).")
       return
     }
-    var path: [any CodingKey] = []
-    var reason = "its type does not accept it."
-    var cause: String?
-    switch error {
-    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-      DecodingError.keyNotFound(_, let context), DecodingError.dataCorrupted(let context):
-      path = context.codingPath
-      reason = context.debugDescription
-      cause = context.underlyingError.map { "\($0)" }
-    default: cause = "\(error)"
-    }
+    let context = (error as? DecodingError)?.context
+    let path = context?.codingPath ?? []
     let place = path.isEmpty ? "" : " at \"\(path.map(\.stringValue).joined(separator: "."))\""
-    self.init(.badAction, "Not a view action of \(typeName)\(place): \(reason)", cause: cause)
+    let message = "Not a view action of \(typeName)\(place)"
+    let reason: String
+    switch (error, context) {
+    case (_, let context?) where secret != .present: reason = context.debugDescription
+    case (DecodingError.keyNotFound(let key, _), _): reason = "there is no \"\(key.stringValue)\"."
+    default: reason = "its type does not accept it."
+    }
+    // The text of an app's own error may repeat the secret: for a type that takes one, only the error's type is kept.
+    var cause = context.map { $0.underlyingError.map { "\($0)" } } ?? "\(error)"
+    if secret == .present { cause = cause.map { _ in "\(Swift.type(of: context?.underlyingError ?? error))" } }
+    self.init(.badAction, "\(message): \(reason)", cause: cause)
+  }
+}
+
+extension DecodingError {
+  fileprivate var context: Context? {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+      .dataCorrupted(let context):
+      context
+    @unknown default: nil
+    }
   }
 }

@@ -17,6 +17,16 @@ extension Tree {
     return node
   }
 
+  /// Whether a riblet of the tree takes secrets: an action that does not decode may have been meant for that riblet.
+  ///
+  /// Computed anew each time, as only a refusal needs it.
+  var takesSecrets: Bool {
+    var classes: Set<ObjectIdentifier> = []
+    return nodes.values.contains { node in
+      classes.insert(ObjectIdentifier(type(of: node))).inserted && node.secret == .present
+    }
+  }
+
   func node(_ id: NodeID) -> AnyNode? { nodes[id] }
 
   func node(at address: NodeAddress) throws(Refusal) -> AnyNode {

@@ -78,6 +78,7 @@ extension Tree {
     if notesChanges { node.stateWriter = node.makeStateWriter() }
     transaction.attached.append(node)
     note { .attached(id: node.id, type: node.typeName, parent: node.parent?.id) }
+    recorder?.note(node)
     if let visitor, visitor.wants(ObjectIdentifier(type(of: node))) { node.accept(visitor) }
     node.touch(self)
     unsettle(node)
@@ -116,8 +117,11 @@ extension Tree {
   }
 
   /// Has the transaction rolled back; if there are several reasons, the first counts.
-  func refuse(_ reason: String) {
-    if transaction.refusal == nil { transaction.refusal = Refusal(.refused, reason) }
+  func refuse(_ reason: String) { refuse(Refusal(.refused, reason)) }
+
+  /// Has the transaction rolled back; of several refusals the first counts.
+  func refuse(_ refusal: Refusal) {
+    if transaction.refusal == nil { transaction.refusal = refusal }
   }
 
   func publish(_ publish: @escaping @Sendable () -> Void) { transaction.commands.append(.publish(publish)) }

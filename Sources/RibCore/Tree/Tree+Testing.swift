@@ -6,14 +6,14 @@ extension Tree {
   ///
   /// - Throws: ``Refusal``; the tree is as it was before then.
   package func perform<R: Riblet>(
-    _ action: R.ViewAction, for id: NodeID, of type: R.Type, rendering renderer: ViewRenderer
+    _ action: R.ViewAction, for id: NodeID, of type: R.Type, by client: ActingClient, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
     try transact(renderer) { () throws(Refusal) in
       let node = try activeNode(at: .id(id))
       guard let node = node as? Node<R> else {
         throw Refusal(.badAction, "Node \(id) is of \(node.typeName), not of \(R.typeName).")
       }
-      node.perform(action, in: self)
+      node.perform(action, by: client, in: self)
     }
   }
 
@@ -37,6 +37,21 @@ extension Tree {
   ///
   /// - Throws: `CaptureError` or `DecodingError`.
   package func roundTrip(of id: NodeID) throws -> (state: Any, restored: Any)? { try nodes[id]?.roundTrip() }
+
+  /// A secret in what clients see of a node; nil if there is none.
+  package func secretShown(by id: NodeID) -> SecretLeak? {
+    guard let node = nodes[id], node.isViewable else { return nil }
+    return SecretBan.leak { () throws(CaptureError) in
+      var json = JSONWriter()
+      try node.writeShown(into: &json, ViewEncoder())
+    }
+  }
+
+  /// A secret in the state of a node, as a store is given it; nil if there is none, or the node has no state of its own to save.
+  package func secretSaved(by id: NodeID) -> SecretLeak? {
+    guard let node = nodes[id] else { return nil }
+    return SecretBan.leak { () throws(CaptureError) in _ = try node.encodeState(StateCoder.makeEncoder()) }
+  }
 
   /// A route whose children do not match its node's state; nil if there is none.
   package var staleRoute: (node: NodeID, route: String)? {

@@ -186,12 +186,12 @@ package final class Tree {
   ///
   /// - Throws: ``Refusal``; the tree is as it was before then.
   package func perform(
-    _ action: JSONElement, for address: NodeAddress, rendering renderer: ViewRenderer
+    _ action: JSONElement, for address: NodeAddress, by client: ActingClient, rendering renderer: ViewRenderer
   ) throws(Refusal) -> [EffectCommand] {
-    recorder?.begin(.act(recorder?.client, to: address, action: action.source))
+    let action = recorder?.begin(action, to: address) ?? action
     return try transact(renderer) { () throws(Refusal) in
       let node = try activeNode(at: address)
-      try node.perform(action, in: self)
+      try node.perform(action, by: client, in: self)
     }
   }
 

@@ -1,13 +1,16 @@
+import RibCore
 import Wire
 
 /// What is to be done about something that a client has said.
 enum ChannelStep {
   /// Nothing: it was handled.
   case none
-  /// A session is to be made.
-  case begin(ClientMessage.Hello)
+  /// The client is to get the session that it asks for.
+  case greet(ClientMessage.Hello)
   /// The client's session is to be found.
   case find(Entrance)
+  /// The authenticator is to be asked whose credential this is, which a client has shown after its `hello`.
+  case renew(String)
   /// The client's session is to be found, as the client has something to say, unless another client is waking it already.
   case wake(Sleeper)
   /// The client was to wake its session, and is elsewhere by now: another one's turn.
@@ -30,7 +33,11 @@ extension Channel {
   /// - Parameter json: what it says.
   /// - Returns: what is to be done, and what it counts.
   func receive(_ json: JSONElement) -> (ChannelStep, ChannelCharge) {
-    if case .asleep(let sleeper) = state { return (wake(sleeper, for: json), ChannelCharge()) }
+    if case .asleep(let sleeper) = state {
+      var charge = ChannelCharge()
+      let step = wake(sleeper, for: json, &charge)
+      return (step, charge)
+    }
     guard json.kind == .array else { return handle(json) }
     // So that each counts towards the client's limits.
     messages = PendingMessages(json)
@@ -51,19 +58,20 @@ extension Channel {
       return (.none, charge)
     }
     switch state {
-    case .live(let core, let client): handle(message, core, client, &charge)
+    case .live(let core, let client):
+      guard !endIfOver() else { break }
+      if case .auth(let credential) = message {
+        // A signature is checked: that is as much work as an action.
+        charge.actions = 1
+        return (.renew(credential), charge)
+      }
+      handle(message, core, client, &charge)
     case .greeting:
-      if case .hello(let hello) = message { return (greet(hello), charge) }
+      if case .hello(let hello) = message { return (.greet(hello), charge) }
       say(.badMessage, "The first message on a connection is \"hello\".")
     case .searching, .asleep, .over: break
     }
     return (.none, charge)
-  }
-
-  private func greet(_ hello: ClientMessage.Hello) -> ChannelStep {
-    if let resume = hello.resume { return .find(.resumption(resume)) }
-    if let token = hello.share { return .find(.invitation(token)) }
-    return .begin(hello)
   }
 
   @inline(__always)
@@ -88,6 +96,7 @@ extension Channel {
       if let ending = core.share(scope, from: client) { say(ending.bye, ending.message) }
     case .bye: core.clientSaidBye(client)
     case .hello: say(.badMessage, "\"hello\" is said once on a connection.")
+    case .auth: break
     }
   }
 
@@ -118,13 +127,55 @@ extension Channel {
     send()
   }
 
+  // MARK: Renewal
+
+  /// Renews the identity of the connected client, or has a person sign in to it.
+  ///
+  /// A renewal does not wake a session that rests: the session learns of the identity when it is back in memory.
+  ///
+  /// - Parameter signIn: the person whose credential the client has shown.
+  func renew(_ signIn: SignIn) {
+    switch state {
+    case .live(let core, let client):
+      if let ending = core.renew(client, at: self, signIn) { say(ending.bye, ending.message) }
+    case .asleep, .searching:
+      // With the sign-in the client gets a new token, which only the session can make: the client has to come back for it.
+      guard let old = self.signIn else { return say(.moved, "To sign in, connect again.") }
+      guard old.identity.isSamePerson(as: signIn.identity) else {
+        return say(.forbidden, "This client is somebody else's.")
+      }
+      if !signIn.identity.isOlder(than: old.identity) {
+        signIn.goOn(from: old)
+        self.signIn = signIn
+      }
+      keepIdentity()
+    case .greeting, .over: break
+    }
+  }
+
+  /// Answers `auth` with the time until the client's present identity expires.
+  func keepIdentity() {
+    guard isJoined || isSearching else { return }
+    work.json.removeAll()
+    work.json.auth(expires: signIn?.millisecondsLeft(at: work.now))
+    send()
+  }
+
   // MARK: Sleep
 
-  /// Nothing but a `ping` is answered without the session.
-  private func wake(_ sleeper: Sleeper, for json: JSONElement) -> ChannelStep {
-    if json.kind == .object, case .ping? = try? ClientMessage(json) {
-      pong()
-      return .none
+  /// Answers a `ping` and an `auth` without the session; any other message wakes it.
+  private func wake(_ sleeper: Sleeper, for json: JSONElement, _ charge: inout ChannelCharge) -> ChannelStep {
+    guard !endIfOver() else { return .none }
+    if json.kind == .object {
+      switch try? ClientMessage(json) {
+      case .ping?:
+        pong()
+        return .none
+      case .auth(let credential)?:
+        charge.actions = 1
+        return .renew(credential)
+      default: break
+      }
     }
     messages = json.kind == .array ? PendingMessages(json) : PendingMessages(waiting: json)
     search()

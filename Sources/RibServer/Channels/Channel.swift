@@ -9,10 +9,10 @@ import WireHTTP
 ///
 /// | state       | meaning                                          | ``receive(_:)``          | ``enter(_:as:)`` | ``fallAsleep(_:)`` | ``say(_:_:)`` |
 /// |-------------|--------------------------------------------------|--------------------------|------------------|--------------------|---------------|
-/// | `greeting`  | `hello` is awaited                               | `begin` or `find`        | `live`           |                    | `over`        |
+/// | `greeting`  | `hello` is awaited                               | `greet`                  | `live`           |                    | `over`        |
 /// | `searching` | the session is read from the store, or elsewhere | is kept                  | `live`           | `asleep`           | `over`        |
 /// | `live`      | the session is told what the client says         | by the session           |                  | `asleep`           | `over`        |
-/// | `asleep`    | the session has left memory                      | `find`, but for a `ping` | `live`           |                    | `over`        |
+/// | `asleep`    | the session has left memory                      | `wake` or `renew`        | `live`           |                    | `over`        |
 /// | `over`      | all is said                                      | is not looked at         |                  |                    |               |
 final class Channel {
   enum State {
@@ -48,18 +48,20 @@ final class Channel {
   @exclusivity(unchecked) var transport = Transport.frames(.server)
   @exclusivity(unchecked) var output = SendQueue()
   @exclusivity(unchecked) private var debt = Debt.nothing
+  /// Whether the port is going to send what may be sent, without being asked again.
+  @exclusivity(unchecked) var isFlushing = false
   /// Actions whose commits are awaited.
   @exclusivity(unchecked) var waitingActions = WaitingActions()
   /// The `welcome` that waits for its commit; nil once it may go.
   @exclusivity(unchecked) private(set) var greeting: Greeting?
+  /// The person whose credential the client has shown on this connection; nil for nobody.
+  @exclusivity(unchecked) var signIn: SignIn?
   /// How it has ended while a `welcome` waited: that is to be said also if the `welcome` never is.
   private var farewell: (bye: Bye?, code: CloseCode?, reason: String)?
   /// The messages of an array that are still to be handled.
   @exclusivity(unchecked) var messages: PendingMessages?
   /// How often the client has asked for the whole view.
   @exclusivity(unchecked) var resyncs = ResyncLimit()
-  /// Whether the port is going to send what may be sent, without another word.
-  @exclusivity(unchecked) var isFlushing = false
 
   /// A channel over which nothing was said.
   ///
@@ -96,6 +98,15 @@ final class Channel {
     }
   }
 
+  /// The session of the channel's client; nil before the client is let in, and after the channel's end.
+  var sessionID: String? {
+    switch state {
+    case .live(let core, _): core.id
+    case .asleep(let sleeper): sleeper.sessionID
+    case .greeting, .searching, .over: nil
+    }
+  }
+
   /// Whether its session is being looked for.
   var isSearching: Bool { if case .searching = state { true } else { false } }
 
@@ -105,6 +116,24 @@ final class Channel {
   func endSearch() -> Bool {
     guard isSearching else { return false }
     state = .greeting
+    return true
+  }
+
+  /// Whether the channel's client belongs to one of some persons, or to a session that one of them has begun.
+  ///
+  /// The client that has begun the session may be away, so that no channel of its own tells the session of a sign-out.
+  func isConcerned(by persons: Set<PersonID>) -> Bool {
+    if let signIn, persons.contains(PersonID(signIn.identity)) { return true }
+    guard case .live(let core, let client) = state, client != 1 else { return false }
+    return core.audience[1].ledger.record.person.map { persons.contains(PersonID($0.identity)) } ?? false
+  }
+
+  /// Ends the channel if the client's identity has expired and its grace period is over.
+  ///
+  /// - Returns: whether it has ended.
+  func endIfOver() -> Bool {
+    guard let signIn, isJoined, signIn.isOver(at: work.now) else { return false }
+    say(.expired, "The client's identity is over: come back with a new credential.")
     return true
   }
 
@@ -120,7 +149,7 @@ final class Channel {
   func comeBack(_ welcome: Welcome, _ sleeper: Sleeper) -> ChannelStep {
     work.json.removeAll()
     work.json.welcome(welcome)
-    send()
+    send(isPlain: true)
     // Messages that the client has sent together with its `hello`.
     let hasMore = messages != nil
     fallAsleep(sleeper)
@@ -158,11 +187,15 @@ final class Channel {
 
   /// Puts the message in the workspace on its way.
   ///
-  /// - Parameter id: if it is an event, the view that the client has after it.
-  func send(id: @autoclosure () -> String? = nil) {
+  /// - Parameters:
+  ///   - id: if it is an event, the view that the client has after it.
+  ///   - isPlain: whether the message is not compressed. A message with a secret must not be: compressed together with text that an
+  ///     attacker has chosen, its length would reveal the secret (CRIME, BREACH).
+  func send(id: @autoclosure () -> String? = nil, isPlain: Bool = false) {
     borrowStorage()
     let message = work.json.bytes
     switch transport {
+    case .frames where isPlain: FrameWriter.server.text(message.span, into: &output.bytes)
     case .frames(let writer): writer.text(message.span, into: &output.bytes)
     case .events: writeEvent(message, id: id())
     }

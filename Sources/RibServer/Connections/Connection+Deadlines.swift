@@ -90,6 +90,9 @@ extension Connection {
     let next = deadline.nextCheck
     guard loop.now >= next || next - loop.now < 1_000_000_000 else { return }
     deadline.nextCheck = .max
+    checkAuthentication()
+    if channel.endIfOver() { return flush() }
+    scheduleExpiry()
     if isLive { return checkLife() }
     switch state {
     case .http, .closing, .halfClosed, .echo: break

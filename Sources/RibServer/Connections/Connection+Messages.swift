@@ -75,7 +75,8 @@ extension Connection {
     if handled.charge.messages > 0 { noteMessages(handled.charge.messages, bytes: handled.charge.bytes) }
     switch handled.step {
     case .none: break
-    case .begin(let hello): begin(hello)
+    case .greet(let hello): greet(hello)
+    case .renew(let credential): renew(credential)
     case .find(let entrance): find(entrance)
     // Otherwise another client wakes the session, and the channel is called.
     case .wake(let sleeper): if context.sessions.take(sleeper) { find(.wake(sleeper)) }
@@ -85,10 +86,11 @@ extension Connection {
 
   // MARK: Sessions
 
-  private func begin(_ hello: ClientMessage.Hello) {
+  /// Begins the session that a client asks for.
+  func begin(_ hello: ClientMessage.Hello) {
     let made: (Session, String)
     do throws(Ending) {
-      made = try makeSession(hello, for: caller)
+      made = try makeSession(hello, for: caller, as: channel.signIn)
     } catch {
       return channel.say(error.bye, error.message)
     }
@@ -103,14 +105,18 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - hello: what the client wants.
-  ///   - caller: who it is.
+  ///   - caller: the client's address.
+  ///   - signIn: the person behind the client; nil for nobody.
   /// - Returns: the session, which is not started, and its client's token.
   /// - Throws: ``Ending`` that says why there is none.
-  func makeSession(_ hello: ClientMessage.Hello, for caller: Caller) throws(Ending) -> (Session, token: String) {
+  func makeSession(
+    _ hello: ClientMessage.Hello, for caller: Caller, as signIn: SignIn?
+  ) throws(Ending) -> (Session, token: String) {
     guard let app = context.apps[hello.app] else {
       let names = context.apps.keys.sorted().joined(separator: ", ")
       throw Ending(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
     }
+    if let ending = app.access.refusal(of: signIn?.identity) { throw ending }
     // The params of such an app are kept with the session, whether a client acts on it or not.
     let most = context.settings.limits.paramsBytes
     if app.takesParameters, let parameters = hello.parameters, parameters.source.utf8.count > most {
@@ -122,25 +128,43 @@ extension Connection {
     guard !context.isOverMemory.load(ordering: .relaxed) else {
       throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
     }
-    if let place = caller.place {
-      let wait = context.newSessions.take(from: place, at: loop.now)
-      guard wait == 0 else {
-        context.gate.noteSpentPlace(of: caller)
-        let message = "This address has begun as many sessions as it may for now. Come back later."
-        throw Ending(.quota, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
-      }
-    }
+    try chargeSession(to: caller, signIn)
     let token = loop.work.environment.makeToken()
     loop.work.flight?.begin(.start, of: app.name)
     defer { loop.work.flight?.end() }
     do {
-      return (try Session(of: app, hello, token: token, on: loop, context), token)
+      let person = signIn.map { signIn in
+        let now = loop.work.environment.time.wall()
+        let since = context.revocations.markOfSignIn(signIn.identity, at: now)
+        return ClientProfile.Person(signIn.identity, since: since)
+      }
+      return (try Session(of: app, hello, token: token, person, from: caller.place, on: loop, context), token)
     } catch let error as DecodingError {
       throw Ending(.badMessage, "The parameters do not fit the app \"\(app.name)\": \(error)")
     } catch {
       context.logger.error("A session could not be built.", metadata: ["app": "\(app.name)", "error": "\(error)"])
       throw Ending(.failed, "The app \"\(app.name)\" could not be started.")
     }
+  }
+
+  /// Charges a new session to the budgets of its client's address and person.
+  ///
+  /// - Parameters:
+  ///   - caller: the client's address.
+  ///   - signIn: the person behind the client; nil for nobody.
+  /// - Throws: ``Ending`` if one of the budgets is spent.
+  private func chargeSession(to caller: Caller, _ signIn: SignIn?) throws(Ending) {
+    // A session that one budget refuses is not charged to the other.
+    if let place = caller.place, context.newSessions.isSpent(place, at: loop.now) {
+      context.gate.noteSpentPlace(of: caller)
+      throw .quota("This address has", context.newSessions.take(from: place, at: loop.now))
+    }
+    if let signIn {
+      let wait = context.newSessionsOfPersons.take(from: PersonID(signIn.identity), at: loop.now)
+      guard wait == 0 else { throw .quota("You have", wait) }
+    }
+    // Another loop may have spent the place's budget meanwhile: one session too many does no harm.
+    if let place = caller.place { _ = context.newSessions.take(from: place, at: loop.now) }
   }
 
   /// Finds sessions in memory, on any loop, and in the store.
@@ -150,7 +174,7 @@ extension Connection {
 
   /// Looks for the session that the client wants, and goes to the loop where it lives.
   func find(_ entrance: Entrance) {
-    let session = finder.find(entrance) { [weak self] in
+    let session = finder.find(entrance, as: channel.signIn?.identity) { [weak self] in
       self?.channel.isSearching == true
     } completion: { [weak self] result in
       self?.didFind(result, entrance)
@@ -173,7 +197,13 @@ extension Connection {
   /// Is there again, and sleeps: the session rests on.
   private func comeBack(to session: RestingSession, _ sleeper: Sleeper, _ entrance: Entrance) {
     guard case .resumption(let resume) = entrance else { return }
-    let welcome = Welcome(to: session, resume, durability: loop.durability, context.settings)
+    if let ending = context.apps[session.identity.app]?.access.refusal(of: channel.signIn?.identity) {
+      finder.leave(sleeper)
+      return turnAway(entrance, ending)
+    }
+    let welcome = Welcome(
+      to: session, resume, durability: loop.durability, context,
+      identityExpires: channel.signIn?.millisecondsLeft(at: loop.now))
     debug("A client has come back to a session that rests.", ["session": "\(sleeper.sessionID)"])
     let step = channel.comeBack(welcome, sleeper)
     arrived()
@@ -221,6 +251,7 @@ extension Connection {
     guard !isEnding, !isClosed else { return }
     state = .channel
     restartDeadline()
+    scheduleExpiry()
     drainWithOthers()
   }
 
@@ -235,5 +266,18 @@ extension Connection {
     var all = metadata()
     if case .live(let core, _) = channel.state { all["session"] = "\(core.id)" }
     context.logger.debug(message, metadata: all)
+  }
+}
+
+extension Ending {
+  /// The ending of a client whose address or person has begun too many sessions.
+  ///
+  /// - Parameters:
+  ///   - who: the beginning of the message, "You have" or "This address has".
+  ///   - wait: nanoseconds until another session may be begun.
+  /// - Returns: the ending, with the time to come back.
+  fileprivate static func quota(_ who: String, _ wait: UInt64) -> Ending {
+    let message = "\(who) begun as many sessions as it is allowed for now. Come back later."
+    return Ending(.quota, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
   }
 }

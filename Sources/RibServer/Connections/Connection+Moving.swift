@@ -11,15 +11,28 @@ extension Connection {
   func move(to target: EventLoop, _ body: @escaping @Sendable (Connection) -> Void) {
     if case .http(let exchange) = state { state = .moving(exchange) } else { state = .moving(nil) }
     channel.search()
+    // The answer would come to the loop that the connection leaves: the authenticator is asked again from the new loop.
+    let credential = takeRenewal()
     loop.execute { [self] in
       // It may have been cut meanwhile.
       guard case .moving = state else { return }
       loop.remove(id)
-      loop.unwatch(watch) { target.execute { self.arrive(on: target, body) } }
+      loop.unwatch(watch) { target.execute { self.arrive(on: target, renewing: credential, body) } }
     }
   }
 
-  private func arrive(on target: EventLoop, _ body: (Connection) -> Void) {
+  /// Cancels the question to the authenticator, if there is one.
+  ///
+  /// - Returns: the credential that is to be checked again; nil if none was being checked.
+  private func takeRenewal() -> String? {
+    guard case .asking(let authentication) = door else { return nil }
+    cancelAuthentication()
+    // A recheck is still due, and is scheduled again on the new loop.
+    guard case .credential(let request) = authentication.question else { return nil }
+    return request.credential?.secret
+  }
+
+  private func arrive(on target: EventLoop, renewing credential: String?, _ body: (Connection) -> Void) {
     loop = target
     guard !loop.isStopping else { return discardSocket() }
     interest = []
@@ -42,6 +55,7 @@ extension Connection {
     schedule(after: timeLimit)
     if pace.isPaused { loop.schedulePause(of: id, nanoseconds: pace.end - min(pace.end, loop.now)) }
     body(self)
+    if let credential, channel.isJoined { renew(credential) }
     goOn()
   }
 }

@@ -18,6 +18,7 @@ extension Connection {
     let client = exchange.visit?.caller ?? caller
     try count(to: client)
     caller = client
+    if context.authentications != nil { door = .papers(try Papers(head, cookie: settings.auth.cookie)) }
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     if let compression { compress(compression) }
     state = next

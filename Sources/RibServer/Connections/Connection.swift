@@ -29,7 +29,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// Whether the connection counts towards `limits.connectionsPerAddress` of its caller's place.
-  private enum Counting {
+  enum Counting {
     case no
     /// While a request for events is answered: the proxy's next request may be another client's.
     case forARequest
@@ -52,7 +52,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   private let admission: ConnectionCounter.Admission
   /// The client: the socket's peer, or the client that a proxy names for the connection, or for a request for events.
   var caller: Caller
-  private var counting: Counting
+  var counting: Counting
   var watch = -1
   var id = 0
 
@@ -68,6 +68,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) private var turn = Turn.free
   /// Whether the peer was told that nothing more comes.
   private var hasEndedSending = false
+  /// Whether the connection is counted to the person behind its channel.
+  @exclusivity(unchecked) var isCountedToPerson = false
+  /// The state of the client's authentication.
+  @exclusivity(unchecked) var door = Door.open
   /// What is on its way to the peer, and which session is behind it.
   let channel: Channel
 
@@ -126,33 +130,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     state = .closed
     context.connections.leave(admission, from: counting == .no ? nil : caller.place)
     closeDescriptor(descriptor)
-  }
-
-  /// Becomes the connection of a client, and counts to the client's place unless it counts already.
-  ///
-  /// - Parameters:
-  ///   - client: the client.
-  ///   - exchange: that of the request for which the connection is the client's; nil if it is until the end.
-  /// - Throws: ``HTTPError`` with 503 if that place has too many.
-  func count(to client: Caller, during exchange: HTTPExchange? = nil) throws(HTTPError) {
-    guard counting == .no, let place = client.place else { return }
-    guard context.connections.enter(place) else {
-      context.gate.noteFullPlace(of: client)
-      throw HTTPError(
-        status: .serviceUnavailable, reason: "There are too many connections from this address.",
-        headers: ["Retry-After": "5"])
-    }
-    counting = exchange == nil ? .forGood : .forARequest
-    exchange?.peer = caller
-    caller = client
-  }
-
-  /// Becomes the proxy's connection again, once a request for events is answered without any.
-  func countNoMore(_ exchange: HTTPExchange) {
-    guard counting == .forARequest, let place = caller.place else { return }
-    context.connections.leave(place)
-    counting = .no
-    if let peer = exchange.peer { caller = peer }
   }
 
   // MARK: Events
@@ -366,6 +343,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
+    cancelAuthentication()
+    countNoMorePerson()
     if let sleeper = channel.leave(comesBack: comesBack) { finder.leave(sleeper) }
   }
 }

@@ -35,6 +35,8 @@ final class HTTPExchange {
   ///   - beginsWithProxyHeader: whether a header of the PROXY protocol is to come first.
   init(_ limits: HTTPLimits, beginsWithProxyHeader: Bool) {
     awaitsProxyHeader = beginsWithProxyHeader
-    requests = RequestReader(limits: limits) { $0.method == "POST" && $0.path.hasPrefix(Endpoint.sessionsPath) }
+    requests = RequestReader(limits: limits) { head in
+      (head.method == "POST" || head.method == "PUT") && head.path.hasPrefix(Endpoint.sessionsPath)
+    }
   }
 }

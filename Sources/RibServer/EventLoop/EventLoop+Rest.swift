@@ -17,6 +17,13 @@ extension EventLoop {
     }
   }
 
+  /// Ends the connections of persons who were signed out, and those of anonymous clients in sessions that these persons have begun.
+  func endConnections(of persons: Set<PersonID>) {
+    for connection in Array(connections.values) where connection.channel.isConcerned(by: persons) {
+      connection.endIfRevoked()
+    }
+  }
+
   /// Has a part of the sessions leave memory: sessions without a client first, and among them those in which nothing has
   /// happened for longest.
   func restLongestIdle() {

@@ -69,6 +69,9 @@ struct Place: Hashable {
   private let bits: UInt64
   private let isIPv6: Bool
 
+  /// The place as text, for a store.
+  var text: String { (isIPv6 ? "6:" : "4:") + String(bits, radix: 16) }
+
   /// The place of an address.
   init(_ address: IPAddress) {
     (bits, isIPv6) = address.isIPv4 ? (address.low, false) : (address.high, true)

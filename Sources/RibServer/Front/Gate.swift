@@ -18,6 +18,8 @@ struct Gate: Sendable {
   /// Whom proxies speak for.
   let proxies: ProxyPolicy
   private let maxAge: Int
+  /// Whether a cookie is a credential: pages of the listed origins may then send requests with cookies.
+  private let takesCookies: Bool
   private let refusals: RefusalLog
 
   /// The gate of settings.
@@ -31,6 +33,7 @@ struct Gate: Sendable {
     origins = OriginPolicy(settings)
     proxies = ProxyPolicy(settings)
     maxAge = settings.cors.maxAgeSeconds
+    takesCookies = !settings.auth.cookie.isEmpty
     self.refusals = refusals
   }
 
@@ -59,6 +62,24 @@ struct Gate: Sendable {
   /// - Parameter caller: whose session is one too many.
   func noteSpentPlace(of caller: Caller) {
     note(.sessions, "An address has begun as many sessions as it may.", caller, "limits.newSessionsPerMinute")
+  }
+
+  /// Takes note that a credential was refused.
+  ///
+  /// - Parameters:
+  ///   - address: the client's address.
+  ///   - reason: why it was refused, in a sentence that reveals nothing of the credential.
+  func noteRefusedCredential(of address: String, _ reason: String) {
+    refusals.note(
+      .credentials, "A credential was refused.", "\(address) \(reason)",
+      ["address": "\(address)", "reason": "\(reason)"])
+  }
+
+  /// Takes note that the authenticator cannot check credentials.
+  ///
+  /// - Parameter reason: why it cannot.
+  func noteUnavailable(_ reason: String) {
+    refusals.note(.authenticator, "The authenticator cannot check credentials.", reason, ["reason": "\(reason)"])
   }
 
   private func note(_ kind: RefusalLog.Kind, _ message: Logger.Message, _ caller: Caller, _ setting: String) {
@@ -139,7 +160,8 @@ struct Gate: Sendable {
     headers.append(name: "Vary", value: "Origin")
     guard let origin = visit?.origin else { return }
     headers.append(name: "Access-Control-Allow-Origin", value: origin)
-    headers.append(name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After")
+    headers.append(name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After, WWW-Authenticate")
+    if takesCookies { headers.append(name: "Access-Control-Allow-Credentials", value: "true") }
   }
 
   /// Answers a browser that asks what a page may do, before the page does it.

@@ -15,6 +15,10 @@ final class RefusalLog: Sendable {
     case connections
     /// One more session of a place.
     case sessions
+    /// A credential.
+    case credentials
+    /// A question that the authenticator could not answer.
+    case authenticator
   }
 
   /// The minutes of the log, in nanoseconds: the first begins with the first refusal of its kind.

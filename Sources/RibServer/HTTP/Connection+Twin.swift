@@ -1,3 +1,4 @@
+import RibCore
 import Wire
 import WireHTTP
 
@@ -26,20 +27,79 @@ extension Connection {
       throw HTTPError(status: .badRequest, reason: "A session that is there needs no hello: use its token.")
     }
     noteAction()
-    if let token = hello.share {
-      return wait(for: .join, of: Entrance.sessionID(ofInvitation: token), token, head, exchange)
+    try identify(hello.purpose, hello.auth, head, exchange) { connection, signIn throws(HTTPError) in
+      if let token = hello.share {
+        connection.hand(.join(hello.client), to: Entrance.sessionID(ofInvitation: token), token, signIn)
+      } else {
+        try connection.createSession(hello, signIn)
+      }
     }
+  }
+
+  private func createSession(
+    _ hello: ClientMessage.Hello, _ signIn: SignIn?
+  ) throws(HTTPError) {
     let made: (Session, String)
     do throws(Ending) {
-      made = try makeSession(hello, for: exchange.visit?.caller ?? caller)
+      made = try makeSession(hello, for: visit?.caller ?? caller, as: signIn)
     } catch {
       throw HTTPError(error)
     }
     let (session, token) = made
-    begin(.answer, of: exchange)
-    exchange.asked = head
     let done = completion()
-    session.core.start(for: hello.client, token: token) { done(.response($0)) }
+    session.core.start(for: hello.client, token: token, signIn) { done(.response($0)) }
+  }
+
+  /// Authenticates the client of a request, and goes on with the request.
+  ///
+  /// - Parameters:
+  ///   - purpose: what the client wants.
+  ///   - credential: the credential in the request's body; nil for none.
+  ///   - head: the request.
+  ///   - exchange: the connection's.
+  ///   - proceed: called with the person, nil for nobody; at once if the server has no authenticator.
+  /// - Throws: what `proceed` throws at once; ``HTTPError`` with 403 for a cookie that a page of another site may have sent.
+  private func identify(
+    _ purpose: AuthenticationRequest.Purpose, _ credential: String?, _ head: RequestHead, _ exchange: HTTPExchange,
+    _ proceed: @escaping @Sendable (Connection, SignIn?) throws(HTTPError) -> Void
+  ) throws(HTTPError) {
+    guard context.authentications != nil else {
+      exchange.asked = head
+      begin(.answer, of: exchange)
+      return try orNoAnswer(exchange) { () throws(HTTPError) in try proceed(self, nil) }
+    }
+    // A signature is checked: that is as much work as an action.
+    noteAction()
+    let papers = try Papers(head, cookie: context.settings.auth.cookie)
+    exchange.asked = head
+    begin(.answer, of: exchange)
+    let shown = credential.map { .bearer($0) } ?? papers.credential
+    let caller = exchange.visit?.caller ?? caller
+    authenticate(purpose, shown, origin: papers.origin, from: caller) { connection, result in
+      guard case .http(let exchange) = connection.state, exchange.phase == .answer else { return }
+      do throws(HTTPError) {
+        switch result {
+        case .success(let signIn):
+          try proceed(connection, signIn)
+          // The request may be answered by now, so that the next one can be read.
+          connection.goOn()
+        case .failure(let ending): throw HTTPError(ending)
+        }
+      } catch {
+        connection.didAnswer(Response(problem: error))
+      }
+    }
+  }
+
+  /// Runs a body that may refuse the request; if it does, the exchange is idle again, and the caller answers the request.
+  private func orNoAnswer(_ exchange: HTTPExchange, _ body: () throws(HTTPError) -> Void) throws(HTTPError) {
+    do throws(HTTPError) {
+      try body()
+    } catch {
+      exchange.asked = nil
+      begin(.idle, of: exchange)
+      throw error
+    }
   }
 
   /// Asks a session for what a request wants.
@@ -53,9 +113,39 @@ extension Connection {
   func ask(
     _ request: TwinRequest, of id: String, _ head: RequestHead, _ exchange: HTTPExchange
   ) throws(HTTPError) {
-    let token = try token(in: head)
+    let token = try TokenField.token(in: head.headers)
     if case .act(_, let body) = request { try noteActions(in: body) }
-    wait(for: request, of: id, token, head, exchange)
+    try identify(.resume(session: id), nil, head, exchange) { connection, signIn in
+      connection.hand(request, to: id, token, signIn)
+    }
+  }
+
+  /// Has a person sign in to a client, or renews the client's identity.
+  ///
+  /// - Parameters:
+  ///   - head: the request.
+  ///   - body: `{"auth":"…"}`; empty if the credential is in the head.
+  ///   - id: the session.
+  ///   - exchange: the connection's.
+  /// - Throws: ``HTTPError`` with 401 without a token, with 404 without an authenticator, with 400 for any other body.
+  func signIn(
+    _ head: RequestHead, _ body: [UInt8], to id: String, _ exchange: HTTPExchange
+  ) throws(HTTPError) {
+    let token = try TokenField.token(in: head.headers)
+    noteAction()
+    guard context.authentications != nil else {
+      throw HTTPError(status: .notFound, reason: "This server has no authenticator.")
+    }
+    var credential: String?
+    if !body.isEmpty {
+      guard let text = (try? loop.work.reader.read(body.span).root)?["auth"]?.string else {
+        throw HTTPError(status: .badRequest, reason: "The body is {\"auth\":\"…\"}, with the credential.")
+      }
+      credential = text
+    }
+    try identify(.renew(session: id), credential, head, exchange) { connection, signIn in
+      connection.hand(.signIn, to: id, token, signIn)
+    }
   }
 
   /// Becomes the channel of the client that asks for its session's events, once the session is found.
@@ -66,19 +156,13 @@ extension Connection {
   ///   - exchange: the connection's.
   /// - Throws: ``HTTPError`` with 401 without a token, with 400 for an attempt that is no number.
   func askForEvents(of id: String, _ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) {
-    let token = try token(in: head)
+    let token = try TokenField.token(in: head.headers)
     let attempt = try TryField.number(in: head.headers)
     try count(to: exchange.visit?.caller ?? caller, during: exchange)
-    begin(.answer, of: exchange)
-    exchange.asked = head
-    find(.events(sessionID: id, token: token, after: head.headers["Last-Event-ID"], attempt: attempt))
-  }
-
-  private func token(in head: RequestHead) throws(HTTPError) -> String {
-    guard let field = head.headers["Authorization"], field.lowercased().hasPrefix("bearer ") else {
-      throw .unauthorized("The client's token is to be in Authorization: Bearer TOKEN.")
+    try identify(.resume(session: id), nil, head, exchange) { connection, signIn throws(HTTPError) in
+      if let ending = connection.count(signIn) { throw HTTPError(ending) }
+      connection.find(.events(sessionID: id, token: token, after: head.headers["Last-Event-ID"], attempt: attempt))
     }
-    return String(field.dropFirst(7).drop { $0 == " " })
   }
 
   /// Counts the actions of a body towards the client's limits, as if they had come one by one.
@@ -97,31 +181,23 @@ extension Connection {
     for _ in 0..<count { noteAction() }
   }
 
-  private func wait(
-    for request: TwinRequest, of id: String, _ token: String, _ head: RequestHead, _ exchange: HTTPExchange
-  ) {
-    begin(.answer, of: exchange)
-    exchange.asked = head
-    hand(request, to: id, token)
-  }
-
   /// Looks for the session, and hands it the request.
-  private func hand(_ request: TwinRequest, to id: String, _ token: String) {
+  private func hand(_ request: TwinRequest, to id: String, _ token: String, _ signIn: SignIn?) {
     let session = finder.find(id, SessionToken.hash(token)) { [weak self] result in
       switch result {
-      case .success(.awake(let session)): self?.hand(request, to: session, token)
+      case .success(.awake(let session)): self?.hand(request, to: session, token, signIn)
       // Only a WebSocket is answered without the session.
       case .success(.resting): break
       case .failure(let ending): self?.didAnswer(Response(problem: request.error(ending)))
       }
     }
-    if let session { hand(request, to: session, token) }
+    if let session { hand(request, to: session, token, signIn) }
   }
 
-  private func hand(_ request: TwinRequest, to session: Session, _ token: String) {
+  private func hand(_ request: TwinRequest, to session: Session, _ token: String, _ signIn: SignIn?) {
     guard case .http(let exchange) = state, exchange.phase == .answer else { return }
-    let done = completion { $0.hand(request, to: session.id, token) }
-    session.loop.execute { session.core.answer(request, token, done) }
+    let done = completion { $0.hand(request, to: session.id, token, signIn) }
+    session.loop.execute { session.core.answer(request, token, signIn, done) }
   }
 
   /// Where a session's answer goes.
@@ -173,6 +249,7 @@ extension Connection {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
     exchange.asked = nil
     countNoMore(exchange)
+    countNoMorePerson()
     begin(.idle, of: exchange)
     respond(response, to: head, isCompressed: isCompressed)
   }
@@ -229,13 +306,5 @@ extension HTTPError {
   /// - Parameter error: what is wrong with it.
   fileprivate init(body error: JSONError) {
     self.init(status: error.reason == .tooLong ? .contentTooLarge : .badRequest, reason: "\(error)")
-  }
-
-  /// The client has not shown that it may ask.
-  ///
-  /// - Parameter reason: what is missing.
-  /// - Returns: a 401, with the challenge that it must have (RFC 9110 §11.6.1).
-  static func unauthorized(_ reason: String) -> HTTPError {
-    HTTPError(status: .unauthorized, reason: reason, headers: ["WWW-Authenticate": "Bearer"])
   }
 }

@@ -15,6 +15,8 @@ enum Endpoint: Equatable {
   case actions(String)
   /// What it sees.
   case view(String)
+  /// The person behind the session's client.
+  case auth(String)
   /// What it is told.
   case events(String)
   /// Which apps there are.
@@ -67,6 +69,7 @@ enum Endpoint: Equatable {
       case "actions": self = .actions(id)
       case "view": self = .view(id)
       case "events": self = .events(id)
+      case "auth": self = .auth(id)
       default: return nil
       }
     }
@@ -128,6 +131,7 @@ enum Endpoint: Equatable {
     case .socket, .echo, .events: ["GET"]
     case .sessions, .actions: ["POST"]
     case .session: ["DELETE"]
+    case .auth: ["PUT"]
     }
   }
 
@@ -141,6 +145,6 @@ enum Endpoint: Equatable {
   ///   - files: what there is besides.
   /// - Returns: the methods; all that there are where nothing is, or for `*`.
   static func allowed(at path: String, _ files: StaticFiles) -> String {
-    Endpoint(path: path, files)?.allowed ?? "GET, HEAD, POST, DELETE, OPTIONS"
+    Endpoint(path: path, files)?.allowed ?? "GET, HEAD, POST, PUT, DELETE, OPTIONS"
   }
 }

@@ -9,27 +9,35 @@ extension SessionCore {
   /// - Parameters:
   ///   - request: what is asked.
   ///   - token: the asking client's.
+  ///   - signIn: the person behind the client; nil for nobody.
   ///   - done: called with the answer, on the session's loop.
-  func answer(_ request: TwinRequest, _ token: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
+  func answer(
+    _ request: TwinRequest, _ token: String, _ signIn: SignIn?, _ done: @escaping @Sendable (TwinAnswer) -> Void
+  ) {
     guard life.isInMemory else { return done(.left) }
+    applyRevocations()
     do throws(HTTPError) {
       // No connection binds the client to a process: another process may have answered it meanwhile, and have the session. A commit
       // says so; while the store fails, nobody knows.
       if mayBeElsewhere { noteCommit() }
       guard !commits.isFailing || !mayBeElsewhere else { throw HTTPError(Self.elsewhere.bye, Self.elsewhere.message) }
-      if case .join = request { return try join(with: token, done) }
+      if case .join(let info) = request { return try join(with: token, info, signIn, done) }
       guard let client = audience.client(with: token) else {
-        return try refuse(.unauthorized("The token is that of no client of this session."), done)
+        return try refuse(TokenField.unauthorized("The token is that of no client of this session."), done)
       }
+      if case .signIn = request { return try self.signIn(client, token, signIn, done) }
+      if let ending = takeRequest(of: client, showing: token, signIn) { return try refuse(HTTPError(ending), done) }
       // A client that asks is there.
       if life.aloneSince != nil { life.aloneSince = work.now }
       switch request {
       case .act(let first, let body): try act(first, body, of: client, done)
       case .view(let tag): answerView(knownTag: tag, done)
       case .end:
-        clientSaidBye(client)
+        // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
+        noteChange()
         answer(done) { Response(status: .noContent) }
-      case .join: break
+        clientSaidBye(client)
+      case .join, .signIn: break
       }
     } catch {
       done(.response(Response(problem: error)))
@@ -82,7 +90,7 @@ extension SessionCore {
         guard let content = action.action else {
           return try tree.back(from: action.to, rendering: work.viewRenderer).commands
         }
-        return try tree.perform(content, for: action.to, rendering: work.viewRenderer)
+        return try tree.perform(content, for: action.to, by: audience[client].actor, rendering: work.viewRenderer)
       }
       if let complaint { throw HTTPError(status: .conflict, reason: complaint) }
     }
@@ -145,37 +153,72 @@ extension SessionCore {
   // MARK: New clients
 
   /// Starts the tree for a client that has no connection, and answers it.
-  func start(for info: ClientInfo, token: String, _ done: @escaping @Sendable (Response) -> Void) {
+  func start(for info: ClientInfo, token: String, _ signIn: SignIn?, _ done: @escaping @Sendable (Response) -> Void) {
     if let complaint = start(nil, info, token: token) {
       return done(Response(problem: HTTPError(.failed, complaint)))
     }
-    answerNewClient(1, token, done)
+    answerNewClient(1, token, signIn, done)
   }
 
-  private func join(with invitation: String, _ done: @escaping @Sendable (TwinAnswer) -> Void) throws(HTTPError) {
-    switch accept(invitation) {
-    case .failure(let ending): try refuse(HTTPError(ending.bye, ending.message), done)
-    case .success(let (client, token)): answerNewClient(client, token) { done(.response($0)) }
+  private func join(
+    with invitation: String, _ info: ClientInfo, _ signIn: SignIn?, _ done: @escaping @Sendable (TwinAnswer) -> Void
+  ) throws(HTTPError) {
+    if let ending = refusal(of: signIn?.identity) { return try refuse(HTTPError(ending), done) }
+    switch accept(invitation, info, signIn?.identity) {
+    case .failure(let ending): try refuse(HTTPError(ending), done)
+    case .success(let (client, token)): answerNewClient(client, token, signIn) { done(.response($0)) }
+    }
+  }
+
+  /// Binds a client to a person, and answers `{"expires":…,"token":…}`: the token only if it is a new one.
+  private func signIn(
+    _ client: Int, _ token: String, _ signIn: SignIn?, _ done: @escaping @Sendable (TwinAnswer) -> Void
+  ) throws(HTTPError) {
+    guard let signIn else { throw HTTPError(.credentialMissing("A credential is needed here.")) }
+    switch judge(client, signIn.identity) {
+    case .failure(let ending): try refuse(HTTPError(ending), done)
+    case .success(let binding):
+      // A client that asks is there.
+      if life.aloneSince != nil { life.aloneSince = work.now }
+      let newToken = bind(client, binding, showing: token)
+      if newToken == nil {
+        takeOver(signIn, of: client)
+      } else if audience[client].channel != nil {
+        // Only the request gets the new token: the peer that is connected with the former token need not be the same program.
+        dismiss(client, .moved, "This client has signed in: come back with its new token.")
+        noteAbsence()
+      }
+      let expires = (audience[client].channel?.signIn ?? signIn).millisecondsLeft(at: work.now)
+      answer(done) {
+        var json = JSONWriter()
+        json.auth(expires: expires, token: newToken)
+        return Response(
+          status: .ok, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: json.bytes)
+      }
     }
   }
 
   /// Says what `welcome` and `snap` say together.
-  private func answerNewClient(_ client: Int, _ token: String, _ done: @escaping @Sendable (Response) -> Void) {
+  private func answerNewClient(
+    _ client: Int, _ token: String, _ signIn: SignIn?, _ done: @escaping @Sendable (Response) -> Void
+  ) {
     let promised = durability
-    let response = newClientResponse(client, token)
+    let response = newClientResponse(client, token, signIn)
     whenCommitted { isCommitted in
-      guard isCommitted else { return done(.moved) }
+      guard isCommitted else {
+        return done(self.isOverQuota ? Response(problem: HTTPError(Self.quota)) : .moved)
+      }
       // It promises no more than what is true by then.
-      done(self.durability == promised ? response : self.newClientResponse(client, token))
+      done(self.durability == promised ? response : self.newClientResponse(client, token, signIn))
     }
   }
 
-  private func newClientResponse(_ client: Int, _ token: String) -> Response {
+  private func newClientResponse(_ client: Int, _ token: String, _ signIn: SignIn?) -> Response {
     var json = JSONWriter()
     json.beginObject()
     json.key("t")
     json.string("welcome")
-    makeWelcome(for: client, token, isResumed: false).write(into: &json)
+    makeWelcome(for: client, token, isResumed: false, signIn).write(into: &json)
     json.key("view")
     do throws(CaptureError) {
       try tree.writeView(into: &json, rendering: work.viewRenderer)

@@ -28,8 +28,9 @@ public struct StaticFiles: Sendable {
   ///   - name: its path below the root, such as `images/logo.svg`; the extension says of which type it is. `index.html`
   ///     is what a directory's own path leads to.
   ///   - bytes: what is in it.
-  public mutating func add(_ name: String, _ bytes: [UInt8]) {
-    let file = StaticFile(name, bytes, policy: policy)
+  ///   - type: its media type, where the name has no extension that says so: `.well-known/openid-configuration`.
+  public mutating func add(_ name: String, _ bytes: [UInt8], type: String? = nil) {
+    let file = StaticFile(name, bytes, type: type, policy: policy)
     let path = "/" + StaticFile.encoded(name)
     files[path] = file
     if path.hasSuffix("/index.html") { files[String(path.dropLast("index.html".utf8.count))] = file }
@@ -53,9 +54,9 @@ struct StaticFile: Sendable {
   /// The beginning of the content's hash, which is the `ETag`'s too.
   private let hash: String
 
-  init(_ name: String, _ bytes: [UInt8], policy: String) {
+  init(_ name: String, _ bytes: [UInt8], type: String? = nil, policy: String) {
     self.bytes = bytes
-    let type = Self.type(of: name)
+    let type = type ?? Self.type(of: name)
     var headers: HeaderFields = [
       "Content-Type": type, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
     ]

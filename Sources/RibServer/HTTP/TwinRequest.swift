@@ -9,8 +9,10 @@ enum TwinRequest: Sendable {
   case view(knownTag: String?)
   /// To end the client's part.
   case end
-  /// To let a new client in, by an invitation.
-  case join
+  /// To let a new client in, by an invitation; with what the client says of itself.
+  case join(ClientInfo)
+  /// To have a person sign in to the client, or to renew the client's identity.
+  case signIn
 
   /// What is answered when there is no session for it.
   ///
@@ -40,7 +42,7 @@ extension HTTPError {
   /// - Parameter ending: why.
   init(ofClient ending: Ending) {
     if ending.bye == .denied {
-      self = .unauthorized("The token is that of no client of this session.")
+      self = TokenField.unauthorized("The token is that of no client of this session.", code: ending.bye.rawValue)
     } else {
       self.init(ending)
     }
@@ -49,7 +51,11 @@ extension HTTPError {
   /// What a reason to end a connection is to a request.
   ///
   /// - Parameter ending: the reason.
-  init(_ ending: Ending) { self.init(ending.bye, ending.message, retryAfter: ending.retryAfter ?? 1) }
+  init(_ ending: Ending) {
+    self.init(ending.bye, ending.message, retryAfter: ending.retryAfter ?? 1)
+    // RFC 6750 §3.1: what is wrong with a credential is said only if there is one.
+    if ending.isWithoutCredential { headers = ["WWW-Authenticate": "Bearer"] }
+  }
 
   /// What a reason to end a connection is to a request.
   ///
@@ -58,15 +64,23 @@ extension HTTPError {
   ///   - message: the same in a sentence.
   ///   - retryAfter: seconds after which the client should ask again, where it should.
   init(_ bye: Bye, _ message: String, retryAfter: Int = 1) {
-    switch bye {
-    case .gone, .unknownApp, .poisoned: self.init(status: .notFound, reason: message)
-    case .denied: self.init(status: .forbidden, reason: message)
-    case .badMessage, .noHello: self.init(status: .badRequest, reason: message)
-    case .full, .unavailable, .moved, .shutdown:
-      self.init(status: .serviceUnavailable, reason: message, headers: ["Retry-After": "\(retryAfter)"])
-    case .quota: self.init(status: .tooManyRequests, reason: message, headers: ["Retry-After": "\(retryAfter)"])
-    case .stale: self.init(status: .conflict, reason: message)
-    case .ended, .silent, .taken, .failed: self.init(status: .internalServerError, reason: message)
-    }
+    let (status, headers): (HTTPStatus, HeaderFields) =
+      switch bye {
+      case .unauthenticated, .expired: (.unauthorized, ["WWW-Authenticate": Self.invalidToken(message)])
+      case .forbidden, .revoked, .denied: (.forbidden, [:])
+      case .gone, .unknownApp, .poisoned: (.notFound, [:])
+      case .badMessage, .noHello: (.badRequest, [:])
+      case .full, .unavailable, .busy, .moved, .shutdown: (.serviceUnavailable, ["Retry-After": "\(retryAfter)"])
+      case .quota: (.tooManyRequests, ["Retry-After": "\(retryAfter)"])
+      case .stale: (.conflict, [:])
+      case .ended, .silent, .taken, .failed: (.internalServerError, [:])
+      }
+    self.init(status: status, reason: message, code: bye.rawValue, headers: headers)
+  }
+
+  /// The challenge for a credential that is not taken (RFC 6750 §3): the description has these characters only.
+  private static func invalidToken(_ message: String) -> String {
+    let description = message.utf8.filter { 0x20...0x7E ~= $0 && $0 != 0x22 && $0 != 0x5C }
+    return "Bearer error=\"invalid_token\", error_description=\"\(String(decoding: description, as: UTF8.self))\""
   }
 }

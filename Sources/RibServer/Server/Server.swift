@@ -48,25 +48,30 @@ public final class Server: Service {
   ///   - apps: what clients may ask for; their names must differ.
   ///   - files: what is handed out beside the server's own endpoints; those go first.
   ///   - settings: how it is set up; a value out of its range is a mistake in the program and traps.
+  ///   - authenticator: finds the persons behind clients; nil if the server does not authenticate, and all clients are anonymous.
   ///   - logger: where it writes; a session's lines carry `session`, and `riblet` where they are about one.
   ///   - onListening: called once connections are accepted.
   public convenience init(
     apps: [App], files: StaticFiles = StaticFiles(), settings: ServerSettings = ServerSettings(),
+    authenticator: (any SessionAuthenticator)? = nil,
     logger: Logger = Logger(label: "ribserver"),
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
     self.init(
-      apps: apps, files: files, settings: settings, logger: logger, environment: .system, onListening: onListening)
+      apps: apps, files: files, settings: settings, authenticator: authenticator, logger: logger,
+      environment: .system, onListening: onListening)
   }
 
   /// A server that is not started, in some environment.
   package init(
-    apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment,
+    apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
+    logger: Logger, environment: Environment,
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
     if let fault = settings.fault { preconditionFailure("\(fault)") }
     context = ServerContext(
-      apps: apps, files: files, settings: settings, logger: logger, environment: environment)
+      apps: apps, files: files, settings: settings, authenticator: authenticator, logger: logger,
+      environment: environment)
     self.onListening = onListening
   }
 
@@ -104,7 +109,10 @@ public final class Server: Service {
       }
       var listener: Listener
       do {
+        let (revoked, last) = try Self.revocations(in: store)
+        for revocation in revoked { context.revocations.note(revocation) }
         keeper.loops = try makeLoops(loopCount, writer, flight ?? FlightRecorder(slotCount: loopCount))
+        context.willSignOut(by: SignOuts(context, writer, keeper.loops, last: last))
         listener = try Listener(loops: keeper.loops, context)
         try listener.start()
       } catch {
@@ -124,6 +132,57 @@ public final class Server: Service {
     context.logger.info("Listening.", metadata: ["url": "\(address)", "loops": "\(loopCount)"])
     onListening(address)
     return address
+  }
+
+  /// The revocations in the store, read before the first connection is accepted.
+  private static func revocations(in store: any SessionStore) throws(StoreError) -> ([Revocation], last: Int64) {
+    guard case .revocations(let found, let last)? = try store.perform([.findRevocations(after: 0)]).first else {
+      return ([], 0)
+    }
+    return (found, last)
+  }
+
+  /// Signs a person out everywhere.
+  ///
+  /// The person's clients cannot come back, whatever credential they show. A credential that was issued before is not accepted any more;
+  /// one without a time of issue still is. The person's sessions stay until their time to live is over; a person who signs in again begins
+  /// new ones.
+  ///
+  /// When this returns, no action of those clients is committed any more, nor by other processes with the same store; connections to these
+  /// end within about ten seconds.
+  ///
+  /// - Parameters:
+  ///   - subject: the person's ``/RibCore/Identity/subject``.
+  ///   - issuer: the person's ``/RibCore/Identity/issuer``.
+  /// - Throws: ``StoreError`` if the store cannot keep the revocation; in this process the person is out nevertheless. Call it again then.
+  public func signOut(_ subject: String, issuer: String = "") async throws {
+    guard let signOuts = context.signOuts else { preconditionFailure("a server that is not started has no clients") }
+    try await signOuts.signOut(PersonID(subject, issuer: issuer))
+  }
+
+  /// Ends a session for all of its clients, whatever it is doing and wherever it is.
+  ///
+  /// Each connected client is told `revoked`, and cannot come back. A client whose session rests, or that is connected to another process,
+  /// may be told `gone` instead.
+  ///
+  /// When this returns, the session is deleted, also from the store. Of an action that was not answered by then, its client does not learn
+  /// whether it was applied. The app is told of the end by ``App/onEnd(_:)``.
+  ///
+  /// - Parameter id: the session's ``/RibCore/SessionContext/id``.
+  /// - Returns: whether there was such a session.
+  /// - Throws: ``StoreError`` if the store fails, or the server does not run. The store may still have the session then, and a client may
+  ///   bring it back: call this again.
+  @discardableResult public func end(session id: String) async throws -> Bool {
+    let loop: EventLoop? = state.withLock { state in
+      guard case .running(let running) = state else { return nil }
+      return running.loops.first
+    }
+    guard let loop else { throw StoreError("The server does not run.") }
+    return try await withCheckedThrowingContinuation { [context] continuation in
+      loop.execute {
+        SessionDismissal(context: context, loop: loop).end(id) { continuation.resume(with: $0) }
+      }
+    }
   }
 
   private func makeLoops(

@@ -9,7 +9,17 @@ final class ServerContext: Sendable {
   let logger: Logger
   let connections: ConnectionCounter
   /// How many sessions may be begun from one place.
-  let newSessions: PlaceBudget
+  let newSessions: RateBudget<Place>
+  /// How many sessions each person may begin.
+  let newSessionsOfPersons: RateBudget<PersonID>
+  /// How many credentials from one place may be wrong.
+  let failedSignIns: RateBudget<Place>
+  /// The questions to the authenticator; nil if the server has none.
+  let authentications: Authentications?
+  /// How many connections each person has.
+  let connectionsOfPersons: PersonCounter
+  /// The persons who were signed out.
+  let revocations = Revocations()
   let sessions = SessionRegistry<Session>()
   let sessionCount = Atomic<Int>(0)
   /// Sessions that were in memory alone when the server stopped, as the store has failed.
@@ -30,12 +40,14 @@ final class ServerContext: Sendable {
   /// The front door; it is set once, when it is known where the server listens, before the first connection is accepted.
   nonisolated(unsafe) private(set) var gate: Gate
   private let refusals: RefusalLog
+  /// Signs persons out; set once, before the first connection is accepted.
+  nonisolated(unsafe) private(set) var signOuts: SignOuts?
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
 
   init(
-    apps: [App], files: StaticFiles, settings: ServerSettings, logger: Logger, environment: Environment = .system,
-    metrics: ServerMetrics = ServerMetrics()
+    apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
+    logger: Logger, environment: Environment = .system, metrics: ServerMetrics = ServerMetrics()
   ) {
     self.files = files
     self.metrics = metrics
@@ -48,12 +60,21 @@ final class ServerContext: Sendable {
     self.settings = settings
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
-    newSessions = PlaceBudget(perMinute: settings.limits.newSessionsPerMinute)
+    newSessions = RateBudget(perMinute: settings.limits.newSessionsPerMinute)
+    newSessionsOfPersons = RateBudget(perMinute: settings.limits.newSessionsPerMinute)
+    failedSignIns = RateBudget(perMinute: settings.limits.failedSignInsPerMinute)
+    connectionsOfPersons = PersonCounter(limit: settings.limits.connectionsPerIdentity)
+    authentications = authenticator.map {
+      Authentications($0, environment, patience: settings.timeouts.authenticationSeconds)
+    }
     self.logger = logger
     refusals = RefusalLog(logger, environment.time)
     gate = Gate(settings, listeningAt: settings.host, refusals)
     recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
   }
+
+  /// Sets what signs persons out.
+  func willSignOut(by signOuts: SignOuts) { self.signOuts = signOuts }
 
   /// Takes note where the server listens.
   ///

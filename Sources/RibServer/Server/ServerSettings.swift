@@ -36,8 +36,23 @@ public struct ServerSettings: Equatable, Sendable {
     /// Those of a trusted proxy are counted to whom it speaks for. Programs on this machine that no proxy speaks for have no limit.
     public var connectionsPerAddress = 1_000
     /// `limits.newSessionsPerMinute`: sessions that may be begun a minute from one address, as it is counted for
-    /// ``connectionsPerAddress``, in the long run and at once; 0 for any number.
+    /// ``connectionsPerAddress``, and by one person, in the long run and at once; 0 for any number.
     public var newSessionsPerMinute = 60
+    /// `limits.failedSignInsPerMinute`: wrong credentials a minute from one address, counted likewise, after which credentials from there
+    /// are refused unseen; 0 for any number.
+    ///
+    /// To check a credential takes as long as twenty actions.
+    public var failedSignInsPerMinute = 20
+    /// `limits.sessionsPerAddress`: sessions that were begun from one address and that the store keeps; 0 for any number.
+    ///
+    /// Addresses are counted as for ``connectionsPerAddress``, and sessions with a connection or without. A server whose store is in memory
+    /// does not count them.
+    public var sessionsPerAddress = 1_000
+    /// `limits.sessionsPerIdentity`: sessions with a client of one person that the store keeps, after which the person cannot begin
+    /// another; 0 for any number.
+    public var sessionsPerIdentity = 100
+    /// `limits.connectionsPerIdentity`: connections at a time of one person; 0 for any number.
+    public var connectionsPerIdentity = 100
     /// `limits.sessions`: sessions at a time, with a connection or without; a client that wants one more is told to come back later.
     public var sessions = 100_000
     /// `limits.memoryMegabytes`: memory of the process, in units of 1,048,576 bytes, above which sessions in which nothing
@@ -154,6 +169,9 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.storeSeconds`: how long the session store may take for one commit when the server stops, before it is not
     /// waited for any more: its disk may be gone.
     public var storeSeconds = 10
+    /// `timeouts.authenticationSeconds`: how long the authenticator may take to check a credential, with the wait for its turn, before the
+    /// client is told to come back later.
+    public var authenticationSeconds = 10
     /// `timeouts.watchdogSeconds`: how long a reducer, or whatever else runs on a loop, may take before the process ends
     /// itself, so that its supervisor starts it anew; 0 for ever.
     ///
@@ -171,6 +189,23 @@ public struct ServerSettings: Equatable, Sendable {
   public struct CORS: Equatable, Sendable {
     /// `cors.maxAgeSeconds`: how long a browser need not ask again what a page of another origin may do.
     public var maxAgeSeconds = 600
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// How clients are authenticated, by a server that has an authenticator.
+  public struct Auth: Equatable, Sendable {
+    /// `auth.graceSeconds`: how long a client may go on after its identity has expired; by then it has to have shown a new credential.
+    public var graceSeconds = 30
+    /// `auth.recheckSeconds`: how often the authenticator is asked whether a connected client's person is still let in,
+    /// ``SessionAuthenticator/holds(_:)``; 0 for never.
+    public var recheckSeconds = 0
+    /// `auth.cookie`: the name of the cookie that is a credential, with the prefix `__Host-` or `__Secure-`; none if empty.
+    ///
+    /// A browser sends the cookie whichever page makes the request: so it counts only in a request that shows which origin its page has, or
+    /// that a page of another site cannot make (with `Riblet-Token`).
+    public var cookie = ""
 
     /// The defaults.
     public init() {}
@@ -261,6 +296,8 @@ public struct ServerSettings: Equatable, Sendable {
   public var cors = CORS()
   /// The proxies in front of the server.
   public var proxies = Proxies()
+  /// How clients are authenticated.
+  public var auth = Auth()
   /// What a client may cost.
   public var limits = Limits()
   /// How messages are compressed.
@@ -287,12 +324,18 @@ public struct ServerSettings: Equatable, Sendable {
   public init(_ config: ConfigReader) async throws {
     self.init()
     for setting in Setting.all { try await setting.read(config, into: &self) }
+    if let fault { throw fault }
   }
 
   /// What is wrong with a setting that did not come from a configuration; nil if all have values that they can have.
   var fault: SettingsError? {
     for setting in Setting.all {
       if let fault = setting.fault(in: self) { return fault }
+    }
+    guard auth.cookie.isEmpty || !origins.contains("*") else {
+      return SettingsError(
+        key: "origins", value: "\"*\"",
+        wanted: "a list of origins where auth.cookie is set: any page would act for its visitors")
     }
     return nil
   }

@@ -23,6 +23,14 @@ extension Setting.TextForm {
     "proxies", "an address, a network, loopback or unix", example: "10.0.0.0/8"
   ) { ["loopback", "unix"].contains($0) || IPNetwork(text: $0) != nil }
 
+  /// The name of a cookie that no other site, and no connection without TLS, can set (RFC 6265bis §4.1.3).
+  static let cookieName = checked(
+    "cookie", "a cookie's name with the prefix __Host- or __Secure-", example: "__Host-session"
+  ) { name in
+    (name.hasPrefix("__Host-") || name.hasPrefix("__Secure-"))
+      && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+  }
+
   /// A URL as it may be written, as an origin.
   static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 }

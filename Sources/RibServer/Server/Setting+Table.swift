@@ -57,6 +57,14 @@ extension Setting {
     Setting(
       "proxies.protocol", .word(WordPath(\.proxies.protocol)),
       "Whether each connection begins with a header of the PROXY protocol: then only trusted proxies may connect."),
+    Setting(
+      "auth.graceSeconds", .number(\.auth.graceSeconds, 0...3600),
+      "Seconds that a client has to show a credential anew when its identity has ended; 0 for none."),
+    Setting(
+      "auth.recheckSeconds", .number(\.auth.recheckSeconds, 0...86_400),
+      "Seconds after which a program's own authenticator is asked again whether somebody is let in; 0 for never."),
+    Setting(
+      "auth.cookie", .text(\.auth.cookie, .cookieName), "The cookie that is a credential."),
   ]
 
   private static let limits: [Setting] = [
@@ -78,7 +86,19 @@ extension Setting {
       "Connections at a time from one address; 0 for no limit."),
     Setting(
       "limits.newSessionsPerMinute", .number(\.limits.newSessionsPerMinute, limit),
-      "Sessions that may be begun a minute from one address; 0 for any number."),
+      "Sessions that may be begun a minute from one address, and by one person; 0 for any number."),
+    Setting(
+      "limits.failedSignInsPerMinute", .number(\.limits.failedSignInsPerMinute, limit),
+      "Credentials from one address that may be found wrong a minute, before none is looked at; 0 for any number."),
+    Setting(
+      "limits.sessionsPerAddress", .number(\.limits.sessionsPerAddress, limit),
+      "Sessions of one address that a store on disk keeps; 0 for any number."),
+    Setting(
+      "limits.sessionsPerIdentity", .number(\.limits.sessionsPerIdentity, limit),
+      "The same of one person; 0 for any number."),
+    Setting(
+      "limits.connectionsPerIdentity", .number(\.limits.connectionsPerIdentity, limit),
+      "Connections at a time of one person; 0 for no limit."),
     Setting(
       "limits.sessions", .number(\.limits.sessions, size), "Sessions at a time, with a connection or without."),
     Setting(
@@ -138,6 +158,9 @@ extension Setting {
     Setting(
       "timeouts.storeSeconds", .number(\.timeouts.storeSeconds, seconds),
       "Seconds that the store may take for a commit when the server stops, before it ends without."),
+    Setting(
+      "timeouts.authenticationSeconds", .number(\.timeouts.authenticationSeconds, seconds),
+      "Seconds that the authenticator may take to say who a client is."),
     Setting(
       "timeouts.watchdogSeconds", .number(\.timeouts.watchdogSeconds, 0...86_400),
       "Seconds that a reducer may take before the process ends, to be started anew; 0 for any number."),

@@ -21,6 +21,8 @@ public struct App: Sendable {
 
   /// The name that clients give.
   public let name: String
+  /// Who may use the app.
+  let access: Access
   /// What becomes of a session whose state cannot be read.
   let onUnreadableState: UnreadableState
   /// Whether what a client sends as `params` is looked at, and kept with the session.
@@ -38,8 +40,8 @@ public struct App: Sendable {
     let tree: Tree
     /// What is to be done once it is started.
     var walk: Walk?
-    /// The number of connected clients, for riblets to observe; nil if the app's root takes no ``SessionContext``.
-    var clients: ConnectedClients?
+    /// The session as its riblets observe it; nil if the app's root takes no ``SessionContext``.
+    var context: SessionContext?
   }
 
   /// What a session is known by.
@@ -48,6 +50,27 @@ public struct App: Sendable {
     let id: String
     /// What the idempotency keys of its effects begin with.
     let keyPrefix: String
+    /// What the first client has said of itself, and the person behind that client.
+    var profile: ClientProfile?
+    /// Signs a person out everywhere.
+    var signOut: @Sendable (Identity) async throws -> Void = { _ in }
+
+    /// The context that the app's root is built with.
+    fileprivate var context: SessionContext {
+      SessionContext(
+        id: id, client: profile?.info ?? ClientInfo(), identity: CurrentIdentity(profile?.person?.identity),
+        signOut: signOut)
+    }
+  }
+
+  /// Which clients may use an app.
+  public enum Access: Sendable, Equatable {
+    /// Any client, also without a credential, unless the authenticator refuses that.
+    case anyone
+    /// A client that has shown the credential of a person.
+    case identified
+    /// A client whose person has at least one of these roles.
+    case roles(Set<String>)
   }
 
   /// An app without parameters; what a client sends as `params` is ignored, and not kept: a later version of the app that takes
@@ -55,13 +78,16 @@ public struct App: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
+  ///   - access: who may use it; anyone unless given.
   ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
   ///   - root: builds the riblet at the root, each time that a session comes into memory, on the session's loop; and once to
   ///     see what the app shows, if somebody asks for that before the first session.
   public init<Root: Riblet>(
-    _ name: String, onUnreadableState: UnreadableState = .keep, root: @escaping @Sendable () -> Root
+    _ name: String, access: Access = .anyone, onUnreadableState: UnreadableState = .keep,
+    root: @escaping @Sendable () -> Root
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
+    self.access = access
     self.onUnreadableState = onUnreadableState
     takesParameters = false
     build = { _, session in Planted(tree: Tree(root: root(), session: session.keyPrefix)) }
@@ -71,29 +97,34 @@ public struct App: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
+  ///   - access: who may use it; anyone unless given.
   ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
   ///   - root: builds the riblet at the root, as above.
   public init<Root: Riblet>(
-    _ name: String, onUnreadableState: UnreadableState = .keep, root: @escaping @Sendable (SessionContext) -> Root
+    _ name: String, access: Access = .anyone, onUnreadableState: UnreadableState = .keep,
+    root: @escaping @Sendable (SessionContext) -> Root
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
+    self.access = access
     self.onUnreadableState = onUnreadableState
     takesParameters = false
     build = { _, session in
-      let context = SessionContext(id: session.id)
-      return Planted(tree: Tree(root: root(context), session: session.keyPrefix), clients: context.clients)
+      let context = session.context
+      return Planted(tree: Tree(root: root(context), session: session.keyPrefix), context: context)
     }
   }
 
   /// An app with parameters, which come from a client: decode only what it may decide.
   ///
-  /// They may say where to go: a deep link. They are kept with the session, and decoded again each time that it comes
+  /// They may say where to go: a deep link. A `Secret` among them would be kept in the store: that is a mistake in the program and traps.
+  /// They are kept with the session, and decoded again each time that it comes
   /// into memory. A client whose parameters do not decode is told why (`bad_message`), so check them in `init(from:)`.
   /// Of any other error that `root` throws, the client is told only that the app could not be started (`failed`), and
   /// the log has the error.
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
+  ///   - access: who may use it; anyone unless given.
   ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
   ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
   ///   - root: builds the riblet at the root, each time that a session comes into memory, on the session's loop; and once to
@@ -101,13 +132,15 @@ public struct App: Sendable {
   ///   - walk: goes through the tree once the session has started; what it changes the client sees as patches. It ends with
   ///     the session. An error is logged.
   public init<Parameters: Decodable & Sendable, Root: Riblet>(
-    _ name: String, onUnreadableState: UnreadableState = .keep, parameters: Parameters.Type,
+    _ name: String, access: Access = .anyone, onUnreadableState: UnreadableState = .keep, parameters: Parameters.Type,
     root: @escaping @Sendable (Parameters) throws -> Root,
     walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)? = nil
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
+    self.access = access
     self.onUnreadableState = onUnreadableState
     takesParameters = true
+    Self.refuseSecrets(in: Parameters.self, of: name)
     build = { json, session in
       let value = try Self.decode(Parameters.self, json)
       let tree = Tree(root: try root(value), session: session.keyPrefix)
@@ -119,23 +152,32 @@ public struct App: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name that clients give.
+  ///   - access: who may use it; anyone unless given.
   ///   - onUnreadableState: what becomes of a session with a state that this version cannot decode or migrate.
   ///   - parameters: what `params` decodes as; a client without `params` gets `{}` decoded.
   ///   - root: builds the riblet at the root, as above.
   ///   - walk: goes through the tree once the session has started, as above.
   public init<Parameters: Decodable & Sendable, Root: Riblet>(
-    _ name: String, onUnreadableState: UnreadableState = .keep, parameters: Parameters.Type,
+    _ name: String, access: Access = .anyone, onUnreadableState: UnreadableState = .keep, parameters: Parameters.Type,
     root: @escaping @Sendable (Parameters, SessionContext) throws -> Root,
     walk: (@Sendable (Parameters, NodeHandle<Root>) async throws -> Void)? = nil
   ) where Root.Output == Never, Root.Props == Never {
     self.name = name
+    self.access = access
     self.onUnreadableState = onUnreadableState
     takesParameters = true
+    Self.refuseSecrets(in: Parameters.self, of: name)
     build = { json, session in
-      let (value, context) = (try Self.decode(Parameters.self, json), SessionContext(id: session.id))
+      let (value, context) = (try Self.decode(Parameters.self, json), session.context)
       let tree = Tree(root: try root(value, context), session: session.keyPrefix)
-      return Planted(tree: tree, walk: Self.bind(walk, value), clients: context.clients)
+      return Planted(tree: tree, walk: Self.bind(walk, value), context: context)
     }
+  }
+
+  private static func refuseSecrets<Parameters: Decodable>(in type: Parameters.Type, of name: String) {
+    precondition(
+      SecretFinder.secret(in: type) != .present,
+      "The parameters of the app \"\(name)\" have a Secret: they are kept with the session, so it would be no secret.")
   }
 
   /// The app with a look at every action before its riblet reduces it: to log, to count, to refuse.

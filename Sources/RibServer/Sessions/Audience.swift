@@ -1,3 +1,4 @@
+import RibCore
 import Wire
 
 /// A client of a session: what it has said, and where it is.
@@ -11,6 +12,11 @@ struct Client {
   /// Whether the client may have been let in by another process since its last attempt that came to this one, and no commit has
   /// shown since that the session is still this process's.
   fileprivate(set) var mayHaveBeenElsewhere = false
+
+  /// The client as riblets see it when they authorize its actions.
+  var actor: ActingClient {
+    ActingClient(id: ledger.id, scope: ledger.record.scope, ledger.record.person?.identity)
+  }
 }
 
 /// The clients of a session, and who may join them.
@@ -38,8 +44,12 @@ struct Audience {
 
   /// The audience of a new session: one client, which is away.
   ///
-  /// - Parameter token: the client's.
-  init(token: String) { clients = [Client(ledger: ClientLedger(id: 1, token: token))] }
+  /// - Parameters:
+  ///   - token: the client's.
+  ///   - profile: what the client has said of itself, and the person behind it.
+  init(token: String, profile: ClientProfile? = nil) {
+    clients = [Client(ledger: ClientLedger(id: 1, token: token, profile: profile))]
+  }
 
   /// An audience that is away.
   ///
@@ -85,23 +95,34 @@ struct Audience {
   /// - Parameter token: what it says.
   /// - Returns: its id; nil if the token is no one's.
   func client(with token: String) -> Int? {
-    clients.firstIndex { SessionToken.matches(token, $0.ledger.record.tokenHash) }.map { $0 + 1 }
+    clients.firstIndex { $0.ledger.isOpened(by: token) }.map { $0 + 1 }
+  }
+
+  /// Whether a token is that of a client; false if there is no such client.
+  func isOpened(_ id: Int, by token: String) -> Bool {
+    guard ids.contains(id) else { return false }
+    return clients[id - 1].ledger.isOpened(by: token)
   }
 
   // MARK: Coming and going
 
   /// Lets a client that comes back have its place again.
   ///
-  /// - Parameter resume: what it says.
-  /// - Returns: why not; nothing is changed then. Nil if it is let in.
-  mutating func admit(_ resume: ClientMessage.Resume) -> Ending? {
-    guard ids.contains(resume.clientID) else {
-      return Ending(.denied, "There is no client \(resume.clientID) in this session.")
+  /// - Parameters:
+  ///   - resume: what it says.
+  ///   - identity: the person whose credential the client has shown; nil for nobody.
+  ///   - access: who may use the app.
+  /// - Returns: the client's binding; or why it is not let in, and then nothing has changed.
+  mutating func admit(
+    _ resume: ClientMessage.Resume, as identity: Identity? = nil, _ access: App.Access = .anyone
+  ) -> Result<Binding, Ending> {
+    let id = resume.clientID
+    guard ids.contains(id) else { return .failure(Ending(.denied, "There is no client \(id) in this session.")) }
+    guard isOpened(id, by: resume.token) else {
+      return .failure(Ending(.denied, "The token is not that of client \(id) in this session."))
     }
-    switch self[resume.clientID].ledger.admit(resume) {
-    case nil: return nil
-    case .stale?: return Self.stale(resume.attempt)
-    case let bye?: return Ending(bye, "The token is not that of client \(resume.clientID) in this session.")
+    return Binding.judge(self[id].ledger.record, identity, access).flatMap { binding in
+      take(resume.attempt, of: id).map { .failure($0) } ?? .success(binding)
     }
   }
 
@@ -171,6 +192,67 @@ struct Audience {
     return acknowledged
   }
 
+  // MARK: Persons
+
+  /// Binds a client to a person, with a token that only the person gets.
+  ///
+  /// If the client is the one that has begun the session, the other clients are retired and the invitations void: they date from before
+  /// the session was the person's.
+  ///
+  /// - Parameters:
+  ///   - id: the client.
+  ///   - identity: the person.
+  ///   - token: the new token.
+  ///   - now: the mark of the binding.
+  /// - Returns: the clients that were retired.
+  mutating func signIn(_ id: Int, _ identity: Identity, token: String, at now: Int) -> [Int] {
+    self[id].ledger.signIn(identity, token: token, at: now)
+    changeCount += 1
+    guard id == 1 else { return [] }
+    invitations = []
+    let others = ids.filter { $0 != id && !self[$0].ledger.isRetired }
+    for other in others { self[other].ledger.retire() }
+    return others
+  }
+
+  /// Keeps the newest identity of a client's person, and voids the client's former token once the client has shown the new one.
+  ///
+  /// - Parameters:
+  ///   - id: the client.
+  ///   - identity: the person.
+  ///   - token: the token that the client has shown; nil if it has not shown one again.
+  /// - Returns: whether anything has changed that the store keeps.
+  mutating func renew(_ id: Int, _ identity: Identity, showing token: String?) -> Bool {
+    var hasChanged = self[id].ledger.renew(identity)
+    if let token, !self[id].ledger.isFormer(token), self[id].ledger.forgetFormerToken() { hasChanged = true }
+    if hasChanged { changeCount += 1 }
+    return hasChanged
+  }
+
+  /// Revokes the clients whose persons were signed out, and all invitations.
+  ///
+  /// If the client is among them that has begun the session, the anonymous clients are retired as well.
+  ///
+  /// - Parameter isRevoked: whether a person was signed out.
+  /// - Returns: the clients that cannot come back any more.
+  mutating func revoke(where isRevoked: (ClientProfile.Person) -> Bool) -> [Int] {
+    var revoked: [Int] = []
+    for id in ids {
+      guard let person = self[id].ledger.record.person, !person.isRevoked, isRevoked(person) else { continue }
+      _ = self[id].ledger.revoke()
+      revoked.append(id)
+    }
+    guard !revoked.isEmpty else { return [] }
+    // Any invitation may be from one of these persons, and any anonymous client may have joined by such an invitation.
+    invitations = []
+    for id in ids where revoked.contains(1) && self[id].ledger.record.person == nil && !self[id].ledger.isRetired {
+      self[id].ledger.retire()
+      revoked.append(id)
+    }
+    changeCount += 1
+    return revoked
+  }
+
   // MARK: Invitations
 
   /// Keeps a token with which another client can join, once; of too many the oldest is void.
@@ -200,9 +282,12 @@ struct Audience {
   /// - Parameters:
   ///   - invitation: the token that was shared.
   ///   - token: what the new client will prove itself with.
+  ///   - profile: what the new client has said of itself, and the person behind it.
   ///   - now: seconds since 1970.
   /// - Returns: the client's id, or why there is none.
-  mutating func accept(_ invitation: String, as token: String, at now: Int) -> Result<Int, Ending> {
+  mutating func accept(
+    _ invitation: String, as token: String, _ profile: ClientProfile? = nil, at now: Int
+  ) -> Result<Int, Ending> {
     let place = invitations.firstIndex { $0.expires > now && SessionToken.matches(invitation, $0.tokenHash) }
     guard let place else {
       return .failure(Ending(.denied, "Nobody was invited with this token, or it was used, or it is too old."))
@@ -212,7 +297,8 @@ struct Audience {
     }
     let id = clients.count + 1
     changeCount += 1
-    clients.append(Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope)))
+    clients.append(
+      Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope, profile: profile)))
     invitations.remove(at: place)
     return .success(id)
   }

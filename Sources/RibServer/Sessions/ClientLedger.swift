@@ -1,3 +1,4 @@
+import RibCore
 import Wire
 
 /// What a session keeps of one client, so that each of its actions counts once and each refusal is heard.
@@ -31,8 +32,10 @@ struct ClientLedger {
   ///   - id: the client's, counted from 1.
   ///   - token: what it will prove itself with; only its hash is kept.
   ///   - scope: what it may do.
-  init(id: Int, token: String, scope: ShareScope = .act) {
-    record = ClientRecord(id: id, tokenHash: SessionToken.hash(token), attempt: 0, number: 0, scope: scope)
+  ///   - profile: what the client has said of itself, and the person behind it.
+  init(id: Int, token: String, scope: ShareScope = .act, profile: ClientProfile? = nil) {
+    record = ClientRecord(
+      id: id, tokenHash: SessionToken.hash(token), attempt: 0, number: 0, scope: scope, profile: profile)
   }
 
   /// What was kept of a client.
@@ -45,11 +48,14 @@ struct ClientLedger {
     self.nacks = nacks
   }
 
-  /// Makes the token void.
-  mutating func retire() { record.tokenHash = "" }
+  /// Makes the tokens void.
+  mutating func retire() {
+    record.tokenHash = ""
+    changePerson { $0.formerTokenHash = nil }
+  }
 
-  /// Whether the client has said that it does not come back.
-  var isRetired: Bool { record.tokenHash.isEmpty }
+  /// Whether the client cannot come back: it has said `bye`, or was retired, or its person was signed out.
+  var isRetired: Bool { record.tokenHash.isEmpty || record.person?.isRevoked == true }
 
   /// Counts an action, if it is the next one.
   ///
@@ -80,14 +86,59 @@ struct ClientLedger {
     return true
   }
 
-  /// Lets a client that comes back have its place again.
-  ///
-  /// - Parameter resume: what it says.
-  /// - Returns: why not; nothing is changed then. Nil if it is let in.
-  mutating func admit(_ resume: ClientMessage.Resume) -> Bye? {
-    guard resume.clientID == id, SessionToken.matches(resume.token, record.tokenHash) else { return .denied }
-    return take(attempt: resume.attempt) ? nil : .stale
+  // MARK: The person
+
+  /// Whether a token is the client's, as ``ClientRecord/isOpened(byTokenWith:)`` says, in a time that is the same for every wrong token.
+  func isOpened(by token: String) -> Bool {
+    let isFormer = record.person?.formerTokenHash.map { SessionToken.matches(token, $0) } ?? false
+    return SessionToken.matches(token, record.tokenHash) || isFormer
   }
+
+  /// Whether a token is the one that the client had before its person signed in: the client may not have received the new one.
+  func isFormer(_ token: String) -> Bool {
+    record.person?.formerTokenHash.map { SessionToken.matches(token, $0) } ?? false
+  }
+
+  /// Binds the client to a person, with a token that only the person gets.
+  ///
+  /// - Parameters:
+  ///   - identity: the person.
+  ///   - token: the new token.
+  ///   - now: the mark of the binding; a client that is bound already keeps its former mark.
+  mutating func signIn(_ identity: Identity, token: String, at now: Int) {
+    let former = record.person?.formerTokenHash ?? record.tokenHash
+    let person = ClientProfile.Person(identity, since: record.person?.since ?? now, formerTokenHash: former)
+    record.profile = ClientProfile(record.profile?.info ?? ClientInfo(), person)
+    record.tokenHash = SessionToken.hash(token)
+  }
+
+  /// Keeps the newest identity of the client's person: one of an older credential changes nothing.
+  ///
+  /// - Returns: whether anything has changed that is kept.
+  mutating func renew(_ identity: Identity) -> Bool {
+    changePerson { if !identity.isOlder(than: $0.identity) { $0.identity = identity } }
+  }
+
+  /// Voids the former token, as the client has shown the new one.
+  ///
+  /// - Returns: whether there was one.
+  mutating func forgetFormerToken() -> Bool { changePerson { $0.formerTokenHash = nil } }
+
+  /// Marks the client's person as signed out: the client cannot come back.
+  ///
+  /// - Returns: whether that was new.
+  mutating func revoke() -> Bool { changePerson { $0.isRevoked = true } }
+
+  @discardableResult private mutating func changePerson(_ change: (inout ClientProfile.Person) -> Void) -> Bool {
+    guard let old = record.person else { return false }
+    var person = old
+    change(&person)
+    guard person != old else { return false }
+    record.profile = ClientProfile(record.profile?.info ?? ClientInfo(), person)
+    return true
+  }
+
+  // MARK: Attempts
 
   /// Counts an attempt to come back.
   ///

@@ -11,6 +11,8 @@ public struct EndedSession: Equatable, Sendable {
     case expired
     /// Its state or its view could not be encoded any more, so that the session could not go on.
     case failed
+    /// The program has ended it, with ``Server/end(session:)``.
+    case dismissed
   }
 
   /// The session, as its clients know it and as ``/RibCore/SessionContext/id`` has it.

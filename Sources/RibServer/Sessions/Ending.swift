@@ -7,6 +7,8 @@ struct Ending: Error {
   let message: String
   /// Seconds after which the client should come back, if that is known.
   let retryAfter: Int?
+  /// Whether a credential is missing, rather than wrong.
+  let isWithoutCredential: Bool
 
   /// A reason.
   ///
@@ -14,9 +16,19 @@ struct Ending: Error {
   ///   - bye: as clients know it.
   ///   - message: the same in a sentence.
   ///   - retryAfter: seconds after which the client should come back, if that is known.
-  init(_ bye: Bye, _ message: String, retryAfter: Int? = nil) {
+  ///   - isWithoutCredential: whether a credential is missing, rather than wrong.
+  init(_ bye: Bye, _ message: String, retryAfter: Int? = nil, isWithoutCredential: Bool = false) {
     self.bye = bye
     self.message = message
     self.retryAfter = retryAfter
+    self.isWithoutCredential = isWithoutCredential
+  }
+
+  /// The end of a client that has to show a credential, and has shown none.
+  ///
+  /// - Parameter message: what the credential is needed for.
+  /// - Returns: the reason `unauthenticated`.
+  static func credentialMissing(_ message: String) -> Ending {
+    Ending(.unauthenticated, message, isWithoutCredential: true)
   }
 }

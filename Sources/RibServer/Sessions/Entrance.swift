@@ -1,11 +1,12 @@
+import RibCore
 import Wire
 
 /// How a client comes to a session that is there already.
 enum Entrance: Sendable {
   /// It comes back.
   case resumption(ClientMessage.Resume)
-  /// It was invited: with this token.
-  case invitation(String)
+  /// It was invited, with this token; and what it says of itself.
+  case invitation(String, ClientInfo)
   /// It was there all the time, and the session was not in memory.
   case wake(Sleeper)
   /// It asks for the session's events, and has those up to an id; its `try`, if it counts them.
@@ -15,7 +16,7 @@ enum Entrance: Sendable {
   var sessionID: String {
     switch self {
     case .resumption(let resume): resume.sessionID
-    case .invitation(let token): Self.sessionID(ofInvitation: token)
+    case .invitation(let token, _): Self.sessionID(ofInvitation: token)
     case .wake(let sleeper): sleeper.sessionID
     case .events(let id, _, _, _): id
     }
@@ -25,7 +26,7 @@ enum Entrance: Sendable {
   var tokenHash: String? {
     switch self {
     case .resumption(let resume): SessionToken.hash(resume.token)
-    case .invitation(let token): SessionToken.hash(token)
+    case .invitation(let token, _): SessionToken.hash(token)
     case .wake: nil
     case .events(_, let token, _, _): SessionToken.hash(token)
     }
@@ -33,14 +34,17 @@ enum Entrance: Sendable {
 
   /// What the client comes back with, for a session that rests.
   ///
-  /// - Parameter program: the one that runs.
+  /// - Parameters:
+  ///   - program: the one that runs.
+  ///   - identity: the person whose credential the client has shown; nil for nobody.
   /// - Returns: nil if it needs the session in memory.
-  func resume(in program: String) -> SessionResume? {
+  func resume(in program: String, as identity: Identity?) -> SessionResume? {
     // One without a view is to be shown it.
     guard case .resumption(let resume) = self, !resume.epoch.isEmpty, resume.revision > 0 else { return nil }
     return SessionResume(
       sessionID: resume.sessionID, clientID: resume.clientID, tokenHash: SessionToken.hash(resume.token),
-      attempt: resume.attempt, epoch: resume.epoch, revision: resume.revision, program: program)
+      attempt: resume.attempt, epoch: resume.epoch, revision: resume.revision, program: program,
+      identity: identity)
   }
 
   /// The session that an invitation is for: what stands before the dot.

@@ -29,14 +29,14 @@ struct Life {
   }
 
   private var state = State.new
+  /// Whether the last look was far too late.
+  private var wasHeldUp = false
   /// Since when there is no client, as the loop's time; nil if there is one.
   var aloneSince: UInt64?
   /// When something happened last, as the loop's time.
   private(set) var lastChange: UInt64 = 0
   /// When it is looked whether the session is to end or to rest, as the loop's time.
   private var nextLook = UInt64.max
-  /// Whether the last look was far too late.
-  private var wasHeldUp = false
   /// What a look may come late before the loop counts as held up, in nanoseconds: the loop's timer is exact to a second.
   private static let tolerance: UInt64 = 5_000_000_000
   /// How many seconds clients have to come back after the loop was held up, and the longest time to a look: the loop forgets no

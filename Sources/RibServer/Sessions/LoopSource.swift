@@ -63,6 +63,10 @@ struct LoopSource: SessionSource, Sendable {
 
   func refusal(of resting: RestingSession) -> Ending? {
     let identity = resting.identity
+    if let person = resting.client.person, context.revocations.covers(person) {
+      noteAbsence(ofSession: identity.id, resting.lease)
+      return Binding.revoked
+    }
     guard context.apps[identity.app] == nil else { return nil }
     noteAbsence(ofSession: identity.id, resting.lease)
     return unknownApp(identity.app)

@@ -27,10 +27,14 @@ actor Session: SessionDriver {
   /// A session whose tree is not started.
   ///
   /// - Throws: what the app says of the parameters.
-  init(of app: App, _ hello: ClientMessage.Hello, token: String, on loop: EventLoop, _ context: ServerContext) throws {
+  init(
+    of app: App, _ hello: ClientMessage.Hello, token: String, _ person: ClientProfile.Person?, from place: Place?,
+    on loop: EventLoop, _ context: ServerContext
+  ) throws {
     self.init(
       try SessionCore(
-        of: app, hello.parameters, token: token, durability: loop.durability, outage: loop.outage, loop.work, context),
+        of: app, hello.parameters, token: token, profile: ClientProfile(hello.client, person), place: place,
+        durability: loop.durability, outage: loop.outage, loop.work, context),
       loop, context)
   }
 

@@ -14,7 +14,7 @@ extension SessionCore {
     // Also a repetition waits for what is under way.
     defer { if commits.isPending { channel.waitingActions.note() } }
     return run(act.number, of: client) { () throws(Refusal) in
-      try tree.perform(act.action, for: act.to, rendering: work.viewRenderer)
+      try tree.perform(act.action, for: act.to, by: audience[client].actor, rendering: work.viewRenderer)
     }
   }
 
@@ -56,7 +56,7 @@ extension SessionCore {
       try check(number, of: client)
       work.flight?.begin(id, client: client, number: number)
       defer { work.flight?.end() }
-      tree.recorder?.client = .init(id: client, number: number)
+      tree.recorder?.client = .init(audience[client].actor, number: number)
       let commands = try body()
       hasActed = true
       publish(replyingTo: client)
@@ -102,5 +102,13 @@ extension SessionCore {
     work.json.nack(nack)
     send(to: channel)
     return hasRoom
+  }
+}
+
+extension RecordedTransaction.Client {
+  /// The client that acts, as a recording has it.
+  fileprivate init(_ actor: ActingClient, number: Int) {
+    let issuer = actor.issuer.flatMap { $0.isEmpty ? nil : $0 }
+    self.init(id: actor.id, number: number, subject: actor.subject, issuer: issuer, roles: actor.roles.sorted())
   }
 }

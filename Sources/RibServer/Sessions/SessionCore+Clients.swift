@@ -68,16 +68,15 @@ extension SessionCore {
 
   private func judge(_ entrance: Entrance, at channel: Channel) -> Admission {
     guard life.isInMemory else { return .left }
+    applyRevocations()
     switch entrance {
-    case .resumption(let resume):
-      let hasGap = audience.misses(resume.attempt, of: resume.clientID)
-      if let ending = audience.admit(resume) ?? doubt(resume.clientID, hasGap) { return .refused(ending) }
-      goOn(channel, with: resume.clientID, resume.token, epoch: resume.epoch, revision: resume.revision)
-    case .invitation(let invitation):
+    case .resumption(let resume): return resumed(resume, at: channel)
+    case .invitation(let invitation, let info):
+      if let ending = refusal(of: channel.signIn?.identity) { return .refused(ending) }
       // The invitation may have been used at another process.
       let isDoubtful = mayBeElsewhere
       if isDoubtful, isStoreFailing { return .refused(Self.elsewhere) }
-      switch accept(invitation) {
+      switch accept(invitation, info, channel.signIn?.identity) {
       case .failure(let ending): return .refused(ending)
       case .success(let (client, token)):
         if isDoubtful { audience.mayHaveBeenElsewhere(client) }
@@ -90,6 +89,7 @@ extension SessionCore {
       guard let client = audience.client(with: token) else {
         return .refused(Ending(.denied, "The token is that of no client of this session."))
       }
+      if let ending = takeRequest(of: client, showing: token, channel.signIn) { return .refused(ending) }
       // A client that does not count its attempts may have made any number of them elsewhere.
       let hasGap = attempt.map { audience.misses($0, of: client) } ?? true
       if let ending = attempt.flatMap({ audience.take($0, of: client) }) ?? doubt(client, hasGap) {
@@ -99,6 +99,22 @@ extension SessionCore {
       goOn(channel, with: client, token, epoch: known?.epoch ?? "", revision: known?.revision ?? 0)
     }
     return .admitted
+  }
+
+  private func resumed(_ resume: ClientMessage.Resume, at channel: Channel) -> Admission {
+    let client = resume.clientID
+    let hasGap = audience.misses(resume.attempt, of: client)
+    if let ending = refusal(of: channel.signIn?.identity), audience.isOpened(client, by: resume.token) {
+      return .refused(ending)
+    }
+    switch audience.admit(resume, as: channel.signIn?.identity, access) {
+    case .failure(let ending): return .refused(ending)
+    case .success(let binding):
+      if let ending = doubt(client, hasGap) { return .refused(ending) }
+      let token = bind(client, binding, showing: resume.token) ?? resume.token
+      goOn(channel, with: client, token, epoch: resume.epoch, revision: resume.revision)
+      return .admitted
+    }
   }
 
   /// Looks whether a client that comes may have been let in by another process since it was here before.
@@ -164,8 +180,16 @@ extension SessionCore {
     guard audience.ids.contains(sleeper.client), audience[sleeper.client].channel == nil,
       audience[sleeper.client].ledger.record.attempt == sleeper.attempt
     else { return .refused(Ending(.taken, "The client has connected again.")) }
+    // While the client slept it may have been retired: by a sign-out, or as a person has signed in to client 1.
+    guard !audience[sleeper.client].ledger.isRetired else { return .refused(Binding.revoked) }
+    switch judge(sleeper.client, channel.signIn?.identity) {
+    case .failure(let ending): return .refused(ending)
+    case .success(.renewed(let identity)): _ = audience.renew(sleeper.client, identity, showing: nil)
+    case .success(.anonymous), .success(.signedIn): break
+    }
     noteChange()
     attach(channel, to: sleeper.client)
+    noteIdentity(of: sleeper.client)
     // Its welcome was said when the store may have worked.
     if commits.isFailing {
       work.json.removeAll()
@@ -195,17 +219,23 @@ extension SessionCore {
     noteChange()
     work.json.removeAll()
     work.json.share(token: token, expires: Invitation.lifetime * 1000)
-    send(to: channel)
+    send(to: channel, isPlain: true)
     return nil
   }
 
   /// Makes a client by a token that was shared; the token is void then.
   ///
-  /// - Parameter invitation: the token.
+  /// - Parameters:
+  ///   - invitation: the token.
+  ///   - info: what the client says of itself.
+  ///   - identity: the person behind it; nil for nobody.
   /// - Returns: the client and its own token, or why there is none.
-  func accept(_ invitation: String) -> Result<(client: Int, token: String), Ending> {
+  func accept(
+    _ invitation: String, _ info: ClientInfo, _ identity: Identity?
+  ) -> Result<(client: Int, token: String), Ending> {
     let token = work.environment.makeToken()
-    return audience.accept(invitation, as: token, at: work.environment.time.wall()).map { client in
+    let profile = ClientProfile(info, identity.map(makePerson))
+    return audience.accept(invitation, as: token, profile, at: work.environment.time.wall()).map { client in
       noteChange()
       log(.debug, "A client has joined.", ["client": "\(client)"])
       return (client, token)
@@ -279,16 +309,24 @@ extension SessionCore {
     guard let channel = audience[client].channel else { return }
     work.json.removeAll()
     work.json.welcome(makeWelcome(for: client, token, isResumed: isResumed))
-    send(to: channel)
+    send(to: channel, isPlain: true)
     channel.noteGreeting(token, isResumed: isResumed)
   }
 
   /// What a client is told first.
-  func makeWelcome(for client: Int, _ token: String, isResumed: Bool) -> Welcome {
+  ///
+  /// - Parameters:
+  ///   - client: the client's id.
+  ///   - token: the client's.
+  ///   - isResumed: whether the client was here before.
+  ///   - signIn: the person behind a client without a channel; nil for nobody.
+  /// - Returns: the message.
+  func makeWelcome(for client: Int, _ token: String, isResumed: Bool, _ signIn: SignIn? = nil) -> Welcome {
     let ledger = audience[client].ledger
     return Welcome(
       to: id, ledger.record, nacks: ledger.nacks, token: token, epoch: epoch,
-      revision: revision, resumed: isResumed, durability: durability, context.settings)
+      revision: revision, resumed: isResumed, durability: durability, context,
+      identityExpires: (signIn ?? audience[client].channel?.signIn)?.millisecondsLeft(at: work.now))
   }
 
   /// The durability that answered actions have at present.

@@ -43,7 +43,11 @@ extension SessionCore {
     let request: StoreRequest
     do throws(CaptureError) {
       let cut = try makeCut()
-      if let lease { request = .write(lease, cut) } else { request = .create(identity, cut) }
+      if let lease {
+        request = .write(lease, cut)
+      } else {
+        request = .create(identity, within: context.settings.limits, cut)
+      }
     } catch {
       cutFailed(error)
       return nil
@@ -111,8 +115,11 @@ extension SessionCore {
     case .success(.written(let lease)):
       self.lease = lease
       didWrite()
-    case .success(.refused(let error)): cannotBeWritten(error)
     case .failure: storeFailed()
+    // The session has ended meanwhile: what the store says of the removal counts.
+    case .success(.refused) where isRemoved, .success(.overQuota) where isRemoved: break
+    case .success(.refused(let error)): cannotBeWritten(error)
+    case .success(.overQuota): turnAway()
     case .success: lost()
     }
   }
@@ -171,7 +178,12 @@ extension SessionCore {
     // What the store could not write is a part of the next cut.
     uncommitted.request = request
     release(all: true)
-    for waiter in waiters { waiter(true) }
+    if life.hasEnded {
+      // These wait for the outcome of the removal: for the store's answer, or for ``leaveIfAsked()`` below.
+      uncommitted.waiters += waiters
+    } else {
+      for waiter in waiters { waiter(true) }
+    }
     carryOutNow(commands)
     leaveIfAsked()
   }
@@ -222,6 +234,18 @@ extension SessionCore {
     abandon(.failed, "The session cannot be saved.")
   }
 
+  /// The store has refused to create the session, as its place or its person has too many: it has never existed.
+  private func turnAway() {
+    isOverQuota = true
+    log(.notice, "A session was not begun: its address or its person has as many as are allowed.")
+    abandon(Self.quota.bye, Self.quota.message)
+  }
+
+  static let quota = Ending(
+    .quota,
+    "This address, or this person, has as many sessions as are allowed. End some, or come back later.",
+    retryAfter: 60)
+
   /// Another process has the session: nothing more is said here.
   private func lost() {
     log(.notice, "The session goes on elsewhere.")
@@ -248,5 +272,16 @@ extension SessionCore {
     let waiters = uncommitted.cutWaiters + uncommitted.waiters
     uncommitted = Uncommitted()
     for waiter in waiters { waiter(false) }
+  }
+}
+
+extension StoreRequest {
+  /// Creates a session, if its place and its person may have one more.
+  fileprivate static func create(
+    _ identity: SessionIdentity, within limits: ServerSettings.Limits, _ cut: SessionCut
+  ) -> StoreRequest {
+    var cut = cut
+    cut.quota = SessionCut.Quota(perPlace: limits.sessionsPerAddress, perPerson: limits.sessionsPerIdentity)
+    return .create(identity, cut)
   }
 }

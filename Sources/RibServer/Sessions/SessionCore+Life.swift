@@ -24,6 +24,17 @@ extension SessionCore {
     }
   }
 
+  /// Ends the session for all of its clients, as the program wants it: none of them comes back.
+  ///
+  /// - Parameter body: called with true once the session has ended, when ``isLeftInStore`` says whether the store still has it; or with
+  ///   false if it is not known whether it has ended, or another process has it.
+  func dismissAll(_ body: @escaping (_ isKnown: Bool) -> Void) {
+    // The clients' `bye` waits for the store.
+    noteCommit()
+    uncommitted.waiters.append(body)
+    end(.revoked, because: .dismissed)
+  }
+
   /// Ends the session: messages and effects that are still on their way to it change nothing.
   ///
   /// - Parameters:
@@ -60,6 +71,10 @@ extension SessionCore {
   ///
   /// - Parameter result: what has become of it.
   func didRemove(_ result: Result<StoreResult, StoreError>) {
+    switch result {
+    case .failure, .success(.refused): isLeftInStore = true
+    case .success: break
+    }
     if case .success(.removed(0)) = result {
       // Another process has the session: it has not ended, whatever was done here.
       log(.notice, "The session that was to end goes on elsewhere.")
@@ -259,10 +274,10 @@ extension SessionCore {
       history.forget(before: work.now)
       if elapsed >= settings.restSeconds {
         rest()
-        // It cannot rest now, as an effect or a commit is under way.
-        if life.isAwake { return look(after: min(limit - elapsed, 5)) }
+        // An effect or a commit may keep the session from its rest, now or before it has left.
+        return look(after: min(limit - elapsed, 5))
       }
-      next = (elapsed < settings.restSeconds ? min(limit, settings.restSeconds) : limit) - elapsed
+      next = min(limit, settings.restSeconds) - elapsed
     } else {
       let idle = life.secondsIdle(at: work.now)
       if idle >= settings.idleRestSeconds {

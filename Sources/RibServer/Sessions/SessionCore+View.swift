@@ -101,9 +101,10 @@ extension SessionCore {
   /// - Parameters:
   ///   - channel: to whom.
   ///   - viewRevision: of the view that the client has after it; nil if it is about something else.
-  func send(to channel: Channel, viewRevision: Int? = nil) {
+  ///   - isPlain: whether the message is not compressed, as it has a secret.
+  func send(to channel: Channel, viewRevision: Int? = nil, isPlain: Bool = false) {
     if commits.isPending { channel.output.hold() }
-    channel.send(id: viewRevision.map { "\(epoch).\($0)" })
+    channel.send(id: viewRevision.map { "\(epoch).\($0)" }, isPlain: isPlain)
   }
 
   /// The hash by which a session that wakes knows whether its view is the one with which it left memory.

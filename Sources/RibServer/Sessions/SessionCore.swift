@@ -30,42 +30,48 @@ final class SessionCore {
   weak var driver: (any SessionDriver)?
   let tree: Tree
   let walk: App.Walk?
-  let onUnreadableState: App.UnreadableState
-  /// The number of connected clients, for riblets to observe; nil if the app's root takes no ``SessionContext``.
+  /// The count of connected clients that riblets observe; nil if the app's root takes no ``SessionContext``.
   let connectedClients: ConnectedClients?
+  /// The person who has begun the session, as riblets observe it; nil if the app's root takes no ``SessionContext``.
+  let currentIdentity: CurrentIdentity?
   var id: String { identity.id }
+  /// Who may use the session's app.
+  var access: App.Access { context.apps[identity.app]?.access ?? .identified }
 
   var life = Life()
   var audience: Audience
   var effects: RunningEffects
   var commits: Commits
+  let onUnreadableState: App.UnreadableState
   var uncommitted = Uncommitted()
 
   /// The life of the tree that revisions are counted in.
   var epoch: String
   var revision = 1
   var history = PatchHistory()
+  // Flags stand together, as each would take eight bytes of every session between larger fields.
   /// Whether an action was applied: otherwise there is nothing to lose.
   var hasActed = false
-  /// Whether the store was told to forget the session.
+  /// Whether the store has refused to create the session, as its place or its person has too many.
+  var isOverQuota = false
+  /// Whether the store was told to delete the session, or need not be, as it never had it.
   var isRemoved = false
-  /// The number of the tree's transactions that the store has.
-  var savedTransactionCount: UInt64 = 0
-  /// When the last cut was made that the store has taken, in nanoseconds of the monotonic clock: the session was this process's.
-  var lastConfirmed: UInt64 = 0
+  /// Whether the session has ended, and the store could not forget it.
+  var isLeftInStore = false
   /// Whether a walk through the tree is under way.
   var isWalking = false
-
   /// Whether the clients are to be told that the store is back, with the next commit.
   var owesNotice = false
-
   /// Whether clients may have been told of what the store does not have, when the server began to stop.
   var hasToldMore = false
-
   /// What a commit survives.
   let storeDurability: Welcome.Durability
   /// Whether messages to clients wait for a commit.
   var isDurable: Bool { storeDurability != .none }
+  /// The number of the tree's transactions that the store has.
+  var savedTransactionCount: UInt64 = 0
+  /// When the last cut was made that the store has taken, in nanoseconds of the monotonic clock: the session was this process's.
+  var lastConfirmed: UInt64 = 0
   /// The right to write the session; nil before the store has it.
   var lease: SessionLease?
   /// The version of the last cut that was made under the lease.
@@ -79,19 +85,21 @@ final class SessionCore {
   ///   - app: what its root is built by.
   ///   - parameters: what the client has said in its `hello`.
   ///   - token: what the first client proves itself with.
+  ///   - profile: what the first client has said of itself, and the person behind it.
+  ///   - place: the first client's place, which the session counts towards; nil if it counts towards none.
   ///   - durability: what a commit survives.
   ///   - outage: what the session does while the store fails.
   ///   - work: the loop's memory.
   ///   - context: what all loops share.
   /// - Throws: what the app says of the parameters.
   init(
-    of app: App, _ parameters: JSONElement?, token: String, durability: Welcome.Durability, outage: Outage,
-    _ work: Workspace, _ context: ServerContext
+    of app: App, _ parameters: JSONElement?, token: String, profile: ClientProfile?, place: Place? = nil,
+    durability: Welcome.Durability, outage: Outage, _ work: Workspace, _ context: ServerContext
   ) throws {
     identity = SessionIdentity(
       id: work.environment.randomHex(words: 2), app: app.name,
-      parameters: app.takesParameters ? parameters?.source : nil)
-    audience = Audience(token: token)
+      parameters: app.takesParameters ? parameters?.source : nil, place: place?.text)
+    audience = Audience(token: token, profile: profile)
     effects = RunningEffects()
     storeDurability = durability
     commits = Commits(outage)
@@ -99,8 +107,9 @@ final class SessionCore {
     self.context = context
     epoch = work.environment.randomHex(words: 1)
     onUnreadableState = app.onUnreadableState
-    let planted = try app.makeTree(parameters, Self.name(identity.id, work))
-    (tree, walk, connectedClients) = (planted.tree, planted.walk, planted.clients)
+    let planted = try app.makeTree(parameters, Self.name(identity.id, profile, work, context))
+    (tree, walk) = (planted.tree, planted.walk)
+    (connectedClients, currentIdentity) = (planted.context?.clients, planted.context?.identity)
     prepareTree()
   }
 
@@ -132,8 +141,11 @@ final class SessionCore {
     let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
     // The walk has been done, or was cut off with everything else.
     onUnreadableState = app.onUnreadableState
-    let planted = try app.makeTree(parameters, Self.name(identity.id, work))
-    (tree, walk, connectedClients) = (planted.tree, nil, planted.clients)
+    let planted = try app.makeTree(
+      parameters,
+      Self.name(identity.id, stored.state.clients.first?.profile, work, context))
+    (tree, walk) = (planted.tree, nil)
+    (connectedClients, currentIdentity) = (planted.context?.clients, planted.context?.identity)
     prepareTree()
   }
 
@@ -142,8 +154,13 @@ final class SessionCore {
   /// The idempotency keys of effects begin with another text each time that the session
   /// comes into memory: a store that was put back from a copy, or has lost what was not synced, counts transactions a second
   /// time.
-  private static func name(_ id: String, _ work: Workspace) -> App.Session {
-    App.Session(id: id, keyPrefix: "\(id).\(work.environment.randomHex(words: 1))")
+  private static func name(
+    _ id: String, _ profile: ClientProfile?, _ work: Workspace, _ context: ServerContext
+  ) -> App.Session {
+    App.Session(id: id, keyPrefix: "\(id).\(work.environment.randomHex(words: 1))", profile: profile) {
+      [weak context] in
+      try await context?.signOuts?.signOut(PersonID($0))
+    }
   }
 
   private func prepareTree() {

@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import Wire
 
 /// Where a ``SessionFinder`` gets sessions that are not in memory: a loop, and the store behind it.
@@ -67,14 +68,16 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - entrance: how it comes.
+  ///   - identity: the person whose credential the client has shown; nil for nobody.
   ///   - isAwaited: whether the client still is there, and waits; asked on that loop.
   ///   - completion: called on that loop later, with the session or with why there is none.
   /// - Returns: the session if it is in memory; then nothing is called.
   func find(
-    _ entrance: Entrance, isAwaited: @escaping @Sendable () -> Bool,
+    _ entrance: Entrance, as identity: Identity?, isAwaited: @escaping @Sendable () -> Bool,
     completion: @escaping @Sendable (Result<SessionRegistry<Source.Member>.Found, Ending>) -> Void
   ) -> Source.Member? {
-    find(entrance.sessionID, entrance.tokenHash, resuming: entrance.resume(in: source.program)) { result in
+    find(entrance.sessionID, entrance.tokenHash, resuming: entrance.resume(in: source.program, as: identity)) {
+      result in
       switch (result, entrance) {
       case (.failure, .wake(let sleeper)): leave(sleeper)
       // Its connection may have been cut on the way.

@@ -30,6 +30,7 @@ struct SessionSweeper: Sendable {
   private let logger: Logger
   private let metrics: ServerMetrics
   private let ends: EndReporters
+  private let context: ServerContext
   private let pace: Pace
   private let progress: SharedProgress
 
@@ -61,6 +62,7 @@ struct SessionSweeper: Sendable {
   init(_ store: StoreWriter, on loop: EventLoop, _ context: ServerContext, pace: Pace = Pace()) {
     self.store = store
     self.loop = loop
+    self.context = context
     self.pace = pace
     sessions = context.sessions
     settings = context.settings.sessions
@@ -79,6 +81,7 @@ struct SessionSweeper: Sendable {
     // What is to be forgotten depends on whether the server was held up.
     if begin(\.probing) { probe() }
     if begin(\.tidying) { tidy() }
+    context.signOuts?.poll()
     loop.execute(after: pace.interval) { sweep() }
   }
 

@@ -16,7 +16,7 @@ struct Uncommitted {
   var cutTime: UInt64 = 0
   /// What effects are to do when the cut is written.
   var cutCommands: [EffectCommand] = []
-  /// Called when it is committed, with true, or when it is known that it never will be.
+  /// Called with true when it is committed, or with false when it never will be; at the session's end, with whether the end is certain.
   var waiters: [(_ isCommitted: Bool) -> Void] = []
   /// The waiters whose commit is the cut.
   var cutWaiters: [(_ isCommitted: Bool) -> Void] = []

@@ -12,16 +12,19 @@ extension Welcome {
   ///   - revision: of the view.
   ///   - resumed: whether the client was here before.
   ///   - durability: what answers survive.
-  ///   - settings: the server's.
+  ///   - context: the server's.
+  ///   - identityExpires: milliseconds until the client's identity expires; nil for never.
   init(
     to sessionID: String, _ client: ClientRecord, nacks: [Nack], token: String, epoch: String, revision: Int,
-    resumed: Bool, durability: Durability, _ settings: ServerSettings
+    resumed: Bool, durability: Durability, _ context: ServerContext, identityExpires: Int?
   ) {
+    let settings = context.settings
     self.init(
       sessionID: sessionID, clientID: client.id, token: token, epoch: epoch, revision: revision, number: client.number,
       nacks: nacks, resumed: resumed, durability: durability, build: Server.version,
       timeToLive: settings.sessions.timeToLiveSeconds * 1000,
-      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced)
+      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced,
+      features: context.authentications == nil ? [] : [.auth], identityExpires: identityExpires)
   }
 
   /// What a client is told that comes back with all of its view to a session that rests.
@@ -30,12 +33,15 @@ extension Welcome {
   ///   - session: the session.
   ///   - resume: what the client has said.
   ///   - durability: what answers survive.
-  ///   - settings: the server's.
+  ///   - context: the server's.
+  ///   - identityExpires: as above.
   init(
-    to session: RestingSession, _ resume: ClientMessage.Resume, durability: Durability, _ settings: ServerSettings
+    to session: RestingSession, _ resume: ClientMessage.Resume, durability: Durability, _ context: ServerContext,
+    identityExpires: Int?
   ) {
     self.init(
       to: session.identity.id, session.client, nacks: session.nacks, token: resume.token, epoch: resume.epoch,
-      revision: session.state.revision, resumed: true, durability: durability, settings)
+      revision: session.state.revision, resumed: true, durability: durability, context, identityExpires: identityExpires
+    )
   }
 }

@@ -33,6 +33,8 @@ package final class MemoryStore: SessionStore {
     var rows: [Int64: Row] = [:]
     var numbers: [String: Int64] = [:]
     var lastRow: Int64 = 0
+    /// The marks of the persons who were signed out.
+    var signOuts: [PersonID: Int] = [:]
 
     /// A session that may be written with a lease.
     func row(_ lease: SessionLease) -> Row? { rows[lease.row].flatMap { $0.lease == lease.number ? $0 : nil } }
@@ -81,6 +83,9 @@ package final class MemoryStore: SessionStore {
       .expired(Array(content.rows.values.lazy.filter { isExpired($0, expiry, now) }.map(\.number).prefix(expiry.limit)))
     case .forget(let row, let expiry):
       .forgotten(content.rows[row].flatMap { isExpired($0, expiry, now) ? content.remove(row) : nil })
+    case .signOut(let revocation, keeping: _): .signedOut(signOut(revocation, &content))
+    // No other process shares this store, and its own process knows all revocations.
+    case .findRevocations(let last): .revocations([], last: last)
     case .tidy: .tidied(isDone: true)
     case .probe: .noted
     }
@@ -118,6 +123,7 @@ package final class MemoryStore: SessionStore {
   private static func find(_ id: String, _ content: Content, _ now: Int) -> Row? {
     guard let number = content.numbers[id], var row = content.rows[number] else { return nil }
     row.state.alone = .seconds(now - row.seen)
+    row.state.revoke { person in content.signOuts[PersonID(person.identity)].map { person.since <= $0 } ?? false }
     return row
   }
 
@@ -163,6 +169,12 @@ package final class MemoryStore: SessionStore {
   }
 
   // MARK: Leaving
+
+  private static func signOut(_ revocation: Revocation, _ content: inout Content) -> Revocation {
+    let mark = content.signOuts[revocation.person].map { max($0 + 1, revocation.mark) } ?? revocation.mark
+    content.signOuts[revocation.person] = mark
+    return Revocation(revocation.person, at: revocation.time, mark: mark)
+  }
 
   private static func noteAbsence(_ lease: SessionLease, _ content: inout Content, _ now: Int) -> StoreResult {
     if content.row(lease) != nil {

@@ -92,6 +92,25 @@ extension SQLiteStore {
             coalesce((SELECT max(seen) FROM server), 0), coalesce((SELECT max(seen) FROM session), 0)));
           """)
     }
+    migrator.registerMigration("3") { database in
+      try database.execute(
+        sql: """
+          -- Persons who were signed out, and when, in seconds since 1970; clients that were bound to them with that mark or a lower one
+          -- are out. The number grows with each time, also of one person.
+          CREATE TABLE revocation (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL, issuer TEXT NOT NULL, time INTEGER NOT NULL,
+            mark INTEGER NOT NULL, UNIQUE (subject, issuer));
+          -- Which sessions have clients of a person, so that they are found when it is signed out, and the highest mark of these.
+          CREATE TABLE person (
+            subject TEXT NOT NULL, issuer TEXT NOT NULL,
+            session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE, since INTEGER NOT NULL,
+            PRIMARY KEY (subject, issuer, session)) WITHOUT ROWID;
+          CREATE INDEX personSession ON person(session);
+          -- The place that a session was begun from, if it counts to one.
+          ALTER TABLE session ADD COLUMN place TEXT;
+          CREATE INDEX sessionPlace ON session(place) WHERE place IS NOT NULL;
+          """)
+    }
     return migrator
   }
 }

@@ -9,16 +9,20 @@ extension SQLiteStore {
     _ identity: SessionIdentity, _ cut: SessionCut, _ statements: Statements, _ database: Database
   ) throws -> StoreResult {
     let state = cut.state
+    guard try !isAnyRevoked(state.clients, statements) else { return .lost }
+    guard try !isOverQuota(identity, cut, statements) else { return .overQuota }
     var row: Int64?
     try statements.insertSession.rows(
       .text(identity.id), .text(identity.app), .optional(identity.parameters), .integer(cut.version),
       .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
       .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
       .flag(state.hasActed), .integer(state.isHeld ? holder : 0), .integer(seen(state)), .optional(state.rest?.epoch),
-      .optional(state.rest?.viewHash), .integer(holder), .optional(state.rest?.program)
+      .optional(state.rest?.viewHash), .integer(holder), .optional(state.rest?.program),
+      .optional(identity.place)
     ) { row = Int64($0.integer(0)) }
     guard let row else { return .lost }
     try statements.deleteProgress.run(.integer(row))
+    try notePersons(in: state.clients, of: row, statements)
     try write(cut, row, statements, database)
     return .written(SessionLease(row: row, number: 1))
   }
@@ -28,6 +32,7 @@ extension SQLiteStore {
   ) throws -> StoreResult {
     guard !cut.isProgress else { return try writeProgress(cut, lease, statements, database) }
     let state = cut.state
+    guard try !isAnyRevoked(state.clients, statements) else { return .lost }
     try statements.updateSession.run(
       .integer(state.revision), .integer(cut.tree.root), .integer(cut.tree.lastID),
       .integer(Int64(cut.tree.transactions)), .utf8(state.clientsJSON), .text(state.invitationsJSON),
@@ -36,6 +41,7 @@ extension SQLiteStore {
       .optional(state.rest?.program))
     guard database.changesCount == 1 else { return .lost }
     try statements.deleteProgress.run(.integer(lease.row))
+    try notePersons(in: state.clients, of: lease.row, statements)
     try write(cut, lease.row, statements, database)
     return .written(lease)
   }
@@ -121,6 +127,10 @@ extension SQLiteStore {
           isHeld: row.integer(11) != 0, alone: .seconds(max(now - row.integer(12), 0)), rest: rest),
         tree: TreeSnapshot(root: row.integer(5), lastID: row.integer(6), transactions: transactions, nodes: [:]))
     }
+    if var state = found?.state {
+      try markRevoked(in: &state, statements)
+      found?.state = state
+    }
     return found
   }
 
@@ -137,7 +147,7 @@ extension SQLiteStore {
     try statements.takeSession.run(
       .integer(session.lease.number), .integer(holder), .integer(session.state.revision), .integer(session.tree.root),
       .integer(session.tree.lastID), .integer(Int64(session.tree.transactions)), .utf8(session.state.clientsJSON),
-      .integer(session.lease.row))
+      .text(session.state.invitationsJSON), .integer(session.lease.row))
     try statements.deleteProgress.run(.integer(session.lease.row))
     return .loaded(session)
   }
@@ -195,7 +205,7 @@ extension SQLiteStore {
     }
     try statements.resumeSession.run(
       .integer(resting.lease.number), .integer(holder), .integer(time.now(clock)), .utf8(resting.state.clientsJSON),
-      .integer(resting.lease.row))
+      .text(resting.state.invitationsJSON), .integer(resting.lease.row))
     try statements.deleteProgress.run(.integer(resting.lease.row))
     return .resting(resting)
   }

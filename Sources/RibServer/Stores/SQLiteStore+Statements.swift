@@ -37,6 +37,16 @@ extension SQLiteStore {
     let closeExpired: SQLiteStatement
     let deleteSomeChanges: SQLiteStatement
     let deleteSomeNodes: SQLiteStatement
+    // Persons.
+    let countOfPlace: SQLiteStatement
+    let countOfPerson: SQLiteStatement
+    let insertPerson: SQLiteStatement
+    let insertRevocation: SQLiteStatement
+    let deleteRevocations: SQLiteStatement
+    let selectRevocation: SQLiteStatement
+    let selectRevocations: SQLiteStatement
+    let moveProgress: SQLiteStatement
+    let fenceSessions: SQLiteStatement
     // The file.
     let freePages: SQLiteStatement
     let allPages: SQLiteStatement
@@ -68,7 +78,7 @@ extension SQLiteStore {
       deleteCrash = statement("DELETE FROM crash WHERE session = ? AND client = ? AND n = ?")
       takeSession = statement(SQL.takeSession)
       resumeSession = statement(
-        "UPDATE session SET lease = ?, version = 0, holder = ?, seen = ?, clients = ? WHERE id = ?")
+        "UPDATE session SET lease = ?, version = 0, holder = ?, seen = ?, clients = ?, invitations = ? WHERE id = ?")
       selectSession = statement(SQL.selectSession)
       selectNodes = statement("SELECT id, type, version, state, children, effects FROM node WHERE session = ?")
       selectChanges = statement(SQL.selectChanges)
@@ -82,6 +92,15 @@ extension SQLiteStore {
       closeExpired = statement(SQL.closeExpired)
       deleteSomeChanges = statement(SQL.deleteSomeChanges)
       deleteSomeNodes = statement(SQL.deleteSomeNodes)
+      countOfPlace = statement("SELECT count(*) FROM session WHERE place = ? AND sid <> ?")
+      countOfPerson = statement(SQL.countOfPerson)
+      insertPerson = statement(SQL.insertPerson)
+      insertRevocation = statement(SQL.insertRevocation)
+      deleteRevocations = statement("DELETE FROM revocation WHERE time < ?")
+      selectRevocation = statement("SELECT time, mark FROM revocation WHERE subject = ? AND issuer = ?")
+      selectRevocations = statement(SQL.selectRevocations)
+      moveProgress = statement(SQL.moveProgress)
+      fenceSessions = statement(SQL.fenceSessions)
       freePages = statement("PRAGMA freelist_count")
       allPages = statement("PRAGMA page_count")
       vacuum = statement("PRAGMA incremental_vacuum(64)")
@@ -97,8 +116,8 @@ extension SQLiteStore {
     /// The life is only of interest if the session rests.
     static let insertSession = """
       INSERT INTO session (sid, app, parameters, lease, version, rev, root, lastNode, transactions, clients, invitations,
-          acted, holder, seen, epoch, viewHash, program, life)
-        VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?17, (SELECT number FROM life))
+          acted, holder, seen, epoch, viewHash, program, place, life)
+        VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?17, ?18, (SELECT number FROM life))
         ON CONFLICT (sid) DO UPDATE SET version = excluded.version, rev = excluded.rev, root = excluded.root,
           lastNode = excluded.lastNode, transactions = excluded.transactions, clients = excluded.clients,
           invitations = excluded.invitations, acted = excluded.acted, holder = excluded.holder, seen = excluded.seen,
@@ -128,7 +147,7 @@ extension SQLiteStore {
       """
     static let takeSession = """
       UPDATE session SET lease = ?, version = 0, holder = ?, rev = ?, root = ?, lastNode = ?, transactions = ?, clients = ?,
-        epoch = NULL, viewHash = NULL WHERE id = ?
+        invitations = ?, epoch = NULL, viewHash = NULL WHERE id = ?
       """
     static let upsertNode = """
       INSERT INTO node (session, id, type, version, state, children, effects) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -165,6 +184,37 @@ extension SQLiteStore {
       DELETE FROM change WHERE session = ?1
         AND (node, seq) IN (SELECT node, seq FROM change WHERE session = ?1 LIMIT ?2)
       """
+    static let countOfPerson = """
+      SELECT count(*) FROM person JOIN session ON session.id = person.session
+        LEFT JOIN revocation USING (subject, issuer)
+        WHERE subject = ? AND issuer = ? AND sid <> ? AND since > coalesce(mark, since - 1)
+      """
+    static let insertPerson = """
+      INSERT INTO person (subject, issuer, session, since) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET since = max(since, excluded.since)
+      """
+    static let selectRevocations = """
+      SELECT id, subject, issuer, time, mark FROM revocation WHERE id > ? ORDER BY id
+      """
+    /// A row that is replaced gets a new number: so processes that have read the former one read it again.
+    static let insertRevocation = """
+      INSERT OR REPLACE INTO revocation (subject, issuer, time, mark)
+        SELECT ?1, ?2, max(?3, coalesce((SELECT time FROM revocation WHERE subject = ?1 AND issuer = ?2), ?3)),
+          max(?4, coalesce((SELECT mark + 1 FROM revocation WHERE subject = ?1 AND issuer = ?2), ?4),
+            coalesce((SELECT max(since) FROM person WHERE subject = ?1 AND issuer = ?2), ?4))
+        RETURNING time, mark
+      """
+    /// The sessions of a person's clients that other processes hold.
+    private static let fenced = """
+      holder NOT IN (0, ?3) AND id IN (SELECT session FROM person WHERE subject = ?1 AND issuer = ?2)
+      """
+    /// Moves the progress of a session to the lease that the session gets: without that it would be ignored.
+    static let moveProgress = """
+      UPDATE change SET lease = lease + 1 WHERE node = 0 AND seq = 0 AND EXISTS (
+        SELECT 1 FROM session WHERE session.id = change.session AND session.lease = change.lease AND \(fenced))
+        AND session IN (SELECT session FROM person WHERE subject = ?1 AND issuer = ?2)
+      """
+    static let fenceSessions = "UPDATE session SET lease = lease + 1, holder = 0, seen = ?4 WHERE \(fenced)"
     static let deleteSomeNodes = """
       DELETE FROM node WHERE session = ?1 AND id IN (SELECT id FROM node WHERE session = ?1 LIMIT ?2)
       """

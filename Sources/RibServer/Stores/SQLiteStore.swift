@@ -274,6 +274,8 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     case .noteAbsence(_, let lease): try noteAbsence(lease, statements)
     case .findExpired(let expiry): try findExpired(expiry, statements)
     case .forget(let row, let expiry): try forget(row, expiry, statements, database)
+    case .signOut(let revocation, let keeping): try signOut(revocation, keeping, statements, database)
+    case .findRevocations(let last): try findRevocations(after: last, statements)
     case .tidy: try tidy(statements)
     case .probe: try probe(statements)
     }

@@ -1,8 +1,11 @@
+package import RibCore
+
 /// What is asked of a store.
 ///
 /// Kept by reference: it is passed on several times.
 package indirect enum StoreRequest: Sendable {
-  /// Takes a session in that the store does not have; answered by ``StoreResult/written(_:)`` or ``StoreResult/lost``.
+  /// Takes a session in that the store does not have; answered by ``StoreResult/written(_:)``, ``StoreResult/lost`` or
+  /// ``StoreResult/overQuota``.
   ///
   /// If the same process has created it before and it was not loaded since (its lease is 1), this is a write.
   case create(SessionIdentity, SessionCut)
@@ -30,6 +33,11 @@ package indirect enum StoreRequest: Sendable {
   case forget(row: Int64, SessionExpiry)
   /// Gives a little of the space back that forgotten sessions have left; answered by ``StoreResult/tidied(isDone:)``.
   case tidy
+  /// Signs a person out: the person's clients cannot come back, and other processes lose their leases of sessions with such clients;
+  /// answered by ``StoreResult/signedOut(_:)``. Revocations that are older than `keeping` are deleted.
+  case signOut(Revocation, keeping: Duration)
+  /// Asks for the revocations after one with this number, by any process; answered by ``StoreResult/revocations(_:last:)``.
+  case findRevocations(after: Int64)
   /// Takes note that the process is there; answered by ``StoreResult/noted`` or ``StoreResult/notCounted(_:)``.
   case probe
 
@@ -58,10 +66,13 @@ package struct SessionResume: Equatable, Sendable {
   package let revision: Int
   /// The program that it has come to: another one may show another view, and has to look.
   package let program: String
+  /// The person whose credential the client has shown; nil for nobody.
+  package let identity: Identity?
 
   /// A client that comes back.
   package init(
-    sessionID: String, clientID: Int, tokenHash: String, attempt: Int, epoch: String, revision: Int, program: String
+    sessionID: String, clientID: Int, tokenHash: String, attempt: Int, epoch: String, revision: Int, program: String,
+    identity: Identity? = nil
   ) {
     self.sessionID = sessionID
     self.clientID = clientID
@@ -70,6 +81,7 @@ package struct SessionResume: Equatable, Sendable {
     self.epoch = epoch
     self.revision = revision
     self.program = program
+    self.identity = identity
   }
 }
 

@@ -6,6 +6,8 @@ package enum StoreResult: Sendable {
   case written(SessionLease)
   /// Not written: another process has loaded the session since, it was forgotten, or a later cut is there.
   case lost
+  /// Not created: the session's place or its person has as many sessions as are allowed.
+  case overQuota
   /// Not done: this request alone cannot be. A store says so if it has changed nothing for it, and otherwise throws.
   case refused(StoreError)
   /// Read.
@@ -31,6 +33,11 @@ package enum StoreResult: Sendable {
   case forgotten(ForgottenSession?)
   /// Space was given back, and there is no more of it.
   case tidied(isDone: Bool)
+  /// Signed out, with the time and the mark that are stored: higher than the request's where those of the person's former sign-out, or the
+  /// marks of its clients, require it.
+  case signedOut(Revocation)
+  /// The revocations, and the number of the last one, after which to ask for the next.
+  case revocations([Revocation], last: Int64)
   /// Noted.
   case noted
   /// Noted, and this is what the age of sessions does not count of the time since the last note.

@@ -283,8 +283,8 @@ final class StoreWriter: Sendable {
     let pause = state.withLock { state in
       for job in jobs where state.isOpen {
         switch job.request {
-        case .remove, .noteAbsence: state.notices.append(job.again())
-        case .create, .write, .load, .resume, .findExpired, .forget, .tidy, .probe: break
+        case .remove, .noteAbsence, .signOut: state.notices.append(job.again())
+        case .create, .write, .load, .resume, .findExpired, .forget, .findRevocations, .tidy, .probe: break
         }
       }
       defer { fails.store(state.health.isFailing, ordering: .releasing) }

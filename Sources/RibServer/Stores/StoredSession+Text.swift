@@ -20,7 +20,12 @@ extension SessionState {
       json.append(contentsOf: String(client.number).utf8)
       json.append(contentsOf: #","scope":""#.utf8)
       json.append(contentsOf: client.scope.rawValue.utf8)
-      json.append(contentsOf: #""}"#.utf8)
+      json.append(UInt8(ascii: "\""))
+      if let profile = client.profile {
+        json.append(contentsOf: #","profile":"#.utf8)
+        json.append(contentsOf: jsonText(profile).utf8)
+      }
+      json.append(UInt8(ascii: "}"))
     }
     json.append(UInt8(ascii: "]"))
     return json

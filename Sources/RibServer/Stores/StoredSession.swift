@@ -9,12 +9,15 @@ package struct SessionIdentity: Sendable, Equatable {
   package let app: String
   /// What its root was built with, as JSON; nil for nothing.
   package let parameters: String?
+  /// The place that the session was begun from, and counts towards; nil if it counts towards none, or was loaded from a store.
+  package let place: String?
 
   /// A session.
-  package init(id: String, app: String, parameters: String?) {
+  package init(id: String, app: String, parameters: String?, place: String? = nil) {
     self.id = id
     self.app = app
     self.parameters = parameters
+    self.place = place
   }
 }
 
@@ -76,8 +79,25 @@ package struct SessionState: Sendable, Equatable {
   /// - Returns: false if it is neither a client's nor an invitation's.
   package func admits(_ tokenHash: String?, at now: Int) -> Bool {
     guard let tokenHash else { return true }
-    return clients.contains { $0.tokenHash == tokenHash }
+    return clients.contains { $0.isOpened(byTokenWith: tokenHash) }
       || invitations.contains { $0.tokenHash == tokenHash && $0.expires > now }
+  }
+
+  /// Revokes the clients whose persons were signed out.
+  ///
+  /// All invitations are void then, as any may be from one of these persons. If the client is among them that has begun the session, the
+  /// anonymous clients are retired as well.
+  ///
+  /// - Parameter isRevoked: whether a person was signed out.
+  package mutating func revoke(where isRevoked: (ClientProfile.Person) throws -> Bool) rethrows {
+    for index in clients.indices {
+      guard var person = clients[index].person, !person.isRevoked, try isRevoked(person) else { continue }
+      person.isRevoked = true
+      clients[index].profile = clients[index].profile.flatMap { ClientProfile($0.info, person) }
+      invitations = []
+      guard index == 0 else { continue }
+      for other in clients.indices where clients[other].person == nil { clients[other].tokenHash = "" }
+    }
   }
 
   /// What a store may say to a client that comes back without loading the session.
@@ -100,14 +120,23 @@ package struct SessionState: Sendable, Equatable {
   ///     for the session, which it has not in memory.
   /// - Returns: what it may be told.
   package func readmission(of resume: SessionResume, isHeldHere: Bool) -> Readmission {
-    guard let index = clients.firstIndex(where: { $0.id == resume.clientID }), !resume.tokenHash.isEmpty,
-      clients[index].tokenHash == resume.tokenHash
+    guard let index = clients.firstIndex(where: { $0.id == resume.clientID }),
+      clients[index].isOpened(byTokenWith: resume.tokenHash)
     else { return .denied }
     guard resume.attempt > clients[index].attempt else { return .stale }
     guard !isHeld || isHeldHere, let rest, rest.program == resume.program, rest.epoch == resume.epoch,
-      revision == resume.revision
+      revision == resume.revision, clients[index].isUnchanged(by: resume)
     else { return .mustLoad }
     return .resting(index)
+  }
+}
+
+extension ClientRecord {
+  /// Whether a client that comes back shows the identity that is kept, so that the session need not be loaded to judge the client.
+  fileprivate func isUnchanged(by resume: SessionResume) -> Bool {
+    guard let person else { return resume.identity == nil }
+    guard !person.isRevoked, person.formerTokenHash == nil, let identity = resume.identity else { return false }
+    return person.identity.isSame(as: identity)
   }
 }
 
@@ -123,14 +152,30 @@ package struct ClientRecord: Sendable, Equatable, Codable {
   package var number: Int
   /// What it may do.
   package let scope: ShareScope
+  /// What the client has said of itself, and the person behind it; nil if there is neither.
+  package var profile: ClientProfile?
 
   /// A client.
-  package init(id: Int, tokenHash: String, attempt: Int, number: Int, scope: ShareScope) {
+  package init(
+    id: Int, tokenHash: String, attempt: Int, number: Int, scope: ShareScope, profile: ClientProfile? = nil
+  ) {
     self.id = id
     self.tokenHash = tokenHash
     self.attempt = attempt
     self.number = number
     self.scope = scope
+    self.profile = profile
+  }
+
+  /// The person behind the client; nil for nobody.
+  package var person: ClientProfile.Person? { profile?.person }
+
+  /// Whether a token is the client's: its present one, or its former one, which is for its person alone (``ClientProfile/Person``).
+  ///
+  /// - Parameter hash: the token's hash.
+  /// - Returns: whether the token opens the session for the client.
+  package func isOpened(byTokenWith hash: String) -> Bool {
+    !hash.isEmpty && (hash == tokenHash || hash == person?.formerTokenHash)
   }
 }
 
@@ -165,6 +210,22 @@ package struct SessionCut: Sendable {
   /// Whether of the state nothing but the revision and the clients' tries and numbers differs from the cut before, and a
   /// process held the session all the time: so it is with nearly all of them.
   package var isProgress = false
+  /// How many sessions the place and the person that begin this one may have; nil for any number.
+  package var quota: Quota?
+
+  /// How many sessions a store keeps of one place and of one person at most; 0 for any number.
+  package struct Quota: Sendable, Equatable {
+    /// Sessions that were begun from one place.
+    package let perPlace: Int
+    /// Sessions that have a client of the person who begins this one.
+    package let perPerson: Int
+
+    /// A quota.
+    package init(perPlace: Int, perPerson: Int) {
+      self.perPlace = perPlace
+      self.perPerson = perPerson
+    }
+  }
 
   /// What is to be written.
   package init(

@@ -59,6 +59,26 @@ enum Failure {
     """
   }
 
+  static func secretShown(_ node: String, _ leak: SecretLeak) -> String {
+    """
+    The view state of \(node) has a \(leak.type) at \(name(of: leak)). Clients would see null.
+
+    A secret belongs in an action and in the effect that the action starts: leave it out of the view state.
+    """
+  }
+
+  static func secretSaved(_ node: String, _ leak: SecretLeak) -> String {
+    """
+    The state of \(node) has a \(leak.type) at \(name(of: leak)), which a store would keep as null: once the session has left \
+    memory, it has no value.
+
+    Hand the secret to the effect that uses it. One that the state has to keep until the next action is a property with \
+    @Transient; the riblet then asks for it again after a restoration.
+    """
+  }
+
+  private static func name(of leak: SecretLeak) -> String { name(ofPlace: leak.path.joined(separator: ".")) }
+
   /// The place in words: a pointer to the whole document is an empty text.
   private static func name(ofPlace place: String) -> String { place.isEmpty ? "the whole of it" : place }
 

@@ -8,24 +8,43 @@ extension TestRiblet {
   ///
   /// - Parameters:
   ///   - action: the action.
+  ///   - client: the client that acts; the first client, without a person, unless given.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
   ///   - change: makes the expected change; it gets the state before the action. Nil if the state is to stay the same.
   public func send(
-    _ action: R.ViewAction, sourceLocation: SourceLocation = #_sourceLocation,
-    _ change: ((inout R.State) -> Void)? = nil
+    _ action: R.ViewAction, as client: ActingClient = ActingClient(),
+    sourceLocation: SourceLocation = #_sourceLocation, _ change: ((inout R.State) -> Void)? = nil
   ) {
     let origin = Origin(text: "send(\(caseName(action)))", location: sourceLocation)
-    perform(origin, change) { session in try session.act(action, to: session.tree.rootID, of: R.self, origin) }
+    perform(origin, change) { session in
+      try session.act(action, to: session.tree.rootID, of: R.self, as: client, origin)
+    }
   }
 
   /// Sends a view action that is to be refused, and asserts the reason and that everything is as it was before.
   ///
   ///     test.send(.sendTapped, refused: "There is nothing to send.")
   public func send(
-    _ action: R.ViewAction, refused reason: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ action: R.ViewAction, as client: ActingClient = ActingClient(), refused reason: String,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let origin = Origin(text: "send(\(caseName(action)))", location: sourceLocation)
-    expectRefusal(origin, reason) { session in try session.act(action, to: session.tree.rootID, of: R.self, origin) }
+    expectRefusal(origin, Refusal(.refused, reason)) { session in
+      try session.act(action, to: session.tree.rootID, of: R.self, as: client, origin)
+    }
+  }
+
+  /// Sends a view action that `authorize(_:by:in:)` is not to allow, and asserts that everything is as it was before.
+  ///
+  ///     test.sendForbidden(.eraseTapped, as: ActingClient(roles: ["reader"]))
+  public func sendForbidden(
+    _ action: R.ViewAction, as client: ActingClient = ActingClient(),
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let origin = Origin(text: "sendForbidden(\(caseName(action)))", location: sourceLocation)
+    expectRefusal(origin, .notAuthorized) { session in
+      try session.act(action, to: session.tree.rootID, of: R.self, as: client, origin)
+    }
   }
 
   /// Sends a view action to a child; what the child's outputs become is asserted with ``receive(_:sourceLocation:_:)``.
@@ -34,15 +53,17 @@ extension TestRiblet {
   ///   - action: the child's action.
   ///   - child: the child's type.
   ///   - path: the child's place in the form of an address: `detail`, `pages[1]`.
+  ///   - client: the client that acts; the first client, without a person, unless given.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func send<C: Riblet>(
-    _ action: C.ViewAction, to child: C.Type, at path: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ action: C.ViewAction, to child: C.Type, at path: String, as client: ActingClient = ActingClient(),
+    sourceLocation: SourceLocation = #_sourceLocation
   ) {
     guard let id = findChild(at: path, sourceLocation) else { return }
     let origin = Origin(text: "send(\(caseName(action)), to: \(C.self))", location: sourceLocation)
     begin(origin)
     do {
-      try session.act(action, to: id, of: C.self, origin)
+      try session.act(action, to: id, of: C.self, as: client, origin)
     } catch {
       fail(Failure.refused(error, origin.text), at: sourceLocation)
     }
@@ -55,15 +76,19 @@ extension TestRiblet {
   ///   - action: the child's action.
   ///   - child: the child's type.
   ///   - path: the child's place in the form of an address: `detail`, `pages[1]`.
+  ///   - client: the client that acts; the first client, without a person, unless given.
   ///   - reason: the exact text of the refusal.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
   public func send<C: Riblet>(
-    _ action: C.ViewAction, to child: C.Type, at path: String, refused reason: String,
+    _ action: C.ViewAction, to child: C.Type, at path: String, as client: ActingClient = ActingClient(),
+    refused reason: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     guard let id = findChild(at: path, sourceLocation) else { return }
     let origin = Origin(text: "send(\(caseName(action)), to: \(C.self))", location: sourceLocation)
-    expectRefusal(origin, reason) { session in try session.act(action, to: id, of: C.self, origin) }
+    expectRefusal(origin, Refusal(.refused, reason)) { session in
+      try session.act(action, to: id, of: C.self, as: client, origin)
+    }
   }
 
   private func findChild(at path: String, _ location: SourceLocation) -> NodeID? {
@@ -94,7 +119,7 @@ extension TestRiblet {
     _ props: R.Props, refused reason: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let origin = Origin(text: "setProps(\(caseName(props)))", location: sourceLocation)
-    expectRefusal(origin, reason) { _ in try tell(props, origin) }
+    expectRefusal(origin, Refusal(.refused, reason)) { _ in try tell(props, origin) }
   }
 
   /// Uses the back button, and asserts what that changes.
@@ -136,17 +161,17 @@ extension TestRiblet {
   }
 
   /// Runs `body`, and asserts that a reducer refuses it for a reason, and that everything is as it was before.
-  private func expectRefusal(_ origin: Origin, _ reason: String, _ body: (TestSession) throws -> Void) {
+  private func expectRefusal(_ origin: Origin, _ expected: Refusal, _ body: (TestSession) throws -> Void) {
     begin(origin)
     do {
       try body(session)
-    } catch let refusal as Refusal where refusal.code == .refused && refusal.message == reason {
+    } catch let refusal as Refusal where refusal == expected {
       session.checkExactness()
       return check(nil, before: state, after: current, origin)
     } catch {
-      return fail(Failure.refusedOtherwise(origin.text, reason, error), at: origin.location)
+      return fail(Failure.refusedOtherwise(origin.text, expected.message, error), at: origin.location)
     }
-    fail(Failure.notRefused(origin.text, reason, before: state, after: current), at: origin.location)
+    fail(Failure.notRefused(origin.text, expected.message, before: state, after: current), at: origin.location)
     // A missing refusal is the failure; what happened instead is not reported again.
     skipWhatHappened(strict: false)
   }

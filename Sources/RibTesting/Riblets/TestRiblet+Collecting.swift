@@ -66,7 +66,7 @@ extension TestRiblet where R.State: Sendable {
       switch action {
       case .action(let action):
         do {
-          try session.act(action, to: session.tree.rootID, of: R.self, session.origin)
+          try session.act(action, to: session.tree.rootID, of: R.self, as: ActingClient(), session.origin)
         } catch let refusal as Refusal {
           throw CollectionError.refused(refusal, with: first + log.passes)
         }

@@ -54,12 +54,24 @@ extension TestSession {
 
   private func checkState(of id: NodeID) {
     uncheckedNodes.remove(id)
-    guard checksStates, let type = tree.typeName(at: .id(id)), !lossyTypes.contains(type), let text = loss(of: id)
+    guard let type = tree.typeName(at: .id(id)), !lossyTypes.contains(type) else { return }
+    if let text = leak(of: id) {
+      lossyTypes.insert(type)
+      record(text)
+      return
+    }
+    guard checksStates, let text = loss(of: id)
     else {
       return
     }
     lossyTypes.insert(type)
     record(text)
+  }
+
+  /// Describes a secret in what a node shows or saves; nil if there is none.
+  private func leak(of id: NodeID) -> String? {
+    if let leak = tree.secretShown(by: id) { return Failure.secretShown(describe(id), leak) }
+    return tree.secretSaved(by: id).map { Failure.secretSaved(describe(id), $0) }
   }
 
   /// Describes how a node's state changes when it is saved and restored; nil if it does not change.

@@ -14,7 +14,7 @@ extension TestSession {
   ///   - address: the node that the action is for; the root unless given.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
   /// - Returns: the refusal: its code is `refused` if a reducer has refused the action, another one if the runtime has.
-  /// - Throws: ``NotRefused`` if the action was done; or what ``act(_:to:sourceLocation:)`` throws, except for a
+  /// - Throws: ``NotRefused`` if the action was done; or what ``act(_:to:as:sourceLocation:)`` throws, except for a
   ///   `Refusal`.
   public func refusal(
     of action: String, to address: NodeAddress = .path(""), sourceLocation: SourceLocation = #_sourceLocation

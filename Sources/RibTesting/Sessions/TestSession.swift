@@ -9,7 +9,8 @@ public import Wire
 ///
 /// After each transaction the session checks what no test needs to spell out: that a client with all patches applied
 /// has, to the byte, the view that a new client would be sent; that no riblet shows anything else if it is asked once
-/// more; and that each changed state comes back as it was when it is saved and restored. Large views and states are checked at the end only.
+/// more; that each changed state comes back as it was when it is saved and restored; and that no view state and no saved state has a `Secret`.
+/// Large views and states are checked at the end only.
 public final class TestSession {
   /// What becomes of the effects that reducers return.
   public enum EffectPolicy: Sendable {
@@ -179,13 +180,15 @@ public final class TestSession {
   /// - Parameters:
   ///   - action: the action's JSON.
   ///   - address: the node that the action is for; the root unless given.
+  ///   - client: the client that acts; the first client, without a person, unless given.
   ///   - sourceLocation: the line of a failure, filled in by the compiler.
   /// - Throws: `Refusal`; `JSONError` if the action is not JSON; `PatchError` if the patch does not fit the view.
   public func act(
-    _ action: String, to address: NodeAddress = .path(""), sourceLocation: SourceLocation = #_sourceLocation
+    _ action: String, to address: NodeAddress = .path(""), as client: ActingClient = ActingClient(),
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     begin("act(\(action))", sourceLocation)
-    try finish(try tree.perform(try reader.read(action).root, for: address, rendering: renderer))
+    try finish(try tree.perform(try reader.read(action).root, for: address, by: client, rendering: renderer))
   }
 
   /// Sends a view action as a client does.
@@ -200,9 +203,11 @@ public final class TestSession {
   }
 
   /// Sends a view action that needs no decoding.
-  func act<R: Riblet>(_ action: R.ViewAction, to id: NodeID, of type: R.Type, _ origin: Origin) throws {
+  func act<R: Riblet>(
+    _ action: R.ViewAction, to id: NodeID, of type: R.Type, as client: ActingClient, _ origin: Origin
+  ) throws {
     begin(origin.text, origin.location)
-    try finish(try tree.perform(action, for: id, of: type, rendering: renderer))
+    try finish(try tree.perform(action, for: id, of: type, by: client, rendering: renderer))
   }
 
   /// Hands a report of an effect to the tree.

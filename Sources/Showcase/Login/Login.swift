@@ -2,6 +2,8 @@ import RibCore
 
 /// A button that logs in: what the user taps, what the service answers and what the parent learns are three kinds of
 /// actions, and only the first can come from outside.
+///
+/// A password goes from the action to the effect, and nowhere else. So a sign-in that was interrupted cannot be repeated.
 struct Login: Riblet {
   static let typeName = "Login"
 
@@ -11,7 +13,10 @@ struct Login: Riblet {
     var error: String?
   }
 
-  enum ViewAction: String, Codable { case onTapLoginButton }
+  enum ViewAction: Decodable, Equatable {
+    case onTapLoginButton
+    case signInTapped(name: String, password: Secret<String>)
+  }
   enum InternalAction: Sendable { case loginResult(Result<String, LoginService.Failure>) }
   enum Output: Equatable { case notifyLoginSuccess(String) }
 
@@ -26,19 +31,30 @@ struct Login: Riblet {
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     guard !state.isLoading else { return .none }
-    state.attempts += 1
     state.isLoading = true
     state.error = nil
-    return login(state.attempts)
+    switch viewAction {
+    case .onTapLoginButton:
+      state.attempts += 1
+      return login(state.attempts)
+    case .signInTapped(let name, let password):
+      return .run(id: "sign in") { [service] send in
+        await send(.loginResult(service.signIn(name, password.reveal() ?? "")))
+      }
+    }
   }
 
   private func login(_ attempt: Int) -> Effect<Self> {
     .run(id: "login") { [service] send in await send(.loginResult(service.login(attempt))) }
   }
 
-  /// Asks again what was asked when the session went to sleep.
+  /// Repeats a login that was interrupted when the session went to sleep, but not a sign-in: its password is gone.
   func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self> {
-    interrupted.contains(id: "login") ? login(state.attempts) : .none
+    if interrupted.contains(id: "sign in") {
+      state.isLoading = false
+      state.error = "That was interrupted. Enter the password again."
+    }
+    return interrupted.contains(id: "login") ? login(state.attempts) : .none
   }
 
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {

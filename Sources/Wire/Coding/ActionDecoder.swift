@@ -22,7 +22,9 @@ package enum ActionDecoder {
       let reason = "An action is an object with one key, its case; this one has \(element.count)."
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
     }
-    return try decodeValue(type, from: element)
+    let action = try decodeValue(type, from: element)
+    element.document.trace?.noteEnd()
+    return action
   }
 
   /// Decodes a value that is not an action, such as the parameters of a session; the short forms are allowed here too.

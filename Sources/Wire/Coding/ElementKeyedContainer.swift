@@ -125,6 +125,7 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder() throws -> any Decoder {
     guard let value = member("super") else { throw missing(WireKey("super")) }
+    if let trace = element.document.trace { trace.noteRead(value) }
     return ElementDecoder(element: value, root: root, type: Any.self)
   }
 
@@ -154,7 +155,9 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func isCase(_ key: Key) -> Bool { form == .caseName && element.isString(key.stringValue) }
 
   private func find(_ key: Key, orPayload: Bool = true) -> JSONElement? {
-    member(key.stringValue) ?? (orPayload ? payload(for: key) : nil)
+    let value = member(key.stringValue) ?? (orPayload ? payload(for: key) : nil)
+    if let trace = element.document.trace, let value { trace.noteRead(value) }
+    return value
   }
 
   private func member(_ key: String) -> JSONElement? {

@@ -52,7 +52,9 @@ struct ElementUnkeyedContainer: UnkeyedDecodingContainer {
       throw DecodingError.valueNotFound(
         type, .init(codingPath: path, debugDescription: "The array has only \(element.count) elements."))
     }
-    return ElementDecoder(element: JSONElement(document: element.document, index: position), root: root, type: type)
+    let value = JSONElement(document: element.document, index: position)
+    if let trace = value.document.trace { trace.noteRead(value) }
+    return ElementDecoder(element: value, root: root, type: type)
   }
 
   private mutating func advance() {

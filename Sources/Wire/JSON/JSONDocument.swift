@@ -5,7 +5,7 @@
 /// next document, so that reading a message normally allocates nothing.
 ///
 /// `@unchecked Sendable`: only its reader changes a document, and only while no other reference to the document exists.
-/// To all other code a document is a constant.
+/// To all other code a document is a constant; a document with a ``trace`` stays on the thread that has made it.
 package final class JSONDocument: @unchecked Sendable {
   /// One value or key.
   struct Token {
@@ -26,6 +26,8 @@ package final class JSONDocument: @unchecked Sendable {
   // nothing meanwhile that reads them. The checks were an eighth of the time from the bytes to an action.
   @exclusivity(unchecked) var bytes: [UInt8] = []
   @exclusivity(unchecked) var tape: [Token] = []
+  /// Notes what is decoded; nil unless the document is a ``TracedAction``'s own copy, which one thread decodes.
+  @exclusivity(unchecked) var trace: DecodingTrace?
 
   init() {}
 

@@ -14,12 +14,22 @@ public enum Bye: String, CaseIterable, Sendable {
   case moved
   /// The session cannot be read at present: the store fails, or the app is of another version.
   case unavailable
-  /// Too many new sessions from one place, or of one person.
+  /// Too many new or kept sessions from one place or of one person, or too many connections of one person.
   case quota
+  /// The client cannot be authenticated just now.
+  case busy
   /// There is no such session any more.
   case gone
   /// The session is set aside: it made the server's process die twice, as it woke or by what its effects sent.
   case poisoned
+  /// The client's identity has ended: the client has to show a new credential.
+  case expired
+  /// The client has shown no credential where one is needed, or one that is not valid here.
+  case unauthenticated
+  /// The client's person was signed out, a person has signed in to the session, or the server has ended the session.
+  case revoked
+  /// The person may not use this app, or the client belongs to another person.
+  case forbidden
   /// The client has connected again, and this older connection is no longer its connection.
   case taken
   /// The server has as many sessions as it may have, or no more memory; or the session has as many clients as it may
@@ -46,6 +56,8 @@ public enum Bye: String, CaseIterable, Sendable {
     case later
     /// Connects again without resuming: the old session is gone (4200–4299).
     case asNewSession = "as a new session"
+    /// Connects again with a new credential and resumes (4300–4399).
+    case withCredential = "with a new credential"
     /// Does not connect again by itself (4400–4499, and 1000, 1002, 1003, 1007, 1009).
     case not
   }
@@ -61,12 +73,17 @@ public enum Bye: String, CaseIterable, Sendable {
     case .full: CloseCode(rawValue: 4100)
     case .unavailable: CloseCode(rawValue: 4101)
     case .quota: CloseCode(rawValue: 4102)
+    case .busy: CloseCode(rawValue: 4103)
     case .gone: CloseCode(rawValue: 4200)
     case .poisoned: CloseCode(rawValue: 4201)
+    case .expired: CloseCode(rawValue: 4300)
+    case .unauthenticated: CloseCode(rawValue: 4301)
     case .badMessage: CloseCode(rawValue: 4400)
     case .denied: CloseCode(rawValue: 4401)
+    case .revoked: CloseCode(rawValue: 4402)
     case .failed: CloseCode(rawValue: 4403)
     case .unknownApp: CloseCode(rawValue: 4404)
+    case .forbidden: CloseCode(rawValue: 4405)
     case .taken: CloseCode(rawValue: 4409)
     case .stale: CloseCode(rawValue: 4410)
     }
@@ -82,6 +99,7 @@ extension Bye.Return {
     switch code?.rawValue ?? 0 {
     case 4100...4199: self = .later
     case 4200...4299: self = .asNewSession
+    case 4300...4399: self = .withCredential
     case 4400...4499, 1000, 1002, 1003, 1007, 1009: self = .not
     default: self = .atOnce
     }

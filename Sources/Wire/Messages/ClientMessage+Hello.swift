@@ -9,6 +9,8 @@ extension ClientMessage {
     package let parameters: JSONElement?
     /// The program that draws the view.
     package let client: ClientInfo
+    /// The credential that says who the client is; nil for none.
+    package let auth: String?
     /// The one-use token of the session that the client joins; nil if it joins none.
     package let share: String?
     /// The session that the client resumes; nil if it resumes none.
@@ -77,6 +79,10 @@ extension ClientMessage.Hello {
     self.app = app ?? ""
     parameters = json[MessageKey.parameters]
     client = ClientInfo(json[MessageKey.client])
+    auth =
+      if let auth = json[MessageKey.auth], !auth.isNull { try json.text(MessageKey.auth, in: MessageKind.hello) } else {
+        nil
+      }
   }
 }
 

@@ -5,11 +5,12 @@ extension JSONWriter {
   ///   - app: the app's name; may be nil if a session is joined or resumed.
   ///   - parameters: what the app's root is built with; nil for none.
   ///   - client: the program that draws the view.
+  ///   - auth: the credential that says who the client is; nil for none.
   ///   - share: the one-use token of the session to join; nil to join none.
   ///   - resume: the session to resume; nil to resume none.
   package mutating func hello(
-    app: String?, parameters: JSONValue? = nil, client: ClientInfo, share: String? = nil,
-    resume: ClientMessage.Resume? = nil
+    app: String?, parameters: JSONValue? = nil, client: ClientInfo, auth: String? = nil,
+    share: String? = nil, resume: ClientMessage.Resume? = nil
   ) {
     message(MessageKind.hello) { json in
       json.member(MessageKey.app, app)
@@ -22,7 +23,9 @@ extension JSONWriter {
       json.member(MessageKey.name, client.name)
       json.member(MessageKey.version, client.version)
       json.member(MessageKey.locale, client.locale)
+      json.member(MessageKey.timeZone, client.timeZone)
       json.endObject()
+      json.member(MessageKey.auth, auth)
       json.member(MessageKey.share, share)
       guard let resume else { return }
       json.key(MessageKey.resume)
@@ -77,6 +80,11 @@ extension JSONWriter {
   /// Writes a client's `share`, with what the joining client may do.
   package mutating func share(_ scope: ShareScope) {
     message(MessageKind.share) { $0.member(MessageKey.scope, scope.rawValue) }
+  }
+
+  /// Writes a client's `auth`, with the credential that says who it is.
+  package mutating func auth(_ token: String) {
+    message(MessageKind.auth) { $0.member(MessageKey.token, token) }
   }
 
   /// Writes a `ping`.

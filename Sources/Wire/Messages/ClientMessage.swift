@@ -16,6 +16,8 @@ package enum ClientMessage: Sendable {
   case share(ShareScope)
   /// Asks for a `pong`.
   case ping
+  /// Shows a credential, which renews the client's identity or signs the client in.
+  case auth(String)
   /// Ends the session.
   case bye
 
@@ -44,6 +46,8 @@ package enum ClientMessage: Sendable {
       self = .check
     } else if kind.isString(MessageKind.share) {
       self = .share(try ShareScope(json))
+    } else if kind.isString(MessageKind.auth) {
+      self = .auth(try json.text(MessageKey.token, in: MessageKind.auth))
     } else if kind.isString(MessageKind.bye) {
       self = .bye
     } else {
@@ -52,14 +56,16 @@ package enum ClientMessage: Sendable {
   }
 }
 
-/// The client's program, for logs.
-public struct ClientInfo: Equatable, Sendable {
+/// What a client says of itself: its program, and its user's language and time zone.
+public struct ClientInfo: Equatable, Sendable, Codable {
   /// The program's name.
   public var name: String?
   /// The program's version.
   public var version: String?
   /// The user's language and region, as a BCP 47 tag.
   public var locale: String?
+  /// The user's time zone, as the IANA database names it: `Europe/Berlin`.
+  public var timeZone: String?
 
   /// A program, as it describes itself.
   ///
@@ -67,16 +73,19 @@ public struct ClientInfo: Equatable, Sendable {
   ///   - name: its name; nil if it tells none.
   ///   - version: its version; nil if it tells none.
   ///   - locale: a BCP 47 tag; nil if it tells none.
-  public init(name: String? = nil, version: String? = nil, locale: String? = nil) {
+  ///   - timeZone: a name of the IANA database; nil if it tells none.
+  public init(name: String? = nil, version: String? = nil, locale: String? = nil, timeZone: String? = nil) {
     self.name = name
     self.version = version
     self.locale = locale
+    self.timeZone = timeZone
   }
 
   init(_ json: JSONElement?) {
     name = json?[MessageKey.name]?.string
     version = json?[MessageKey.version]?.string
     locale = json?[MessageKey.locale]?.string
+    timeZone = json?[MessageKey.timeZone]?.string
   }
 }
 

@@ -15,6 +15,9 @@ package enum ServerMessage: Equatable, Sendable {
   case notice(Welcome.Durability)
   /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
   case drain(within: Int)
+  /// The answer to `auth`: in how many milliseconds the client's identity ends, nil for never; and the client's new session token, nil
+  /// if the token has not changed.
+  case auth(expires: Int?, token: String?)
   /// The answer to `ping`.
   case pong
   /// The end of the connection, and why; nil for a code that this version does not know.
@@ -48,6 +51,8 @@ package enum ServerMessage: Equatable, Sendable {
       self = .notice(try Welcome.Durability(json, in: MessageKind.notice))
     } else if kind.isString(MessageKind.drain) {
       self = .drain(within: try json.number(MessageKey.within, in: MessageKind.drain))
+    } else if kind.isString(MessageKind.auth) {
+      self = .auth(expires: json[MessageKey.expires]?.messageNumber, token: json[MessageKey.token]?.string)
     } else if kind.isString(MessageKind.bye) {
       let code = json[MessageKey.code]?.string.flatMap(Bye.init(rawValue:))
       self = .bye(code, message: json[MessageKey.message]?.string ?? "")
@@ -158,6 +163,18 @@ extension JSONWriter {
   /// Writes a `drain`: the client is to connect again within so many milliseconds.
   package mutating func drain(within: Int) {
     message(MessageKind.drain) { $0.member(MessageKey.within, within) }
+  }
+
+  /// Writes the answer to an `auth`.
+  ///
+  /// - Parameters:
+  ///   - expires: in how many milliseconds the client's identity ends; nil for never.
+  ///   - token: the client's new session token; nil if the token has not changed.
+  package mutating func auth(expires: Int?, token: String? = nil) {
+    message(MessageKind.auth) { json in
+      if let expires { json.member(MessageKey.expires, expires) }
+      json.member(MessageKey.token, token)
+    }
   }
 
   /// Writes a `pong`.

@@ -40,6 +40,12 @@ public struct Welcome: Equatable, Sendable {
     }
   }
 
+  /// What a client may send besides the messages of every version.
+  public enum Feature: String, Sendable, CaseIterable {
+    /// `auth`: shows a credential in the open connection.
+    case auth
+  }
+
   /// The session's name.
   public var sessionID: String
   /// The client's number within the session.
@@ -66,6 +72,10 @@ public struct Welcome: Equatable, Sendable {
   public var heartbeat: Int
   /// The limits of the messages that the client sends.
   public var limits: Limits
+  /// What the client may send besides the messages of every version; features unknown to this version are left out.
+  public var features: [Feature]
+  /// In how many milliseconds the client's identity ends; nil if the identity does not end, or the client has none.
+  public var identityExpires: Int?
 
   /// The answer to a `hello`.
   ///
@@ -83,9 +93,12 @@ public struct Welcome: Equatable, Sendable {
   ///   - timeToLive: how long the session lives without a connection, in milliseconds.
   ///   - heartbeat: after how much silence the client sends a `ping`, in milliseconds.
   ///   - limits: what the client may send.
+  ///   - features: what the client may send besides the messages of every version.
+  ///   - identityExpires: in how many milliseconds the client's identity ends; nil if the identity does not end, or the client has none.
   package init(
     sessionID: String, clientID: Int, token: String, epoch: String, revision: Int, number: Int, nacks: [Nack] = [],
-    resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int, limits: Limits
+    resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int, limits: Limits,
+    features: [Feature] = [], identityExpires: Int? = nil
   ) {
     self.sessionID = sessionID
     self.clientID = clientID
@@ -100,6 +113,8 @@ public struct Welcome: Equatable, Sendable {
     self.timeToLive = timeToLive
     self.heartbeat = heartbeat
     self.limits = limits
+    self.features = features
+    self.identityExpires = identityExpires
   }
 }
 
@@ -126,7 +141,9 @@ extension Welcome {
       limits: Limits(
         messageBytes: try limits.number(MessageKey.messageBytes, in: kind),
         actionsPerSecond: try limits.number(MessageKey.actionsPerSecond, in: kind),
-        actionBurst: try limits.number(MessageKey.actionBurst, in: kind)))
+        actionBurst: try limits.number(MessageKey.actionBurst, in: kind)),
+      features: json[MessageKey.features]?.elements.compactMap { $0.string.flatMap(Feature.init(rawValue:)) } ?? [],
+      identityExpires: json[MessageKey.auth]?[MessageKey.expires]?.messageNumber)
   }
 
   package func write(into json: inout JSONWriter) {
@@ -155,6 +172,17 @@ extension Welcome {
     json.member(MessageKey.messageBytes, limits.messageBytes)
     json.member(MessageKey.actionsPerSecond, limits.actionsPerSecond)
     json.member(MessageKey.actionBurst, limits.actionBurst)
+    json.endObject()
+    if !features.isEmpty {
+      json.key(MessageKey.features)
+      json.beginArray()
+      for feature in features { json.string(feature.rawValue) }
+      json.endArray()
+    }
+    guard let identityExpires else { return }
+    json.key(MessageKey.auth)
+    json.beginObject()
+    json.member(MessageKey.expires, identityExpires)
     json.endObject()
   }
 }

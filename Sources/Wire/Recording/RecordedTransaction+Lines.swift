@@ -6,13 +6,16 @@ enum RecordingKey {
   static let draws: StaticString = "draws"
   static let effect: StaticString = "effect"
   static let failed: StaticString = "failed"
+  static let issuer: StaticString = "issuer"
   static let key: StaticString = "key"
   static let message: StaticString = "message"
   static let node: StaticString = "node"
   static let opaque: StaticString = "opaque"
   static let output: StaticString = "output"
   static let refused: StaticString = "refused"
+  static let roles: StaticString = "roles"
   static let snapshot: StaticString = "snapshot"
+  static let subject: StaticString = "subject"
   static let time: StaticString = "at"
   static let transaction: StaticString = "tx"
   static let type: StaticString = "type"
@@ -110,6 +113,13 @@ extension RecordedTransaction.Client {
   fileprivate func write(into json: inout JSONWriter) {
     json.member(MessageKey.client, id)
     json.member(MessageKey.number, number)
+    json.member(RecordingKey.subject, subject)
+    json.member(RecordingKey.issuer, issuer)
+    guard !roles.isEmpty else { return }
+    json.key(RecordingKey.roles)
+    json.beginArray()
+    for role in roles { json.string(role) }
+    json.endArray()
   }
 }
 
@@ -234,7 +244,10 @@ extension JSONElement {
     guard let id: Int = self[MessageKey.client]?.integer(), let number: Int = self[MessageKey.number]?.integer() else {
       return nil
     }
-    return .init(id: id, number: number)
+    let roles = self[RecordingKey.roles]?.elements.compactMap(\.string) ?? []
+    return .init(
+      id: id, number: number, subject: self[RecordingKey.subject]?.string, issuer: self[RecordingKey.issuer]?.string,
+      roles: roles)
   }
 
   fileprivate func node() throws(MessageError) -> Int {

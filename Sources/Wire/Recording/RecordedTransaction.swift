@@ -22,11 +22,27 @@ package struct RecordedTransaction: Equatable, Sendable {
     package let id: Int
     /// The number of the client's action.
     package let number: Int
+    /// The subject of the person behind the client; nil if nobody was signed in.
+    package let subject: String?
+    /// The person's issuer; nil if that is the server's own authenticator, or nobody was signed in.
+    package let issuer: String?
+    /// The person's roles, sorted.
+    package let roles: [String]
 
-    /// A client, by its number within the session, and its action's number.
-    package init(id: Int, number: Int) {
+    /// A client that has acted.
+    ///
+    /// - Parameters:
+    ///   - id: its number within the session.
+    ///   - number: its action's.
+    ///   - subject: the subject of the person behind it.
+    ///   - issuer: the person's issuer; nil if that is the server's own authenticator.
+    ///   - roles: the person's roles, sorted.
+    package init(id: Int, number: Int, subject: String? = nil, issuer: String? = nil, roles: [String] = []) {
       self.id = id
       self.number = number
+      self.subject = subject
+      self.issuer = issuer
+      self.roles = roles
     }
   }
 

@@ -6,6 +6,8 @@ package struct HTTPError: Error, Equatable, Sendable {
   package var status: HTTPStatus
   /// What is wrong, for a person; it goes to the peer as the problem's `detail`.
   package var reason: String
+  /// Which problem it is, for a program, where the status does not say; nil for nothing.
+  package var code: String?
   /// Fields that an answer with this status must carry, such as `Allow` with 405.
   package var headers: HeaderFields
 
@@ -14,10 +16,12 @@ package struct HTTPError: Error, Equatable, Sendable {
   /// - Parameters:
   ///   - status: the status of the answer.
   ///   - reason: what is wrong; the peer gets to read it.
+  ///   - code: which problem it is, for a program; nil for nothing.
   ///   - headers: fields that the answer must carry.
-  package init(status: HTTPStatus, reason: String, headers: HeaderFields = [:]) {
+  package init(status: HTTPStatus, reason: String, code: String? = nil, headers: HeaderFields = [:]) {
     self.status = status
     self.reason = reason
+    self.code = code
     self.headers = headers
   }
 

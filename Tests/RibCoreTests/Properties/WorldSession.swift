@@ -40,7 +40,8 @@ final class WorldSession {
     do throws(any Error) {
       switch step {
       case .act(let id, let action, _):
-        try finish(try tree.perform(try reader.read(action).root, for: .id(id), rendering: renderer))
+        try finish(
+          try tree.perform(try reader.read(action).root, for: .id(id), by: ActingClient(), rendering: renderer))
       case .back(let id):
         let (isLeft, commands) = try tree.back(from: .id(id), rendering: renderer)
         if isLeft { notes.count("something is left by the back button") }

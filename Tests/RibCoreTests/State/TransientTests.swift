@@ -65,9 +65,9 @@ import Wire
     _ = try tree.start(rendering: renderer)
     _ = tree.takeCut()
     var reader = JSONReader()
-    _ = try tree.perform(try reader.read(#""load""#).root, for: .path(""), rendering: renderer)
+    _ = try tree.perform(try reader.read(#""load""#).root, for: .path(""), by: ActingClient(), rendering: renderer)
     #expect(tree.takeCut().changed == [])
-    _ = try tree.perform(try reader.read(#""count""#).root, for: .path(""), rendering: renderer)
+    _ = try tree.perform(try reader.read(#""count""#).root, for: .path(""), by: ActingClient(), rendering: renderer)
     #expect(tree.takeCut().changed.count == 1)
   }
 }

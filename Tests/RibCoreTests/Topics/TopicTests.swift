@@ -103,7 +103,7 @@ import Wire
     let tree = Tree(root: Member(topic: topic))
     let renderer = ViewRenderer()
     _ = try tree.start(rendering: renderer)
-    let commands = try tree.perform(try action(#"{"say":["a"]}"#), for: .id(1), rendering: renderer)
+    let commands = try tree.perform(try action(#"{"say":["a"]}"#), for: .id(1), by: ActingClient(), rendering: renderer)
     #expect(commands.contains { if case .publish = $0 { true } else { false } })
     #expect(renderer.patch.count == 0)
   }

@@ -61,8 +61,8 @@ extension TreeTests {
       var sizes: [Int] = []
       for _ in 0..<6 {
         for _ in 0..<TestRun.volume(2000, nightly: 20_000) {
-          _ = try tree.perform(open, for: .id(1), rendering: renderer)
-          _ = try tree.perform(close, for: .id(1), rendering: renderer)
+          _ = try tree.perform(open, for: .id(1), by: ActingClient(), rendering: renderer)
+          _ = try tree.perform(close, for: .id(1), by: ActingClient(), rendering: renderer)
         }
         sizes.append(TreeTests.residentKilobytes)
       }
@@ -94,15 +94,15 @@ extension TreeTests {
       }
     }
     for _ in 0..<cycles {
-      note(try tree.perform(open, for: .id(1), rendering: renderer))
-      note(try tree.perform(close, for: .id(1), rendering: renderer))
+      note(try tree.perform(open, for: .id(1), by: ActingClient(), rendering: renderer))
+      note(try tree.perform(close, for: .id(1), by: ActingClient(), rendering: renderer))
     }
     #expect(started == 2 * cycles)
     #expect(cancelled == 2 * cycles)
     #expect(tree.nodeCount == 1)
     #expect(tree.effectCount == 0)
     // What was started and revoked sends, and nothing of it arrives.
-    _ = try tree.perform(open, for: .id(1), rendering: renderer)
+    _ = try tree.perform(open, for: .id(1), by: ActingClient(), rendering: renderer)
     let reports = ReportCollector()
     for effect in late { try await effect.run { await reports.append($0) } }
     let sent = await reports.content

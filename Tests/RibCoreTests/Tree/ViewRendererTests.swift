@@ -19,7 +19,7 @@ struct ViewRendererTests {
 
   private func patch(of action: String, _ tree: Tree, _ renderer: ViewRenderer) throws -> [PatchOperation] {
     var reader = JSONReader()
-    _ = try tree.perform(reader.read(action).root, for: .path(""), rendering: renderer)
+    _ = try tree.perform(reader.read(action).root, for: .path(""), by: ActingClient(), rendering: renderer)
     return try reader.read("[\(String(decoding: renderer.patch.json.bytes, as: UTF8.self))]").root.operations
   }
 }

@@ -9,7 +9,7 @@ extension GateTests {
   @Test func answersOfEveryKind_mayBeReadByAListedPage() async throws {
     try await withListedOrigin { url, client in
       let session = "/v1/sessions/\(client.sessionID)"
-      let token = "Authorization: Bearer \(client.token)"
+      let token = "Riblet-Token: \(client.token)"
       let asked: [(String, [String], String, Int)] = [
         ("GET /healthz", [], "", 200), ("GET /page.html", [], "", 200), ("GET /v1/apps", [], "", 200),
         ("GET /nowhere", [], "", 404),
@@ -26,7 +26,9 @@ extension GateTests {
         let text = try Self.ask(url, line, Self.listed + fields, body: body)
         #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(line): \(text)")
         #expect(text.contains("\r\nAccess-Control-Allow-Origin: https://app.example.com\r\n"), "\(line)")
-        #expect(text.contains("\r\nAccess-Control-Expose-Headers: ETag, Location, Retry-After\r\n"), "\(line)")
+        #expect(
+          text.contains("\r\nAccess-Control-Expose-Headers: ETag, Location, Retry-After, WWW-Authenticate\r\n"),
+          "\(line)")
         #expect(text.contains("\r\nVary: Origin\r\n") && !text.contains("Allow-Credentials"), "\(line)")
       }
     }
@@ -76,7 +78,7 @@ extension GateTests {
         "/v1/sessions/\(client.sessionID)/actions": "POST, OPTIONS",
         "/v1/sessions/\(client.sessionID)/view": "GET, HEAD, OPTIONS",
         // It learns by asking that nothing is there.
-        "/nowhere": "GET, HEAD, POST, DELETE, OPTIONS",
+        "/nowhere": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
       ]
       for (path, methods) in methods {
         let text = try ask(path, "https://app.example.com")
@@ -102,7 +104,7 @@ extension GateTests {
       let socket = try CurlSocket(url: url)
       let head =
         ["GET /v1/sessions/\(client.sessionID)/events HTTP/1.1"] + Self.listed + [
-          "Authorization: Bearer \(client.token)", "", "",
+          "Riblet-Token: \(client.token)", "", "",
         ]
       try socket.send(Array(head.joined(separator: "\r\n").utf8))
       var buffer = ReceiveBuffer()

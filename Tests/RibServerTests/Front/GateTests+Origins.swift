@@ -89,7 +89,7 @@ extension GateTests {
       try await blocking { () throws in
         let client = try TwinClient(url)
         _ = try client.create()
-        let token = "Authorization: Bearer \(client.token)"
+        let token = "Riblet-Token: \(client.token)"
         let session = "/v1/sessions/\(client.sessionID)"
         for page in ["Origin: https://evil.example", "Sec-Fetch-Site: cross-site"] {
           let fields = ["Host: localhost", page, token]

@@ -107,7 +107,7 @@ extension GateTests {
         let body = #"{"app":"counter"}"#
         let begin = { (client: String) in Self.request("POST /v1/sessions", for: client, body: body) }
         let events = { (client: String) in
-          Self.request("GET /v1/sessions/x/events", for: client, ["Authorization: Bearer x"])
+          Self.request("GET /v1/sessions/x/events", for: client, ["Riblet-Token: x"])
         }
         let holder = try CurlSocket(url: url)
         try holder.send(Array(Self.request("GET /v1/socket", for: "203.0.113.1", Self.upgrade).utf8))

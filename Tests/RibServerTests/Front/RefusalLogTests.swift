@@ -1,4 +1,5 @@
 import Logging
+import RibTestSupport
 import Testing
 
 @testable import RibServer

@@ -50,6 +50,13 @@ import WireHTTP
     }
   }
 
+  @Test func file_hasTheTypeThatItIsGiven() throws {
+    var files = StaticFiles()
+    files.add(".well-known/openid-configuration", [1], type: "application/json")
+    let response = try #require(files["/.well-known/openid-configuration"]).response(to: head())
+    #expect(response.headers["Content-Type"] == "application/json")
+  }
+
   @Test func file_thatTheClientHas_isNotSent() throws {
     var files = StaticFiles()
     files.add("app.js", page)
@@ -118,6 +125,11 @@ import WireHTTP
       #expect(try file.response(to: head()).body == bytes, "\(name) is another one in the program")
     }
     #expect(showcase.count == names.count + 1)
+    // Its page gets tokens from an issuer on the user's machine.
+    let policy = try #require(showcase["/"]).response(to: head()).headers["Content-Security-Policy"]
+    #expect(
+      policy == StaticFiles.defaultPolicy
+        + "; connect-src 'self' http://127.0.0.1:* ws://127.0.0.1:* http://localhost:* ws://localhost:*")
     let client = StaticFiles.client
     #expect(client["/riblet.js"] != nil && client["/render.d.ts"] != nil && client["/"] == nil)
   }

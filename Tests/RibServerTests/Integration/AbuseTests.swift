@@ -131,7 +131,7 @@ import WireHTTP
     try await blocking {
       let twin = try TwinClient(url)
       #expect(try twin.create().status == 201)
-      let request = "GET /v1/sessions/\(twin.sessionID)/events HTTP/1.1\r\nHost:localhost\r\nAuthorization:Bearer x\r\n"
+      let request = "GET /v1/sessions/\(twin.sessionID)/events HTTP/1.1\r\nHost:localhost\r\nRiblet-Token: x\r\n"
       let count = 10_000
       let bytes = Array((String(repeating: "\(request)\r\n", count: count) + "\(request)Connection:close\r\n\r\n").utf8)
       let socket = try CurlSocket(url: url)

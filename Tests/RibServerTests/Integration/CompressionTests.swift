@@ -5,6 +5,8 @@ import Testing
 import Wire
 import WireHTTP
 
+@testable import Showcase
+
 /// permessage-deflate over real sockets.
 @Suite(.blocking) struct CompressionTests {
   /// A client that would take anything.
@@ -37,15 +39,30 @@ import WireHTTP
     }
   }
 
+  /// The bytes of a frame without a mask, of less than 64 KiB.
+  private static func nextFrame(of socket: CurlWebSocket, _ bytes: inout ReceiveBuffer) throws -> [UInt8] {
+    func need(_ count: Int) throws -> [UInt8] {
+      while bytes.count < count { try #require(try socket.socket.receive(into: &bytes)) }
+      return bytes.withUnread { bytes in (0..<count).map { bytes[$0] } }
+    }
+    let start = try need(2)
+    let size = start[1] < 126 ? 2 + Int(start[1]) : 4 + (try need(4).suffix(2).reduce(0) { $0 << 8 | Int($1) })
+    let frame = try need(size)
+    bytes.consume(size)
+    return frame
+  }
+
   @Test func longMessages_areCompressed_shortOnesAreNot() async throws {
-    try await withServer { _, url in
+    try await withServer(apps: [App("counter") { Counter() }, Logbook.app()]) { _, url in
       try await blocking {
         let socket = try CurlWebSocket(url: url, compression: Self.offer)
-        try socket.send(#"{"t":"hello","app":"counter"}"#)
+        try socket.send(#"{"t":"hello","app":"logbook"}"#)
         var bytes = ReceiveBuffer()
-        while bytes.count < 2 { try #require(try socket.socket.receive(into: &bytes)) }
-        // The welcome has more than 256 bytes.
-        #expect(bytes.withUnread { $0[0] } == 0xC1)
+        // The welcome has more than 256 bytes, and a token: beside text of others its length would tell of it.
+        let welcome = try Self.nextFrame(of: socket, &bytes)
+        #expect(welcome.first == 0x81 && welcome.count > 256)
+        // The first view has more than 256 bytes, too.
+        #expect(try Self.nextFrame(of: socket, &bytes).first == 0xC1)
         let plain = try CurlWebSocket(url: url)
         #expect(plain.compression == nil)
         try plain.send(#"{"t":"hello","app":"counter"}"#)

@@ -151,7 +151,7 @@ struct HTTPTests {
           Self.last)
         #expect(Self.statuses(text) == ["204", "204", "200"])
         #expect(
-          text.contains("Allow: GET, HEAD, POST, DELETE, OPTIONS\r\n") && text.contains("Allow: GET, OPTIONS\r\n"))
+          text.contains("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n") && text.contains("Allow: GET, OPTIONS\r\n"))
       }
     }
   }

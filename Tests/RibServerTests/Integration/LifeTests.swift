@@ -293,7 +293,7 @@ import WireHTTP
         _ = try client.create(#"{"app":"logbook"}"#)
         let stream = try CurlSocket(url: url)
         let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: localhost\r\n"
-        try stream.send(Array("\(request)Authorization: Bearer \(client.token)\r\n\r\n".utf8))
+        try stream.send(Array("\(request)Riblet-Token: \(client.token)\r\n\r\n".utf8))
         // More than the systems of both ends take for someone who does not read.
         for number in 1...6 {
           outside.heading = String(repeating: "\(number)", count: 3_000_000)

@@ -63,7 +63,7 @@ import WireHTTP
 
   private static func request(_ fields: String, _ client: TwinClient) -> [UInt8] {
     let head = "GET /v1/sessions/\(client.sessionID)/view HTTP/1.1\r\nHost: localhost\r\n"
-    return Array("\(head)Authorization: Bearer \(client.token)\r\n\(fields)\r\n".utf8)
+    return Array("\(head)Riblet-Token: \(client.token)\r\n\(fields)\r\n".utf8)
   }
 
   private static let gzip = "Accept-Encoding: gzip\r\n"

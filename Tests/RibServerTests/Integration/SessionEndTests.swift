@@ -56,6 +56,51 @@ import Wire
     #expect(ends.reasons == [.goodbye])
   }
 
+  /// Wherever it is: with clients that are there, at rest with one that sleeps, or without any.
+  @Test(arguments: [ServerSettings.Store.memory, .sqlite], ["live", "asleep", "away"])
+  func sessionThatTheProgramEnds_isGone(_ store: ServerSettings.Store, place: String) async throws {
+    try await withServer(
+      store, { if place != "live" { ($0.sessions.restSeconds, $0.sessions.idleRestSeconds) = (0, 0) } }
+    ) {
+      server, url in
+      let (client, welcome) = try await blocking { () throws in
+        let client = try PlainClient(url)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        if place == "away" { client.cut() }
+        return (client, try client.welcome)
+      }
+      if place != "live", store == .sqlite { #expect(await eventually { server.sessionCount == 0 }) }
+      let isEnded = try await [server.end(session: welcome.sessionID), server.end(session: welcome.sessionID)]
+      #expect(isEnded == [true, false])
+      try await blocking { () throws in
+        if place != "away" { #expect(try client.end() == "revoked 4402") }
+        #expect(try PlainClient(url, saying: PlainClient.resume(welcome, attempt: 1)).end() == "gone 4200")
+        let twin = try TwinClient(url, sessionID: welcome.sessionID, token: welcome.token)
+        #expect(try twin.view().status == 404)
+      }
+      #expect(await eventually { ends.reasons == [.dismissed] })
+      #expect(server.sessionCount == 0)
+    }
+  }
+
+  /// The process that has it is not asked: what it does from then on is not done.
+  @Test func sessionThatAnotherProcessEnds_isGone() async throws {
+    try await withServer(.sqlite) { _, url in
+      let client = try await blocking { try PlainClient(url) }
+      let id = try client.welcome.sessionID
+      try await withServer(.sqlite) { other, _ in
+        let isEnded = try await other.end(session: id)
+        #expect(isEnded)
+      }
+      try await blocking { () throws in
+        try client.act(1, #"{"write":"a"}"#)
+        #expect(try ["moved 4002", "gone 4200"].contains(client.end()))
+        #expect(try PlainClient(url, saying: PlainClient.resume(try client.welcome, attempt: 1)).end() == "gone 4200")
+      }
+    }
+  }
+
   @Test(arguments: [ServerSettings.Store.memory, .sqlite])
   func clientThatDoesNotComeBack_isTold(_ store: ServerSettings.Store) async throws {
     try await withServer(store, { $0.sessions.timeToLiveSeconds = 0 }) { _, url in

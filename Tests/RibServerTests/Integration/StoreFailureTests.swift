@@ -11,11 +11,11 @@ import Wire
 
 /// A store that fails does not end a session: it goes on in memory, says so, and is written when the store is back.
 @Suite(.timeLimit(.minutes(5))) struct StoreFailureTests {
-  private let directory: TemporaryDirectory
+  let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func makeStore() throws -> SQLiteStore { try SQLiteStore(path: directory.store, durability: .process) }
+  func makeStore() throws -> SQLiteStore { try SQLiteStore(path: directory.store, durability: .process) }
 
   private static let none = #"{"t":"notice","durability":"none"}"#
   private static let process = #"{"t":"notice","durability":"process"}"#
@@ -323,65 +323,6 @@ import Wire
       let welcome = try await blocking { try PlainClient.writeAndLeave(host.url) }
       #expect(await eventually { host.sessionCount == 0 })
       #expect(try other.load(welcome.sessionID)?.state.isHeld == false)
-    }
-  }
-
-  /// Who says goodbye is gone from the file as well, once it can be written.
-  @Test func goodbye_whileTheStoreFails_isMadeUpFor() async throws {
-    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
-      let client = try await blocking { try PlainClient(host.url) }
-      host.store.fail(true)
-      try await blocking {
-        try client.act(1, #"{"write":"a"}"#)
-        try client.next()
-        try client.send(#"{"t":"bye"}"#)
-        #expect(try client.end() == "ended 1000")
-      }
-      #expect(await eventually { host.store.requests.contains("remove") })
-      host.store.fail(false)
-      #expect(await eventually { host.store.requests.filter { $0 == "remove" }.count == 2 })
-      #expect(try host.store.load(try client.welcome.sessionID) == nil)
-      #expect(host.sessionCount == 0)
-    }
-  }
-
-  /// The goodbye is said when the store has forgotten the session.
-  @Test func goodbye_waitsForTheStore() async throws {
-    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
-      let client = try await blocking { try PlainClient(host.url) }
-      host.store.hold(true)
-      try await blocking {
-        try client.act(1, #"{"write":"a"}"#)
-        try client.send(#"{"t":"bye"}"#)
-        try waitUntil { host.store.isWaiting }
-        #expect(throws: CurlError.timedOut) { try client.next(timeout: 100) }
-        host.store.hold(false)
-        try client.next(#"{"t":"patch""#)
-        #expect(try client.end() == "ended 1000")
-      }
-      #expect(try host.store.load(try client.welcome.sessionID) == nil)
-    }
-  }
-
-  /// A session that the file does not take is ended, before anything is shown that would be lost; others go on.
-  @Test func sessionThatCannotBeWritten_isEndedAlone() async throws {
-    try await StoreHost.with([Logbook.app()], on: try makeStore()) { [self] host in
-      try await blocking {
-        let (bad, good) = (try PlainClient(host.url), try PlainClient(host.url))
-        let id = try bad.welcome.sessionID
-        try DatabaseQueue(path: directory.store).write {
-          try $0.execute(
-            sql: """
-              CREATE TRIGGER refuse BEFORE UPDATE ON session WHEN new.sid = '\(id)'
-              BEGIN SELECT RAISE(ABORT, 'no'); END
-              """)
-        }
-        try bad.act(1, #"{"write":"a"}"#)
-        try good.act(1, #"{"write":"a"}"#)
-        try bad.next(#"{"t":"bye","code":"failed","#)
-        try good.next(#"{"t":"patch""#)
-      }
-      #expect(await eventually { host.sessionCount == 1 })
     }
   }
 }

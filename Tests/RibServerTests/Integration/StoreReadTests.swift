@@ -29,7 +29,7 @@ import Wire
   }
 
   private static func ask(_ url: String, _ path: String, _ token: String) throws -> TwinClient.Answer {
-    try TwinClient(url).ask("GET", "/v1/sessions/\(path)", headers: ["Authorization: Bearer \(token)"])
+    try TwinClient(url).ask("GET", "/v1/sessions/\(path)", headers: ["Riblet-Token: \(token)"])
   }
 
   /// What a client that comes back is told, and a request of the twin.

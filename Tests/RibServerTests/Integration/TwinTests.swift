@@ -83,9 +83,10 @@ import WireHTTP
         }
         #expect(try client.view().body.contains(#""count":0"#))
         let path = "/v1/sessions/\(client.sessionID)/view"
-        for headers in [[], ["Authorization: Basic x"], ["Authorization: Bearer wrong"]] {
+        let former = "Authorization: Bearer \(client.token)"
+        for headers in [[], ["Authorization: Basic x"], [former], ["Riblet-Token: wrong"]] {
           let answer = try client.ask("GET", path, headers: headers)
-          #expect(answer.isProblem(401) && answer.headers["WWW-Authenticate"] == "Bearer")
+          #expect(answer.isProblem(401) && answer.headers["WWW-Authenticate"] == "Riblet-Token")
         }
         #expect(try client.ask("GET", "/v1/sessions/x/nothing").isProblem(404))
         let other = try client.ask("PUT", path)
@@ -124,7 +125,7 @@ import WireHTTP
         let nack = try #require(try next.event())
         #expect(nack.id == nil && nack.data.hasPrefix(#"{"t":"nack","n":3,"#))
         let wrong = try TwinClient(url).ask(
-          "GET", "/v1/sessions/\(client.sessionID)/events", headers: ["Authorization: Bearer wrong"])
+          "GET", "/v1/sessions/\(client.sessionID)/events", headers: ["Riblet-Token: wrong"])
         #expect(wrong.isProblem(401))
         #expect(try client.end().status == 204)
         #expect(try next.event()?.data.contains(#""code":"ended""#) == true)
@@ -226,7 +227,7 @@ import WireHTTP
       }
       // Who has no token does not bring it back.
       let path = "/v1/sessions/\(client.sessionID)/view"
-      let wrong = try await blocking { try client.ask("GET", path, headers: ["Authorization: Bearer wrong"]) }
+      let wrong = try await blocking { try client.ask("GET", path, headers: ["Riblet-Token: wrong"]) }
       #expect(wrong.isProblem(401) && server.sessionCount == 0)
     }
   }
@@ -239,7 +240,7 @@ import WireHTTP
         _ = try client.create()
         let stream = try CurlSocket(url: url)
         let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: localhost\r\n"
-        try stream.send(Array("\(request)Authorization: Bearer \(client.token)\r\n\r\n".utf8))
+        try stream.send(Array("\(request)Riblet-Token: \(client.token)\r\n\r\n".utf8))
         var buffer = ReceiveBuffer()
         while buffer.text.ranges(of: ":\n\n").count < 2 { try #require(try stream.receive(into: &buffer)) }
       }

@@ -1,5 +1,6 @@
 import Logging
 import RibCore
+import Synchronization
 import Testing
 import Wire
 
@@ -28,7 +29,7 @@ import Wire
       apps: [], files: StaticFiles(), settings: ServerSettings(),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     core = try SessionCore(
-      of: App("lamp") { Lamp() }, nil, token: "token", durability: .disk, outage: .goesOn, work, context)
+      of: App("lamp") { Lamp() }, nil, token: "token", profile: nil, durability: .disk, outage: .goesOn, work, context)
     channel = Channel(work)
     #expect(core.start(channel, ClientInfo(), token: "token") == nil)
   }
@@ -123,5 +124,88 @@ import Wire
     channel.oweSnapshot()
     core.didCommit(.success(.refused(StoreError("The test has it refused.", isGlobal: false))))
     #expect(messages == ["bye"])
+  }
+
+  // MARK: The end that a program wants
+
+  /// Takes note of what ``SessionCore/dismissAll(_:)`` says, and whether the store has the session all the same.
+  private func dismissed() -> () -> [String] {
+    let log = Mutex<[String]>([])
+    core.dismissAll { [core] isKnown in
+      log.withLock { $0.append(!isKnown ? "unknown" : core.isLeftInStore ? "left" : "ended") }
+    }
+    return { log.withLock { $0 } }
+  }
+
+  private static let lease = SessionLease(row: 1, number: 1)
+  private static let failure = StoreError("The test has it fail.")
+
+  /// A session that the store does not have ends at once.
+  @Test func dismissal_beforeTheFirstCommit_isAnsweredOnce() {
+    #expect(dismissed()() == ["ended"])
+    #expect(core.life.hasEnded)
+  }
+
+  /// The removal is what answers, and neither the commit before it nor one that fails meanwhile.
+  @Test(arguments: ["clean", "written", "refused", "fails"]) func dismissal_isAnsweredByTheRemoval(_ commit: String) {
+    #expect(core.takeCut() != nil)
+    core.didCommit(.success(.written(Self.lease)))
+    if commit != "clean" {
+      core.noteChange()
+      #expect(core.takeCut() != nil)
+    }
+    let answers = dismissed()
+    switch commit {
+    case "written": core.didCommit(.success(.written(Self.lease)))
+    case "refused": core.didCommit(.success(.refused(Self.failure)))
+    case "fails": core.didCommit(.failure(Self.failure))
+    default: break
+    }
+    #expect(answers() == [])
+    core.didRemove(.success(.removed(1)))
+    #expect(answers() == ["ended"])
+  }
+
+  /// Whoever has ended a session is told what is known of it.
+  @Test(arguments: ["fails": "left", "refuses": "left", "has it no more": "unknown"])
+  func dismissal_thatTheStoreHasNot_isToldOf(store: String, answer: String) {
+    #expect(core.takeCut() != nil)
+    core.didCommit(.success(.written(Self.lease)))
+    let answers = dismissed()
+    switch store {
+    case "fails": core.didRemove(.failure(Self.failure))
+    case "refuses": core.didRemove(.success(.refused(Self.failure)))
+    default: core.didRemove(.success(.removed(0)))
+    }
+    #expect(answers() == [answer])
+  }
+
+  // MARK: Rest
+
+  /// What a session asks for, as far as it concerns its rest.
+  private final class Looks: SessionDriver {
+    var seconds: [Int] = []
+    var isStoreFailing: Bool { false }
+    func isStoreShared(since time: UInt64) -> Bool { false }
+    func reserveRest() -> Bool { true }
+    func carryOut(_ command: SessionCommand) { if case .look(let after) = command { seconds.append(after) } }
+  }
+
+  /// A session that something keeps from leaving memory is soon looked at again.
+  @Test func restThatIsCalledOff_isTriedAgainSoon() {
+    let looks = Looks()
+    core.driver = looks
+    #expect(core.takeCut() != nil)
+    core.didCommit(.success(.written(Self.lease)))
+    _ = core.audience.detach(1)
+    core.hasActed = true
+    core.life.aloneSince = work.now
+    for _ in 1...5 {
+      work.now += 60_000_000_000
+      core.timeHasCome()
+    }
+    #expect(core.life.isResting)
+    core.noteChange()
+    #expect(core.life.isAwake && looks.seconds == [60, 60, 60, 60, 5])
   }
 }

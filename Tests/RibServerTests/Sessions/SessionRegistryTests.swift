@@ -19,7 +19,7 @@ import Wire
       guard case .hello(let hello) = try ClientMessage(try reader.read(#"{"t":"hello","app":"counter"}"#).root) else {
         throw CancellationError()
       }
-      try body(try Session(of: App("counter") { Counter() }, hello, token: "token", on: loop, context))
+      try body(try Session(of: App("counter") { Counter() }, hello, token: "token", nil, from: nil, on: loop, context))
     }
     loop.stop()
   }

@@ -1,5 +1,6 @@
 import GRDB
 import Logging
+import RibTestSupport
 import Testing
 import Wire
 

@@ -9,7 +9,8 @@ import Wire
 /// Runs `body` against a server in this process, and stops it.
 func withServer(
   apps: [App] = [App("counter") { Counter() }], files: StaticFiles = StaticFiles(),
-  environment: Environment = .system, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+  environment: Environment = .system, authenticator: (any SessionAuthenticator)? = nil,
+  logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
   _ change: (inout ServerSettings) -> Void = { _ in },
   _ body: @escaping @Sendable (Server, _ url: String) async throws -> Void
 ) async throws {
@@ -21,12 +22,15 @@ func withServer(
   settings.timeouts.drainSeconds = 0
   // On a machine with other work nothing is said to hang because it takes long.
   settings.timeouts.watchdogSeconds = 0
+  settings.timeouts.authenticationSeconds = 300
   // A client that waits for something else answers no ping.
   settings.timeouts.heartbeatSeconds = 600
   // Most clients of a test go without a close.
   settings.timeouts.closingSeconds = 1
   change(&settings)
-  let server = Server(apps: apps, files: files, settings: settings, logger: logger, environment: environment)
+  let server = Server(
+    apps: apps, files: files, settings: settings, authenticator: authenticator, logger: logger, environment: environment
+  )
   let url = try server.start().description
   do {
     try await body(server, url)

@@ -28,9 +28,22 @@ final class TwinClient: @unchecked Sendable {
   /// The session and the token, once there are some.
   private(set) var sessionID = ""
   private(set) var token = ""
+  private let credential: (() -> String)?
 
   /// A client of a session that was made otherwise, or of none.
-  init(_ url: String, sessionID: String = "", token: String = "", timeout: Int = CurlSocket.defaultTimeout) throws {
+  ///
+  /// - Parameters:
+  ///   - url: the server's.
+  ///   - sessionID: the session's name.
+  ///   - token: what opens it.
+  ///   - timeout: how long it waits for an answer, in milliseconds.
+  ///   - credential: makes what each request shows of a person; nil for nothing, but what a request says itself.
+  /// - Throws: what the system says if it cannot connect.
+  init(
+    _ url: String, sessionID: String = "", token: String = "", timeout: Int = CurlSocket.defaultTimeout,
+    credential: (() -> String)? = nil
+  ) throws {
+    self.credential = credential
     socket = try CurlSocket(url: url, timeout: timeout)
     // A daemon that is started meanwhile shall not hold it open.
     _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
@@ -61,7 +74,9 @@ final class TwinClient: @unchecked Sendable {
   }
 
   private func send(_ method: String, _ path: String, _ body: String, headers: [String]) throws {
-    let fields = (["Host: localhost", "Content-Length: \(body.utf8.count)"] + headers).joined(separator: "\r\n")
+    let person = credential.map { ["Authorization: Bearer \($0())"] } ?? []
+    let fields = (["Host: localhost", "Content-Length: \(body.utf8.count)"] + person + headers).joined(
+      separator: "\r\n")
     try socket.send(Array("\(method) \(path) HTTP/1.1\r\n\(fields)\r\n\r\n\(body)".utf8))
   }
 
@@ -82,12 +97,20 @@ final class TwinClient: @unchecked Sendable {
     return answer
   }
 
-  private var authorization: String { "Authorization: Bearer \(token)" }
+  private var authorization: String { "Riblet-Token: \(token)" }
+
+  /// A request about its session.
+  func ask(_ method: String, of part: String, _ body: String = "", as credential: String?) throws -> Answer {
+    try ask(
+      method, "/v1/sessions/\(sessionID)\(part)", body,
+      headers: [authorization] + (credential.map { ["Authorization: Bearer \($0)"] } ?? []))
+  }
 
   /// Acts; `key` is the number of the first action.
-  func act(_ key: String, _ body: String) throws -> Answer {
+  func act(_ key: String, _ body: String, as credential: String? = nil) throws -> Answer {
     try ask(
-      "POST", "/v1/sessions/\(sessionID)/actions", body, headers: [authorization, "Idempotency-Key: \(key)"])
+      "POST", "/v1/sessions/\(sessionID)/actions", body,
+      headers: [authorization, "Idempotency-Key: \(key)"] + (credential.map { ["Authorization: Bearer \($0)"] } ?? []))
   }
 
   func view(_ headers: String...) throws -> Answer {
@@ -97,11 +120,14 @@ final class TwinClient: @unchecked Sendable {
   func end() throws -> Answer { try ask("DELETE", "/v1/sessions/\(sessionID)", headers: [authorization]) }
 
   /// Asks for the stream of events.
-  func open(after last: String? = nil, attempt: String? = nil) throws -> ResponseHead {
+  func open(
+    after last: String? = nil, attempt: String? = nil, as credential: String? = nil
+  ) throws -> ResponseHead {
     try send(
       "GET", "/v1/sessions/\(sessionID)/events", "",
       headers: [authorization] + (last.map { ["Last-Event-ID: \($0)"] } ?? [])
-        + (attempt.map { ["Riblet-Try: \($0)"] } ?? []))
+        + (attempt.map { ["Riblet-Try: \($0)"] } ?? [])
+        + (credential.map { ["Authorization: Bearer \($0)"] } ?? []))
     return try head()
   }
 

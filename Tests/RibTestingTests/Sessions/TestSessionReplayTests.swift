@@ -38,6 +38,31 @@ struct TestSessionReplayTests {
     #expect(answers.count == 3)
   }
 
+  @Test func recordedClient_isWhoActsAgain() throws {
+    let recorded = try RecordedSession(Counted())
+    recorded.session.tree.recorder?.client = .init(id: 2, number: 1, subject: "ada", roles: ["clerk", "guest"])
+    try recorded.session.act("\"add\"", as: ActingClient(id: 2, subject: "ada", roles: ["clerk", "guest"]))
+    #expect(recorded.text.contains(#""client":2,"n":1,"subject":"ada","roles":["clerk","guest"]"#), "\(recorded.text)")
+    let replayed = try TestSession.replay(try recorded.recording(), root: Counted())
+    #expect(replayed.view == recorded.session.view)
+  }
+
+  /// Counts what a clerk does.
+  private struct Counted: Riblet {
+    static let typeName = "Counted"
+    enum ViewAction: Codable, Sendable { case add }
+    struct State: Codable, Equatable, Sendable { var count = 0 }
+    func makeState() -> State { State() }
+    func authorize(_ viewAction: ViewAction, by client: ActingClient, in state: State) -> Bool {
+      client == ActingClient(id: 2, subject: "ada", roles: ["clerk", "guest"])
+    }
+    func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+      state.count += 1
+      return .none
+    }
+    func view(_ state: State) -> State { state }
+  }
+
   private struct Lost: Error {}
 
   @Test func replay_goesOnAfterEachReturnIntoMemory() async throws {

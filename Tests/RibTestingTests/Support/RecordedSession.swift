@@ -36,7 +36,7 @@ final class RecordedSession {
 
   /// Acts without a client that looks.
   func act(_ action: String) throws {
-    _ = try session.tree.perform(try StateCoder.read(action), for: .path(""), rendering: renderer)
+    _ = try session.tree.perform(try StateCoder.read(action), for: .path(""), by: ActingClient(), rendering: renderer)
   }
 
   var text: String { String(decoding: lines.bytes, as: UTF8.self) }

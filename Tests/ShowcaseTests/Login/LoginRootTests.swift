@@ -29,4 +29,14 @@ struct LoginRootTests {
     #expect(restored.viewState(at: "login")?["error"] != nil)
     #expect(restored.viewState(at: "login")?["isLoading"] == .bool(false))
   }
+
+  @Test func requestWithAPassword_thatWasCutOff_isNotMadeAgain() throws {
+    let service = LoginService.showcase(clock: ManualClock())
+    let session = try TestSession(LoginRoot(service: service), effects: .running)
+    try session.act(#"{"signInTapped":{"name":"Ada","password":"swordfish"}}"#, at: "login")
+    let restored = try session.restored(as: LoginRoot(service: service), effects: .running, showsTheSame: false)
+    #expect(
+      restored.viewState(at: "login")?["error"] == .string("That was interrupted. Enter the password again."))
+    #expect(restored.viewState(at: "login")?["isLoading"] == .bool(false))
+  }
 }

@@ -46,6 +46,42 @@ struct LoginTests {
     waiting.skipEffectsInFlight()
   }
 
+  // MARK: Passwords
+
+  @Test func password_goesToTheService_andNowhereElse() {
+    let test = TestRiblet(Login(service: .showcase(clock: clock)))
+    test.send(.signInTapped(name: "Ada", password: Secret("tuna"))) { $0.isLoading = true }
+    clock.advance(by: .milliseconds(500))
+    test.receive(where: { if case .loginResult(.failure) = $0 { true } else { false } }) { state in
+      state.isLoading = false
+      state.error = "Name or password is wrong."
+    }
+    test.send(.signInTapped(name: "Ada", password: Secret("swordfish"))) { state in
+      state.isLoading = true
+      state.error = nil
+    }
+    clock.advance(by: .milliseconds(500))
+    test.receive(where: { if case .loginResult(.success("Ada")) = $0 { true } else { false } }) {
+      $0.isLoading = false
+    }
+    test.expectOutput(.notifyLoginSuccess("Ada"))
+  }
+
+  @Test func password_isAPlainTextOnTheWire() throws {
+    let session = try TestSession(LoginRoot(service: .showcase(clock: clock)), effects: .running)
+    try session.act(#"{"signInTapped":{"name":"Ada","password":"swordfish"}}"#, at: "login")
+    clock.advance(by: .milliseconds(500))
+    #expect(session.viewState()?["user"] == .string("Ada"))
+  }
+
+  @Test func passwordThatIsMissing_isWrong() {
+    let test = TestRiblet(Login(service: LoginService { _ in .success("") }), exhaustivity: .off)
+    test.send(.signInTapped(name: "Ada", password: Secret()))
+    test.receive(where: { if case .loginResult(.failure) = $0 { true } else { false } }) {
+      $0.error = "Name or password is wrong."
+    }
+  }
+
   @Test func result_cannotBeSentByAClient() throws {
     let session = try TestSession(LoginRoot(service: .showcase(clock: clock)))
     for action in [#"{"loginResult":{"success":{"_0":"Mallory"}}}"#, #"{"notifyLoginSuccess":"Mallory"}"#] {

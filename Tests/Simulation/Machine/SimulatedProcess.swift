@@ -73,9 +73,12 @@ final class SimulatedProcess: @unchecked Sendable {
   /// Starts a server.
   ///
   /// - Throws: what ``Server/start()`` throws; the process has ended then.
-  func start(apps: [App], settings: ServerSettings, logger: Logger) throws {
+  func start(
+    apps: [App], settings: ServerSettings, authenticator: (any SessionAuthenticator)?, logger: Logger
+  ) throws {
     let server = Server(
-      apps: apps, files: StaticFiles(), settings: settings, logger: logger, environment: environment())
+      apps: apps, files: StaticFiles(), settings: settings, authenticator: authenticator, logger: logger,
+      environment: environment())
     try disk.run { _ = try server.start() }
     self.server = server
     if let whenStarted { stop(whenStarted) }
@@ -95,6 +98,19 @@ final class SimulatedProcess: @unchecked Sendable {
       await server.stop()
       hasStopped = true
       done()
+    }
+  }
+
+  /// Signs a person out.
+  ///
+  /// - Parameters:
+  ///   - subject: what the person is called.
+  ///   - done: called when the process has seen to it; not if it cannot.
+  func signOut(_ subject: String, _ done: @escaping @Sendable () -> Void) {
+    guard let server else { return }
+    Task.detached(executorPreference: pool) { [self] in
+      do { try await server.signOut(subject) } catch { return world.note("process \(number): \(error)") }
+      if !isDead, !disk.isDead { done() }
     }
   }
 

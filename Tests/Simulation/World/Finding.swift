@@ -26,6 +26,10 @@ package struct Finding: Error, CustomStringConvertible, Sendable {
     case causelessEffect = "an effect without a cause"
     /// An effect's work was not done, or was done twice.
     case otherBook = "another book"
+    /// Something was done for a client whose identity is over, or who was signed out, or has to leave.
+    case overstayed
+    /// Somebody else has come in with a client's token.
+    case stolen
     /// A session is gone before its time.
     case forgotten
     /// A session is there after its time.

@@ -41,6 +41,8 @@ package struct Plan: Sendable {
     case checkpoint
     /// Nothing for a while, so that sessions rest.
     case wait
+    /// A client shows who it is; a person is signed out everywhere; a stranger shows a client's token.
+    case signIn, signOut, steal
 
     /// How often, beside the others.
     var weight: Int {
@@ -62,6 +64,8 @@ package struct Plan: Sendable {
       case .fillDisk: 1
       case .checkpoint: 2
       case .wait: 4
+      // They come besides the others, where clients sign in.
+      case .signIn, .signOut, .steal: 0
       }
     }
   }
@@ -95,6 +99,10 @@ package struct Plan: Sendable {
     let waits: Bool
     /// How often a sync takes time: once in so many.
     let slowSyncs: Int
+    /// Whether clients say who they are.
+    let signsIn: Bool
+    /// For how long a credential is good, and for how long clients may go on beyond that.
+    let credentialSeconds: Int, graceSeconds: Int
     /// What comes at the end.
     let end: End
 
@@ -113,6 +121,7 @@ package struct Plan: Sendable {
   package init(seed: UInt64) {
     self.seed = seed
     var random = SimulationRandom(seed: seed, stream: 1)
+    var identities = SimulationRandom(seed: seed, stream: 4)
     setting = Setting(
       processes: random.oneIn(4) ? 2 : 1, observes: !random.oneIn(3), loops: 1 + random.below(2),
       hosts: random.oneIn(3) ? 2 : 1, twins: random.oneIn(3) ? 1 : 0,
@@ -120,6 +129,7 @@ package struct Plan: Sendable {
       heartbeatSeconds: 5 + random.below(20),
       drainSeconds: random.below(4), timeToLiveSeconds: 150 + random.below(150), isPrepared: !random.oneIn(8),
       waits: random.oneIn(4), slowSyncs: 1 + random.below(4),
+      signsIn: identities.oneIn(3), credentialSeconds: 5 + identities.below(60), graceSeconds: identities.below(10),
       end: Setting.End.allCases[random.below(Setting.End.allCases.count)])
     let total = Event.allCases.reduce(0) { $0 + $1.weight }
     let count = 4 + random.below(random.oneIn(4) ? 100 : 40)
@@ -135,6 +145,17 @@ package struct Plan: Sendable {
       // Much at once, and then nothing for long.
       time += random.magnitude(bits: event == .wait ? 36 : 30)
       steps.append(Step(time: time, event: event, choice: random.next()))
+    }
+    if setting.signsIn { addSignIns(&identities, until: time) }
+  }
+
+  /// Adds what has to do with who clients are: the other steps are those that they are without it.
+  private mutating func addSignIns(_ random: inout SimulationRandom, until end: UInt64) {
+    let events: [Event] = [.signIn, .signIn, .signOut, .steal]
+    for _ in 0..<(1 + random.below(10)) {
+      let time = random.next() % (end + 1)
+      let step = Step(time: time, event: events[random.below(events.count)], choice: random.next())
+      steps.insert(step, at: steps.firstIndex { $0.time > time } ?? steps.endIndex)
     }
   }
 

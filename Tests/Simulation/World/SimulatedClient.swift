@@ -11,6 +11,7 @@ final class SimulatedClient: CallerOwner {
   private(set) var session = ClientSession()
   private let caller: SimulatedCaller
   private(set) var witness: Witness
+  let holder: Holder
   private var refusals: Refusals
   /// Whether it does not come back.
   private(set) var hasEnded = false
@@ -18,28 +19,39 @@ final class SimulatedClient: CallerOwner {
   private(set) var hasSaidBye = false
   /// Whether it connects by itself.
   private var isAway = false
+  /// The tokens that its session has had for it, the present one last.
+  private(set) var pastTokens: [String] = []
   /// Tokens that it got to hand on.
   private(set) var tokens: [String] = []
   /// How often the server has said that its session is gone.
   private(set) var goneCount = 0
   private var joinToken: String?
   private var actionCount = 0
+  private var renewal = Renewal()
+  /// Whom it has seen in its session when it said first who it is: they have to leave once it is known.
+  private var guestsBefore: [SimulatedClient] = []
 
   // The connection's.
+  /// When it has said its first word, in nanoseconds.
+  private var greetingTime: UInt64 = 0
   private var heartbeat: Heartbeat?
   private var frames: FrameReader?
   private var writer: FrameWriter
   private var reader = JSONReader()
-  private static let key = "AAECAwQFBgcICQoLDA0ODw=="
+  static let key = "AAECAwQFBgcICQoLDA0ODw=="
 
   /// A client that has said nothing.
   ///
   /// - Parameters:
   ///   - number: of all of the world's.
+  ///   - holder: who it is.
   ///   - world: where it is.
   ///   - host: whose session it joins, if it does.
   ///   - token: what it joins it with.
-  init(_ number: Int, in world: World, joining host: SimulatedClient? = nil, with token: String? = nil) {
+  init(
+    _ number: Int, _ holder: Holder, in world: World, joining host: SimulatedClient? = nil, with token: String? = nil
+  ) {
+    self.holder = holder
     self.number = number
     self.world = world
     self.host = host
@@ -93,6 +105,7 @@ final class SimulatedClient: CallerOwner {
   private func left(_ ending: Bye.Return) {
     heartbeat = nil
     isChecking = false
+    holder.disconnected()
     session.disconnected()
     // Who has got no answer to the first word has nothing to come back to.
     if !session.isAway {
@@ -125,6 +138,7 @@ final class SimulatedClient: CallerOwner {
     let action = JournalAction(name, choice)
     world.note(action)
     world.note("client \(number): \(action.json.text) to \"\(action.path)\"")
+    holder.willAct(name, at: world.scheduler.now)
     send(try session.act(action.json, to: .path(action.path)))
     refusals.acknowledge(session.coveredNumber)
   }
@@ -182,7 +196,10 @@ final class SimulatedClient: CallerOwner {
         let text = caller.buffer.withPayload(payload) { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
         world.note("to client \(number): \(String(decoding: text, as: UTF8.self))")
         try hear(try reader.read(text.span).root)
+        let token = session.lastWelcome?.token
         try take(try session.receive(text.span))
+        if let token, token != session.lastWelcome?.token { signedIn() }
+        if let token = session.lastWelcome?.token, token != pastTokens.last { pastTokens.append(token) }
       case .ping(let payload):
         var pong: [UInt8] = []
         caller.buffer.withPayload(payload) { writer.pong($0, into: &pong) }
@@ -194,15 +211,17 @@ final class SimulatedClient: CallerOwner {
   }
 
   private func greet() throws {
+    greetingTime = world.scheduler.now
+    let credential = holder.shows ? makeCredential() : nil
     if let token = joinToken, session.lastWelcome == nil {
       world.note("client \(number): joins")
-      send(session.join(token: token))
+      send(session.join(token: token, auth: credential))
     } else if session.lastWelcome == nil {
       world.note("client \(number): begins")
-      send(session.hello(app: "journal"))
+      send(session.hello(app: "journal", auth: credential))
     } else {
       world.note("client \(number): comes back, outbox \(session.outbox.map(\.number)), revision \(session.revision)")
-      send(try session.resume())
+      send(try session.resume(auth: credential))
     }
   }
 
@@ -226,13 +245,18 @@ final class SimulatedClient: CallerOwner {
       if welcome.durability == .disk { witness.beginAnew() }
     }
     for event in events { try take(event, wasWarned) }
+    if events.contains(where: { if case .live = $0 { true } else { false } }) { holder.hasSentAgain() }
     try compareView()
   }
 
   private func take(_ event: ClientEvent, _ wasWarned: Bool) throws {
     switch event {
     case .live(let welcome):
+      guard holder.mayBeWelcome(at: caller.link?.process, since: greetingTime) else {
+        throw Finding(.overstayed, "client \(number) had to leave, and is welcome")
+      }
       caller.resetBackOff()
+      wasTold(expires: welcome.identityExpires)
       heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
       beat()
       for message in session.resend() { send(message) }
@@ -252,6 +276,7 @@ final class SimulatedClient: CallerOwner {
     // It was told that these do not survive, and knows now that they have not.
     case .lost: witness.forgetWhatWasNotToSurvive()
     case .verified: isChecking = false
+    case .renewed(let expires): wasTold(expires: expires)
     case .view, .outcomeUnknown: break
     }
   }
@@ -284,15 +309,63 @@ final class SimulatedClient: CallerOwner {
     switch bye?.comesBack {
     case .atOnce?: disconnect(.atOnce)
     case .later?: disconnect(.later)
+    case .withCredential? where holder.shows: disconnect(.withCredential)
     case .asNewSession? where world.mayForget && bye == .gone:
       goneCount += 1
       end()
     case _ where hasSaidBye: end()
+    // One that is nobody's is not known any more when it comes back.
+    case _ where holder.mayBeRevoked && (bye == .revoked || bye == .denied):
+      world.figures.note("clients that had to leave")
+      end()
     case _ where witness.wasWarned && bye != .poisoned: end()
     // Somebody else has used the token, or the session was lost before the invitation was committed.
     case _ where joinToken != nil && session.lastWelcome == nil: end()
     default: throw Finding(.forgotten, "client \(number): \(bye?.rawValue ?? "?"): \(reason)")
     }
+  }
+
+  // MARK: Who it is
+
+  /// Says who it is.
+  func signIn() throws {
+    guard holder.person != nil, isLive else { return }
+    let credential = makeCredential()
+    world.figures.note(holder.isBound ? "renewals" : "sign-ins")
+    send(try session.auth(credential))
+  }
+
+  /// A new credential, which it is about to show.
+  private func makeCredential() -> String {
+    if !holder.isBound { guestsBefore = world.clients.filter { $0.host === self && $0.session.lastWelcome != nil } }
+    if !holder.isBound { for guest in world.clients where guest.host === self { guest.holder.mayRetire() } }
+    holder.willShow()
+    return world.issuer.issue(to: holder.person ?? 0)
+  }
+
+  private func wasTold(expires: Int?) {
+    let isNew = !holder.isBound
+    holder.wasTold(
+      expires: expires, at: world.scheduler.now, grace: world.plan.setting.graceSeconds, isDurable: witness.isDurable)
+    if isNew, holder.isBound { world.note("client \(number) is person \(holder.person ?? 0)'s") }
+    guard holder.renews, let expires else { return }
+    renewal.note(expires: expires, at: now, using: &caller.random)
+    guard let wait = renewal.wait(at: now) else { return }
+    caller.after(wait) { [weak self] in
+      guard let self, renewal.wait(at: now) == 0 else { return }
+      renewal.began()
+      try? signIn()
+    }
+  }
+
+  /// It has a token that nobody knows who was there before: they have to leave.
+  private func signedIn() {
+    guard witness.isDurable, let process = caller.link?.process else { return }
+    for guest in guestsBefore {
+      world.note("client \(guest.number) has to leave")
+      guest.holder.retire(by: process, newest: world.processCount, isOfPerson: false)
+    }
+    guestsBefore = []
   }
 
   // MARK: What it knows
@@ -308,6 +381,9 @@ final class SimulatedClient: CallerOwner {
   private func answer(_ outstanding: ClientSession.Outstanding, _ nack: Nack?) throws {
     guard let name = Self.name(outstanding) else { return }
     try world.answered(name, nack, isOfGuest: host != nil)
+    guard holder.mayBeAnswered(name, by: caller.link?.process) else {
+      throw Finding(.overstayed, "client \(number) is answered \(nack?.code.rawValue ?? "as done") to \(name)")
+    }
     try witness.answer(name, isRefused: nack != nil)
   }
 

@@ -24,6 +24,8 @@ final class SimulatedStream: CallerOwner {
   private var tryCount = 0
   private var reader = JSONReader()
   private var head: ResponseHead?
+  /// When it has asked for them, in nanoseconds.
+  private var askTime: UInt64 = 0
 
   /// A stream that was not asked for.
   ///
@@ -77,11 +79,12 @@ final class SimulatedStream: CallerOwner {
 
   func connected() {
     head = nil
+    askTime = world.scheduler.now
     tryCount += 1
     let last = tag.map { "Last-Event-ID: \($0)\r\n" } ?? ""
     let request = """
-      GET /v1/sessions/\(session)/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\
-      Riblet-Try: \(tryCount)\r\n\(last)\r\n
+      GET /v1/sessions/\(session)/events HTTP/1.1\r\nHost: localhost\r\nRiblet-Token: \(token)\r\n\
+      Riblet-Try: \(tryCount)\r\n\(twin.credential)\(last)\r\n
       """
     caller.link?.send(Array(request.utf8))
     // A server that does not answer is left alone.
@@ -116,7 +119,7 @@ final class SimulatedStream: CallerOwner {
     let link = caller.link
     if head == nil, let head = try caller.responses.nextHead(from: &caller.buffer) {
       self.head = head
-      guard head.status == .ok else { return try refused(head.status) }
+      guard head.status == .ok else { return try refused(head) }
       world.figures.note("streams")
     }
     guard head != nil else { return }
@@ -143,10 +146,13 @@ final class SimulatedStream: CallerOwner {
     }
   }
 
-  private func refused(_ status: HTTPStatus) throws(Finding) {
+  private func refused(_ head: ResponseHead) throws(Finding) {
+    let status = head.status
     world.note("to stream \(number): \(status.rawValue)")
     switch status.rawValue {
     case 503: disconnect(.later)
+    case 401 where head.asksForCredential: disconnect(.later)
+    case 403 where twin.holder.mayBeRevoked: end()
     case 401 where mayBeGone, 404 where mayBeGone, 410 where mayBeGone: end()
     default: throw Finding(.forgotten, "stream \(number) was answered \(status.rawValue)")
     }
@@ -197,6 +203,9 @@ final class SimulatedStream: CallerOwner {
     try refusals.begin(
       welcome.nacks, upTo: welcome.number, mayLack: witness.wasWarned || twin.witness.wasWarned)
     for nack in welcome.nacks { try check(nack) }
+    guard twin.holder.mayBeWelcome(at: caller.link?.process, since: askTime) else {
+      throw Finding(.overstayed, "stream \(number) had to leave, and is welcome")
+    }
     isLive = true
     caller.resetBackOff()
     mirror.join(epoch: welcome.epoch)
@@ -223,6 +232,8 @@ final class SimulatedStream: CallerOwner {
     switch bye?.comesBack {
     case .atOnce?: disconnect(.atOnce)
     case .later?: disconnect(.later)
+    case .withCredential? where twin.holder.shows: disconnect(.atOnce)
+    case _ where bye == .revoked && twin.holder.mayBeRevoked: end()
     case _ where mayBeGone && bye != .poisoned: end()
     default: throw Finding(.forgotten, "stream \(number): \(bye?.rawValue ?? "?"): \(reason)")
     }

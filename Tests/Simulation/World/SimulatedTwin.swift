@@ -18,6 +18,7 @@ final class SimulatedTwin: CallerOwner {
   let number: Int
   unowned let world: World
   private(set) var witness: Witness
+  let holder: Holder
   /// Its last view, and the epoch and the revision of that.
   private(set) var document: JSONValue?
   private(set) var tag: String?
@@ -33,6 +34,8 @@ final class SimulatedTwin: CallerOwner {
   private var pending: Request? { didSet { sendCount = 0 } }
   /// How often it was sent.
   private var sendCount = 0
+  /// When it was sent last, in nanoseconds.
+  private var sendTime: UInt64 = 0
   private let caller: SimulatedCaller
   private var isAway = false
   private var actionCount = 0
@@ -45,8 +48,14 @@ final class SimulatedTwin: CallerOwner {
   private var head: ResponseHead?
 
   /// A client that has said nothing.
-  init(_ number: Int, in world: World) {
+  ///
+  /// - Parameters:
+  ///   - number: among those of all clients.
+  ///   - holder: who it is.
+  ///   - world: where it is.
+  init(_ number: Int, _ holder: Holder, in world: World) {
     self.number = number
+    self.holder = holder
     self.world = world
     witness = Witness(number)
     caller = SimulatedCaller(number, "twin", in: world)
@@ -123,10 +132,11 @@ final class SimulatedTwin: CallerOwner {
     guard let pending, !isAway, !hasEnded else { return }
     guard let link = caller.link else { return caller.connect() }
     var request = ""
-    let authorization = identity.map { "Authorization: Bearer \($0.token)\r\n" } ?? ""
+    let authorization = (identity.map { "Riblet-Token: \($0.token)\r\n" } ?? "") + credential
+    sendTime = world.scheduler.now
     let path = identity.map { "/v1/sessions/\($0.session)" } ?? ""
     switch pending {
-    case .create: request = Self.request("POST", "/v1/sessions", "", #"{"app":"journal"}"#)
+    case .create: request = Self.request("POST", "/v1/sessions", authorization, #"{"app":"journal"}"#)
     case .view, .nothing:
       let last = tag.map { "If-None-Match: \"\($0)\"\r\n" } ?? ""
       request = Self.request("GET", "\(path)/view", authorization + last, "")
@@ -142,6 +152,12 @@ final class SimulatedTwin: CallerOwner {
       caller.hangUp()
       caller.comeBack(.atOnce)
     }
+  }
+
+  /// The field of a request that says who it is, with a new credential.
+  var credential: String {
+    guard holder.shows, let person = holder.person else { return "" }
+    return "Authorization: Bearer \(world.issuer.issue(to: person))\r\n"
   }
 
   private static func request(_ method: String, _ path: String, _ fields: String, _ body: String) -> String {
@@ -182,7 +198,8 @@ final class SimulatedTwin: CallerOwner {
     guard let request = pending else { throw Finding(.brokenProtocol, "twin \(number) was answered unasked: \(body)") }
     let status = head.status.rawValue
     let wasSentOnce = sendCount == 1
-    if status == 503 || status == 408 {
+    // With a credential that is not taken it gets another one.
+    if status == 503 || status == 408 || status == 401 && head.asksForCredential {
       caller.hangUp()
       caller.comeBack(.later)
       return
@@ -190,6 +207,10 @@ final class SimulatedTwin: CallerOwner {
     caller.resetBackOff()
     pending = nil
     caller.cancelTimers()
+    if status == 403, holder.mayBeRevoked { return end(isSure: false) }
+    if status < 400, !holder.mayBeWelcome(at: caller.link?.process, since: sendTime) {
+      throw Finding(.overstayed, "twin \(number) is answered \(status): \(body)")
+    }
     switch (request, status) {
     case (.create, 201): try begin(try JSONValue(parsing: body))
     case (.view, 304): hasSeenAll = true
@@ -236,6 +257,7 @@ final class SimulatedTwin: CallerOwner {
     }
     identity = (session, token)
     noteDurability(json)
+    holder.wasTold(expires: nil, at: world.scheduler.now, grace: 0, isDurable: witness.isDurable)
     guard caller.random.oneIn(2) else { return }
     stream = SimulatedStream(of: self, session, token)
     stream?.goOn()
@@ -278,4 +300,9 @@ final class SimulatedTwin: CallerOwner {
       return Nack(number: Int(number), code: code, message: message)
     }[...]
   }
+}
+
+extension ResponseHead {
+  /// Whether a credential is to be shown, or another one.
+  var asksForCredential: Bool { headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true }
 }

@@ -44,6 +44,9 @@ extension World {
     case .setClock: setClock(&random)
     case .failDisk, .fillDisk: breakDisk(event, &random)
     case .checkpoint: checkpoint(&random)
+    case .signIn: try anyClient(&random)?.signIn()
+    case .signOut: signOut(&random)
+    case .steal: steal(&random)
     // What is published meanwhile may come to sessions that rest.
     case .wait:
       guard random.oneIn(2) else { return }
@@ -69,7 +72,7 @@ extension World {
     guard plan.setting.processes == 1 else { return }
     if let host = clients.first(where: { !$0.hasEnded && $0.hasToken }), clients.count < 6, let token = host.takeToken()
     {
-      let guest = SimulatedClient(clients.count + 1, in: self, joining: host, with: token)
+      let guest = SimulatedClient(clients.count + 1, makeHolder(host), in: self, joining: host, with: token)
       clients.append(guest)
       guest.connect()
     } else if let client = anyClient(&random), client.host == nil {

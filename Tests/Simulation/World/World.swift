@@ -25,6 +25,9 @@ package final class World: @unchecked Sendable {
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
   let ledger = Ledger()
+  private(set) lazy var issuer = SimulatedIssuer(in: self)
+  /// Strangers with tokens of others.
+  var thieves: [Thief] = []
   /// What clients have done, by name.
   private(set) var actions: [Int: JournalAction] = [:]
   private(set) var published = 0
@@ -46,6 +49,8 @@ package final class World: @unchecked Sendable {
   package private(set) var log: [String]?
   /// A hash of all that clients were sent, and when.
   package private(set) var traceHash: UInt64 = 0xcbf2_9ce4_8422_2325
+  /// Draws who clients are.
+  var persons: SimulationRandom
   private var finding: Finding?
   /// Processes that are dead and have not let go of what they had.
   private var graveyard: [SimulatedProcess] = []
@@ -53,7 +58,7 @@ package final class World: @unchecked Sendable {
   private var isPowerCut = false
   /// Whether a process starts; it may wait for the disk meanwhile.
   private var isStarting = false
-  private var processCount = 0
+  private(set) var processCount = 0
   private var linkCount = 0
   private let lie: SimulatedDisk.Lie?
 
@@ -70,6 +75,7 @@ package final class World: @unchecked Sendable {
     lie = machine.lie
     scheduler = Scheduler(SimulationRandom(seed: plan.seed, stream: 2))
     network = SimulationRandom(seed: plan.seed, stream: 3)
+    persons = SimulationRandom(seed: plan.seed, stream: 6)
     log = keepsLog ? [] : nil
     rib_disks_seed(plan.seed)
     disk = SimulatedDisk(at: directory, copying: plan.setting.isPrepared ? machine.template : nil)
@@ -116,12 +122,12 @@ package final class World: @unchecked Sendable {
     defer { end() }
     for _ in 0..<processLimit { startProcess() }
     for _ in 0..<plan.setting.hosts {
-      let client = SimulatedClient(clients.count + 1, in: self)
+      let client = SimulatedClient(clients.count + 1, makeHolder(nil), in: self)
       clients.append(client)
       client.connect()
     }
     for place in 0..<plan.setting.twins {
-      let twin = SimulatedTwin(50 + place, in: self)
+      let twin = SimulatedTwin(50 + place, makeTwinHolder(50 + place), in: self)
       twins.append(twin)
       twin.goOn()
     }
@@ -150,6 +156,7 @@ package final class World: @unchecked Sendable {
     scheduler.willPass = {}
     clients = []
     twins = []
+    thieves = []
     disk.unmount()
     SimulationMachine.remove(directory)
     rib_disks_on_pause(nil, nil)
@@ -200,7 +207,9 @@ package final class World: @unchecked Sendable {
     isStarting = true
     defer { isStarting = false }
     do {
-      try process.start(apps: [app(of: process)], settings: settings, logger: logger(process))
+      let authenticator = plan.setting.signsIn ? issuer.authenticator(process.clock) : nil
+      try process.start(
+        apps: [app(of: process)], settings: settings, authenticator: authenticator, logger: logger(process))
       note("process \(process.number) runs build \(build)")
       figures.note("starts")
     } catch {
@@ -230,6 +239,7 @@ package final class World: @unchecked Sendable {
     settings.timeouts.drainSeconds = plan.setting.drainSeconds
     settings.timeouts.watchdogSeconds = 0
     settings.usesCompression = false
+    settings.auth.graceSeconds = plan.setting.graceSeconds
     return settings
   }
 
@@ -369,32 +379,4 @@ package final class World: @unchecked Sendable {
 
   func allowForgetting() { mayForget = true }
   func removeEndedLinks() { links.removeAll { $0.descriptor < 0 } }
-}
-
-/// Writes what a server logs into the world's log.
-private struct WorldLog: LogHandler {
-  unowned let world: World
-  unowned let process: SimulatedProcess
-  var metadata: Logger.Metadata = [:]
-  var logLevel: Logger.Level
-
-  init(_ world: World, process: SimulatedProcess) {
-    self.world = world
-    self.process = process
-    logLevel = world.log == nil ? .error : .debug
-  }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    if event.message.description.hasPrefix("The session store fails"), !world.plan.setting.waits {
-      process.storeFails()
-    } else if event.message.description == "The session store works again." {
-      process.storeWorks()
-    }
-    world.note("process \(process.number): \(event.level): \(event.message) \(event.metadata ?? [:])")
-  }
 }

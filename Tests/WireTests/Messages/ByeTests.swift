@@ -10,7 +10,9 @@ struct ByeTests {
     (.unknownApp, "unknown_app", 4404, .not), (.noHello, "no_hello", 4008, .atOnce), (.full, "full", 4100, .later),
     (.moved, "moved", 4002, .atOnce), (.unavailable, "unavailable", 4101, .later), (.quota, "quota", 4102, .later),
     (.poisoned, "poisoned", 4201, .asNewSession), (.denied, "denied", 4401, .not), (.taken, "taken", 4409, .not),
-    (.stale, "stale", 4410, .not),
+    (.stale, "stale", 4410, .not), (.busy, "busy", 4103, .later), (.expired, "expired", 4300, .withCredential),
+    (.unauthenticated, "unauthenticated", 4301, .withCredential), (.revoked, "revoked", 4402, .not),
+    (.forbidden, "forbidden", 4405, .not),
   ]
 
   @Test("every reason has its code, its close code and what a client does next", arguments: table)
@@ -29,7 +31,8 @@ struct ByeTests {
   }
 
   static let hundreds: [(codes: ClosedRange<UInt16>, comesBack: Bye.Return)] = [
-    (4000...4099, .atOnce), (4100...4199, .later), (4200...4299, .asNewSession), (4400...4499, .not),
+    (4000...4099, .atOnce), (4100...4199, .later), (4200...4299, .asNewSession),
+    (4300...4399, .withCredential), (4400...4499, .not),
   ]
 
   @Test("the hundreds say what a client does, whether it knows the code or not", arguments: hundreds)

@@ -295,6 +295,7 @@ final class ChaosClient: @unchecked Sendable {
       switch event {
       case .live(let welcome): begin(welcome, now)
       case .view: sawView = true
+      case .renewed: break
       case .verified: verified()
       case .applied(let action): if let wrong = model.didApply(action.number) { deviate(wrong) }
       case .refused(_, let nack): if let wrong = model.didRefuse(nack) { deviate(wrong) }
@@ -371,7 +372,7 @@ final class ChaosClient: @unchecked Sendable {
     case .later: away(.later, now)
     // The token was used up by an attempt that was not heard of.
     case .not where bye == .denied && party?.role == .guest && session.lastWelcome == nil: away(.atOnce, now)
-    case .asNewSession, .not:
+    case .asNewSession, .withCredential, .not:
       deviate("The server does not want it any more: \(bye?.rawValue ?? "?"), \(text)")
       isSettled = true
       away(.atOnce, now)

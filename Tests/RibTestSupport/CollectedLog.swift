@@ -1,19 +1,19 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// What a test's loggers have said.
-final class CollectedLog: Sendable {
+package final class CollectedLog: Sendable {
   /// One line of the log.
-  struct Line: Sendable {
-    let level: Logger.Level
-    let message: String
-    let metadata: Logger.Metadata
+  package struct Line: Sendable {
+    package let level: Logger.Level
+    package let message: String
+    package let metadata: Logger.Metadata
 
     /// A value of the metadata, as a text; nil if there is none of this name.
-    subscript(_ key: String) -> String? { metadata[key]?.description }
+    package subscript(_ key: String) -> String? { metadata[key]?.description }
 
     /// The message, and the metadata in the order of their names.
-    var text: String {
+    package var text: String {
       ([message] + metadata.map { "\($0)=\($1)" }.sorted()).joined(separator: " ")
     }
   }
@@ -36,10 +36,13 @@ final class CollectedLog: Sendable {
 
   private let lines = Mutex<[Line]>([])
 
+  /// A log in which nothing is said yet.
+  package init() {}
+
   /// All lines, in order.
-  var all: [Line] { lines.withLock { $0 } }
+  package var all: [Line] { lines.withLock { $0 } }
   /// Those that are no matter of debugging, as texts.
-  var texts: [String] { all.filter { $0.level >= .info }.map(\.text) }
+  package var texts: [String] { all.filter { $0.level >= .info }.map(\.text) }
   /// A logger that writes here.
-  var logger: Logger { Logger(label: "test") { [self] _ in Handler(log: self) } }
+  package var logger: Logger { Logger(label: "test") { [self] _ in Handler(log: self) } }
 }

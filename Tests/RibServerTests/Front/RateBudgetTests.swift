@@ -3,7 +3,7 @@ import WireHTTP
 
 @testable import RibServer
 
-@Suite struct PlaceBudgetTests {
+@Suite struct RateBudgetTests {
   private static let second: UInt64 = 1_000_000_000
 
   /// A network of IPv6.
@@ -13,7 +13,7 @@ import WireHTTP
   }
 
   @Test func place_hasItsBudget_andGetsItBackEvenly() throws {
-    let budget = PlaceBudget(perMinute: 6)
+    let budget = RateBudget<Place>(perMinute: 6)
     let start = 1_000 * Self.second
     for _ in 1...6 { #expect(try budget.take(from: place(1), at: start) == 0) }
     #expect(try budget.take(from: place(1), at: start) == 10 * Self.second)
@@ -28,18 +28,18 @@ import WireHTTP
   }
 
   @Test func budgetOfNone_isNoLimit() throws {
-    let budget = PlaceBudget(perMinute: 0)
+    let budget = RateBudget<Place>(perMinute: 0)
     for _ in 1...1_000 { #expect(try budget.take(from: place(1), at: 5) == 0) }
     #expect(budget.count == 0)
   }
 
   /// An attacker with a million networks takes no memory, and does not have those forgotten who have used up theirs.
   @Test func table_isBounded_andForgetsWhoHasTakenLeast() throws {
-    let budget = PlaceBudget(perMinute: 60)
+    let budget = RateBudget<Place>(perMinute: 60)
     let now = 1_000 * Self.second
     for _ in 1...60 { #expect(try budget.take(from: place(-1), at: now) == 0) }
     for number in 0..<1_000_000 { #expect(try budget.take(from: place(number), at: now) == 0) }
-    #expect(budget.count <= PlaceBudget.shardCount * PlaceBudget.shardLimit)
+    #expect(budget.count <= RateBudget<Place>.shardCount * RateBudget<Place>.shardLimit)
     #expect(try budget.take(from: place(-1), at: now) > 0)
     // Buckets that are full again are forgotten before any other.
     for number in 0..<200_000 { #expect(try budget.take(from: place(-2 - number), at: now + 10 * Self.second) == 0) }

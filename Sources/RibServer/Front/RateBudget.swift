@@ -1,0 +1,76 @@
+import Synchronization
+
+/// A rate limit for each of many owners, which are places or persons: of new sessions, or of wrong credentials.
+///
+/// Each owner has a bucket that fills evenly (the generic cell rate algorithm, ITU-T I.371): of a bucket only the time is kept at which
+/// it is full again. A full bucket need not be kept. The table is bounded whatever clients do: when a part of it has too many buckets,
+/// the half that is full soonest is dropped. So the owners that have taken most are kept, and no owner is refused because of others.
+final class RateBudget<Owner: Hashable & Sendable>: Sendable {
+  /// How many buckets are kept in each part of the table.
+  static var shardLimit: Int { 8_192 }
+  static var shardCount: Int { 16 }
+
+  /// Nanoseconds in which a bucket gains one; 0 for no limit.
+  private let interval: UInt64
+  /// Nanoseconds in which an empty bucket fills.
+  private let allowance: UInt64
+  /// Each part has a mutex of its own, so that loops seldom wait for each other.
+  private let shards: [Shard]
+
+  /// A part of the table.
+  private final class Shard: Sendable {
+    /// When the bucket of each owner is full again.
+    let owners = Mutex<[Owner: UInt64]>([:])
+  }
+
+  /// A budget that no owner has taken from.
+  ///
+  /// - Parameter perMinute: how many an owner may take a minute in the long run, and at once; 0 for any number.
+  init(perMinute: Int) {
+    interval = perMinute > 0 ? 60_000_000_000 / UInt64(perMinute) : 0
+    allowance = interval * UInt64(perMinute)
+    shards = (0..<Self.shardCount).map { _ in Shard() }
+  }
+
+  /// How many buckets are kept.
+  var count: Int { shards.reduce(0) { $0 + $1.owners.withLock(\.count) } }
+
+  /// Takes one from an owner's bucket, unless the bucket is empty.
+  ///
+  /// - Parameters:
+  ///   - owner: the owner.
+  ///   - now: nanoseconds of a monotonic clock.
+  /// - Returns: nanoseconds until one can be taken; 0 if one was taken.
+  func take(from owner: Owner, at now: UInt64) -> UInt64 {
+    guard interval > 0 else { return 0 }
+    return shard(of: owner).owners.withLock { owners in
+      let full = owners[owner]
+      let next = max(full ?? 0, now) + interval
+      guard next - now <= allowance else { return next - now - allowance }
+      if full == nil, owners.count >= Self.shardLimit { Self.makeRoom(in: &owners, now) }
+      owners[owner] = next
+      return 0
+    }
+  }
+
+  /// Whether an owner's bucket is empty.
+  ///
+  /// - Parameters:
+  ///   - owner: the owner.
+  ///   - now: nanoseconds of a monotonic clock.
+  /// - Returns: true until one can be taken again.
+  func isSpent(_ owner: Owner, at now: UInt64) -> Bool {
+    guard interval > 0 else { return false }
+    let full = shard(of: owner).owners.withLock { $0[owner] } ?? 0
+    return max(full, now) + interval - now > allowance
+  }
+
+  private func shard(of owner: Owner) -> Shard { shards[Int(UInt(bitPattern: owner.hashValue) % UInt(shards.count))] }
+
+  private static func makeRoom(in owners: inout [Owner: UInt64], _ now: UInt64) {
+    owners = owners.filter { $0.value > now }
+    guard owners.count > shardLimit / 2 else { return }
+    let kept = owners.sorted { $0.value > $1.value }.prefix(shardLimit / 2)
+    owners = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+  }
+}
