@@ -12,6 +12,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let customDump = Target.Dependency.product(name: "CustomDump", package: "swift-custom-dump")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
@@ -29,6 +30,7 @@ let package = Package(
     .library(name: "RibRIV", targets: ["RibRIV"]),
     .library(name: "RibSchema", targets: ["RibSchema"]),
     .library(name: "RibServer", targets: ["RibServer"]),
+    .library(name: "RibAuth", targets: ["RibAuth"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
@@ -46,6 +48,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.3.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.0.0"),
   ],
   targets: [
     .systemLibrary(
@@ -71,6 +74,9 @@ let package = Package(
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
+    .target(
+      name: "RibAuth", dependencies: ["CCurl", "RibCore", "RibServer", "Wire", "WireHTTP", crypto, jwtKit, logging],
+      swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
@@ -81,7 +87,8 @@ let package = Package(
     .executableTarget(
       name: "ribd",
       dependencies: [
-        "RibServer", "RibWeb", "Showcase", argumentParser, configuration, logging, serviceLifecycle, unixSignals,
+        "RibAuth", "RibServer", "RibWeb", "Showcase", argumentParser, configuration, logging, serviceLifecycle,
+        unixSignals,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -129,6 +136,9 @@ let package = Package(
       name: "ShowcaseTests", dependencies: ["RibCore", "RibRIV", "RibServer", "RibTesting", "Showcase", "Wire"],
       swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire", "WireHash"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibAuthTests", dependencies: ["RibAuth", "RibCore", "RibServer", "RibTestSupport", "Wire", logging],
+      swiftSettings: swiftSettings),
     .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",

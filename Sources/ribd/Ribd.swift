@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Logging
+import RibAuth
 import RibServer
 import ServiceLifecycle
 import Showcase
@@ -27,7 +28,11 @@ struct Ribd: AsyncParsableCommand {
     var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = try await flags.logLevel(config)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
-    let server = Server(apps: apps, files: try await flags.files(config), settings: settings, logger: logger) { url in
+    let authenticator = try await AuthSettings(config).makeAuthenticator(logger)
+    await authenticator?.prepare()
+    let server = Server(
+      apps: apps, files: try await flags.files(config), settings: settings, authenticator: authenticator, logger: logger
+    ) { url in
       announce("ribd \(Server.version) listens on \(url)")
     }
     let group = ServiceGroup(

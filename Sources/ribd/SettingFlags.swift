@@ -134,5 +134,5 @@ extension Setting {
         "logLevel", .program("level", preset: "info"), "trace, debug, info, notice, warning, error or critical."),
       Setting(
         "web", .program("directory", preset: ""), "Serve this directory's files, and not the showcase's page."),
-    ] + all
+    ] + all + AuthSettings.all
 }

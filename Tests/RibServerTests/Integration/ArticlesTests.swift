@@ -22,6 +22,7 @@ import Testing
   private static func articles() throws -> [(name: String, text: String)] {
     try texts(in: "Sources/RibCore/RibCore.docc", ext: "md")
       + texts(in: "Sources/RibTesting/RibTesting.docc", ext: "md")
+      + texts(in: "Sources/RibAuth/RibAuth.docc", ext: "md")
       // scripts/check-guide builds the package of the guide.
       + texts(in: "Sources/RibServer/RibServer.docc", ext: "md").filter { $0.name != "YourFirstApp.md" }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import RibServer
+import RibTestSupport
 import Testing
 
 /// Everything at once: many clients, a network at its worst, and a server that is killed again and again.
@@ -29,6 +30,21 @@ import Testing
     let plan = Self.plan
     try await blocking(within: Double(plan.seconds) + BlockingExecutor.limit) {
       try Chaos(clients: plan.clients, seed: plan.seed).run(for: plan.seconds)
+    }
+  }
+
+  /// The same with credentials that end, keys that change, and persons who are signed out: nothing is done for them from then on, and
+  /// whatever was handed out is in no file, and in no line of a log that says all.
+  @Test(
+    .timeLimit(.minutes(plan.seconds / 60 + 8)),
+    .enabled(if: TestRun.includesTests(of: IssuerProcess.python), "make test sets RIB_PYTHON"))
+  func nothingIsDone_forWhoIsSignedOut() async throws {
+    Server.raiseDescriptorLimit()
+    let plan = Self.plan
+    try await blocking(within: Double(plan.seconds) + 2 * BlockingExecutor.limit) {
+      // What all of them do is logged and recorded.
+      let people = try ChaosPeople(for: plan.seconds)
+      try Chaos(clients: max(plan.clients / 4, 10), seed: plan.seed, people: people).run(for: plan.seconds)
     }
   }
 }

@@ -26,6 +26,56 @@ import WireHTTP
     #expect(output == #"{"down":\#(Self.view(-1000)),"up":\#(Self.view(1000))}"# + "\n")
   }
 
+  /// An issuer that was not written here; and a file has lists, numbers and truths as JSON has them.
+  @Test(.enabled(if: TestRun.includesTests(of: python), "make test sets RIB_PYTHON"))
+  func tokensOfJoserfc_sayWhoIsThere() throws {
+    let directory = try TemporaryDirectory()
+    let (secret, file) = (directory.path + "/secret", directory.path + "/ribd.json")
+    try Data("a secret that the issuer and the server share\n".utf8).write(to: URL(fileURLWithPath: secret))
+    let json = """
+      {"auth":{"mode":"jwt","required":false,"issuer":"tests","audience":"ribd","secretFile":"\(secret)",
+      "algorithms":["HS256"],"types":["JWT"],"claims":["name","mail"],"leewaySeconds":0,"graceSeconds":0}}
+      """
+    try Data(json.utf8).write(to: URL(fileURLWithPath: file))
+    let daemon = try Daemon(["--config", file])
+    let python = URL(fileURLWithPath: try #require(Self.python))
+    let script = repository.appendingPathComponent("Tests/Interop/sign.py").path
+    let token = { (claims: String) in
+      let (status, output, errors) = try Program.run(python, [script, secret, claims])
+      try #require(status == 0, "\(errors)")
+      return output.split(separator: "\n").joined()
+    }
+    let hello = { (token: String?) in
+      let auth = token.map { #","auth":"\#($0)""# } ?? ""
+      return try PlainClient(daemon.url, saying: #"{"t":"hello","app":"counter"\#(auth)}"#)
+    }
+    try hello(nil).next(#"{"t":"welcome""#)
+    let ada = try hello(try token(#"{"iss":"tests","aud":["x","ribd"],"sub":"ada"}"#))
+    try ada.greet()
+    #expect((5_000...61_000).contains(try ada.welcome.identityExpires ?? 0))
+    for claims in [
+      #"{"iss":"tests","aud":"x","sub":"ada"}"#, #"{"iss":"test","aud":"ribd","sub":"ada"}"#,
+      #"{"iss":"tests","aud":"ribd"}"#,
+    ] {
+      #expect(try hello(try token(claims)).end() == "unauthenticated 4301", "\(claims)")
+    }
+    #expect(try hello(try token(#"{"iss":"tests","aud":"ribd","sub":"ada","exp":-5}"#)).end() == "expired 4300")
+    // Whoever does not renew it is told when it is over.
+    // On a busy machine a token may be over before it is shown.
+    var end: String?
+    for seconds in [3, 20, 50] where end == nil {
+      let brief = try hello(try token(#"{"iss":"tests","aud":"ribd","sub":"ada","exp":\#(seconds)}"#))
+      try brief.greet()
+      if brief.greeting.hasPrefix(#"{"t":"welcome""#) { end = try brief.end() }
+    }
+    #expect(end == "expired 4300")
+    // A client that renews it goes on: ribctl's, with a command that gets a token each time.
+    let command = "\(python.path) \(script) \(secret) '{\"iss\":\"tests\",\"aud\":\"ribd\",\"sub\":\"ada\"}'"
+    let (status, output, errors) = try Program.run(
+      Program.url("ribctl"), ["act", daemon.url, "--app", "counter", "--auth-command", command, "increment"])
+    #expect(status == 0 && output == Self.view(1) + "\n", "\(output) \(errors)")
+  }
+
   static let nginx: URL? = {
     let path = repository.appendingPathComponent(".tools/nginx")
     return FileManager.default.isExecutableFile(atPath: path.path) ? path : nil
@@ -164,8 +214,9 @@ import WireHTTP
         get /v1/apps/{app}/schema 200 404
         get /v1/sessions/{sid}/events 200 401 404
         get /v1/sessions/{sid}/view 200 304 401 404
-        post /v1/sessions 201 400 403 404 413
+        post /v1/sessions 201 400 401 403 404 413
         post /v1/sessions/{sid}/actions 200 400 401 404 409 413
+        put /v1/sessions/{sid}/auth 401 404
 
         """)
   }

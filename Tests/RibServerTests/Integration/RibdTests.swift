@@ -94,6 +94,18 @@ import WireHTTP
     (["--log-level", "loud"], "There is no log level"), (["--config", "/nowhere.json"], "/nowhere.json"),
     (["--limits-actoins", "1"], "Unknown option"), (["--host", "256.0.0.1", "--port", "0"], "256.0.0.1"),
     (["--limits-message-bytes", "0"], "must be from 1 to 4294967295"), (["--store", "x"], "one of memory, sqlite"),
+    (["--auth-mode", "oidc"], "There is no auth.mode \"oidc\""),
+    (["--auth-issuer", "https://id.example.com"], "auth.issuer is set, and auth.mode is none"),
+    (["--auth-mode", "jwt"], "issuer is empty"),
+    (["--auth-mode", "jwt", "--auth-issuer", "i", "--auth-audience", "a"], "set keysURL (or \"discover\")"),
+    (
+      ["--auth-mode", "jwt", "--auth-issuer", "i", "--auth-audience", "a", "--auth-keys-url", "http://id.example.com"],
+      "use https"
+    ),
+    (["--auth-mode", "jwt", "--auth-required", "maybe"], "must be true or false"),
+    (["--auth-mode", "jwt", "--auth-algorithms", "none"], "names of RFC 7518"),
+    (["--auth-mode", "jwt", "--auth-leeway-seconds", "soon"], "must be a whole number"),
+    (["--auth-cookie", "session"], "__Host-"), (["--auth-cookie", "__Host-s", "--origins", "*"], "auth.cookie is set"),
   ])
   func badSetting_isAClearError(_ arguments: [String], _ says: String) throws {
     let (status, _, errors) = try Program.run(Program.url("ribd"), arguments)

@@ -23,13 +23,15 @@ extension Chaos {
     _ = try audit.look(lookedAt)
     try victims.damage("\(directory)/state/sessions.sqlite", &random)
     jump()
-    if random.happens(0.1) || kills + stops >= 3 && otherLives == 0 { try runOtherVersion() }
-    daemon = try Self.start(port, directory, clock)
+    if people == nil, random.happens(0.1) || kills + stops >= 3 && otherLives == 0 { try runOtherVersion() }
+    daemon = try Self.start(port, directory, clock, people)
     victims.look(daemon.url)
   }
 
   /// Sets the clock of the server, whether it runs or not.
   func jump() {
+    // With another time than the issuer's a server takes no credential.
+    guard people == nil else { return }
     jumps += 1
     clock.jump(&random)
   }

@@ -1,4 +1,16 @@
+import RibClient
+import Wire
+
 extension ChaosClient {
+  /// What it shows; nil before the first view.
+  var view: LedgerView? { LedgerView(session.view) }
+  /// A sentence about where it is.
+  var summary: String {
+    "client \(id): session \(session.lastWelcome?.sessionID ?? "none"), sent \(model.sent), covered \(session.coveredNumber), "
+      + "outbox \(session.outbox.count), \(link == nil ? "away" : session.welcome == nil ? "greeting" : "live"), "
+      + "count \(lastView?.count ?? -1), paid \(lastView?.paid ?? -1) of \(lastView?.lastPayment ?? -1)"
+  }
+
   /// What the client was told, for those who look at what is committed.
   struct Told {
     var sessionID: String?
@@ -20,5 +32,8 @@ extension ChaosClient {
     /// Sessions of others that were joined, and tokens for that which were used up on the way.
     var joins = 0
     var lostTokens = 0
+    /// Identities that were renewed in time, and those that were over before.
+    var renewals = 0
+    var expiries = 0
   }
 }

@@ -20,10 +20,10 @@ final class ChaosClient: @unchecked Sendable {
   /// What it did and heard last.
   var recent: String { history.suffix(80).joined(separator: "\n") }
   /// Whether it has sent all, heard all, and its view is the server's.
-  private(set) var isSettled = false
+  var isSettled = false
   private let port: Int
   private var random: SeededGenerator
-  private var session = ClientSession()
+  private(set) var session = ClientSession()
   private var backOff = BackOff()
   private var heartbeat = Heartbeat(interval: 0, at: 0)
   private(set) var link: ChaosLink?
@@ -42,13 +42,22 @@ final class ChaosClient: @unchecked Sendable {
   private let isPatient: Bool
   /// Who else is on its session, and whose it is; nil if it is alone there.
   let party: (ChaosParty, role: ChaosParty.Role)?
+  /// Who it is; nil for nobody.
+  var person: ChaosPerson?
+  /// Whether its person was signed out, and it has come to terms with that.
+  var hasLeft = false
+  /// What opens something: all the tokens that it was given.
+  private(set) var tokens: Set<String> = []
   private var isFinishing = false
   private var awaitsCheck = false
   private var checkTime = 0
-  private var lastView: LedgerView?
+  private(set) var lastView: LedgerView?
 
-  init(_ id: Int, port: Int, seed: UInt64, party: (ChaosParty, role: ChaosParty.Role)? = nil) {
+  init(
+    _ id: Int, port: Int, seed: UInt64, party: (ChaosParty, role: ChaosParty.Role)? = nil, person: ChaosPerson? = nil
+  ) {
     self.id = id
+    self.person = person
     self.port = port
     self.party = party
     model = ChaosModel(isAlone: party == nil)
@@ -56,20 +65,12 @@ final class ChaosClient: @unchecked Sendable {
     isPatient = id % 5 == 0
   }
 
-  var view: LedgerView? { LedgerView(session.view) }
-  /// A sentence about where it is.
-  var summary: String {
-    "client \(id): session \(session.lastWelcome?.sessionID ?? "none"), sent \(model.sent), covered \(session.coveredNumber), "
-      + "outbox \(session.outbox.count), \(link == nil ? "away" : session.welcome == nil ? "greeting" : "live"), "
-      + "count \(lastView?.count ?? -1), paid \(lastView?.paid ?? -1) of \(lastView?.lastPayment ?? -1)"
-  }
-
-  private func note(_ text: @autoclosure () -> String) {
+  func note(_ text: @autoclosure () -> String) {
     if history.count >= 400 { history.removeFirst(200) }
     history.append("\(milliseconds()) \(text())")
   }
 
-  private func deviate(_ text: String) {
+  func deviate(_ text: String) {
     guard deviations.count < 5 else { return }
     deviations.append("\(text) [\(summary)]\n\(recent)")
   }
@@ -111,6 +112,7 @@ final class ChaosClient: @unchecked Sendable {
     if party?.role == .host, party?.0.takeWish() == true {
       say(now) { (session) throws(ClientError) in try session.share(.act) }
     }
+    if let person, now >= person.renewalTime { renew(person, now) }
     if isFinishing { return settle(now) }
     guard now >= nextAction, session.outbox.count < 48 else { return }
     if now >= nextPause {
@@ -135,6 +137,7 @@ final class ChaosClient: @unchecked Sendable {
     }
     guard let last = session.outbox.last, last.number == model.sent + 1 else { return }
     model.didSend(last.number)
+    person?.sent(last.number)
     note("sent \(last.number) \(last.action.text) to \(step.to)")
     if session.outbox.count == 1 { lose(now) }
   }
@@ -165,8 +168,8 @@ final class ChaosClient: @unchecked Sendable {
   /// What it says first; nil for a guest who has no token yet.
   private func hello() -> [UInt8]? {
     session = ClientSession()
-    guard let party, party.role == .guest else { return session.hello(app: "ledger") }
-    return party.0.takeToken().map { session.join(token: $0) }
+    guard let party, party.role == .guest else { return session.hello(app: "ledger", auth: person?.credential()) }
+    return party.0.takeToken().map { session.join(token: $0, auth: person?.credential()) }
   }
 
   private func connect(_ now: Int) {
@@ -182,17 +185,18 @@ final class ChaosClient: @unchecked Sendable {
         // Twice at once: the first one is of yesterday, whichever arrives first.
         if !isFinishing, random.happens(0.15) {
           let double = ChaosLink(to: port, &random)
-          double.send(try session.resume())
+          double.send(try session.resume(auth: person?.credential()))
           session.disconnected()
           linkNumber += 1
           zombies[linkNumber] = (double, now + random.magnitude(in: 100...10_000))
           figures.doubles += 1
         }
-        message = try session.resume()
+        message = try session.resume(auth: person?.credential())
       } catch {
         return deviate("It cannot come back: \(error).")
       }
     }
+    person?.connects()
     let next = ChaosLink(to: port, &random)
     next.send(message)
     linkNumber += 1
@@ -214,7 +218,7 @@ final class ChaosClient: @unchecked Sendable {
     away(.atOnce, now)
   }
 
-  private func away(_ ending: Bye.Return, _ now: Int) {
+  func away(_ ending: Bye.Return, _ now: Int) {
     if let link { close(link.descriptor) }
     link = nil
     patience = .max
@@ -239,7 +243,7 @@ final class ChaosClient: @unchecked Sendable {
     close(zombie.link.descriptor)
   }
 
-  private func say(_ now: Int, _ message: (inout ClientSession) throws(ClientError) -> [UInt8]) {
+  func say(_ now: Int, _ message: (inout ClientSession) throws(ClientError) -> [UInt8]) {
     do {
       link?.send(try message(&session))
       heartbeat.sent(at: now)
@@ -291,14 +295,15 @@ final class ChaosClient: @unchecked Sendable {
   private func hear(_ message: [UInt8], _ now: Int) throws {
     note("hears \(String(decoding: message.prefix(160), as: UTF8.self))")
     var sawView = false
+    let before = session
     for event in try session.receive(message.span) {
       switch event {
       case .live(let welcome): begin(welcome, now)
       case .view: sawView = true
-      case .renewed: break
       case .verified: verified()
-      case .applied(let action): if let wrong = model.didApply(action.number) { deviate(wrong) }
-      case .refused(_, let nack): if let wrong = model.didRefuse(nack) { deviate(wrong) }
+      case .applied(let action): answered(action.number, model.didApply(action.number))
+      case .refused(_, let nack): answered(nack.number, model.didRefuse(nack))
+      case .outcomeUnknown where person?.isLeaving == true: break
       case .outcomeUnknown(let action): deviate("It is not known what became of action \(action.number).")
       case .outOfStep(let divergence):
         deviate("\(divergence)")
@@ -311,7 +316,16 @@ final class ChaosClient: @unchecked Sendable {
       case .draining(let milliseconds):
         figures.drains += 1
         departure = now + backOff.delay(drainedWithin: milliseconds, using: &random)
-      case .shared(let token, _): party?.0.give(token)
+      case .shared(let token, _):
+        tokens.insert(token)
+        party?.0.give(token)
+      case .renewed(let expires):
+        figures.renewals += 1
+        person?.wasTold(expires: expires, at: now)
+      case .ended(.revoked, _) where person?.isLeaving == true:
+        // As one would that does not heed it.
+        session = before
+        leaveForGood(now)
       case .ended(let bye, let text): ended(bye, text, now)
       }
     }
@@ -326,6 +340,9 @@ final class ChaosClient: @unchecked Sendable {
 
   private func begin(_ welcome: Welcome, _ now: Int) {
     note("live: \(welcome.sessionID) n \(welcome.number) rev \(welcome.revision)")
+    tokens.insert(welcome.token)
+    if let wrong = person?.faultOfWelcome { deviate(wrong) }
+    person?.wasTold(expires: welcome.identityExpires, at: now)
     heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
     backOff.succeeded()
     if welcome.resumed { figures.resumes += 1 } else if party?.role == .guest { figures.joins += 1 }
@@ -366,13 +383,15 @@ final class ChaosClient: @unchecked Sendable {
 
   private func ended(_ bye: Bye?, _ text: String, _ now: Int) {
     note("bye \(bye?.rawValue ?? "?"): \(text)")
+    if bye == .expired { figures.expiries += 1 }
     if bye == .unavailable, text.contains("by this version of the app") { figures.turnedAway += 1 }
     switch bye?.comesBack ?? .atOnce {
     case .atOnce: away(.atOnce, now)
     case .later: away(.later, now)
+    case .withCredential: away(.withCredential, now)
     // The token was used up by an attempt that was not heard of.
     case .not where bye == .denied && party?.role == .guest && session.lastWelcome == nil: away(.atOnce, now)
-    case .asNewSession, .withCredential, .not:
+    case .asNewSession, .not:
       deviate("The server does not want it any more: \(bye?.rawValue ?? "?"), \(text)")
       isSettled = true
       away(.atOnce, now)

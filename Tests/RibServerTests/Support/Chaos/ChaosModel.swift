@@ -34,6 +34,11 @@ struct ChaosModel {
   /// What is to become of the step that was made last.
   private var next = Expectation.applied(counts: true)
 
+  /// How many actions that count have no answer.
+  var openCount: Int {
+    open.values.count { if case .applied(counts: true) = $0 { true } else { false } }
+  }
+
   init(isAlone: Bool = true) { self.isAlone = isAlone }
 
   // MARK: Sending

@@ -31,6 +31,8 @@ final class ChaosTwin: @unchecked Sendable {
   private struct Later: Error {}
 
   let id: Int
+  /// Who it is; nil for nobody.
+  private let person: ChaosPerson?
   let told = Mutex(ChaosClient.Told())
   private(set) var model = ChaosModel()
   private(set) var figures = Figures()
@@ -48,8 +50,9 @@ final class ChaosTwin: @unchecked Sendable {
   private let isOver = Atomic(false)
   private let hasEnded = DispatchSemaphore(value: 0)
 
-  init(_ id: Int, port: Int, seed: UInt64) {
+  init(_ id: Int, port: Int, seed: UInt64, person: ChaosPerson? = nil) {
     self.id = id
+    self.person = person
     url = "http://127.0.0.1:\(port)"
     random = SeededGenerator(seed: seed, stream: 3_000_000 + UInt64(id))
     BlockingThread.start { [self] in
@@ -77,6 +80,12 @@ final class ChaosTwin: @unchecked Sendable {
   private func deviate(_ text: String) {
     if deviations.count < 5 { deviations.append("\(text) [\(summary)]") }
   }
+
+  /// Whether a request is to be made again later; a credential may be of a key that is in use no longer.
+  private func isLater(_ status: Int) -> Bool { status == 503 || status == 401 && person != nil }
+
+  /// What opens its session.
+  var tokenOfSession: String? { identity?.token }
 
   // MARK: Requests
 
@@ -109,7 +118,9 @@ final class ChaosTwin: @unchecked Sendable {
   /// It has less patience than a stall of the network may take.
   private func connect() throws -> TwinClient {
     let (sessionID, token) = identity ?? ("", "")
-    return try TwinClient(url, sessionID: sessionID, token: token, timeout: 3000)
+    return try TwinClient(
+      url, sessionID: sessionID, token: token, timeout: 3000,
+      credential: person.map { person in { person.credential() } })
   }
 
   private func begin(_ client: TwinClient) throws {
@@ -141,7 +152,7 @@ final class ChaosTwin: @unchecked Sendable {
     if request.attempts > 0 { figures.repetitions += 1 }
     let answer = try client.act("\"\(request.numbers.lowerBound)\"", request.body)
     guard answer.status == 200 else {
-      if answer.status != 503 {
+      if !isLater(answer.status) {
         deviate("Actions \(request.numbers) were answered by \(answer.status): \(answer.body)")
       }
       throw Later()
@@ -177,7 +188,7 @@ final class ChaosTwin: @unchecked Sendable {
       figures.views += 1
       lastTag = answer.headers["ETag"]
       _ = check(try answer.json)
-    case 503: throw Later()
+    case let status where isLater(status): throw Later()
     case let status: deviate("The view was answered by \(status): \(answer.body)")
     }
   }
@@ -197,7 +208,7 @@ final class ChaosTwin: @unchecked Sendable {
     let stream = try connect()
     let head = try stream.open(after: lastEvent)
     guard head.status == .ok else {
-      if head.status != .serviceUnavailable { deviate("Events were answered by \(head.status.rawValue).") }
+      if !isLater(head.status.rawValue) { deviate("Events were answered by \(head.status.rawValue).") }
       throw Later()
     }
     guard let welcome = try stream.event(), welcome.data.contains(#""t":"welcome""#) else { throw Later() }

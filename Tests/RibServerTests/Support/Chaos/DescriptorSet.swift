@@ -89,8 +89,4 @@ struct DescriptorSet: ~Copyable {
 }
 
 /// Milliseconds since the machine was started.
-func milliseconds() -> Int {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-}
+func milliseconds() -> Int { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }

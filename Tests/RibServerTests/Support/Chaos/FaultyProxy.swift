@@ -12,6 +12,7 @@ final class FaultyProxy: Sendable {
   private let listener: Int32
   private let target: Int
   private let seed: UInt64
+  private let faultless: Double
   private let counts = Mutex(FaultCounts())
   private let isCalm = Atomic(false)
   private let isOver = Atomic(false)
@@ -22,7 +23,9 @@ final class FaultyProxy: Sendable {
   /// - Parameters:
   ///   - target: the server's port, on this machine.
   ///   - seed: what happens comes of it.
-  init(to target: Int, seed: UInt64) {
+  ///   - faultless: how many links do what they should, of one.
+  init(to target: Int, seed: UInt64, faultless: Double = 0) {
+    self.faultless = faultless
     (listener, port) = LocalSocket.listen()
     self.target = target
     self.seed = seed
@@ -92,7 +95,8 @@ final class FaultyProxy: Sendable {
     private mutating func open(_ client: Int32) {
       lastID += 1
       var random = SeededGenerator(seed: proxy.seed, stream: UInt64(lastID))
-      let faults = isCalm ? .none : LinkFaults(&random)
+      let isFaultless = isCalm || proxy.faultless > 0 && random.happens(proxy.faultless)
+      let faults = isFaultless ? .none : LinkFaults(&random)
       proxy.counts.withLock { counts in
         counts.links += 1
         if faults.isRefused { counts.refusals += 1 }
