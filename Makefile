@@ -33,6 +33,7 @@ web: export RIB_WEB := $(CURDIR)/web
 web: ## Run the browser client's tests (ARGS="keyboard_test")
 	@scripts/setup --tests
 	swift build --product ribd
+	swift build --product ribctl
 	export RIBD="$$(swift build --show-bin-path)/ribd"; node --test Tests/Web/*.test.js
 	cd Tests/Browser && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Browser/*_test.py))))

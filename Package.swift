@@ -93,7 +93,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "ribctl",
-      dependencies: ["CurlTransport", "RibClient", "RibServer", "Wire", argumentParser],
+      dependencies: [
+        "CurlTransport", "RibClient", "RibCore", "RibServer", "Wire", "WireHTTP", argumentParser, crypto, logging,
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(name: "ribbench", dependencies: ["RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
 
@@ -139,7 +141,10 @@ let package = Package(
     .testTarget(
       name: "RibAuthTests", dependencies: ["RibAuth", "RibCore", "RibServer", "RibTestSupport", "Wire", logging],
       swiftSettings: swiftSettings),
-    .testTarget(name: "ribctlTests", dependencies: ["ribctl", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ribctlTests",
+      dependencies: ["RibCore", "RibServer", "RibTesting", "Wire", "WireHTTP", "ribctl", crypto],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",
       dependencies: [

@@ -6,8 +6,8 @@
 import { define, detail, each, h, list, modal, stack, tabs } from "./render.js";
 
 /**
- * What the page says about an app before it is opened.
- * @type {Record<string, {title: string, about: string, more: string}>}
+ * What the page says about an app before it is opened, and whether the app requires its user to sign in.
+ * @type {Record<string, {title: string, about: string, more: string, wantsPerson?: boolean}>}
  */
 export const apps = {
   "counter": {
@@ -65,6 +65,12 @@ export const apps = {
     about: "A chat, and who is there",
     more: "Open it in a second window: whoever closes the last one is gone. What was being sent when the server was killed is sent once.",
   },
+  "members": {
+    title: "Members",
+    about: "Who is signed in may do what",
+    more: "Everybody reads the notices, writers and bosses post, bosses erase. The server decides; the page only leaves out buttons.",
+    wantsPerson: true,
+  },
   "ledger": {
     title: "Ledger",
     about: "Payments, once each",
@@ -102,7 +108,7 @@ function screen(type, view) {
   types.push(type);
   define(type, (state, act, children, context) => {
     const { session } = context;
-    const send = (action) => sent(session, act(action));
+    const send = (action, options) => sent(session, act(action, options));
     send.root = (action) => sent(session, session.act("", action));
     return view(state, send, children, context);
   });
@@ -353,7 +359,25 @@ screen("Login", (state, act) =>
       type: "button", class: "button button-primary button-busy", onclick: () => act("onTapLoginButton"),
       "aria-busy": String(state.isLoading), "aria-disabled": String(state.isLoading),
     }, state.isLoading ? "Logging in…" : "Log in"),
+    signIn(act),
     h("p", { class: "field-error", role: "alert" }, state.error ?? "")));
+
+/** The form for a name and a password. Its action is sent as a secret, and so is not in the storage of the browser. */
+function signIn(act) {
+  const submit = (event) => {
+    event.preventDefault();
+    const { name, password } = event.currentTarget.elements;
+    act({ signInTapped: { name: name.value, password: password.value } }, { secret: true });
+    password.value = "";
+  };
+  return h("form", { class: "column", "aria-label": "Account", onsubmit: submit },
+    note("Or with a name of your own, and the password “swordfish”."),
+    h("label", { class: "field" }, h("span", null, "Name"),
+      h("input", { name: "name", required: true, autocomplete: "off" })),
+    h("label", { class: "field" }, h("span", null, "Password"),
+      h("input", { name: "password", type: "password", required: true, autocomplete: "off" })),
+    h("div", { class: "button-row" }, h("button", { type: "submit", class: "button" }, "Sign in")));
+}
 
 // boundaries
 
@@ -549,6 +573,44 @@ screen("People", (state, act) =>
     each(state.people, (person) => person.name, personBadge)));
 
 const personBadge = ({ name, isMe }) => h("span", { class: "badge" }, isMe ? `${name} (you)` : name);
+
+// members
+
+screen("Members", (state, act) => {
+  const erase = (event) => act({ eraseTapped: { id: Number(event.target.dataset.id) } });
+  return h("div", { class: "column" },
+    h("div", { class: "card-head" },
+      heading(`Signed in as ${state.subject}`),
+      h("ul", { class: "button-row roles", "aria-label": "Roles" },
+        state.roles.map((role) => h("li", { class: "badge", key: role }, role)))),
+    h("ul", { class: "lines messages", "aria-label": "Notices", key: "notices" },
+      // A row is drawn again only if its key changes: it tells as well whether there is a button.
+      each(state.notices, (notice) => `${state.canErase} ${notice.id}`, ({ id, author, text }) =>
+        h("li", null,
+          h("p", null, h("strong", null, author), " ", text),
+          state.canErase
+            ? h("button", { type: "button", class: "row-button", "data-id": id, "aria-label": `Erase ${text}`, onclick: erase },
+              "×")
+            : null))),
+    state.canPost ? post(act) : h("p", { class: "note", key: "reads" }, "You may read, and not post."),
+    h("p", { class: "field-error", role: "alert", key: "problem" }, state.problem ?? ""),
+    h("div", { class: "button-row" }, button("Sign out everywhere", () => act("signOutEverywhereTapped"))));
+});
+
+/** The form for a notice; the text is sent when it is posted, and not before. */
+function post(act) {
+  const submit = (event) => {
+    event.preventDefault();
+    const { text } = event.currentTarget.elements;
+    act({ postTapped: { text: text.value } });
+    text.value = "";
+  };
+  return h("form", { class: "search", "aria-label": "Post a notice", onsubmit: submit, key: "post" },
+    h("label", { class: "field" },
+      h("span", null, "Notice"),
+      h("input", { name: "text", required: true, maxlength: 200, autocomplete: "off" })),
+    h("button", { type: "submit", class: "button button-primary" }, "Post"));
+}
 
 // ledger
 

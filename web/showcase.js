@@ -9,6 +9,7 @@ import { generic } from "./generic.js";
 import { apps, failures, predictions, types } from "./apps.js";
 import { inspector, LinkControls, throttled } from "./inspector.js";
 import { handoff } from "./handoff.js";
+import { Person } from "./sign-in.js";
 
 const $ = (id) => document.getElementById(id);
 const links = new LinkControls();
@@ -28,6 +29,10 @@ const storage = (() => {
     return undefined;
   }
 })();
+
+/** The page's user, and the apps that require one to sign in; of other apps this is learned when they are opened. */
+const person = new Person(storage);
+const wanting = new Set(Object.keys(apps).filter((name) => apps[name].wantsPerson));
 
 /** The app that is shown, and its session: `{app, key, isJoined, session, mounted}`. */
 let shown;
@@ -60,14 +65,17 @@ const optimistic = Object.fromEntries(Object.entries(predictions).map(([type, pr
 
 function open(app, share, isJoined) {
   const key = keyOf(app, isJoined);
+  let isKnown = false;
   const session = connect(location.origin, {
     ...(share ? { share } : isJoined ? {} : { app }),
     storage,
     key,
     optimistic,
+    auth: () => (wanting.has(app) ? person.token(isKnown) : null),
     client: { name: "showcase", locale: navigator.language },
     transports: order[settings.transport],
   });
+  session.addEventListener("change", () => (isKnown = true), { once: true });
   shown = { app, key, isJoined, session };
   for (const name of ["status", "notice"]) session.addEventListener(name, () => isShown(session) && drawStatus());
   session.addEventListener("status", () => isShown(session) && sayStatus(session));
@@ -112,10 +120,26 @@ async function beginAnew() {
 }
 
 function draw() {
+  const { session } = shown;
   shown.mounted?.unmount();
+  if (session.status === "signedOut") return askWho(session.reason);
   const fallback = generic({ app: shown.app });
   const views = settings.isGeneric ? Object.fromEntries(types.map((type) => [type, fallback])) : {};
-  shown.mounted = mount(shown.session, $("screen"), { views, fallback, history: true });
+  shown.mounted = mount(session, $("screen"), { views, fallback, history: true });
+}
+
+/** Shows the form to sign in, in the place of the app. */
+function askWho(reason) {
+  const { app, key } = shown;
+  if (!wanting.has(app)) {
+    wanting.add(app);
+    if (person.isKnown) return reopen();
+  }
+  shown.mounted = person.ask($("screen"), reason, (isSamePerson) => {
+    // A session that another person has begun is not resumed.
+    if (!isSamePerson) storage?.removeItem(key);
+    reopen();
+  });
 }
 
 /** Shows what the address says. */
@@ -140,10 +164,11 @@ function follow() {
 
 const statusWords = {
   connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…", resumed: "Live, resumed",
-  reset: "Live, begun anew", ended: "Ended",
+  reset: "Live, begun anew", signedOut: "Signed out", ended: "Ended",
 };
 const durabilityWords = { disk: "kept on disk", process: "kept past kill -9", none: "kept in memory only" };
 const isUp = (status) => ["live", "resumed", "reset"].includes(status);
+const isOver = (status) => ["signedOut", "ended"].includes(status);
 
 function drawStatus() {
   const { status, durability } = shown.session;
@@ -153,12 +178,16 @@ function drawStatus() {
   if ($("status-words").textContent !== text) $("status-words").textContent = text;
   $("status").dataset.status = isUp(status) ? "live" : status;
   $("status").dataset.durability = durability ?? "";
-  $("link").dataset.link = isUp(status) ? "up" : status === "ended" ? "ended" : "down";
+  $("link").dataset.link = isUp(status) ? "up" : isOver(status) ? "ended" : "down";
 }
 
 function sayStatus(session) {
   if (session.status === "reset") {
     say("The server did not know the old session any more; this is a new one.", "failure");
+  }
+  if (session.status === "signedOut") {
+    draw();
+    keepFocus();
   }
   if (session.status === "ended" && session.reason?.code !== "ended") {
     say(`The session has ended: ${session.reason?.message ?? "the server said so"}`, "failure", {
@@ -202,11 +231,13 @@ function say(text, kind = "", action) {
 
 const clearNotices = () => $("notices").replaceChildren();
 
-/** Says what has become of an action, unless it was done. The generic renderer says so itself, where the form is. */
-function sayOutcome({ action = "back", status, nack }) {
-  const name = typeof action === "string" ? action : Object.keys(action)[0];
+/** Says what has become of an action, unless it was done. The generic renderer says so itself, beside the form, unless a
+ *  reload has come between. */
+function sayOutcome({ action = "back", secret, status, nack }) {
+  const name = secret ? "what was entered" : typeof action === "string" ? action : Object.keys(action)[0];
+  const isSaidElsewhere = settings.isGeneric && nack?.code !== "lost_body";
   if (status === "unknown") say(`Unknown: ${name} may have been done or not.`, "failure");
-  if (status === "refused" && !settings.isGeneric) say(`Refused: ${name}. ${nack.message}`, "failure");
+  if (status === "refused" && !isSaidElsewhere) say(`Refused: ${name}. ${nack.message}`, "failure");
 }
 
 failures.addEventListener("unsent", ({ detail: { session, message } }) => {

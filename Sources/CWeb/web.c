@@ -39,6 +39,9 @@ static const unsigned char inspector_js[] = {
 static const unsigned char handoff_js[] = {
 #embed "../../web/handoff.js"
 };
+static const unsigned char sign_in_js[] = {
+#embed "../../web/sign-in.js"
+};
 static const unsigned char favicon_svg[] = {
 #embed "../../web/favicon.svg"
 };
@@ -62,6 +65,7 @@ static const struct web_file files[] = {
     PAGE("apps.js", apps_js),
     PAGE("inspector.js", inspector_js),
     PAGE("handoff.js", handoff_js),
+    PAGE("sign-in.js", sign_in_js),
     PAGE("favicon.svg", favicon_svg),
     PAGE("vendor/qrcode.js", qrcode_js),
 };

@@ -16,6 +16,7 @@ public enum Showcase {
   /// The apps, by a clock of one's own.
   static func apps(clock: any Clock<Duration>, ledger: LedgerService = .none) -> [App] {
     let someManager = SomeManager()
+    let board = SharedValue(Board())
     return [
       App("counter") { Counter() },
       App("counter-riv") {
@@ -31,6 +32,7 @@ public enum Showcase {
       App("catalog") { Catalog() },
       App("ledger") { Ledger(service: ledger) },
       .room(clock: clock),
+      App("members", access: .identified) { (session: SessionContext) in Members(session: session, board: board) },
     ]
   }
 }

@@ -9,7 +9,7 @@ struct Ribctl: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ribctl",
     abstract: "Talks to a RibServer, and writes what riblets begin with.",
-    subcommands: [Connect.self, Act.self, Load.self, Replay.self, New.self, Poison.self])
+    subcommands: [Connect.self, Act.self, Load.self, Replay.self, New.self, Poison.self, DevIssuer.self])
 }
 
 /// Which session to start, or to join.
@@ -22,6 +22,7 @@ struct SessionOptions: ParsableArguments {
   var params: String?
   @Option(help: "A token to join a session with, instead of --app: what :share prints to whoever is in it.")
   var join: String?
+  @OptionGroup var auth: AuthOptions
 
   func validate() throws {
     guard (app == nil) != (join == nil) else { throw ValidationError("Say either --app or --join.") }
@@ -47,8 +48,8 @@ struct SessionOptions: ParsableArguments {
     } catch {
       throw ValidationError("--params is no JSON: \(error)")
     }
-    if let join { return try CurlClient(url: url, joining: join) }
-    return try CurlClient(url: url, app: app ?? "", parameters: parameters)
+    if let join { return try CurlClient(url: url, joining: join, credential: auth.credential) }
+    return try CurlClient(url: url, app: app ?? "", parameters: parameters, credential: auth.credential)
   }
 }
 
