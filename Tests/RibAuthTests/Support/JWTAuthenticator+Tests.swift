@@ -48,6 +48,8 @@ extension JWTAuthenticator {
   ) throws {
     let settings = JWTSettings.tests {
       $0.keysURL = url
+      // However busy the machine is: a test that is about it has less.
+      $0.keysTimeoutSeconds = 60
       change(&$0)
     }
     try self.init(settings, logger: log.logger, environment: clock.environment)
