@@ -46,14 +46,24 @@ export interface Options {
    * A duplicated tab begins a session of its own: the Web Lock `riblet:<sid>:<cid>` tells. In pages that are not secure
    * there are no locks, and the later tab takes the session over.
    *
-   * If the storage is full the session goes on, and a reload begins anew.
+   * If the storage is full the session goes on, and a reload begins anew: {@link Session.stored} and the event `stored` say so, also if
+   * there was an entry that cannot be read.
+   *
+   * With `localStorage`, a session survives its tab: the next one goes on with the first entry that no open tab uses, of up to 64 for one key.
    */
-  storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
-  /** The entry's name in the storage; `riblet:<url>:<app>` by default, with the share token if there is no app. */
+  storage?: Pick<Storage, "getItem" | "setItem" | "removeItem"> & {
+    /** Whether other tabs have the same storage; of the browser's own, the client knows. */
+    isShared?: boolean;
+  };
+  /**
+   * The entry's name in the storage; `riblet:<url>:<app>` by default, with the share token if there is no app. The second session of a page,
+   * or of another tab with the same storage, has it with `#2` at its end, and so on.
+   */
   key?: string;
   /**
-   * Tried in order, each twice, until one works; that one is tried sixteen times before it is given up.
-   * `[webSocket, eventStream]` by default.
+   * Tried in order until one works: each for four seconds, or twice if it fails at once. The one that has worked is tried sixteen times, or
+   * four times for four seconds, before it is given up; with storage, the page after a reload begins with it. The first one is tried again when five
+   * minutes have passed, and the connection is made anew. `[webSocket, eventStream]` by default.
    */
   transports?: Transport[];
   /**
@@ -187,6 +197,11 @@ export interface SessionEvents {
    * {@link Session.act} returned a promise for; not for those that are rejected.
    */
   outcome: Outstanding & Outcome;
+  /**
+   * {@link Session.stored} has become false, as there is no room (`full`), or true again; or there was an entry that cannot be read
+   * (`damaged`), so that the session begins anew, and what the page before had not sent is lost.
+   */
+  stored: { stored: true } | { stored: false; reason: "full" | "damaged" };
   /** What answered actions survive has changed: {@link Session.durability}. */
   notice: { durability: Durability };
   /**
@@ -223,6 +238,8 @@ export class Session extends EventTarget {
   readonly welcome?: Welcome;
   /** What answered actions survive: a power cut, the end of the server's process, nothing. */
   readonly durability?: Durability;
+  /** Whether a reload would go on with the session, and send what is outstanding; false without {@link Options.storage}. */
+  readonly stored: boolean;
   /** The view as the server sent it, without predictions. After a reset the old one, until the new one has come. */
   readonly view?: View;
   /** The view's revision; 0 if it is out of step with the server's. */
@@ -358,9 +375,6 @@ export const eventStream: Transport;
  * @throws an Error if an operation has no place in the document, or is none.
  */
 export function applyPatch(document: Json, ops: readonly Op[]): Json;
-
-/** The document's canonical form, RFC 8785: what the hash of a `check` is made of. */
-export function canonical(value: Json): string;
 
 /** What happened, by name, and what belongs to it. */
 export type CoreEvent =

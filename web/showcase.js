@@ -77,12 +77,19 @@ function open(app, share, isJoined) {
   });
   session.addEventListener("change", () => (isKnown = true), { once: true });
   shown = { app, key, isJoined, session };
-  for (const name of ["status", "notice"]) session.addEventListener(name, () => isShown(session) && drawStatus());
+  for (const name of ["status", "notice", "stored"]) session.addEventListener(name, () => isShown(session) && drawStatus());
   session.addEventListener("status", () => isShown(session) && sayStatus(session));
   session.addEventListener("pending", () => isShown(session) && drawPending(session));
   // After all that listens to the change has drawn it.
   session.addEventListener("change", () => queueMicrotask(keepFocus));
   session.addEventListener("outcome", ({ detail }) => isShown(session) && sayOutcome(detail));
+  session.addEventListener("stored", ({ detail }) => {
+    if (detail.reason === "damaged") {
+      say("What this page had kept cannot be read: the session begins anew, and what was not sent is lost.", "failure");
+    } else if (detail.reason === "full") {
+      say("The browser has no room left: if the page is loaded anew, the session is lost, and what was not sent.", "failure");
+    }
+  });
   session.addEventListener("lost", ({ detail }) => {
     say(`The server has lost ${detail.count} of your actions, in a crash that it could not be safe from.`, "failure");
   });
@@ -171,9 +178,10 @@ const isUp = (status) => ["live", "resumed", "reset"].includes(status);
 const isOver = (status) => ["signedOut", "ended"].includes(status);
 
 function drawStatus() {
-  const { status, durability } = shown.session;
+  const { status, durability, stored } = shown.session;
   const words = [statusWords[status] ?? status];
   if (isUp(status) && durability) words.push(durabilityWords[durability] ?? durability);
+  if (isUp(status) && storage && !stored) words.push("not kept if you reload");
   const text = words.join(" · ");
   if ($("status-words").textContent !== text) $("status-words").textContent = text;
   $("status").dataset.status = isUp(status) ? "live" : status;

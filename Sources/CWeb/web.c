@@ -6,6 +6,24 @@
 static const unsigned char riblet_js[] = {
 #embed "../../web/riblet.js"
 };
+static const unsigned char riblet_core_js[] = {
+#embed "../../web/riblet-core.js"
+};
+static const unsigned char riblet_entry_js[] = {
+#embed "../../web/riblet-entry.js"
+};
+static const unsigned char riblet_link_js[] = {
+#embed "../../web/riblet-link.js"
+};
+static const unsigned char riblet_events_js[] = {
+#embed "../../web/riblet-events.js"
+};
+static const unsigned char riblet_check_js[] = {
+#embed "../../web/riblet-check.js"
+};
+static const unsigned char riblet_check_d_ts[] = {
+#embed "../../web/riblet-check.d.ts"
+};
 static const unsigned char riblet_d_ts[] = {
 #embed "../../web/riblet.d.ts"
 };
@@ -54,6 +72,12 @@ static const unsigned char qrcode_js[] = {
 
 static const struct web_file files[] = {
     CLIENT("riblet.js", riblet_js),
+    CLIENT("riblet-core.js", riblet_core_js),
+    CLIENT("riblet-entry.js", riblet_entry_js),
+    CLIENT("riblet-link.js", riblet_link_js),
+    CLIENT("riblet-events.js", riblet_events_js),
+    CLIENT("riblet-check.js", riblet_check_js),
+    CLIENT("riblet-check.d.ts", riblet_check_d_ts),
     CLIENT("riblet.d.ts", riblet_d_ts),
     CLIENT("render.js", render_js),
     CLIENT("render.d.ts", render_d_ts),

@@ -140,7 +140,7 @@ package final class CurlClient {
   /// - Returns: whether it comes back, and as whom.
   package static func comesBack(after error: any Error) -> Bye.Return {
     switch error {
-    case let error as CurlClientError: Bye.Return(error.code)
+    case let error as CurlClientError: error.comesBack
     case is CurlError: .atOnce
     // Another server than ours has answered, for it, or ours has no room.
     case is HTTPError: .later
@@ -156,13 +156,17 @@ package final class CurlClient {
   /// - Throws: `ClientError` or ``CurlError``.
   package func act(_ action: JSONValue, to: NodeAddress) throws {
     try send(session.act(action, to: to))
+    noteAnswers()
   }
 
   /// Uses the back button, without waiting for the answer.
   ///
   /// - Parameter to: the node to be left; for the root, what is in front of all is.
   /// - Throws: `ClientError` or ``CurlError``.
-  package func back(to: NodeAddress) throws { try send(session.back(to: to)) }
+  package func back(to: NodeAddress) throws {
+    try send(session.back(to: to))
+    noteAnswers()
+  }
 
   /// Asks for the hash of the view, without waiting for the answer.
   ///
@@ -229,6 +233,7 @@ package final class CurlClient {
   private func take(_ message: [UInt8]) throws -> [ClientEvent] {
     heartbeat.received(at: now)
     let events = try session.receive(message.span)
+    defer { noteAnswers() }
     for event in events {
       switch event {
       case .live(let welcome):
@@ -254,6 +259,10 @@ package final class CurlClient {
     } catch {
       failure = error
     }
+  }
+
+  private func noteAnswers() {
+    heartbeat.answered(through: session.coveredNumber, isAll: session.outbox.isEmpty, at: now)
   }
 
   private func send(_ message: [UInt8]) throws {
@@ -301,7 +310,7 @@ package final class CurlClient {
 
   private func refuse(_ events: [ClientEvent]) throws {
     for case .ended(let bye, let message) in events {
-      if let bye { throw CurlClientError(code: bye.closeCode, reason: message) }
+      if let bye { throw CurlClientError(bye, reason: message) }
       // A reason that is not known has a close code that is.
       var incoming = try socket.receive()
       while case .message = incoming { incoming = try socket.receive() }
@@ -317,15 +326,29 @@ package struct CurlClientError: Error, Equatable, Sendable, CustomStringConverti
   package let code: CloseCode?
   /// The reason that the server gave.
   package let reason: String
+  /// What the client does next.
+  package let comesBack: Bye.Return
 
-  /// An end.
+  /// An end without a `bye` that the client knows.
   ///
   /// - Parameters:
-  ///   - code: of the close frame or of the `bye`; nil if there was none.
+  ///   - code: of the close frame; nil if there was none.
   ///   - reason: the server's.
   package init(code: CloseCode?, reason: String) {
     self.code = code
     self.reason = reason
+    comesBack = Bye.Return(code)
+  }
+
+  /// An end by a `bye`.
+  ///
+  /// - Parameters:
+  ///   - bye: why.
+  ///   - reason: the server's.
+  package init(_ bye: Bye, reason: String) {
+    code = bye.closeCode
+    self.reason = reason
+    comesBack = bye.comesBack
   }
 
   /// One sentence for a person.

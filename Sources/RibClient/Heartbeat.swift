@@ -4,6 +4,13 @@
 /// The client also sends a ping if it has received nothing for that long, so that it does not take a server for dead whose other
 /// messages need no answer. A server that sends nothing for the heartbeat and ten more seconds is given up.
 ///
+/// A client that waits for something, or was held up, does not wait for so long: it asks, and gives the server five seconds.
+///
+/// | state       | until                                                                        | then                  |
+/// |-------------|------------------------------------------------------------------------------|-----------------------|
+/// | `listening` | a heartbeat without a message of the client's, or of the server's; or an action has no answer for three seconds | ``Step/ping`` |
+/// | `asking`    | the server has sent nothing for as long as it has to respond                  | ``Step/giveUp``       |
+///
 /// Times are milliseconds of any clock that does not go back.
 public struct Heartbeat: Sendable {
   /// The step that a client takes next.
@@ -18,12 +25,35 @@ public struct Heartbeat: Sendable {
 
   /// How many milliseconds after the heartbeat a silent server is given up.
   public static let grace = 10_000
+  /// How many milliseconds an action has no answer before the client asks whether the server is there; twice as many each time that
+  /// the server is.
+  public static let answerTime = 3000
+  /// How many milliseconds the server then has to respond.
+  public static let patience = 5000
+
+  private enum State {
+    /// Until a ping is due; at the latest at this time, if there is one.
+    case listening(until: Int?)
+    /// A ping was sent, and nothing has come since: the server is given up at this time.
+    case asking(until: Int)
+  }
+
+  /// The first action that has no answer.
+  private struct Doubt {
+    /// The number of the action before it.
+    let number: Int
+    /// When it began to wait.
+    let start: Int
+    /// How many milliseconds of silence make the client ask whether the server is there.
+    var patience = Heartbeat.answerTime
+  }
 
   private let interval: Int
+  private var state = State.listening(until: nil)
+  private var doubt: Doubt?
   private var lastSent: Int
   private var lastReceived: Int
-  /// Whether a `ping` was sent since the last message from the server.
-  private var hasAsked = false
+  private var lastPing: Int
 
   /// A heartbeat that begins when the connection goes live.
   ///
@@ -32,8 +62,7 @@ public struct Heartbeat: Sendable {
   ///   - now: the present time in milliseconds.
   public init(interval: Int, at now: Int) {
     self.interval = interval
-    lastSent = now
-    lastReceived = now
+    (lastSent, lastReceived, lastPing) = (now, now, now)
   }
 
   /// Notes that something was sent.
@@ -42,7 +71,37 @@ public struct Heartbeat: Sendable {
   /// Notes that something was received.
   public mutating func received(at now: Int) {
     lastReceived = now
-    hasAsked = false
+    state = .listening(until: nil)
+  }
+
+  /// Notes which actions have answers; to be called when something was received, and when an action was sent.
+  ///
+  /// - Parameters:
+  ///   - number: the number of the last action that has one.
+  ///   - isAll: whether no action waits for one.
+  ///   - now: the present time in milliseconds.
+  public mutating func answered(through number: Int, isAll: Bool, at now: Int) {
+    if isAll {
+      doubt = nil
+    } else if doubt?.number != number {
+      doubt = Doubt(number: number, start: now)
+      if case .asking(let until) = state {
+        state = .asking(until: min(until, now + Self.answerTime + Self.patience))
+      }
+    }
+  }
+
+  /// Notes that the client was held up, or that there is a network again: the connection may be long over.
+  public mutating func woke(at now: Int) {
+    switch state {
+    case .listening: if now > lastReceived { state = .listening(until: now) }
+    case .asking(let until): state = .asking(until: min(until, now + Self.patience))
+    }
+  }
+
+  /// When an action has had no answer for too long; nil if none waits.
+  private var doubtTime: Int? {
+    doubt.map { max($0.start, lastReceived, lastPing) + $0.patience }
   }
 
   /// The next step; call this after handling everything that has arrived.
@@ -50,14 +109,21 @@ public struct Heartbeat: Sendable {
   /// A ``Step/ping`` counts as sent.
   public mutating func step(at now: Int) -> Step {
     guard interval > 0 else { return .wait(nil) }
-    let silence = now - lastReceived
-    guard silence < interval + Self.grace else { return .giveUp }
-    let quiet = hasAsked ? now - lastSent : max(now - lastSent, silence)
-    guard quiet < interval else {
-      lastSent = now
-      hasAsked = true
+    switch state {
+    case .asking(let until): return now < until ? .wait(until - now) : .giveUp
+    case .listening(let until):
+      let silence = max(lastPing, min(lastReceived, lastSent)) + interval
+      let urgent = [until, doubtTime].compactMap(\.self).min()
+      let due = min(silence, urgent ?? silence)
+      guard now >= due else { return .wait(due - now) }
+      if var doubt, let doubtTime, now >= doubtTime {
+        doubt.patience = min(2 * doubt.patience, interval)
+        self.doubt = doubt
+      }
+      (lastPing, lastSent) = (now, now)
+      let isUrgent = urgent.map { now >= $0 } ?? false
+      state = .asking(until: isUrgent ? now + Self.patience : max(now, lastReceived + interval) + Self.grace)
       return .ping
     }
-    return .wait(min(interval - quiet, interval + Self.grace - silence))
   }
 }

@@ -75,7 +75,7 @@ struct Conversation {
     }
     report(events)
     // A reason that is not known has a close code that is.
-    for case .ended(let bye?, let message) in events { throw CurlClientError(code: bye.closeCode, reason: message) }
+    for case .ended(let bye?, let message) in events { throw CurlClientError(bye, reason: message) }
     return true
   }
 

@@ -2,61 +2,118 @@ import RibClient
 import Testing
 
 struct HeartbeatTests {
-  @Test func client_isToPing_onceItWasSilentForTheInterval() {
-    var heartbeat = Heartbeat(interval: 25_000, at: 1000)
-    var steps = [heartbeat.step(at: 1000), heartbeat.step(at: 25_999), heartbeat.step(at: 26_000)]
-    #expect(steps == [.wait(25_000), .wait(1), .ping])
+  private static let interval = 25_000
+  private var heartbeat = Heartbeat(interval: interval, at: 0)
+  private var now = 0
+
+  /// Lets time pass until something is to be done, and expects what that is, and after how long.
+  private mutating func expect(
+    _ step: Heartbeat.Step, after wait: Int, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    if wait > 0 {
+      let first = heartbeat.step(at: now)
+      #expect(first == .wait(wait), sourceLocation: sourceLocation)
+      let early = heartbeat.step(at: now + wait - 1)
+      #expect(early == .wait(1), sourceLocation: sourceLocation)
+    }
+    now += wait
+    let due = heartbeat.step(at: now)
+    #expect(due == step, sourceLocation: sourceLocation)
+  }
+
+  private mutating func receive() { heartbeat.received(at: now) }
+
+  @Test mutating func client_isToPing_onceItWasSilentForTheInterval() {
+    now = 20_000
+    receive()
+    expect(.ping, after: 5000)
     // The ping counts as sent.
-    heartbeat.received(at: 26_500)
-    steps = [heartbeat.step(at: 26_500), heartbeat.step(at: 50_999), heartbeat.step(at: 51_000)]
-    #expect(steps == [.wait(24_500), .wait(1), .ping])
+    receive()
+    expect(.ping, after: Self.interval)
   }
 
-  @Test func whatIsSent_putsThePingOff() {
-    var heartbeat = Heartbeat(interval: 100, at: 0)
-    heartbeat.sent(at: 60)
-    heartbeat.received(at: 70)
-    let steps = [heartbeat.step(at: 100), heartbeat.step(at: 159), heartbeat.step(at: 160)]
-    #expect(steps == [.wait(60), .wait(1), .ping])
+  @Test mutating func whatIsSent_putsThePingOff_unlessTheServerIsSilent() {
+    now = 20_000
+    heartbeat.sent(at: now)
+    receive()
+    expect(.ping, after: Self.interval)
+    receive()
+    now += 20_000
+    heartbeat.sent(at: now)
+    expect(.ping, after: 5000)
   }
 
-  @Test func silentServer_isAskedOnce_whateverIsSent() {
-    var heartbeat = Heartbeat(interval: 100, at: 0)
-    heartbeat.sent(at: 90)
-    let first = heartbeat.step(at: 100)
-    #expect(first == .ping)
-    heartbeat.sent(at: 150)
-    // Not again for the server's silence; only for the client's own.
-    let steps = [heartbeat.step(at: 200), heartbeat.step(at: 249), heartbeat.step(at: 250)]
-    #expect(steps == [.wait(50), .wait(1), .ping])
+  @Test mutating func silentServer_isAskedOnce_andGivenUpTenSecondsAfterTheInterval_whateverIsSent() {
+    now = 15_000
+    receive()
+    expect(.ping, after: 10_000)
+    heartbeat.sent(at: now + 1)
+    expect(.giveUp, after: 15_000 + Heartbeat.grace)
+    expect(.giveUp, after: 0)
+    receive()
+    // The client itself was silent for nearly as long.
+    expect(.ping, after: 1)
   }
 
-  @Test func silentServer_isGivenUp() {
-    var heartbeat = Heartbeat(interval: 25_000, at: 0)
-    var steps = [heartbeat.step(at: 25_000), heartbeat.step(at: 25_001), heartbeat.step(at: 34_999)]
-    #expect(steps == [.ping, .wait(9999), .wait(1)])
-    // What the client sends changes nothing.
-    heartbeat.sent(at: 34_999)
-    steps = [heartbeat.step(at: 35_000), heartbeat.step(at: 99_000)]
-    #expect(steps == [.giveUp, .giveUp])
-    heartbeat.received(at: 99_000)
-    let after = heartbeat.step(at: 99_000)
-    #expect(after == .ping)
-    let last = heartbeat.step(at: 99_000)
-    #expect(last == .wait(25_000))
+  @Test mutating func clientThatWasHeldUp_asksBeforeItGivesUp() {
+    now = 3_600_000
+    expect(.ping, after: 0)
+    expect(.giveUp, after: Heartbeat.grace)
   }
 
-  @Test func server_isGivenUpTenSecondsAfterTheInterval_measuredFromTheLastMessage() {
-    var heartbeat = Heartbeat(interval: 100, at: 0)
-    heartbeat.received(at: 5000)
-    heartbeat.sent(at: 15_090)
-    let before = heartbeat.step(at: 15_099)
-    let after = heartbeat.step(at: 15_100)
-    #expect(before == .ping && after == .giveUp)
+  @Test mutating func actionWithoutAnAnswer_isDoubtedAfterThreeSeconds_andTheConnectionGivenUpFiveLater() {
+    now = 10_000
+    heartbeat.sent(at: now)
+    heartbeat.answered(through: 0, isAll: false, at: now)
+    expect(.ping, after: 3000)
+    expect(.giveUp, after: 5000)
+  }
+
+  @Test mutating func actionWhileAPingIsOut_hasNoMoreTime() {
+    expect(.ping, after: Self.interval)
+    heartbeat.answered(through: 0, isAll: false, at: now)
+    expect(.giveUp, after: 8000)
+  }
+
+  @Test mutating func serverThatTakesItsTime_isAskedLessAndLessOften() {
+    heartbeat.answered(through: 0, isAll: false, at: now)
+    for wait in [3000, 6000, 12_000, 24_000, Self.interval, Self.interval] {
+      expect(.ping, after: wait)
+      receive()
+      heartbeat.answered(through: 0, isAll: false, at: now)
+    }
+    // Another action has its answer: the next one is another matter.
+    heartbeat.answered(through: 1, isAll: false, at: now)
+    expect(.ping, after: 3000)
+    receive()
+    heartbeat.answered(through: 2, isAll: true, at: now)
+    expect(.ping, after: Self.interval)
+  }
+
+  @Test mutating func whatIsReceived_showsThatTheServerIsThere() {
+    heartbeat.answered(through: 0, isAll: false, at: now)
+    now = 2999
+    receive()
+    expect(.ping, after: 3000)
+  }
+
+  @Test mutating func clientThatIsBack_asksAtOnce_andWaitsFiveSeconds() {
+    now = 20_000
+    heartbeat.woke(at: now)
+    expect(.ping, after: 0)
+    expect(.giveUp, after: 5000)
+    receive()
+    // What has just come is proof enough.
+    heartbeat.woke(at: now)
+    expect(.ping, after: 20_000)
+    heartbeat.woke(at: now)
+    expect(.giveUp, after: 5000)
   }
 
   @Test func withoutAnInterval_nothingIsEverDue() {
     var heartbeat = Heartbeat(interval: 0, at: 0)
+    heartbeat.answered(through: 0, isAll: false, at: 0)
+    heartbeat.woke(at: 1)
     let step = heartbeat.step(at: 1_000_000_000)
     #expect(step == .wait(nil))
   }

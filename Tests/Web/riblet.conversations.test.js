@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { Core, canonical } from "../../web/riblet.js";
+import { canonical } from "../../web/riblet-check.js";
+import { Core } from "../../web/riblet.js";
 import { Server, World, begin, settle } from "./riblet.support.js";
 
 const folder = new URL("../Conversations/", import.meta.url);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applyPatch, canonical } from "../../web/riblet.js";
+import { canonical } from "../../web/riblet-check.js";
+import { applyPatch } from "../../web/riblet.js";
 
 const add = (path, value) => ({ op: "add", path, value });
 const replace = (path, value) => ({ op: "replace", path, value });

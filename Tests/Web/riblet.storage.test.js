@@ -55,7 +55,7 @@ test("what is to be sent is stored before", (t) => {
   session.act(1, "b");
   assert.deepEqual(sentWith, [1, 2]);
   assert.deepEqual(storage.entry, {
-    sid: "S", cid: 1, token: "T", try: 0, n: 0, app: "a",
+    sid: "S", cid: 1, token: "T", try: 0, n: 0, v: 1, app: "a", via: 0,
     outbox: [{ n: 1, to: 1, action: "a" }, { n: 2, to: 1, action: "b" }],
   });
   on.message('{"t":"patch","rev":1,"base":1,"n":1,"ops":[]}');
@@ -171,8 +171,7 @@ test("a duplicated tab begins a session of its own", async (t) => {
   const original = show({ storage });
   original.session.act(1, "a");
   assert.deepEqual([...locks.held], ["riblet:S:1"]);
-  const copy = new MemoryStorage();
-  copy.setItem(...[...storage.entries][0]);
+  const copy = storage.copy();
   const { server, session } = begin({ storage: copy });
   const mine = session.act("", "b");
   await settle();
@@ -254,7 +253,7 @@ test("an entry that is older than what was sent says nothing of its actions", as
   const first = show({ storage });
   first.server.cut();
   first.session.act(1, "a");
-  const { server, session } = begin({ storage });
+  const { server, session } = begin({ storage: storage.copy() });
   await settle();
   const outcomes = [];
   session.addEventListener("outcome", ({ detail }) => outcomes.push(`${detail.action} ${detail.status}`));
@@ -271,11 +270,162 @@ test("a joined session that another tab holds is not begun anew", async (t) => {
   await settle();
   first.server.welcome();
   await settle();
-  const { server, session } = begin({ app: undefined, storage, key: "joined" });
+  const { server, session } = begin({ app: undefined, storage: storage.copy(), key: "joined" });
   await settle();
   world.pass(1000);
   await settle();
   assert.equal(session.status, "ended");
   assert.equal(session.reason.code, "taken");
   assert.equal(server.hellos.length, 0);
+});
+
+// ---- What cannot be read, or written
+
+const good = { v: 1, app: "a", sid: "S", cid: 1, token: "T", try: 0, n: 0, outbox: [{ n: 1, to: 1, action: "x" }] };
+
+test("an entry of the first version, or of this one, is gone on with", async (t) => {
+  for (const entry of [good, { ...good, v: undefined }, { ...good, via: 1 }, { ...good, via: "?" }]) {
+    new World(t);
+    const storage = new MemoryStorage();
+    storage.setItem("k", JSON.stringify(entry));
+    const { server, session, told } = begin({ storage, key: "k" });
+    await settle();
+    assert.equal(server.hellos[0].resume.sid, "S");
+    assert.equal(session.pending.length, 1);
+    assert.equal(session.stored, true);
+    assert.deepEqual(told.stored, [], "It was kept before, and is.");
+  }
+});
+
+const damaged = {
+  "half an entry": { ...good, outbox: undefined },
+  "no list of actions": { ...good, outbox: {} },
+  "an action for nobody": { ...good, outbox: [{ n: 1, action: "x" }] },
+  "an action that does nothing": { ...good, outbox: [{ n: 1, to: 1 }] },
+  "an action that is none": { ...good, outbox: [null] },
+  "no token": { ...good, token: "" },
+  "no session": { app: "a" },
+  "a number that is none": { ...good, n: "1" },
+  "a negative number": { ...good, try: -1 },
+  "a later version": { ...good, v: 2 },
+  "a list": [good],
+  "null": null,
+};
+for (const [name, entry] of Object.entries(damaged)) {
+  test(`an entry with ${name} does no harm, and the page is told`, async (t) => {
+    new World(t);
+    const storage = new MemoryStorage();
+    storage.setItem("k", JSON.stringify(entry));
+    const { server, session, told } = begin({ storage, key: "k" });
+    await settle();
+    assert.equal(server.hellos[0].resume, undefined);
+    assert.deepEqual(told.stored, [{ stored: false, reason: "damaged" }]);
+    server.welcome({ sid: "S2" });
+    assert.deepEqual(told.stored.slice(1), [{ stored: true }]);
+    assert.equal(session.stored, true);
+    assert.equal(storage.entry.sid, "S2");
+  });
+}
+
+test("half a text is a damaged entry", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  storage.setItem("k", JSON.stringify(good).slice(0, 40));
+  const { told } = begin({ storage, key: "k" });
+  await settle();
+  assert.deepEqual(told.stored, [{ stored: false, reason: "damaged" }]);
+});
+
+test("a new entry is written before the old one goes", (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { session } = show({ storage });
+  storage.removeItem = () => assert.fail("There was an entry.");
+  session.act(1, "a");
+  assert.equal(storage.entry.outbox.length, 1);
+});
+
+test("a page that is not kept is told, and told again when there is room", (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { server, session, told } = show({ storage });
+  assert.equal(session.stored, true);
+  const { setItem } = storage;
+  storage.setItem = () => {
+    throw new Error("QuotaExceededError");
+  };
+  session.act(1, "a");
+  session.act(1, "b");
+  assert.deepEqual(told.stored, [{ stored: false, reason: "full" }]);
+  assert.equal(session.stored, false);
+  storage.setItem = setItem;
+  server.patch(1, 1);
+  assert.deepEqual(told.stored.slice(1), [{ stored: true }]);
+  assert.equal(storage.entry.outbox.length, 1);
+});
+
+test("the room of the old entry may be enough for the new one", (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { session, told } = show({ storage });
+  const { setItem } = storage;
+  storage.setItem = (key, value) => {
+    if (storage.entries.size) throw new Error("QuotaExceededError");
+    setItem(key, value);
+  };
+  session.act(1, "a");
+  assert.equal(storage.entry.outbox.length, 1);
+  assert.deepEqual(told.stored, []);
+});
+
+test("without a storage nothing is kept, and nothing is told of it", (t) => {
+  new World(t);
+  const { session, told } = show();
+  assert.equal(session.stored, false);
+  assert.deepEqual(told.stored, []);
+});
+
+// ---- Several sessions with one key
+
+test("two sessions of one page have an entry each", async (t) => {
+  const { storage } = withLocks(t);
+  const one = show({ storage });
+  const two = begin({ storage });
+  await settle();
+  two.server.welcome({ sid: "S2" });
+  one.session.act(1, "a");
+  two.session.act(1, "b");
+  const names = ["riblet:http://example.test:a", "riblet:http://example.test:a#2"];
+  assert.deepEqual([...storage.entries.keys()], names);
+  one.session.close();
+  two.session.close();
+  await settle();
+  const again = [begin({ storage }), begin({ storage })];
+  await settle();
+  assert.deepEqual(again.map(({ server }) => server.hellos[0].resume.sid), ["S", "S2"]);
+});
+
+test("two tabs with one storage have an entry each, and go on with it", async (t) => {
+  const { world, locks, storage } = withLocks(t);
+  const tabs = [0, 1].map(() => Object.assign(new MemoryStorage(), { entries: storage.entries, isShared: true }));
+  const one = begin({ storage: tabs[0] });
+  await settle();
+  one.server.welcome();
+  const two = begin({ storage: tabs[1] });
+  await settle();
+  // The first slot was asked for, and then the second.
+  for (let time = 0; time < 2; time++) {
+    world.pass(500);
+    await settle();
+  }
+  assert.equal(two.server.hellos[0].resume, undefined);
+  two.server.welcome({ sid: "S2" });
+  assert.deepEqual([...storage.entries.values()].map((text) => JSON.parse(text).sid), ["S", "S2"]);
+  assert.deepEqual([...locks.held], ["riblet:riblet:http://example.test:a", "riblet:riblet:http://example.test:a#2"]);
+  one.session.close();
+  await settle();
+  // Whoever comes now goes on with what nobody has.
+  const three = begin({ storage: Object.assign(new MemoryStorage(), { entries: storage.entries, isShared: true }) });
+  await settle();
+  assert.equal(three.server.hellos[0].resume.sid, "S");
 });

@@ -27,6 +27,7 @@ export class World {
     });
     this.#replace(globalThis, "clearTimeout", (timer) => this.#timers.delete(timer));
     this.#replace(performance, "now", () => this.time);
+    this.#replace(Date, "now", () => this.time);
     this.#replace(Math, "random", () => this.chance);
     this.#replace(globalThis, "queueMicrotask", (fn) => {
       try {
@@ -146,7 +147,7 @@ export const count = (id, value) => ({ op: "replace", path: `/nodes/${id}/state/
 export function begin(options = {}) {
   const server = new Server();
   const session = connect("http://example.test/", { app: "a", transports: [server.transport], ...options });
-  const told = { status: [], change: [], pending: [], outcome: [], notice: [], lost: [], message: [] };
+  const told = { status: [], change: [], pending: [], outcome: [], notice: [], lost: [], message: [], stored: [] };
   for (const [name, list] of Object.entries(told)) session.addEventListener(name, ({ detail }) => list.push(detail));
   return { server, session, told };
 }
@@ -164,6 +165,13 @@ export class MemoryStorage {
   getItem = (key) => this.entries.get(key) ?? null;
   removeItem = (key) => this.entries.delete(key);
   setItem = (key, value) => this.entries.set(key, value);
+
+  /** What a duplicated tab has of it, or one after a crash. */
+  copy() {
+    const copy = new MemoryStorage();
+    copy.entries = new Map(this.entries);
+    return copy;
+  }
 
   get entry() {
     const [text] = this.entries.values();

@@ -58,7 +58,7 @@ public enum Bye: String, CaseIterable, Sendable {
     case asNewSession = "as a new session"
     /// Connects again with a new credential and resumes (4300–4399).
     case withCredential = "with a new credential"
-    /// Does not connect again by itself (4400–4499, and 1000, 1002, 1003, 1007, 1009).
+    /// Does not connect again by itself (4400–4499, and 1002, 1003, 1007, 1009; and ``Bye/ended``).
     case not
   }
 
@@ -90,17 +90,19 @@ public enum Bye: String, CaseIterable, Sendable {
   }
 
   /// What the client does after this `bye`.
-  public var comesBack: Return { Return(closeCode) }
+  public var comesBack: Return { self == .ended ? .not : Return(closeCode) }
 }
 
 extension Bye.Return {
-  /// What a client does after a connection was closed with `code`; nil means that the connection was cut.
+  /// What a client does after a connection was closed with `code`, without a `bye`; nil means that the connection was cut.
+  ///
+  /// 1000 is a cut as well: a proxy may end an idle connection so, and the server's own 1000 comes after ``Bye/ended``.
   public init(_ code: CloseCode?) {
     switch code?.rawValue ?? 0 {
     case 4100...4199: self = .later
     case 4200...4299: self = .asNewSession
     case 4300...4399: self = .withCredential
-    case 4400...4499, 1000, 1002, 1003, 1007, 1009: self = .not
+    case 4400...4499, 1002, 1003, 1007, 1009: self = .not
     default: self = .atOnce
     }
   }

@@ -42,7 +42,7 @@ struct ByeTests {
   }
 
   static let standard: [(code: UInt16?, comesBack: Bye.Return)] = [
-    (nil, .atOnce), (1000, .not), (1001, .atOnce), (1002, .not), (1003, .not), (1006, .atOnce), (1007, .not),
+    (nil, .atOnce), (1000, .atOnce), (1001, .atOnce), (1002, .not), (1003, .not), (1006, .atOnce), (1007, .not),
     (1009, .not),
     (1011, .atOnce), (1012, .atOnce), (1013, .atOnce), (3000, .atOnce),
   ]

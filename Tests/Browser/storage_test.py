@@ -1,0 +1,111 @@
+"""What a page leaves to the one after it, where the browser's storage is full, damaged, or another tab's as well."""
+
+import unittest
+
+from support import BrowserTest, expect
+
+KEY = "riblet:showcase:counter"
+
+# Leaves no room for another character, but for what is stored under the key.
+FILL = """
+  (key) => {
+    const kept = sessionStorage.getItem(key);
+    sessionStorage.removeItem(key);
+    for (let size = 1 << 22, number = 0; size >= 1; ) {
+      try { sessionStorage.setItem(`fill${number++}`, "x".repeat(size)); } catch { size >>= 1; }
+    }
+    // Room for as much as there was, and no more.
+    for (let number = 0; ; number++) {
+      try { sessionStorage.setItem(key, kept); return; } catch { }
+      const name = Object.keys(sessionStorage).filter((it) => it.startsWith("fill")).sort((a, b) => sessionStorage[a].length - sessionStorage[b].length)[0];
+      sessionStorage.removeItem(name);
+    }
+  }
+"""
+
+# A session of the counter's with a storage that all tabs have.
+CONNECT = """
+  async () => {
+    const { connect } = await import("/riblet.js");
+    window.session = connect(location.origin, { app: "counter", storage: localStorage, key: "shared" });
+    await new Promise((resolve) => session.addEventListener("change", resolve, { once: true }));
+    return session.welcome.sid;
+  }
+"""
+COUNT = "() => session.node().state.count"
+
+
+class StorageTest(BrowserTest):
+    @property
+    def status(self):
+        return self.page.get_by_role("status", name="Connection")
+
+    @property
+    def messages(self):
+        return self.page.get_by_role("status", name="Messages")
+
+    def show(self):
+        self.count = self.open("counter").get_by_label("Count")
+
+    def click(self, times):
+        for _ in range(times):
+            self.page.locator("#screen").get_by_role("button", name="Increment").click()
+
+    def damage(self, change):
+        self.page.evaluate(
+            f"() => {{ const it = JSON.parse(sessionStorage['{KEY}']); {change}; sessionStorage['{KEY}'] = JSON.stringify(it); }}")
+
+    def test_entry_that_is_damaged_does_no_harm(self):
+        for change in ["delete it.outbox", "it.v = 9", "it.outbox = [null]", "it.token = 7"]:
+            with self.subTest(change):
+                self.show()
+                self.click(1)
+                expect(self.count).to_have_text("1")
+                self.damage(change)
+                # What a page says as it goes must not mend it.
+                self.page.evaluate("Storage.prototype.setItem = () => {}")
+                self.page.reload()
+                expect(self.count).to_have_text("0")
+                expect(self.messages).to_contain_text("cannot be read")
+                self.page.reload()
+                expect(self.status).to_contain_text("resumed")
+                expect(self.messages).not_to_contain_text("cannot be read")
+
+    def test_page_without_room_says_that_it_is_not_kept(self):
+        self.show()
+        self.page.evaluate(FILL, KEY)
+        self.page.get_by_role("button", name="Go offline").click()
+        expect(self.status).to_contain_text("Reconnecting")
+        self.click(10)
+        expect(self.count).to_have_text("10")
+        expect(self.messages).to_contain_text("no room left")
+        self.assertFalse(self.page.evaluate(f"sessionStorage.getItem('{KEY}') !== null"))
+        # With the answers there is room again.
+        self.page.get_by_role("button", name="Go online").click()
+        expect(self.page.locator("#status-pending")).to_have_text("0 waiting")
+        expect(self.status).not_to_contain_text("not kept")
+        self.page.reload()
+        expect(self.status).to_contain_text("resumed")
+        expect(self.count).to_have_text("10")
+
+    def test_tabs_with_one_storage_have_a_session_each(self):
+        self.page.goto(self.daemon.url)
+        other = self.new_page()
+        other.goto(self.daemon.url)
+        first, second = self.page.evaluate(CONNECT), other.evaluate(CONNECT)
+        self.assertNotEqual(first, second)
+        self.page.evaluate("session.act('', 'increment')")
+        other.evaluate("Promise.all([session.act('', 'increment'), session.act('', 'increment')])")
+        for page, sid, count in [(self.page, first, 1), (other, second, 2), (self.page, first, 1)]:
+            page.reload()
+            self.assertEqual(page.evaluate(CONNECT), sid)
+            self.assertEqual(page.evaluate(COUNT), count)
+        # A tab that is opened later goes on with what a closed one has left.
+        other.close()
+        third = self.new_page()
+        third.goto(self.daemon.url)
+        self.assertEqual(third.evaluate(CONNECT), second)
+
+
+if __name__ == "__main__":
+    unittest.main()
