@@ -253,7 +253,8 @@ export class Session extends EventTarget {
   node(id?: number): Node | undefined;
 
   /**
-   * Calls `fn` after each patch, view or prediction that changes something, once it was applied whole.
+   * Calls `fn` after each patch, view or prediction that changes something, once it was applied whole: by the ids of the nodes, for one node
+   * in the order of the subscriptions. What a change costs does not depend on how many subscriptions there are that it does not concern.
    *
    * @param target a node's id: `fn` gets the node, or undefined when it is gone. A JSON Pointer into the view, such as
    * `/nodes/2/state/count`: `fn` gets the value there, or undefined, when it is another one (by `===`). A type, such as

@@ -31,6 +31,13 @@ function call(fn, ...values) {
   }
 }
 
+/** What has to change for a subscription: the node with this id, a node of this type, or "" for anything. */
+function placeOf(target) {
+  if (typeof target === "number") return target;
+  const [, id] = /^\/nodes\/(0|[1-9]\d*)(?:\/|$)/.exec(target) ?? [];
+  return id === undefined ? (/^(\/|$)/.test(target) ? "" : target) : Number(id);
+}
+
 export const connect = (url, options) => new Session(url, options);
 
 export class Session extends EventTarget {
@@ -46,7 +53,8 @@ export class Session extends EventTarget {
   #shown = { pending: this.#core.pending };
   /** An action's promise, and the node that is predicted from another. */
   #kept = new WeakMap();
-  #subscriptions = new Set();
+  /** Sets of subscriptions, by what has to change for them: a node, a node of a type, or anything. */
+  #subscriptions = new Map();
   #questions = { share: [], check: [], auth: [] };
   #now = makeClock();
   #link;
@@ -128,8 +136,20 @@ export class Session extends EventTarget {
 
   subscribe(target, fn) {
     const subscription = { target, fn, value: this.#read(target) };
-    this.#subscriptions.add(subscription);
-    return () => this.#subscriptions.delete(subscription);
+    const place = placeOf(target);
+    const others = this.#subscriptions.get(place) ?? new Set();
+    this.#subscriptions.set(place, others.add(subscription));
+    return () => {
+      subscription.isOver = true;
+      if (others.delete(subscription) && !others.size) this.#subscriptions.delete(place);
+    };
+  }
+
+  /** Calls those that are subscribed at a place. */
+  #callAt(place, call) {
+    for (const subscription of [...(this.#subscriptions.get(place) ?? [])]) {
+      if (!subscription.isOver) call(subscription);
+    }
   }
 
   /** What is at a place; types have none. */
@@ -149,20 +169,24 @@ export class Session extends EventTarget {
     this.#shown = { pending, view, drawn };
     if (pending !== before.pending) this.#emit("pending", { pending });
     const old = before.drawn?.nodes;
-    const isOther = (id) => drawn?.nodes[id] !== old?.[id];
-    const all = drawn === before.drawn ? [] : Object.keys({ ...old, ...drawn.nodes });
-    const ids = new Set(all.filter(isOther).map(Number));
+    const ids = new Set();
+    if (drawn !== before.drawn) {
+      for (const id in old) if (drawn.nodes[id] !== old[id]) ids.add(Number(id));
+      for (const id in drawn.nodes) if (!old || !has(old, id)) ids.add(Number(id));
+    }
     if (!ids.size && view === before.view) return;
     const change = { ids, ops, view };
-    for (const subscription of this.#subscriptions) {
+    const compare = (subscription) => {
       const { target, fn, value } = subscription;
       subscription.value = this.#read(target);
       if (subscription.value !== value) call(fn, subscription.value, change);
-      for (const id of ids) {
-        const node = this.node(id);
-        if ((node ?? old[id])?.type === target) call(fn, node, { ...change, id });
-      }
+    };
+    for (const id of ids) {
+      const node = this.node(id);
+      this.#callAt(id, compare);
+      this.#callAt((node ?? old[id])?.type, ({ fn }) => call(fn, node, { ...change, id }));
     }
+    this.#callAt("", compare);
     this.#emit("change", change);
   }
 

@@ -238,10 +238,12 @@ test("subscriptions see the whole patch, end when they are told to, and may fail
   const end = session.subscribe(2, () => {
     throw new Error("the page's");
   });
-  const endOther = session.subscribe(3, () => seen.push("other"));
+  const endOther = session.subscribe(2, () => seen.push("other"));
+  const endLast = session.subscribe(3, () => seen.push("never"));
   session.subscribe(2, (node) => {
     seen.push([node.state.count, session.node(3).state.count]);
     endOther();
+    endLast();
   });
   server.patch(2, 0, count(2, 1), count(3, 2));
   end();
@@ -249,6 +251,17 @@ test("subscriptions see the whole patch, end when they are told to, and may fail
   assert.deepEqual(seen, ["other", [1, 2], [3, 4]]);
   assert.deepEqual(world.errors, ["the page's"]);
   assert.equal(session.status, "live");
+});
+
+test("what is subscribed at a place is called for what is there, and below it", (t) => {
+  new World(t);
+  const { server, session } = show();
+  const calls = [];
+  for (const target of ["", "/root", "/nodes", "/nodes/2", "/nodes/3", "/nodes/02", "/nodes/2/state/count", "/x"]) {
+    session.subscribe(target, () => calls.push(target));
+  }
+  server.patch(2, 0, count(2, 1));
+  assert.deepEqual(calls, ["/nodes/2", "/nodes/2/state/count", "", "/nodes"]);
 });
 
 test("an action made by a subscription is sent after the patch was taken", (t) => {
