@@ -13,6 +13,8 @@ const DRAWN = Symbol("drawn");
 const registry = new Map();
 /** The node that is being drawn; how many mounts there were; what waits until all is in the document. */
 let current, mounts = 0;
+/** The element whose event is being handled, and whether something else than a drawing has taken texts out of the page. */
+let acting, isDisplaced = false;
 const effects = [];
 
 /** @type {R["h"]} */
@@ -51,19 +53,24 @@ const first = (it) => (it.start ? it.start : it.tag === EACH && it.kids.length ?
 function create(what, key, parent, before) {
   const it = { key, tag: what.tag, what, kids: [] };
   if (it.tag === NODE || it.tag === EACH) {
-    if (it.tag === NODE) parent.insertBefore((it.start = new Text()), before);
-    parent.insertBefore((it.dom = new Text()), before);
+    if (it.tag === NODE) insert(parent, (it.start = new Text()), before);
+    insert(parent, (it.dom = new Text()), before);
     it.tag === NODE ? attach(it, what) : patchRows(it, what, []);
   } else if (it.tag) {
     const namespace = it.tag === "svg" ? svg : parent.localName === "foreignObject" ? null : parent.namespaceURI;
     it.dom = namespace === svg ? document.createElementNS(svg, it.tag) : document.createElement(it.tag);
     if (what.props.ref) effects.push(() => it.isGone || what.props.ref(it.dom));
     patchElement(it, what, {});
-    parent.insertBefore(it.dom, before);
+    insert(parent, it.dom, before);
   } else {
-    parent.insertBefore((it.dom = new Text(what)), before);
+    insert(parent, (it.dom = new Text(what)), before);
   }
   return it;
+}
+
+function insert(parent, node, before) {
+  if (before && before.parentNode !== parent) isDisplaced = true;
+  parent.insertBefore(node, isDisplaced && before?.parentNode !== parent ? null : before);
 }
 
 /** Draws `what` where `it` is: in place if they are of a kind, else instead of it. */
@@ -79,7 +86,11 @@ function patch(it, what) {
   if (it.tag === EACH) patchRows(it, what, old.items);
   else if (it.tag === NODE) draw(it);
   else if (it.tag) patchElement(it, what, old.props);
-  else it.dom.data = what;
+  else {
+    it.dom.data = what;
+    // A translator has put another text in its place.
+    if (!it.dom.parentNode || it.dom.parentNode.localName === "font") isDisplaced = true;
+  }
   return it;
 }
 
@@ -93,9 +104,28 @@ function patchElement(it, { props, children }, old) {
 }
 
 function patchKids(it, parent, children, end) {
-  const { keys, list } = flatten(children);
+  const { keys, list } = flatten(children), outer = isDisplaced;
+  isDisplaced = false;
   it.kids = arrange(parent, it.kids, keys, end, (index, kid, before) =>
     kid ? patch(kid, list[index]) : create(list[index], keys[index], parent, before));
+  if (isDisplaced) putBack(it, parent, end);
+  isDisplaced = outer;
+}
+
+/** Takes out what is not drawn by this page, such as a translator's, and puts what is drawn back in its place; nothing else is moved. */
+function putBack(it, parent, end) {
+  const drawn = it.kids.flatMap(drawnNodes);
+  const kept = new Set(drawn);
+  let next = it.tag === NODE ? it.start.nextSibling : parent.firstChild;
+  for (const node of [...drawn, end]) {
+    while (next && next !== end && !kept.has(next)) {
+      const other = next;
+      next = next.nextSibling;
+      other.remove();
+    }
+    if (node === next) next = next?.nextSibling;
+    else parent.insertBefore(node, next);
+  }
 }
 
 /** Rows at both ends whose items are the same are not looked at any further: there may be ten thousand. */
@@ -107,7 +137,11 @@ function patchRows(it, { items, keyOf, row }, old) {
   const middle = items.slice(head, items.length - tail);
   const kids = it.kids, after = kids.slice(kids.length - tail);
   const drawRow = (item, key, kid, before) => {
-    const what = flatten([row(item)]).list[0] ?? "";
+    const described = row(item);
+    const { keys, list } = flatten([described]);
+    // A row of several elements is drawn as rows of its own.
+    const parts = Array.isArray(described) && list.map((what, place) => ({ what, key: keys[place] }));
+    const what = parts ? each(parts, ({ key }) => key, ({ what }) => what) : list[0] ?? "";
     const made = kid ? patch(kid, what) : create(what, key, it.dom.parentNode, before);
     made.item = item;
     return made;
@@ -168,9 +202,14 @@ export function increasing(numbers) {
   return places;
 }
 
+/** The DOM nodes of an instance, as far as they were drawn. */
+const drawnNodes = (it) =>
+  it.tag === NODE || it.tag === EACH ? [it.start ?? [], it.kids.flatMap(drawnNodes), it.dom].flat() : [it.dom];
+
 /** The DOM nodes of an instance, from the first to the last. */
 function range(it) {
   const nodes = [first(it)];
+  if (nodes[0].parentNode !== it.dom.parentNode) return drawnNodes(it);
   while (nodes.at(-1) !== it.dom) nodes.push(nodes.at(-1).nextSibling);
   return nodes;
 }
@@ -181,13 +220,19 @@ function move(parent, it, before) {
 }
 
 function remove(it) {
+  if (!it.dom.parentNode) isDisplaced = true;
   dispose(it);
   for (const node of range(it)) node.remove();
 }
 
 function dispose(it) {
   it.isGone = true;
-  it.what.props?.ref?.(null, it.dom);
+  try {
+    it.what.props?.ref?.(null, it.dom);
+  } catch (error) {
+    // The page's: what it was told of goes all the same.
+    reportError(error);
+  }
   if (it.tag === NODE) detach(it);
   it.kids.forEach(dispose);
 }
@@ -222,8 +267,17 @@ const mostTyped = 100;
 /** One listener object per element stays for good; drawing only replaces the functions it calls. */
 function listen(it, type) {
   it.handlers ??= { handleEvent(event) {
-    if (event.type === "input" && it.typed?.push(it.dom.value) > mostTyped) it.typed.shift();
-    this[event.type]?.call(it.dom, event);
+    const outer = acting, { sent } = it;
+    if (event.type === "compositionstart") it.isComposing = true;
+    if (event.type === "compositionend") it.isComposing = false;
+    acting = it;
+    try {
+      this[event.type]?.call(it.dom, event);
+    } finally {
+      acting = outer;
+    }
+    if (event.type === "input" && it.sent !== sent && it.typed?.push(it.dom.value) > mostTyped) it.typed.shift();
+    if (event.type === "blur" || event.type === "compositionend") settleEdited(it);
   } };
   it.dom.addEventListener(type, it.handlers);  // Once: it is the same object each time.
   return it.handlers;
@@ -231,21 +285,37 @@ function listen(it, type) {
 
 /**
  * Sets what the user can change too. An element that has the focus keeps what the user made of it until another value
- * is drawn, and a value that comes back late, as it was a few keys ago, is no other value: `typed` holds what was typed
- * and has not come back yet.
+ * is drawn, and a value that comes back late, as it was a few keys ago, is no other value: `typed` holds what was typed,
+ * was sent, and has not come back yet. Once all that a field has sent is answered, it shows what is drawn: see `settleEdited`.
  */
 function setEdited(it, name, value, old) {
   const { dom } = it, isValue = name === "value";
-  if (isValue) it.typed ??= (listen(it, "input"), []);
+  if (isValue) it.typed ??= (["input", "blur", "compositionstart", "compositionend"].forEach((type) => listen(it, type)), []);
   const next = isValue ? String(value ?? "") : Boolean(value);
   if (name === "open" && value === old) return;
   if (dom.getRootNode().activeElement === dom && next !== dom[name]) {
-    if (value === old && !(current.force && !isValue)) return;
+    if (it.isComposing || (value === old && !(current.force && !isValue))) return;
     const echo = isValue ? it.typed.indexOf(next) : -1;
     if (echo >= 0) return void it.typed.splice(0, echo + 1);
   }
   if (isValue) it.typed = [];
-  if ((isValue ? String(dom.value) : dom[name]) !== next) dom[name] = next;
+  if ((isValue ? String(dom.value) : dom[name]) !== next) isValue ? setValue(dom, next) : (dom[name] = next);
+}
+
+/** Shows what is drawn in a field that sends what is typed, when all of it is answered, or the user leaves: the server may have made another text of it. */
+function settleEdited(it) {
+  if (it.isGone || it.waiting || it.isComposing || !it.sent || !("value" in it.what.props)) return;
+  const next = String(it.what.props.value ?? "");
+  it.typed = [];
+  if (it.dom.value !== next) setValue(it.dom, next);
+}
+
+/** Sets a text, and leaves the caret and what is selected where they were. */
+function setValue(dom, value) {
+  // Other inputs than those of text have no selection.
+  const { selectionStart: start, selectionEnd: end, selectionDirection: direction } = dom;
+  dom.value = value;
+  if (start != null && dom.getRootNode().activeElement === dom) dom.setSelectionRange(start, end, direction);
 }
 
 // Nodes
@@ -254,10 +324,16 @@ function attach(it, { id, mount }) {
   const { session } = mount;
   Object.assign(it, { id, mount, owner: current, redraw: () => mount.commit(() => draw(it, true)) });
   it.act = async (action, options) => {
+    const field = acting;
     let outcome;
+    if (field) {
+      field.sent = (field.sent ?? 0) + 1;
+      field.waiting = (field.waiting ?? 0) + 1;
+    }
     try {
       return outcome = await session.act(id, action, options);
     } finally {
+      if (field && !--field.waiting) settleEdited(field);
       // What the user did to a checkbox is undone as well, though nothing in the view has changed.
       if (outcome?.status !== "applied") it.redraw();
     }
@@ -566,6 +642,7 @@ const mostEntries = 40;
  * those that it tells, the first `ours` are ours. It does not matter which of them really were, only how many.
  * - A `back` that took nothing away (a child that is always there, a client that may only view) leaves the levels
  *   without an entry (`stuck`), or the user could never leave the page.
+ * - A step back for which there is nothing to leave, as each level is being left already, says nothing.
  * - A step forward opens nothing again; it is stepped back.
  * - Entries without our `key` are the page's own; nothing is moved while one of them is shown.
  * - A reload finds the number in `history.state`, and goes on when the view is there.
@@ -589,6 +666,8 @@ function keepHistory(session) {
   }
 
   async function leave() {
+    // For all that the user sees in front there is a `back` under way.
+    if (session.view && (session.pending ?? []).filter(({ back }) => back).length >= levels(session.view)) return;
     if (!unanswered++) seen = Object.keys(session.view?.nodes ?? {});
     // An answer that never comes (the session is over) has taken nothing away.
     try { await session.back(session.view?.root); } catch {}

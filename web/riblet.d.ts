@@ -280,6 +280,9 @@ export class Session extends EventTarget {
   /**
    * Leaves what is in front, from `to` downwards, as the back button of a phone does; from the root if there is no
    * `to`. As {@link act}.
+   *
+   * A page should name what its user sees in front: without `to` it is what is in front by then, which may be something else. A node that is
+   * named twice is left once; one that is gone by then counts as left (`applied`).
    */
   back(to?: number): Promise<Outcome>;
 

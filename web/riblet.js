@@ -68,6 +68,8 @@ export class Session extends EventTarget {
   #renewal;
   #refusals = 0;
   #hashOf;
+  /** Outcomes of `back`, by the node that it names. */
+  #leaving = new Map();
   /** What the page believes: that all is kept, until it is told otherwise. */
   #isToldStored = true;
   #isReset = false;
@@ -228,7 +230,16 @@ export class Session extends EventTarget {
   }
 
   back(to = this.view?.root ?? "") {
-    return this.#take(to, () => ({ to, back: true }));
+    const isNamed = to !== "" && to !== this.view?.root;
+    // Whoever presses twice wants to leave what is in front, and not what comes after it as well.
+    if (isNamed && this.#leaving.has(to)) return this.#leaving.get(to);
+    const outcome = this.#take(to, () => ({ to, back: true }));
+    const forget = () => this.#leaving.delete(to);
+    if (isNamed) {
+      this.#leaving.set(to, outcome);
+      outcome.then(forget, forget);
+    }
+    return outcome;
   }
 
   #take(to, describe) {
@@ -388,7 +399,10 @@ export class Session extends EventTarget {
       this.#become(welcome.resumed ? "resumed" : this.#isReset ? "reset" : "live");
       if (this.#isLeaving) this.#send({ t: "bye" });
     },
-    settled: (action, outcome) => {
+    settled: (action, result) => {
+      // What was to be left is not there any more.
+      const isLeft = action.back && result.nack?.code === "gone";
+      const outcome = isLeft ? { status: "applied", n: action.n } : result;
       this.#kept.get(action)?.resolve?.(outcome);
       this.#emit("outcome", { ...action, ...outcome });
     },

@@ -272,6 +272,23 @@ test("an action made by a subscription is sent after the patch was taken", (t) =
   assert.deepEqual(server.take(), [{ t: "act", n: 1, to: 2, a: "more", ack: { rev: 2, n: 0 } }]);
 });
 
+test("what is named is left once, and what is gone by then counts as left", async (t) => {
+  new World(t);
+  const { server, session, told } = show();
+  const outcomes = [session.back(2), session.back(2), session.back(3), session.back(), session.back(1), session.back(2)];
+  assert.deepEqual(server.take().map(({ to }) => to), [2, 3, 1, 1]);
+  server.patch(2, 1, { op: "remove", path: "/nodes/2" });
+  server.say({ t: "nack", n: 2, code: "gone", message: "There is no node 3." });
+  server.say({ t: "nack", n: 3, code: "forbidden", message: "no" });
+  server.patch(2, 4);
+  const settled = (await Promise.all(outcomes)).map(({ status, n }) => [status, n]);
+  assert.deepEqual(settled, [["applied", 1], ["applied", 1], ["applied", 2], ["refused", 3], ["applied", 4], ["applied", 1]]);
+  assert.deepEqual(told.outcome.map(({ status }) => status), ["applied", "applied", "refused", "applied"]);
+  // Once it is answered, it may be asked for again.
+  session.back(2);
+  assert.equal(server.take().length, 1);
+});
+
 // ---- Prediction
 
 test("a predicted state is shown until the answer", (t) => {
