@@ -12,12 +12,12 @@ class Client:
         self.url, self.auth, self.hello, self.socket, self.delay = url, auth, hello, None, 0.1  # await auth(): a credential
         self.refusals = 0  # attempts in a row whose credential was not taken
         self.refused, self.unknown, self.changed = [], [], asyncio.Event()  # what to tell the user
-        self.has_ended = False  # a close frame 1000 without a bye is a proxy's
         self.begin()
 
     def begin(self):  # rev is None as long as there is no view that a patch could be for
         self.session, self.attempt, self.given, self.sent, self.outbox = None, 0, 0, 0, {}
         self.view, self.epoch, self.rev, self.newest, self.limit = None, "", None, 1, 65_536
+        self.has_ended = False  # a close frame 1000 without a bye is a proxy's
 
     async def act(self, action, to=""):
         text = json.dumps({"t": "act", "n": self.given + 1, "to": to, "a": action})
@@ -51,7 +51,7 @@ class Client:
                     code = socket.close_code or 1006
             except Exception as error: code = getattr(getattr(error, "rcvd", None), "code", 1006)
             self.socket = None
-            is_over = 4400 <= code < 4500 or code in (1002, 1003, 1007, 1009) or self.has_ended
+            is_over = 4400 <= code < 4500 or code in (1002, 1003, 1007, 1009) or code == 1000 and self.has_ended
             if is_over or 4200 <= code < 4300:  # the session is gone: done or not, nobody can say
                 self.unknown += map(json.loads, self.outbox.values())
                 self.begin()
@@ -86,7 +86,7 @@ class Client:
             self.limit = message["limits"]["messageBytes"]
             if message["epoch"] != self.epoch: self.rev = None
             await self.flush()
-        elif kind == "bye": self.has_ended = message["code"] == "ended"
+        elif kind == "bye": self.has_ended = True
         elif kind == "snap": self.view, self.epoch, self.rev = message["view"], message["epoch"], message["rev"]
         elif kind == "patch" and self.rev is not None:
             try:

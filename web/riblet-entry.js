@@ -26,6 +26,7 @@ export class Entry {
   /** Whether other tabs have the same storage. */
   #isShared;
   #name;
+  #ordinal = 1;
   #unlock;
   #isOver = false;
 
@@ -34,7 +35,8 @@ export class Entry {
     this.#key = key;
     this.#app = app;
     try {
-      this.#isShared = storage?.isShared ?? (storage !== undefined && storage === globalThis.localStorage);
+      const isLocal = storage !== undefined && storage === globalThis.localStorage;
+      this.#isShared = isLocal || storage?.isShared === true;
     } catch {
       this.#isShared = false;
     }
@@ -48,39 +50,50 @@ export class Entry {
     if (!this.#storage) return undefined;
     const names = claims.get(this.#storage) ?? claims.set(this.#storage, new Set()).get(this.#storage);
     for (const [index, slot] of slots.entries()) {
-      const name = slot === 1 ? this.#key : `${this.#key}#${slot}`;
+      const name = this.#nameOf(slot);
       if (names.has(name)) continue;
       names.add(name);
-      const entry = this.#read(name);
-      const take = () => {
+      const found = this.#read(name);
+      const take = (entry) => {
         this.#name = name;
+        this.isDamaged = entry === null;
         if (this.#isShared) this.#ownSlot = slot;
-        return entry;
+        return entry ?? undefined;
       };
-      const lock = this.#isShared ? `riblet:${name}` : entry && lockOf(entry);
-      const isFree = !lock || this.#lock(lock, slot === this.#ownSlot);
-      if (isFree === true) return take();
+      const lock = this.#isShared ? `riblet:${name}` : found && lockOf(found);
+      const isFree = !lock || this.#lock(lock, !this.#isShared || slot === this.#ownSlot);
+      if (isFree === true) return take(found);
       return isFree.then((isFree) => {
-        if (isFree) return take();
-        this.isTaken ||= Boolean(entry);
+        // Whoever had it before may have written it since.
+        if (isFree) return take(this.#isShared ? this.#read(name) : found);
+        this.isTaken ||= Boolean(found);
         if (this.#isShared) {
           names.delete(name);
           return this.find(slots.slice(index + 1));
         }
         // The copy that a duplicated tab has of an entry [newest] gives way to one of its own.
-        take();
-        return undefined;
+        return take(undefined);
       });
     }
     return undefined;
   }
 
-  /** The one that this tab had before a reload, and then all. */
+  /** The one that this tab had before a reload, then those with an entry, and then the others. */
   get #slots() {
     const all = Array.from({ length: 64 }, (_, index) => index + 1);
-    return this.#isShared ? [this.#ownSlot, ...all] : all;
+    if (!this.#isShared) return all;
+    this.#ordinal = [...claims.get(this.#storage) ?? []].filter((name) => name.split("#")[0] === this.#key).length + 1;
+    // Where there are no locks, nothing else says that a tab is gone: each keeps to a slot of its own.
+    if (!globalThis.navigator?.locks) return [this.#ownSlot ?? 65 + Math.floor(Math.random() * 1e9)];
+    const isFull = (slot) => this.#read(this.#nameOf(slot)) !== undefined;
+    return [this.#ownSlot ?? [], all.filter(isFull), all.filter((slot) => !isFull(slot))].flat();
   }
 
+  #nameOf(slot) {
+    return slot === 1 ? this.#key : `${this.#key}#${slot}`;
+  }
+
+  /** The entry of a name; undefined for none, null for one that cannot be read. */
   #read(name) {
     let text;
     try {
@@ -92,23 +105,21 @@ export class Entry {
       // A storage that may not be used is none.
       if (text === undefined) return undefined;
     }
-    this.isDamaged = true;
-    return undefined;
+    return null;
   }
 
-  /** Which of several entries this tab had before it was loaded anew. */
+  /** Which of several entries the session of this tab had before it was loaded anew, by its order among those with the key. */
   get #ownSlot() {
     try {
-      return Number(sessionStorage.getItem(`${this.#key}#`)) || 1;
+      return Number(sessionStorage.getItem(`${this.#key}#slot${this.#ordinal}`)) || undefined;
     } catch {
-      return 1;
+      return undefined;
     }
   }
 
   set #ownSlot(slot) {
     try {
-      if (slot > 1) sessionStorage.setItem(`${this.#key}#`, slot);
-      else sessionStorage.removeItem(`${this.#key}#`);
+      sessionStorage.setItem(`${this.#key}#slot${this.#ordinal}`, slot);
     } catch {
       // Then it looks for one anew.
     }
@@ -157,11 +168,23 @@ export class Entry {
     this.#name = undefined;
   }
 
-  /** Whether no other tab has the lock; if this tab had it before a reload, it waits until the page before has let go. */
+  /**
+   * Whether no other tab has the lock. If this tab may have had it before a reload, it waits until the page before has let go; another's it is
+   * content to find free.
+   */
   #lock(name, isMine) {
     const locks = globalThis.navigator?.locks;
     if (!locks) return true;
     const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload" && performance.now() < 5000;
+    if (!isMine) {
+      return new Promise((resolve) => {
+        const answer = (lock) => {
+          resolve(Boolean(lock));
+          return lock && !this.#isOver && new Promise((release) => (this.#unlock = release));
+        };
+        locks.request(name, { ifAvailable: true }, answer).catch(() => resolve(true));
+      });
+    }
     return new Promise((resolve) => {
       const waiting = new AbortController();
       let timer;
@@ -181,9 +204,9 @@ export class Entry {
         return over;
       };
       locks.request(name, { signal: waiting.signal }, hold).catch(() => {
-        waiting.abort();
         clearTimeout(timer);
-        resolve(false);
+        // A page that may have no locks has none to wait for.
+        resolve(!waiting.signal.aborted);
       });
     });
   }

@@ -13,9 +13,12 @@ export function open(url, { t, resume, auth, ...hello }, on) {
   /** The last action of the request in flight, and when that is given up. */
   let awaited = 0;
   let patience;
+  /** When a stream that says nothing, not even a comment, is given up [heartbeat]. */
+  let quiet;
 
   const close = () => {
     clearTimeout(patience);
+    clearTimeout(quiet);
     abort.abort();
   };
 
@@ -59,6 +62,21 @@ export function open(url, { t, resume, auth, ...hello }, on) {
     awaited = batch.at(-1).n;
     const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
     await request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
+    if (!awaited) return;
+    // It is done, and the stream is to say so.
+    clearTimeout(patience);
+    patience = setTimeout(() => end(1006), 5000);
+  }
+
+  /** Any answer shows that the server is there. */
+  async function ping() {
+    await fetch(`${url}/v1/apps`, { signal: abort.signal });
+    if (!abort.signal.aborted) on.message('{"t":"pong"}');
+  }
+
+  function listenOn() {
+    clearTimeout(quiet);
+    quiet = setTimeout(() => end(1006), 35_000);
   }
 
   async function authenticate(token) {
@@ -81,6 +99,7 @@ export function open(url, { t, resume, auth, ...hello }, on) {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     for (let chunk = {}; !chunk.done; chunk = await reader.read()) {
+      listenOn();
       const events = (text + (chunk.value ?? "")).split("\n\n");
       text = events.pop();
       for (const event of events) {
@@ -110,6 +129,7 @@ export function open(url, { t, resume, auth, ...hello }, on) {
         if (/act$|back|bye/.test(message.t)) queue.push(message);
         if (/check|share/.test(message.t)) throw new Error(`There is no ${message.t} over HTTP.`);
         if (message.t === "resync") end();
+        if (message.t === "ping") run(ping);
         if (message.t === "auth") run(() => authenticate(message.token));
       }
       run(post);

@@ -2,13 +2,15 @@
 
 /** How long what may take, in milliseconds. */
 export const times = {
+  /** The page has got a credential. */
+  credential: 30_000,
   /** A transport has opened a connection; twice as long each time that all transports were tried. */
   open: 4000,
   /** The server has greeted: its authenticator has 10 s. */
   welcome: 15_000,
   /** The server has answered an action; then it is asked whether it is there. */
   answer: 3000,
-  /** The server has answered that question. */
+  /** The server has answered that question; twice as long after each time that it has not, until more than a welcome has come. */
   patience: 5000,
   /** The server has answered a ping that was only due for the silence, or said anything after as long a silence of its own [heartbeat]. */
   grace: 10_000,
@@ -29,6 +31,7 @@ export function returns(code, hasSaidBye = false) {
  * | state    | until                            | then                                    |
  * |----------|----------------------------------|-----------------------------------------|
  * | away     | the next attempt is due          | `open`                                  |
+ * | asked    | the page has got a credential    | `giveUp`                                |
  * | opening  | the transport has said hello     | `giveUp`, and the next transport's turn |
  * | greeting | the server has welcomed          | `giveUp`, and the next transport's turn |
  * | live     | a ping is due                    | `ping`                                  |
@@ -54,6 +57,7 @@ export class Link {
   #answered;
   #since;
   #doubt;
+  #patience = times.patience;
 
   constructor(transports, { working, time = 0 } = {}) {
     this.count = transports;
@@ -76,6 +80,12 @@ export class Link {
 
   get #doubtAt() {
     return this.#since === undefined ? Infinity : Math.max(this.#since, this.#heardAt, this.#pingedAt) + this.#doubt;
+  }
+
+  /** The page is asked for a credential: nothing else begins meanwhile. */
+  ask(time) {
+    this.state = "asked";
+    this.#until = time + times.credential;
   }
 
   /** An attempt begins. */
@@ -109,14 +119,15 @@ export class Link {
     this.#heartbeat = heartbeat || 25_000;
     this.state = "live";
     this.#until = Infinity;
-    this.heard(time);
+    this.#heardAt = time;
   }
 
   heard(time) {
     this.#heardAt = time;
-    if (this.state !== "asking") return;
+    if (!/live|asking/.test(this.state)) return;
+    this.#patience = times.patience;
+    if (this.state === "asking") this.#until = Infinity;
     this.state = "live";
-    this.#until = Infinity;
   }
 
   sent(time) {
@@ -130,7 +141,7 @@ export class Link {
     } else if (this.#since === undefined || n !== this.#answered) {
       this.#since = time;
       this.#doubt = times.answer;
-      if (this.state === "asking") this.#until = Math.min(this.#until, time + times.answer + times.patience);
+      if (this.state === "asking") this.#until = Math.min(this.#until, time + times.answer + this.#patience);
     }
     this.#answered = n;
   }
@@ -138,7 +149,8 @@ export class Link {
   /** The page is seen again, or the network is there: what was may be long over. */
   woke(time) {
     if (this.state === "away") this.#until = time;
-    if (this.state === "asking") this.#until = Math.min(this.#until, time + times.patience);
+    if (/opening|greeting/.test(this.state)) this.#until = Math.min(this.#until, time + this.#patient(times.open));
+    if (this.state === "asking") this.#until = Math.min(this.#until, time + this.#patience);
     if (this.state === "live" && time > this.#heardAt) this.#until = time;
   }
 
@@ -153,7 +165,7 @@ export class Link {
     const isUrgent = time >= this.#until || time >= this.#doubtAt;
     if (time >= this.#doubtAt) this.#doubt = Math.min(2 * this.#doubt, this.#heartbeat);
     this.state = "asking";
-    this.#until = isUrgent ? time + times.patience : Math.max(time, this.#heardAt + this.#heartbeat) + times.grace;
+    this.#until = isUrgent ? time + this.#patience : Math.max(time, this.#heardAt + this.#heartbeat) + times.grace;
     this.#pingedAt = time;
     return "ping";
   }
@@ -161,7 +173,10 @@ export class Link {
   /** The connection has ended, or was given up at its time; what the code says of coming back is done. */
   closed(code, time) {
     const isOver = time >= this.#until;
-    const moves = /opening|greeting/.test(this.state) && (code ?? 1006) === 1006 && this.#fail(isOver);
+    // A long view may be on its way, for which what comes after it waits.
+    if (this.state === "asking" && isOver) this.#patience = Math.min(2 * this.#patience, this.#heartbeat + times.grace);
+    // What the server says of coming back, and what the page does, is no fault of the transport.
+    const moves = /opening|greeting/.test(this.state) && (isOver || code < 4000) && this.#fail(isOver);
     this.state = "away";
     const floor = returns(code) === "later" ? 1000 : 0;
     this.#ceiling = Math.max(this.#ceiling, 2 * floor);

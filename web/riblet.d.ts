@@ -433,7 +433,7 @@ export class Core {
   /** Takes note that the view's hash is not the server's. */
   diverged(time: number): CoreEvent[];
   /** Takes note that the connection has ended. */
-  disconnected(code?: number): CoreEvent[];
+  disconnected(code?: number, hasSaidBye?: boolean): CoreEvent[];
   /** Ends the session on the client's side. */
   abandon(): CoreEvent[];
 }

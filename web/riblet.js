@@ -10,15 +10,18 @@ export { applyPatch, Core };
 
 /** Milliseconds that do not go back, and go on while the computer sleeps: in some browsers performance.now() does not. */
 function makeClock() {
+  let base = [performance.now(), Date.now()];
   let time = 0;
-  let last;
   return () => {
-    const next = [performance.now(), Date.now()];
-    time += Math.max(0, ...next.map((value, index) => value - (last ?? next)[index]));
-    last = next;
-    return time;
+    const passed = [performance.now() - base[0], Date.now() - base[1]];
+    // The other clock counts only where it has gone on alone: it may be set, and its steps are coarse.
+    if (Math.abs(passed[1] - passed[0]) < 1000) return time + passed[0];
+    base = [performance.now(), Date.now()];
+    return (time += Math.max(passed[0], passed[1], 0));
   };
 }
+
+const noCredential = { code: "busy", message: "The page has got no credential in time." };
 
 /** Runs the page's code, whose errors are not the connection's. */
 function call(fn, ...values) {
@@ -70,9 +73,11 @@ export class Session extends EventTarget {
   #hashOf;
   /** Outcomes of `back`, by the node that it names. */
   #leaving = new Map();
-  /** What the page believes: that all is kept, until it is told otherwise. */
-  #isToldStored = true;
+  /** What the page believes: that all is kept, until it is told otherwise, and why. */
+  #toldStored = true;
   #isReset = false;
+  /** The connection on which the server has said `bye`. */
+  #dismissed;
   #isLeaving = false;
 
   constructor(url, options) {
@@ -97,6 +102,7 @@ export class Session extends EventTarget {
     if (!hasBegun || this.#entry.isDamaged) await null;
     if (this.#isOver) return this.#entry.release();
     if (this.#entry.isDamaged) this.#tellStored(false, "damaged");
+    if (this.#isOver) return;
     if (hasBegun) return this.#open();
     this.#carryOut(this.#core.abandon());
     const message = this.#entry.isTaken ? "The session is open in another tab." : "There is no session to go on with.";
@@ -115,8 +121,9 @@ export class Session extends EventTarget {
   }
 
   #tellStored(stored, reason) {
-    if (stored === this.#isToldStored) return;
-    this.#isToldStored = stored;
+    const told = stored || reason;
+    if (told === this.#toldStored) return;
+    this.#toldStored = told;
     this.#emit("stored", stored ? { stored } : { stored, reason });
   }
 
@@ -252,7 +259,7 @@ export class Session extends EventTarget {
       this.#kept.set(action, { resolve, reject });
       this.#carryOut(message ? [["send", message]] : []);
       if (this.#isHeld) this.#open();
-      else if (message) this.#look();
+      else if (this.#core.state === "live") this.#look();
     });
   }
 
@@ -277,6 +284,7 @@ export class Session extends EventTarget {
   end() {
     this.#isLeaving = true;
     if (this.#core.state === "live") this.#send({ t: "bye" });
+    if (this.#isHeld) this.#open();
     return new Promise((resolve) => {
       const look = () => this.#isOver && resolve();
       this.addEventListener("status", look);
@@ -297,34 +305,47 @@ export class Session extends EventTarget {
   }
 
   #wake = () => {
-    if (!this.#attempt || globalThis.document?.hidden) return;
+    if (!this.#attempt || !this.#isWanted) return;
     this.#link.woke(this.#now());
     this.#look();
   };
 
+  /** Whether there should be a connection: a page that nobody sees, and that has nothing to say, does without. */
+  get #isWanted() {
+    return !globalThis.document?.hidden || this.#core.pending.length > 0 || this.#isLeaving;
+  }
+
   /** Does what the link says is to be done by now. */
   #look() {
     clearTimeout(this.#timer);
+    if (this.#isOver) return;
     const step = this.#link.step(this.#now());
     if (step === "open") return this.#open();
+    if (step === "giveUp" && this.#link.state === "asked") return this.#closed(closeCodes.busy, noCredential);
     if (step === "giveUp") return this.#closed(undefined, { code: "silent", message: "" });
-    if (step === "ping") this.#send(this.#core.ping());
+    if (step === "ping") this.#go(() => this.#send(this.#core.ping()));
     const { due } = this.#link;
-    if (due < Infinity) this.#timer = setTimeout(() => this.#look(), Math.min(due - this.#now(), 2 ** 31 - 1));
+    clearTimeout(this.#timer);
+    // What came while the page was busy is heard before the time is said to be over.
+    const look = () => (this.#timer = setTimeout(() => this.#look()));
+    if (due < Infinity && !this.#isOver) this.#timer = setTimeout(look, Math.min(due - this.#now(), 2 ** 31 - 1));
   }
 
   async #open() {
     clearTimeout(this.#timer);
+    if (this.#isOver) return;
     const attempt = ++this.#attempt;
     this.#link.rest();
-    this.#isHeld = Boolean(globalThis.document?.hidden) && !this.#core.pending.length;
+    this.#isHeld = !this.#isWanted;
     if (this.#isHeld) return;
     let auth;
     if (this.#options.auth) {
+      this.#link.ask(this.#now());
+      this.#look();
       try {
         auth = (await this.#options.auth()) ?? undefined;
-      } catch ({ message }) {
-        if (attempt === this.#attempt) this.#closed(closeCodes.busy, { code: "busy", message });
+      } catch (error) {
+        if (attempt === this.#attempt) this.#closed(closeCodes.busy, { code: "busy", message: String(error?.message ?? error) });
         return;
       }
       if (attempt !== this.#attempt) return;
@@ -334,6 +355,8 @@ export class Session extends EventTarget {
     const transport = this.#options.transports[this.#link.transport];
     const hello = this.#core.hello(this.#options, auth);
     this.#save();
+    // Whoever was told that it is not kept may have closed the session.
+    if (attempt !== this.#attempt) return;
     const hear = (text) => {
       this.#link.heard(this.#now());
       this.#emit("message", { direction: "in", text });
@@ -342,7 +365,7 @@ export class Session extends EventTarget {
       }
       if (attempt === this.#attempt) this.#look();
     };
-    const close = (code, message) => this.#closed(code, { code: String(code), message });
+    const close = (code, message) => this.#closed(code, { code: String(code), message }, this.#dismissed === attempt);
     const guard = (listen) => (...values) => attempt === this.#attempt && this.#go(() => listen(...values));
     const open = () => {
       this.#link.opened(this.#now());
@@ -350,10 +373,12 @@ export class Session extends EventTarget {
       this.#emit("message", { direction: "out", text: JSON.stringify(hello.shown ?? hello) });
     };
     try {
-      this.#connection = transport(this.#url, hello, { open: guard(open), message: guard(hear), close: guard(close) });
+      const connection = transport(this.#url, hello, { open: guard(open), message: guard(hear), close: guard(close) });
+      if (attempt !== this.#attempt) return connection.close();
+      this.#connection = connection;
       this.#look();
     } catch (error) {
-      close(1006, error.message);
+      if (attempt === this.#attempt) close(1006, String(error?.message ?? error));
     }
   }
 
@@ -361,8 +386,8 @@ export class Session extends EventTarget {
   #go(step) {
     try {
       step();
-    } catch ({ message }) {
-      this.#closed(4100, { code: "bad_server", message });
+    } catch (error) {
+      this.#closed(4100, { code: "bad_server", message: String(error?.message ?? error) });
     }
   }
 
@@ -432,7 +457,10 @@ export class Session extends EventTarget {
       setTimeout(() => attempt === this.#attempt && this.reconnect(), Math.random() * within);
     },
     // A word of a later version has its number in the close frame.
-    bye: ({ code, message }) => closeCodes[code] && this.#closed(closeCodes[code], { code, message }, true),
+    bye: ({ code, message }) => {
+      this.#dismissed = this.#attempt;
+      if (closeCodes[code]) this.#closed(closeCodes[code], { code, message }, true);
+    },
   };
 
   /** [renew] After four fifths of the time, and not all clients of a server at once. */
@@ -470,6 +498,7 @@ export class Session extends EventTarget {
   }
 
   #closed(code, reason, hasSaidBye) {
+    if (this.#isOver) return;
     this.#leave();
     this.#link.closed(code, this.#now());
     const when = returns(code, hasSaidBye);
@@ -491,6 +520,8 @@ export class Session extends EventTarget {
   #finish(reason, status = "ended") {
     globalThis.document?.removeEventListener("visibilitychange", this.#wake);
     globalThis.removeEventListener?.("online", this.#wake);
+    clearTimeout(this.#timer);
+    this.#link?.rest();
     this.#entry.release();
     this.#become(status, reason);
   }
@@ -513,13 +544,22 @@ export function webSocket(url, hello, on) {
   return socket;
 }
 
+let failedImports = 0;
+
 /** The HTTP twin, loaded when it is needed. */
 export function eventStream(url, hello, on) {
   let stream;
   let isClosed = false;
-  import("./riblet-events.js").then(
-    ({ open }) => isClosed || (stream = open(url, hello, on)),
-    ({ message }) => isClosed || on.close(1006, message),
+  // What could not be loaded once, some browsers do not try to load again under that name.
+  import(`./riblet-events.js${failedImports ? `?${failedImports}` : ""}`).then(
+    ({ open }) => {
+      if (!isClosed) stream = open(url, hello, on);
+      if (isClosed) stream?.close();
+    },
+    ({ message }) => {
+      failedImports++;
+      if (!isClosed) on.close(1006, message);
+    },
   );
   return {
     send: (text) => stream.send(text),

@@ -237,7 +237,7 @@ package final class CurlClient {
     for event in events {
       switch event {
       case .live(let welcome):
-        heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
+        heartbeat = Heartbeat(interval: welcome.heartbeat, at: now, after: heartbeat)
         backOff.succeeded()
         noteIdentity(expires: welcome.identityExpires)
       case .renewed(let expires): noteIdentity(expires: expires)
@@ -315,7 +315,7 @@ package final class CurlClient {
       var incoming = try socket.receive()
       while case .message = incoming { incoming = try socket.receive() }
       guard case .closed(let code, _) = incoming else { continue }
-      throw CurlClientError(code: code, reason: message)
+      throw CurlClientError(code: code, reason: message, hasSaidBye: true)
     }
   }
 }
@@ -334,10 +334,11 @@ package struct CurlClientError: Error, Equatable, Sendable, CustomStringConverti
   /// - Parameters:
   ///   - code: of the close frame; nil if there was none.
   ///   - reason: the server's.
-  package init(code: CloseCode?, reason: String) {
+  ///   - hasSaidBye: whether the server has said `bye`, with a word that the client does not know.
+  package init(code: CloseCode?, reason: String, hasSaidBye: Bool = false) {
     self.code = code
     self.reason = reason
-    comesBack = Bye.Return(code)
+    comesBack = hasSaidBye && code == .normal ? .not : Bye.Return(code)
   }
 
   /// An end by a `bye`.

@@ -28,7 +28,7 @@ public struct Heartbeat: Sendable {
   /// How many milliseconds an action has no answer before the client asks whether the server is there; twice as many each time that
   /// the server is.
   public static let answerTime = 3000
-  /// How many milliseconds the server then has to respond.
+  /// How many milliseconds the server then has to respond; twice as many after each connection on which it has not.
   public static let patience = 5000
 
   private enum State {
@@ -49,21 +49,30 @@ public struct Heartbeat: Sendable {
   }
 
   private let interval: Int
+  private var patience = Self.patience
   private var state = State.listening(until: nil)
   private var doubt: Doubt?
   private var lastSent: Int
   private var lastReceived: Int
   private var lastPing: Int
+  /// Whether the server has not responded in time.
+  private var hasGivenUp = false
 
   /// A heartbeat that begins when the connection goes live.
   ///
   /// - Parameters:
   ///   - interval: `heartbeat` of the `welcome`, in milliseconds; 0 for no pings at all.
   ///   - now: the present time in milliseconds.
-  public init(interval: Int, at now: Int) {
+  ///   - previous: the heartbeat of the client's connection before, if there was one. If that connection was given up, the server may have been
+  ///     sending a long view, behind which its other messages wait: it has more time to respond then.
+  public init(interval: Int, at now: Int, after previous: Heartbeat? = nil) {
     self.interval = interval
     (lastSent, lastReceived, lastPing) = (now, now, now)
+    if let previous { patience = previous.nextPatience }
   }
+
+  /// The patience of a connection after this one.
+  private var nextPatience: Int { hasGivenUp ? min(2 * patience, max(interval, 0) + Self.grace) : patience }
 
   /// Notes that something was sent.
   public mutating func sent(at now: Int) { lastSent = now }
@@ -71,6 +80,7 @@ public struct Heartbeat: Sendable {
   /// Notes that something was received.
   public mutating func received(at now: Int) {
     lastReceived = now
+    patience = Self.patience
     state = .listening(until: nil)
   }
 
@@ -86,7 +96,7 @@ public struct Heartbeat: Sendable {
     } else if doubt?.number != number {
       doubt = Doubt(number: number, start: now)
       if case .asking(let until) = state {
-        state = .asking(until: min(until, now + Self.answerTime + Self.patience))
+        state = .asking(until: min(until, now + Self.answerTime + patience))
       }
     }
   }
@@ -95,7 +105,7 @@ public struct Heartbeat: Sendable {
   public mutating func woke(at now: Int) {
     switch state {
     case .listening: if now > lastReceived { state = .listening(until: now) }
-    case .asking(let until): state = .asking(until: min(until, now + Self.patience))
+    case .asking(let until): state = .asking(until: min(until, now + patience))
     }
   }
 
@@ -110,7 +120,10 @@ public struct Heartbeat: Sendable {
   public mutating func step(at now: Int) -> Step {
     guard interval > 0 else { return .wait(nil) }
     switch state {
-    case .asking(let until): return now < until ? .wait(until - now) : .giveUp
+    case .asking(let until):
+      guard now >= until else { return .wait(until - now) }
+      hasGivenUp = true
+      return .giveUp
     case .listening(let until):
       let silence = max(lastPing, min(lastReceived, lastSent)) + interval
       let urgent = [until, doubtTime].compactMap(\.self).min()
@@ -122,7 +135,7 @@ public struct Heartbeat: Sendable {
       }
       (lastPing, lastSent) = (now, now)
       let isUrgent = urgent.map { now >= $0 } ?? false
-      state = .asking(until: isUrgent ? now + Self.patience : max(now, lastReceived + interval) + Self.grace)
+      state = .asking(until: isUrgent ? now + patience : max(now, lastReceived + interval) + Self.grace)
       return .ping
     }
   }

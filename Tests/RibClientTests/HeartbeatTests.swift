@@ -110,6 +110,21 @@ struct HeartbeatTests {
     expect(.giveUp, after: 5000)
   }
 
+  /// A long view takes its time, and a pong waits behind it.
+  @Test mutating func serverThatHasNotRespondedInTime_hasMoreOnTheNextConnection_untilItHas() {
+    for limit in [5000, 10_000, 20_000, 35_000, 35_000] {
+      heartbeat.answered(through: 0, isAll: false, at: now)
+      expect(.ping, after: 3000)
+      expect(.giveUp, after: limit)
+      heartbeat = Heartbeat(interval: Self.interval, at: now, after: heartbeat)
+    }
+    heartbeat.answered(through: 0, isAll: false, at: now)
+    expect(.ping, after: 3000)
+    receive()
+    expect(.ping, after: 6000)
+    expect(.giveUp, after: 5000)
+  }
+
   @Test func withoutAnInterval_nothingIsEverDue() {
     var heartbeat = Heartbeat(interval: 0, at: 0)
     heartbeat.answered(through: 0, isAll: false, at: 0)

@@ -184,6 +184,61 @@ for (const [status, word, code] of [[403, "revoked", 4402], [503, "busy", 4103],
   });
 }
 
+test("a ping is a request, and any answer to it the pong", async (t) => {
+  for (const status of [200, 401]) {
+    const twin = new Twin(t);
+    await twin.resumed();
+    twin.connection.send('[{"t":"ack","rev":1,"n":0},{"t":"ping"}]');
+    assert.equal(twin.requests.at(-1).path, "/v1/apps");
+    await twin.answer(status);
+    assert.deepEqual(twin.take(), [{ t: "pong" }]);
+    twin.send({ t: "ping" });
+    twin.requests.at(-1).reject(new TypeError("no network"));
+    await settle();
+    assert.deepEqual(twin.take(), [[1006, ""]]);
+  }
+});
+
+/** The timers that are set, by their numbers; none goes off by itself. */
+function timersOf(t) {
+  const timers = new Map();
+  let last = 0;
+  t.mock.method(globalThis, "setTimeout", (fn, delay) => timers.set(++last, { fn, delay }) && last);
+  t.mock.method(globalThis, "clearTimeout", (number) => timers.delete(number));
+  return timers;
+}
+
+test("a stream that says nothing is a cut, however alive the server is", async (t) => {
+  const timers = timersOf(t);
+  const twin = new Twin(t);
+  await twin.resumed();
+  const [first] = timers.keys();
+  await twin.write(":\n\n");
+  const [[number, { fn, delay }], ...others] = timers;
+  assert.deepEqual([number > first, delay, others], [true, 35_000, []]);
+  twin.take();
+  fn();
+  assert.deepEqual(twin.take(), [[1006, ""]]);
+  assert.equal(timers.size, 0);
+});
+
+test("a stream that does not tell of what was done is a cut", async (t) => {
+  const timers = timersOf(t);
+  const twin = new Twin(t);
+  await twin.resumed();
+  twin.send({ t: "act", n: 1, to: 1, a: "a" });
+  assert.deepEqual([...timers.values()].map(({ delay }) => delay), [35_000, 35_000]);
+  await twin.answer(200);
+  const { fn } = [...timers.values()].find(({ delay }) => delay === 5000);
+  fn();
+  assert.deepEqual(twin.take(), [[1006, ""]]);
+  await twin.resumed();
+  twin.send({ t: "act", n: 1, to: 1, a: "a" });
+  await twin.answer(200);
+  await twin.say({ t: "patch", rev: 5, base: 4, n: 1, ops: [] });
+  assert.deepEqual([...timers.values()].map(({ delay }) => delay), [35_000], "it has told");
+});
+
 test("an app that is not there ends the session", async (t) => {
   const twin = new Twin(t);
   twin.connect({ t: "hello", app: "x", client: {} });
@@ -209,7 +264,7 @@ test("what HTTP does not have", async (t) => {
   await twin.resumed();
   assert.throws(() => twin.send({ t: "check" }), /HTTP/);
   assert.throws(() => twin.send({ t: "share", scope: "view" }), /HTTP/);
-  twin.connection.send('[{"t":"ack","rev":1,"n":0},{"t":"ping"}]');
+  twin.connection.send('[{"t":"ack","rev":1,"n":0}]');
   assert.equal(twin.requests.length, 1);
   twin.send({ t: "resync" });
   assert.deepEqual(twin.take(), [[1006, ""]]);

@@ -68,6 +68,42 @@ test("a credential that cannot be got is got later", async (t) => {
   assert.equal(session.status, "live");
 });
 
+test("a page that gets no credential is not waited for for ever, and not asked twice meanwhile", async (t) => {
+  const world = new World(t, { chance: 0 });
+  let count = 0, give;
+  const auth = () => {
+    count++;
+    return new Promise((resolve) => (give = resolve));
+  };
+  const { server, session, told } = begin({ auth });
+  world.hide(false);
+  world.goOnline(true);
+  world.pass(29_999);
+  assert.equal(count, 1);
+  const late = give;
+  world.pass(1);
+  world.pass(1000);
+  assert.equal(count, 2);
+  late("late");
+  await settle();
+  assert.equal(server.hellos.length, 0, "of an attempt that is over");
+  give("good");
+  await settle();
+  assert.equal(server.hellos[0].auth, "good");
+  server.welcome();
+  assert.equal(session.status, "live");
+});
+
+test("whatever the page throws for a credential, it is asked again", async (t) => {
+  const world = new World(t, { chance: 0 });
+  let count = 0;
+  const { server } = begin({ auth: () => (count++ ? "good" : Promise.reject()) });
+  await settle();
+  world.pass(1000);
+  await settle();
+  assert.equal(server.hellos[0].auth, "good");
+});
+
 test("after four fifths of the time the credential is shown anew", async (t) => {
   const auth = source("a", "b", "c");
   const { world, server } = await live(t, auth);

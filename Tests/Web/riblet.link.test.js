@@ -113,9 +113,21 @@ test("a transport that has worked is given up late", (t) => {
   assert.equal(run.begin(), 1);
 });
 
-test("what the server says of coming back speaks against no transport", (t) => {
+test("a middlebox that closes before the welcome, with whatever code, speaks against the transport", (t) => {
+  for (const code of [1000, 1001, 1005, 1006, 1011, 1013]) {
+    const run = new Run(t);
+    for (const transport of [0, 0, 1]) {
+      assert.equal(run.begin(), transport, String(code));
+      run.link.opened(run.time);
+      run.fail(code);
+      run.next();
+    }
+  }
+});
+
+test("what the server says of coming back, and what the page does, speaks against no transport", (t) => {
   const run = new Run(t);
-  for (const code of [4100, 4001, 4300, 1011, 4200]) {
+  for (const code of [4100, 4001, 4300, undefined, 4200]) {
     assert.equal(run.begin(), 0);
     run.fail(code);
     run.next();
@@ -255,6 +267,44 @@ test("whoever comes back without a connection connects at once", (t) => {
   run.fail(4100);
   run.link.woke(run.time);
   assert.deepEqual(run.next(), ["open", 0]);
+});
+
+test("whoever comes back while an attempt is under way waits no longer than for a new one", (t) => {
+  const run = new Run(t);
+  run.begin();
+  run.link.opened(run.time);
+  run.pass(1000);
+  run.link.woke(run.time);
+  assert.deepEqual(run.next(), ["giveUp", open]);
+});
+
+test("a page that is asked for a credential has half a minute, whoever comes back", (t) => {
+  const run = new Run(t);
+  run.link.ask(run.time);
+  run.pass(10_000);
+  run.link.woke(run.time);
+  assert.deepEqual(run.next(), ["giveUp", 20_000]);
+  run.fail(4103);
+  run.next();
+  assert.equal(run.begin(), 0);
+});
+
+test("a link on which a long view takes its time is given more time, until it has answered", (t) => {
+  const run = new Run(t);
+  for (const limit of [5000, 10_000, 20_000, 35_000, 35_000]) {
+    run.live();
+    run.link.answered(0, false, run.time);
+    assert.deepEqual(run.next(), ["ping", answer]);
+    assert.deepEqual(run.next(), ["giveUp", limit]);
+    run.fail();
+    run.next();
+  }
+  run.live();
+  run.link.answered(0, false, run.time);
+  run.next();
+  run.link.heard(run.time);
+  assert.deepEqual(run.next(), ["ping", 2 * answer]);
+  assert.deepEqual(run.next(), ["giveUp", patience]);
 });
 
 test("an attempt that a sleep has outlasted is given up at once", (t) => {

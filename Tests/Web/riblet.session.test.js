@@ -712,6 +712,96 @@ test("a link that swallows an action is left within eight seconds, and the actio
   assert.equal((await outcome).status, "applied");
 });
 
+test("what has come is heard before the time is said to be over", (t) => {
+  const world = new World(t);
+  const { server, session } = show();
+  world.pass(25_000);
+  // The page was busy: its timer is due, and behind it the answer.
+  const timer = globalThis.setTimeout;
+  globalThis.setTimeout = (fn, delay) => {
+    if (!delay) server.say({ t: "pong" });
+    return timer(fn, delay);
+  };
+  world.pass(10_000);
+  assert.equal(session.status, "live");
+});
+
+test("a hidden page with something to send connects when there is a network again, and one that is to end ends", async (t) => {
+  const world = new World(t, { chance: 1 });
+  const { server, session } = show();
+  world.hide(true);
+  session.act(1, "x");
+  for (let time = 0; time < 5; time++) {
+    server.cut();
+    world.pass(world.nextTimer);
+  }
+  server.cut();
+  const count = server.hellos.length;
+  world.goOnline(true);
+  assert.equal(server.hellos.length, count + 1);
+  server.welcome({ n: 1 });
+  server.cut();
+  world.pass(60_000);
+  session.end();
+  assert.equal(server.hellos.length, count + 2);
+  server.welcome({ n: 1 });
+  assert.deepEqual(server.take().at(-1), { t: "bye" });
+});
+
+test("a word of a later version with a 1000 is the server's last all the same", (t) => {
+  new World(t);
+  const { server, session } = show();
+  server.say({ t: "bye", code: "eclipse", message: "dark" });
+  server.cut(1000, "dark");
+  assert.equal(session.status, "ended");
+});
+
+// ---- Sessions that are closed from within
+
+const closings = {
+  "as an action is taken": ({ server, session }) => {
+    session.addEventListener("pending", () => session.close());
+    session.act(1, "a");
+  },
+  "as a message is sent": ({ session }) => {
+    session.addEventListener("message", ({ detail }) => detail.direction === "out" && session.close());
+    session.act(1, "a");
+  },
+  "as a view is drawn": ({ server, session }) => {
+    session.addEventListener("change", () => session.close());
+    server.patch(2, 0, count(2, 1));
+  },
+  "as a ping is sent": ({ session, world }) => {
+    session.addEventListener("message", ({ detail }) => {
+      if (detail.direction !== "out") return;
+      session.act(1, "a").catch(() => {});
+      session.close();
+    });
+    world.pass(25_000);
+  },
+  "as it connects": ({ server, session, world }) => {
+    session.addEventListener("message", ({ detail }) => detail.text.includes("hello") && session.close());
+    server.cut();
+    world.pass(50);
+  },
+};
+for (const [name, close] of Object.entries(closings)) {
+  test(`a session that is closed ${name} stays closed`, (t) => {
+    const world = new World(t);
+    const all = show();
+    close({ ...all, world });
+    const { server, session, told } = all;
+    const count = server.hellos.length;
+    world.pass(200_000);
+    world.goOnline(true);
+    assert.equal(session.status, "ended");
+    assert.equal(told.status.at(-1).status, "ended");
+    assert.equal(server.hellos.length, count);
+    assert.equal(server.isOpen, false);
+    assert.equal(world.nextTimer, Infinity);
+  });
+}
+
 // ---- Questions
 
 test("share is answered, or rejected when the connection ends", async (t) => {

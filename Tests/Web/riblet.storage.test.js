@@ -9,25 +9,31 @@ class Locks {
   isSlow = false;
   #waiting = [];
 
-  async request(name, { signal }, hold) {
-    await new Promise((resolve, reject) => {
-      this.#waiting.push({ name, resolve, signal });
-      signal.addEventListener("abort", () => reject(new Error("AbortError")));
-      if (!this.isSlow) this.grant();
-    });
-    await hold();
+  async request(name, { signal, ifAvailable }, hold) {
+    if (ifAvailable) {
+      if (this.held.has(name)) return hold(null);
+      this.held.add(name);
+    } else {
+      await new Promise((resolve, reject) => {
+        this.#waiting.push({ name, resolve, signal });
+        signal.addEventListener("abort", () => reject(new Error("AbortError")));
+        if (!this.isSlow) this.grant();
+      });
+    }
+    await hold({ name });
     this.held.delete(name);
     this.grant();
   }
 
   /** Gives each lock that nobody has to whoever has waited longest for it. */
   grant() {
-    for (const { name, resolve, signal } of this.#waiting) {
-      if (signal.aborted || this.held.has(name)) continue;
-      this.held.add(name);
-      resolve();
-    }
-    this.#waiting = this.#waiting.filter(({ name }) => !this.held.has(name));
+    const granted = this.#waiting.filter(({ name, signal }) => {
+      const isGranted = !signal.aborted && !this.held.has(name);
+      if (isGranted) this.held.add(name);
+      return isGranted;
+    });
+    this.#waiting = this.#waiting.filter((it) => !granted.includes(it));
+    for (const { resolve } of granted) resolve();
   }
 
   async query() {
@@ -428,4 +434,130 @@ test("two tabs with one storage have an entry each, and go on with it", async (t
   const three = begin({ storage: Object.assign(new MemoryStorage(), { entries: storage.entries, isShared: true }) });
   await settle();
   assert.equal(three.server.hellos[0].resume.sid, "S");
+});
+
+/** A tab: its own storage for the session, and one that it has with others. */
+class Tab {
+  constructor(world, shared = new Map()) {
+    this.own = new MemoryStorage();
+    this.storage = Object.assign(new MemoryStorage(), { entries: shared, isShared: true });
+    this.world = world;
+  }
+
+  async open(sid) {
+    globalThis.sessionStorage = this.own;
+    const all = begin({ storage: this.storage, key: "k" });
+    for (let time = 0; time < 3; time++) await settle();
+    if (sid) all.server.welcome({ sid });
+    return all;
+  }
+}
+
+const withTabs = (t) => {
+  const all = withLocks(t);
+  t.after(() => delete globalThis.sessionStorage);
+  return all;
+};
+
+test("a tab goes on with what another has left, before it begins anew in an empty place", async (t) => {
+  const { world, storage } = withTabs(t);
+  const tabs = [0, 1, 2].map(() => new Tab(world, storage.entries));
+  const one = await tabs[0].open("S1"), two = await tabs[1].open("S2");
+  one.server.say({ t: "bye", code: "ended", message: "" });
+  two.server.cut();
+  two.session.act(1, "left");
+  two.session.close();
+  await settle();
+  const three = await tabs[2].open();
+  assert.equal(three.server.hellos[0].resume.sid, "S2");
+  assert.deepEqual(three.session.pending.map(({ action }) => action), ["left"]);
+});
+
+test("what was written while a tab waited for its entry is not lost", async (t) => {
+  const { world, storage } = withTabs(t);
+  const tab = new Tab(world, storage.entries);
+  const before = await tab.open("S1");
+  // The page after it has begun already, as after a reload.
+  const next = new Tab(world, storage.entries);
+  next.own = tab.own;
+  globalThis.sessionStorage = tab.own;
+  const other = Object.assign(new MemoryStorage(), { entries: storage.entries, isShared: true });
+  const after = begin({ storage: other, key: "k" });
+  await settle();
+  before.server.cut();
+  before.session.act(1, "late");
+  before.session.close();
+  for (let time = 0; time < 3; time++) await settle();
+  assert.deepEqual(after.session.pending.map(({ action }) => action), ["late"]);
+  assert.equal(after.server.hellos[0].resume.sid, "S1");
+});
+
+test("two sessions of one page with a storage of all tabs are the same after each reload", async (t) => {
+  const { world, storage } = withTabs(t);
+  const tab = new Tab(world, storage.entries);
+  for (const sid of ["A", "B"]) await tab.open(sid);
+  for (let reload = 0; reload < 3; reload++) {
+    const sessions = [];
+    // A page that goes takes its claims with it: another storage object stands for another page.
+    tab.storage = Object.assign(new MemoryStorage(), { entries: storage.entries, isShared: true });
+    world.navigator.locks = new Locks();
+    for (let number = 0; number < 2; number++) sessions.push(await tab.open());
+    assert.deepEqual(sessions.map(({ server }) => server.hellos[0].resume.sid), ["A", "B"]);
+  }
+});
+
+test("without locks each tab has an entry of its own, and goes on with it", async (t) => {
+  const world = new World(t);
+  t.after(() => delete globalThis.sessionStorage);
+  const shared = new Map();
+  const tabs = [0, 1].map(() => new Tab(world, shared));
+  await tabs[0].open("S1");
+  world.chance = 0.25;
+  await tabs[1].open("S2");
+  assert.deepEqual([...shared.values()].map((text) => JSON.parse(text).sid), ["S1", "S2"]);
+  for (const [tab, sid] of [[tabs[1], "S2"], [tabs[0], "S1"]]) {
+    tab.storage = Object.assign(new MemoryStorage(), { entries: shared, isShared: true });
+    assert.equal((await tab.open()).server.hellos[0].resume.sid, sid);
+  }
+});
+
+test("the second session of a page waits for the page before as long as the first", async (t) => {
+  const { world, locks, storage } = withLocks(t);
+  t.mock.method(performance, "getEntriesByType", () => [{ type: "reload" }]);
+  const pages = [begin({ storage }), begin({ storage })];
+  await settle();
+  pages.forEach(({ server }, number) => server.welcome({ sid: `S${number}` }));
+  const next = storage.copy();
+  const after = [begin({ storage: next }), begin({ storage: next })];
+  await settle();
+  world.pass(1000);
+  await settle();
+  for (const { session } of pages) session.close();
+  for (let time = 0; time < 3; time++) await settle();
+  assert.deepEqual(after.map(({ server }) => server.hellos[0].resume?.sid), ["S0", "S1"]);
+});
+
+test("an entry that cannot be read and a storage without room are both told", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  storage.setItem("k", "{");
+  const { server, told } = begin({ storage, key: "k" });
+  storage.setItem = () => {
+    throw new Error("QuotaExceededError");
+  };
+  await settle();
+  server.welcome();
+  assert.deepEqual(told.stored.map(({ reason }) => reason), ["damaged", "full"]);
+});
+
+test("who closes the session when told that it is not kept has closed it", async (t) => {
+  const world = new World(t);
+  const storage = new MemoryStorage();
+  storage.setItem("k", "{");
+  const { server, session } = begin({ storage, key: "k" });
+  session.addEventListener("stored", () => session.close());
+  await settle();
+  world.pass(100_000);
+  assert.equal(session.status, "ended");
+  assert.equal(server.hellos.length, 0);
 });
