@@ -260,6 +260,7 @@ async function send(form, action, act, redraw) {
   try {
     const outcome = await act(action, { secret: form.isSecret });
     if (outcome.status === "refused") told(outcome.nack.message);
+    else if (outcome.status === "unsent") told(outcome.message);
     else told(outcome.status === "unknown" ? "It is not known whether this was done." : undefined);
   } catch (error) {
     told(error.message);

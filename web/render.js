@@ -402,9 +402,6 @@ function below(children, name, index) {
   return Object.keys(children).filter((other) => other.startsWith(prefix) && !other.slice(prefix.length).includes("/"));
 }
 
-/** A session that is over says so by its status; to press a button of it is no error. */
-const ended = () => {};
-
 const nodeOf = (mount, id) => ({ ...h(NODE, { key: id }), id, mount });
 
 class Route {
@@ -430,7 +427,7 @@ class Route {
 
   draw() { return ({ slot: detail, stack, tabs }[this.kind] ?? list)(this); }
 
-  back(id) { this.owner.mount.session.back(id ?? this.owner.id).catch(ended); }
+  back(id) { this.owner.mount.session.back(id ?? this.owner.id); }
 }
 
 // Containers
@@ -525,7 +522,7 @@ function focusHeading(page) {
 export function tabs(route, { titles, select, label } = {}) {
   const { owner, name, ids, selected } = route;
   titles ??= owner.node.state?.titles ?? [];
-  select ??= (index) => owner.act({ select: index }).catch(ended);
+  select ??= (index) => owner.act({ select: index });
   const id = (part, index) => `${owner.mount.name}-${owner.id}-${name}-${part}-${index}`;
   const keys = { ArrowRight: 1, ArrowLeft: -1, Home: -ids.length, End: ids.length };
   const onkeydown = function (event) {

@@ -178,12 +178,14 @@ export type Outstanding =
 
 /**
  * What became of an action: it was done; it was refused and has changed nothing; or it may have been done or not, for
- * the session is gone or over, or a crash has lost what the action was for.
+ * the session is gone or over, or a crash has lost what the action was for; or it was not sent, for the session had ended before, or the node
+ * belongs to one that is gone.
  */
 export type Outcome =
   | { status: "applied"; n: number }
   | { status: "refused"; n: number; nack: Nack }
-  | { status: "unknown"; n: number };
+  | { status: "unknown"; n: number }
+  | { status: "unsent"; message: string };
 
 export interface SessionEvents {
   /** {@link Session.status} has changed. */
@@ -196,7 +198,9 @@ export interface SessionEvents {
    * An action has its outcome. Also for actions of the page before a reload, whose promises are gone, and for each that
    * {@link Session.act} returned a promise for; not for those that are rejected.
    */
-  outcome: Outstanding & Outcome;
+  outcome:
+    | (Outstanding & Exclude<Outcome, { status: "unsent" }>)
+    | (Omit<Outstanding, "n"> & Extract<Outcome, { status: "unsent" }>);
   /**
    * {@link Session.stored} has become false, as there is no room (`full`), or true again; or there was an entry that cannot be read
    * (`damaged`), so that the session begins anew, and what the page before had not sent is lost.
@@ -269,9 +273,9 @@ export class Session extends EventTarget {
    *
    * @param to a node's id, or a path such as `tabs[0]/detail`; `""` is the root.
    * @param action as JSON, `"reset"` or `{"select":{"_0":1}}`. It is copied.
-   * @returns what becomes of it. Rejects only if the action is not sent: with a RangeError if its message is longer
-   * than {@link Welcome.limits} allow (before the first welcome that shows later); with a TypeError or SyntaxError if
-   * `to` or `action` are none; with an Error if the session has ended, or the node belongs to one that is gone. After
+   * @returns what becomes of it; in an event handler it may be ignored. Rejects only for a mistake of the caller: with a RangeError if its
+   * message is longer than {@link Welcome.limits} allow (before the first welcome that shows later); with a TypeError or SyntaxError if
+   * `to` or `action` are none. After
    * {@link close} of a session with storage, what is outstanding is not settled here: whoever goes on with the session
    * hears of it.
    */

@@ -253,14 +253,22 @@ export class Session extends EventTarget {
     return new Promise((resolve, reject) => {
       const isId = Number.isSafeInteger(to) && to >= 0;
       if (!isId && typeof to !== "string") throw new TypeError("An action is for a node's id or a path.");
+      const description = describe();
       // After a reset the ids on the screen mean nothing.
-      if (this.#isOver || (isId && this.view !== this.#core.view)) throw new Error("The session has ended.");
-      const [action, message] = this.#core.take(describe());
+      if (this.#isOver || (isId && this.view !== this.#core.view)) return resolve(this.#unsent(description));
+      const [action, message] = this.#core.take(description);
       this.#kept.set(action, { resolve, reject });
       this.#carryOut(message ? [["send", message]] : []);
       if (this.#isHeld) this.#open();
       else if (this.#core.state === "live") this.#look();
     });
+  }
+
+  /** To press a button of a session that is over is no mistake of the page's. */
+  #unsent({ body, ...action }) {
+    const outcome = { status: "unsent", message: "The session has ended." };
+    this.#emit("outcome", { ...action, ...outcome });
+    return outcome;
   }
 
   share(scope) {

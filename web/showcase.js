@@ -241,9 +241,10 @@ const clearNotices = () => $("notices").replaceChildren();
 
 /** Says what has become of an action, unless it was done. The generic renderer says so itself, beside the form, unless a
  *  reload has come between. */
-function sayOutcome({ action = "back", secret, status, nack }) {
+function sayOutcome({ action = "back", secret, status, nack, message }) {
   const name = secret ? "what was entered" : typeof action === "string" ? action : Object.keys(action)[0];
   const isSaidElsewhere = settings.isGeneric && nack?.code !== "lost_body";
+  if (status === "unsent") say(`Not sent: ${name}. ${message}`, "failure");
   if (status === "unknown") say(`Unknown: ${name} may have been done or not.`, "failure");
   if (status === "refused" && !isSaidElsewhere) say(`Refused: ${name}. ${nack.message}`, "failure");
 }

@@ -729,7 +729,7 @@ class Containers(RenderTest):
 
     def test_buttons_of_a_session_that_is_over_do_no_harm(self):
         self.run_js(self.STACK, None)
-        self.run_js("() => { session.show(view(2, 3)); session.back = () => Promise.reject(new Error('ended')); }")
+        self.run_js("() => { session.show(view(2, 3)); session.back = () => Promise.resolve({ status: 'unsent', message: 'over' }); }")
         self.page.get_by_role("button", name="Back").click()
         self.run_js("() => new Promise((resolve) => setTimeout(resolve, 50))")
         self.no_errors()
@@ -839,7 +839,7 @@ class Containers(RenderTest):
 
     def test_tabs_of_a_session_that_is_over_do_no_harm(self):
         self.run_js("""() => {
-          session.act = () => Promise.reject(new Error("ended"));
+          session.act = () => Promise.resolve({status: "unsent", message: "over"});
           session.show({1: {type: "P", state: {}, children: {tabs: {kind: "tabs", ids: [null], selected: 0}}}});
           mount(session, app, {views: {P: (s, a, c) => c.tabs}});
         }""")
@@ -1064,7 +1064,7 @@ class History(RenderTest):
 
     def test_a_session_that_is_over_does_not_catch_the_user(self):
         self.run_js(self.SETUP, [2, 3])
-        self.run_js("() => { session.back = () => Promise.reject(new Error('ended')); }")
+        self.run_js("() => { session.back = () => Promise.resolve({ status: 'unsent', message: 'over' }); }")
         self.levels(1, 2)
         self.page.go_back()
         self.levels(0, 2)

@@ -393,7 +393,11 @@ for (const code of [1002, 1003, 1007, 1009, 4400, 4401, 4403, 4404, 4409, 4410, 
     assert.deepEqual(await outcome, { status: "unknown", n: 1 });
     assert.equal(world.nextTimer, Infinity);
     assert.equal(storage.entry, undefined);
-    await assert.rejects(session.act(1, "b"), /ended/);
+    const unsent = { status: "unsent", message: "The session has ended." };
+    assert.deepEqual(await session.act(1, "b"), unsent);
+    assert.deepEqual(told.outcome.at(-1), { to: 1, action: "b", ...unsent });
+    assert.deepEqual(await session.act(1, "secret", { secret: true }), unsent);
+    assert.deepEqual(told.outcome.at(-1), { to: 1, secret: true, ...unsent });
     assert.deepEqual(session.view, view);
   });
 }
@@ -423,7 +427,7 @@ test("a session that is gone is begun anew", async (t) => {
   server.say({ t: "bye", code: "gone", message: "" });
   assert.deepEqual(await outcome, { status: "unknown", n: 1 });
   assert.deepEqual(session.view, view);
-  await assert.rejects(session.act(2, "b"), /ended/);
+  assert.equal((await session.act(2, "b")).status, "unsent");
   const kept = session.act("", "c");
   world.pass(50);
   assert.equal(server.hellos.at(-1).resume, undefined);

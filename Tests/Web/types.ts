@@ -20,7 +20,7 @@ session.addEventListener("status", { handleEvent: stop });
 const outcome: Promise<Outcome> = session.act("", { select: { _0: 1 } });
 session.act(2, { signIn: "swordfish" }, { secret: true });
 const kept = session.pending.map((it) => ("secret" in it ? it.secret : it.n));
-outcome.then((it) => (it.status === "refused" ? it.nack.message : it.n));
+outcome.then((it) => (it.status === "refused" ? it.nack.message : it.status === "unsent" ? it.message : it.n));
 
 define("Home", (state, act, children, { id }) => h("ul", { onclick: () => act("tapped", { secret: kept.length > 0 }) },
   each([1, 2], (item) => item, (item) => h("li", null, String(item + id), state.title)),
