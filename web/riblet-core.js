@@ -106,9 +106,13 @@ function messageOf(action, ack) {
   return secret ? Object.defineProperty(message, "shown", { value: { ...message, a: null } }) : message;
 }
 
-/** A message; if it has the secret member `key`, `shown` is the same without the secret, for inspectors. */
-export const shownWithout = (key, message) =>
-  message[key] === undefined ? message : Object.defineProperty(message, "shown", { value: { ...message, [key]: "…" } });
+/** A message; if it has secrets, `shown` is the same without them, for inspectors. */
+export function withoutSecrets(message, ...keys) {
+  const hidden = keys.filter((key) => message[key] !== undefined).map((key) => [key, "…"]);
+  if (message.resume) hidden.push(["resume", { ...message.resume, token: "…" }]);
+  if (!hidden.length) return message;
+  return Object.defineProperty(message, "shown", { value: { ...message, ...Object.fromEntries(hidden) } });
+}
 
 export class Core {
   /** At first new; then greeting, live and away by turns; at last ended. */
@@ -141,11 +145,11 @@ export class Core {
 
   hello({ app, params, client = {}, share }, auth) {
     this.state = "greeting";
-    if (!this.session) return shownWithout("auth", { t: "hello", app, params, client, share, auth });
+    if (!this.session) return withoutSecrets({ t: "hello", app, params, client, share, auth }, "auth", "share");
     if (!this.#isInStep || !this.view) this.revision = 0;
     this.#isInStep = true;
     const resume = { ...this.session, try: ++this.#tried, epoch: this.epoch, rev: this.revision };
-    return shownWithout("auth", { t: "hello", app, client, resume, auth });
+    return withoutSecrets({ t: "hello", app, client, resume, auth }, "auth");
   }
 
   stored() {

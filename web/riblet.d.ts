@@ -214,7 +214,10 @@ export interface SessionEvents {
    * anew and sent.
    */
   lost: { count: number };
-  /** A message was received or sent, for inspectors. Over HTTP: the message that a request or an answer stands for. */
+  /**
+   * A message was received or sent, for inspectors, with "…" for tokens, credentials and secrets. Over HTTP: the message that a request or an
+   * answer stands for.
+   */
   message: { direction: "in" | "out"; text: string };
 }
 

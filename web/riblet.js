@@ -1,6 +1,6 @@
 // The web client of RibServer: riblet.d.ts documents it. Names in brackets are rules of PROTOCOL.md.
 
-import { applyPatch, closeCodes, Core, has, parse, shownWithout } from "./riblet-core.js";
+import { applyPatch, closeCodes, Core, has, parse, withoutSecrets } from "./riblet-core.js";
 import { Entry } from "./riblet-entry.js";
 import { Link, returns } from "./riblet-link.js";
 
@@ -367,7 +367,8 @@ export class Session extends EventTarget {
     if (attempt !== this.#attempt) return;
     const hear = (text) => {
       this.#link.heard(this.#now());
-      this.#emit("message", { direction: "in", text });
+      // Whoever sees a token, on a screen that is shared, is this client.
+      this.#emit("message", { direction: "in", text: text.replace(/"token":"[^"]*"/g, '"token":"…"') });
       for (const message of [JSON.parse(text)].flat()) {
         if (attempt === this.#attempt) this.#carryOut(this.#core.receive(message, this.#now()), message.ops);
       }
@@ -484,7 +485,7 @@ export class Session extends EventTarget {
     const token = await this.#options.auth?.();
     if (token === undefined || token === null) throw new Error("There is no credential.");
     if (attempt !== this.#attempt || !this.welcome?.features?.includes("auth")) throw new Error("It cannot be shown here.");
-    return this.#ask(shownWithout("token", { t: "auth", token }));
+    return this.#ask(withoutSecrets({ t: "auth", token }, "token"));
   }
 
   /** Ends this object but keeps the session: with storage, another page can go on with it once the user has signed in. */

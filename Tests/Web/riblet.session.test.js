@@ -806,6 +806,23 @@ for (const [name, close] of Object.entries(closings)) {
   });
 }
 
+test("no event has a token", async (t) => {
+  const world = new World(t, { chance: 0 });
+  const { server, session, told } = begin({ app: undefined, share: "invited-secret" });
+  server.welcome({ token: "client-secret" });
+  const shared = session.share("view");
+  server.say({ t: "share", token: "share-secret", expires: 1 });
+  assert.equal((await shared).token, "share-secret");
+  server.cut();
+  world.pass(0);
+  assert.equal(server.hellos[0].share, "invited-secret");
+  assert.equal(server.hellos[1].resume.token, "client-secret");
+  const texts = told.message.map(({ text }) => text).join();
+  assert.doesNotMatch(texts, /secret/);
+  assert.match(texts, /"t":"share","token":"…"/);
+  assert.match(texts, /"cid":1,"token":"…","try":1/);
+});
+
 // ---- Questions
 
 test("share is answered, or rejected when the connection ends", async (t) => {
