@@ -9,7 +9,8 @@ export type Child = VNode | Route | string | number | boolean | null | undefined
 /**
  * Attributes and properties of an element.
  *
- * `on…` are listeners, called with the event; `style` is an object of CSS properties. `true` is an attribute without a
+ * `on…` are listeners, called with the event; `on:Moved` is one of an event with capitals. `style` is an object of CSS properties, or a text.
+ * What is an object is a property of a custom element. A link whose text is a program (`javascript:`) is left out. `true` is an attribute without a
  * value, `false` and null none; `aria-` and `data-` attributes say "true" and "false". `value`, `checked`, `selected`
  * and `open` are properties; while the element has the focus, what the user made of them stays until another value is
  * drawn.
@@ -24,7 +25,10 @@ export interface Props {
 
 /** Sends an action to the node that is drawn. */
 export interface Act {
-  /** The promise is {@link Session.act}'s. If the action is refused the node is drawn again. */
+  /**
+   * The promise is {@link Session.act}'s. If the action is refused the node is drawn again. As long as what an element's event handler has sent
+   * has no answer, the element has the attribute `data-pending`.
+   */
   (action: Json, options?: ActOptions): Promise<Outcome>;
   /** Leaves the node: {@link Session.back} with its id. */
   back(): Promise<Outcome>;
@@ -70,7 +74,7 @@ export function h(tag: string | ViewFunction, props?: Props | null, ...children:
 
 /**
  * Describes rows by their keys. A row is drawn again if its item is another object, and then alone; `row` must depend
- * on nothing but its item.
+ * on nothing but its item. It may return an array, of as many elements as it likes.
  */
 export function each<T>(items: readonly T[], key: (item: T) => string | number, row: (item: T) => Child): VNode;
 
@@ -82,6 +86,8 @@ export interface MountOptions {
   views?: { [type: string]: ViewFunction };
   /** Draws the types that have no view; by default the state is listed. */
   fallback?: ViewFunction;
+  /** Draws what stands in the place of a node whose view has thrown, until its next change; by default a box with the error. */
+  error?: (error: unknown, context: Context) => Child;
   /** Whether the browser's back button leaves what is in front. For one mount of a page. */
   history?: boolean;
 }

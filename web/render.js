@@ -245,10 +245,21 @@ function setProp(it, name, value, old) {
   if (name === "value" || name === "checked" || name === "selected" || name === "open") {
     setEdited(it, name, value, old);
   } else if (name.startsWith("on")) {
-    const type = name.slice(2).toLowerCase();
+    // An event of a custom element may have capitals: "on:MyEvent".
+    const type = name[2] === ":" ? name.slice(3) : name.slice(2).toLowerCase();
     listen(it, type)[type] = value || undefined;
   } else if (value === old) {
     return;
+  } else if (typeof value === "object" && value && name !== "style" && dom.localName.includes("-")) {
+    // What a custom element takes, it takes as it is.
+    dom[name] = value;
+  } else if (links.test(name) && /^[\u0000-\u0020]*javascript:/i.test(String(value).replace(/[\t\n\r]/g, ""))) {
+    dom.removeAttribute(name);
+    reportError(new TypeError(`A ${name} does not run a program.`));
+  } else if (name === "style" && (typeof value === "string" || typeof old === "string")) {
+    const isText = typeof value === "string";
+    dom.style.cssText = isText ? value : "";
+    if (!isText) for (const key in value) setStyle(dom.style, key, value[key] ?? "");
   } else if (name === "style") {
     for (const key in old) if (!(key in (value ?? {}))) setStyle(dom.style, key, "");
     for (const key in value) if (value[key] !== old?.[key]) setStyle(dom.style, key, value[key] ?? "");
@@ -258,6 +269,8 @@ function setProp(it, name, value, old) {
     dom.setAttribute(name === "className" ? "class" : name, value === true && !/^(aria|data)-/.test(name) ? "" : value);
   }
 }
+
+const links = /^(href|src|action|formaction|xlink:href)$/i;
 
 const setStyle = (style, key, value) => (key.startsWith("--") ? style.setProperty(key, value) : (style[key] = value));
 
@@ -329,11 +342,15 @@ function attach(it, { id, mount }) {
     if (field) {
       field.sent = (field.sent ?? 0) + 1;
       field.waiting = (field.waiting ?? 0) + 1;
+      field.dom.setAttribute("data-pending", "");
     }
     try {
       return outcome = await session.act(id, action, options);
     } finally {
-      if (field && !--field.waiting) settleEdited(field);
+      if (field && !--field.waiting) {
+        field.dom.removeAttribute("data-pending");
+        settleEdited(field);
+      }
       // What the user did to a checkbox is undone as well, though nothing in the view has changed.
       if (outcome?.status !== "applied") it.redraw();
     }
@@ -368,13 +385,23 @@ function draw(it, force = false) {
   } catch (error) {
     effects.length = waiting;
     clear(it);
-    const box = h("div", { role: "alert", class: "rib-error" }, `${node.type}: ${error?.message ?? error}`);
-    patchKids(it, it.dom.parentNode, [box], it.dom);
     reportError(error);
+    patchKids(it, it.dom.parentNode, [errorBox(it, node, error)], it.dom);
   } finally {
     current = outer;
     it.force = false;
   }
+}
+
+/** What stands in the place of a node whose view has thrown: what the page has for that, or a box with the error. */
+function errorBox(it, { type }, error) {
+  const { options } = it.mount;
+  try {
+    if (options.error) return options.error(error, it.context);
+  } catch (other) {
+    reportError(other);
+  }
+  return h("div", { role: "alert", class: "rib-error" }, `${type}: ${error?.message ?? error}`);
 }
 
 /** Takes out all that a node has drawn, also what a view that failed half-way has left behind. */
