@@ -76,6 +76,7 @@ export function open(url, { t, resume, auth, ...hello }, on) {
 
   function listenOn() {
     clearTimeout(quiet);
+    if (abort.signal.aborted) return;
     quiet = setTimeout(() => end(1006), 35_000);
   }
 
