@@ -1,12 +1,11 @@
 // Hands a session on: a link, and a QR code of it, with which somebody else joins, once, within ten minutes.
 
-import qrcode from "./vendor/qrcode.js";
-
 const SVG = "http://www.w3.org/2000/svg";
 const QUIET_ZONE = 4;
 
-/** A text as a QR code. */
-function code(text) {
+/** A text as a QR code; what draws it is loaded with the first. */
+async function code(text) {
+  const { default: qrcode } = await import("./vendor/qrcode.js");
   const matrix = qrcode(0, "L");
   matrix.addData(text);
   matrix.make();
@@ -78,23 +77,37 @@ export function handoff(current) {
     timer = setInterval(tick, 1000);
   };
 
+  const chosen = () => [...scopes].find((input) => input.checked).value;
+
+  const label = () => ($("handoff-new").textContent = link.value ? "Make another" : "Make the link");
+
   const make = async () => {
     const number = ++made;
     const { session, app } = current();
-    const scope = [...scopes].find((input) => input.checked).value;
+    const scope = chosen();
     clear("One moment…");
     try {
       const { token, expires } = await session.share(scope);
       // An earlier answer may come last: it is for a choice that nobody has made any more.
       if (number !== made || !dialog.open) return;
       const url = `${location.origin}/#/${encodeURIComponent(app)}?share=${encodeURIComponent(token)}`;
-      $("handoff-code").replaceChildren(code(url));
       link.value = url;
+      label();
       $("handoff-copy").disabled = false;
       countDown(expires);
+      const picture = await code(url);
+      if (link.value === url) $("handoff-code").replaceChildren(picture);
     } catch (error) {
       if (number === made) clear(`There is no link now: ${error.message}`);
     }
+  };
+
+  /** A link to look on is made at once. One to act is made when it is asked for: whoever has it can do what the user can. */
+  const choose = () => {
+    if (chosen() === "view") return make();
+    made++;
+    clear("Whoever has this link can do all that you can do here.");
+    label();
   };
 
   const copy = async () => {
@@ -115,12 +128,12 @@ export function handoff(current) {
     $("handoff-local").hidden = !isLoopback;
     $("handoff-local").textContent = isLoopback ? localHint : "";
     dialog.showModal();
-    make();
+    choose();
   });
   $("handoff-new").addEventListener("click", make);
   $("handoff-copy").addEventListener("click", copy);
   $("handoff-close").addEventListener("click", () => dialog.close());
-  for (const input of scopes) input.addEventListener("change", make);
+  for (const input of scopes) input.addEventListener("change", choose);
   link.addEventListener("focus", () => link.select());
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
