@@ -11,12 +11,12 @@ import Synchronization
 /// | connected to another process | its actions are not committed any more; its connection ends when that process next polls      |
 final class SignOuts: Sendable {
   /// How long revocations are kept at least: that should be longer than any credential is valid.
-  private static let keeping = Duration.seconds(30 * 86_400)
+  private static let shortestKeeping = Duration.seconds(30 * 86_400)
 
   // Not the context itself, which holds this object: that would be a reference cycle.
   private let revocations: Revocations
   private let environment: Environment
-  private let timeToLive: Duration
+  private let keeping: Duration
   private let logger: Logger
   private let store: StoreWriter
   private let loops: [EventLoop]
@@ -33,7 +33,7 @@ final class SignOuts: Sendable {
   init(_ context: ServerContext, _ store: StoreWriter, _ loops: [EventLoop], last: Int64) {
     revocations = context.revocations
     environment = context.environment
-    timeToLive = .seconds(context.settings.sessions.timeToLiveSeconds)
+    keeping = max(Self.shortestKeeping, .seconds(context.settings.sessions.timeToLiveSeconds))
     logger = context.logger
     self.store = store
     self.loops = loops
@@ -44,10 +44,7 @@ final class SignOuts: Sendable {
   ///
   /// - Throws: ``StoreError`` if the store could not keep the revocation: the person's clients in this process are out nevertheless.
   func signOut(_ person: PersonID) async throws {
-    let keeping = max(Self.keeping, timeToLive)
-    let now = environment.time.wall()
-    revocations.forget(before: now - Int(keeping.components.seconds))
-    let revocation = revocations.makeRevocation(of: person, at: now)
+    let revocation = revocations.makeRevocation(of: person, at: environment.time.wall())
     await apply([revocation])
     let result = await withCheckedContinuation { continuation in
       store.submit([
@@ -75,6 +72,7 @@ final class SignOuts: Sendable {
 
   /// Applies revocations to the clients in this process: when it returns, nothing more is done for those clients.
   private func apply(_ revocations: [Revocation]) async {
+    self.revocations.forget(before: environment.time.wall() - Int(keeping.components.seconds))
     for revocation in revocations { self.revocations.note(revocation) }
     let persons = Set(revocations.map(\.person))
     // A loop runs its jobs in order: what it began before the revocations were noted has finished by then.
