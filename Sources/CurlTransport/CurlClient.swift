@@ -326,7 +326,7 @@ package struct CurlClientError: Error, Equatable, Sendable, CustomStringConverti
   package let code: CloseCode?
   /// The reason that the server gave.
   package let reason: String
-  /// What the client does next.
+  /// Whether the client comes back after the end, and as whom.
   package let comesBack: Bye.Return
 
   /// An end without a `bye` that the client knows.

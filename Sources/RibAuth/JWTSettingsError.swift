@@ -15,7 +15,7 @@ public enum JWTSettingsError: Error, Equatable, Sendable, CustomStringConvertibl
   /// A file cannot be used: its path, and why.
   case unusableFile(String, String)
 
-  /// What is wrong, and how to mend it.
+  /// A sentence about the wrong setting, and how to mend it.
   public var description: String {
     switch self {
     case .missing(let name):

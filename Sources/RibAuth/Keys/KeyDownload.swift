@@ -4,7 +4,7 @@ import CCurl
 ///
 /// Redirects are not followed, as they may lead to a server that is not in the configuration. Only the URL's own scheme is allowed.
 struct KeyDownload {
-  /// What was fetched.
+  /// The response to a fetch of a key set.
   struct Response: Sendable {
     /// The body.
     let body: [UInt8]

@@ -8,7 +8,7 @@ import Wire
 
 /// Loads the text of a key set from a file or a URL, and blocks the calling thread meanwhile.
 struct KeyLoader: Sendable {
-  /// What was loaded.
+  /// The text of a key set, and how long it is fresh.
   struct Loaded: Sendable {
     /// The key set, in JSON.
     let bytes: [UInt8]

@@ -36,7 +36,7 @@ public struct SessionContext: Sendable {
 
   /// Signs out the person behind the session: the person's clients end in all sessions, this one included.
   ///
-  /// It is called in an effect, and does nothing if nobody is signed in.
+  /// To be called in an effect; the call does nothing if nobody is signed in.
   ///
   /// - Throws: the store's error if the sign-out could not be stored for other processes and restarts: call this again then.
   public func signOutEverywhere() async throws {

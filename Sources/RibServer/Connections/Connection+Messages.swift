@@ -277,7 +277,7 @@ extension Ending {
   ///   - wait: nanoseconds until another session may be begun.
   /// - Returns: the ending, with the time to come back.
   fileprivate static func quota(_ who: String, _ wait: UInt64) -> Ending {
-    let message = "\(who) begun as many sessions as it is allowed for now. Come back later."
+    let message = "\(who) begun as many sessions as are allowed for now. Come back later."
     return Ending(.quota, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
   }
 }
