@@ -60,6 +60,7 @@ export function handoff(current) {
     link.value = "";
     $("handoff-copy").disabled = true;
     hint.textContent = text;
+    $("handoff-new").textContent = "Make the link";
   };
 
   const countDown = (expires) => {
@@ -79,8 +80,6 @@ export function handoff(current) {
 
   const chosen = () => [...scopes].find((input) => input.checked).value;
 
-  const label = () => ($("handoff-new").textContent = link.value ? "Make another" : "Make the link");
-
   const make = async () => {
     const number = ++made;
     const { session, app } = current();
@@ -92,7 +91,7 @@ export function handoff(current) {
       if (number !== made || !dialog.open) return;
       const url = `${location.origin}/#/${encodeURIComponent(app)}?share=${encodeURIComponent(token)}`;
       link.value = url;
-      label();
+      $("handoff-new").textContent = "Make another";
       $("handoff-copy").disabled = false;
       countDown(expires);
       const picture = await code(url);
@@ -107,7 +106,6 @@ export function handoff(current) {
     if (chosen() === "view") return make();
     made++;
     clear("Whoever has this link can do all that you can do here.");
-    label();
   };
 
   const copy = async () => {

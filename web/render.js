@@ -250,9 +250,9 @@ function setProp(it, name, value, old) {
     listen(it, type)[type] = value || undefined;
   } else if (value === old) {
     return;
-  } else if (typeof value === "object" && value && name !== "style" && dom.localName.includes("-")) {
+  } else if ([value, old].some((it) => typeof it === "object" && it) && name !== "style" && dom.localName.includes("-")) {
     // What a custom element takes, it takes as it is.
-    dom[name] = value;
+    dom[name] = value ?? null;
   } else if (links.test(name) && /^[\u0000-\u0020]*javascript:/i.test(String(value).replace(/[\t\n\r]/g, ""))) {
     dom.removeAttribute(name);
     reportError(new TypeError(`A ${name} does not run a program.`));
@@ -280,7 +280,7 @@ const mostTyped = 100;
 /** One listener object per element stays for good; drawing only replaces the functions it calls. */
 function listen(it, type) {
   it.handlers ??= { handleEvent(event) {
-    const outer = acting, { sent } = it;
+    const outer = acting;
     if (event.type === "compositionstart") it.isComposing = true;
     if (event.type === "compositionend") it.isComposing = false;
     acting = it;
@@ -289,7 +289,8 @@ function listen(it, type) {
     } finally {
       acting = outer;
     }
-    if (event.type === "input" && it.sent !== sent && it.typed?.push(it.dom.value) > mostTyped) it.typed.shift();
+    // A field whose typing nobody listens to sends no text that could come back.
+    if (event.type === "input" && this.input && it.typed?.push(it.dom.value) > mostTyped) it.typed.shift();
     if (event.type === "blur" || event.type === "compositionend") settleEdited(it);
   } };
   it.dom.addEventListener(type, it.handlers);  // Once: it is the same object each time.
@@ -315,9 +316,12 @@ function setEdited(it, name, value, old) {
   if ((isValue ? String(dom.value) : dom[name]) !== next) isValue ? setValue(dom, next) : (dom[name] = next);
 }
 
-/** Shows what is drawn in a field that sends what is typed, when all of it is answered, or the user leaves: the server may have made another text of it. */
+/**
+ * Shows what is drawn in a field that sends what is typed, when all of it is answered, or the user leaves: the server may have made another
+ * text of it. A text that was not sent is the user's.
+ */
 function settleEdited(it) {
-  if (it.isGone || it.waiting || it.isComposing || !it.sent || !("value" in it.what.props)) return;
+  if (it.isGone || it.waiting || it.isComposing || it.dom.value !== it.sentText || !("value" in it.what.props)) return;
   const next = String(it.what.props.value ?? "");
   it.typed = [];
   if (it.dom.value !== next) setValue(it.dom, next);
@@ -340,7 +344,7 @@ function attach(it, { id, mount }) {
     const field = acting;
     let outcome;
     if (field) {
-      field.sent = (field.sent ?? 0) + 1;
+      field.sentText = field.dom.value;
       field.waiting = (field.waiting ?? 0) + 1;
       field.dom.setAttribute("data-pending", "");
     }

@@ -13,6 +13,9 @@ export function open(url, { t, resume, auth, ...hello }, on) {
   /** The last action of the request in flight, and when that is given up. */
   let awaited = 0;
   let patience;
+  /** Whether that request was answered, so that the stream is to tell of it. */
+  let isAnswered = false;
+  let heartbeat;
   /** When a stream that says nothing, not even a comment, is given up [heartbeat]. */
   let quiet;
 
@@ -53,31 +56,40 @@ export function open(url, { t, resume, auth, ...hello }, on) {
   async function post() {
     if (awaited || !isOpen || !queue.length || abort.signal.aborted) return;
     patience = setTimeout(() => end(1006), 35_000);
+    isAnswered = false;
     if (queue[0].t === "bye") {
       awaited = Infinity;
       return request("DELETE", `/${session.sid}`);
     }
     const last = queue.findIndex(({ t }, place) => t === "bye" || place === 15);
     const batch = queue.splice(0, last < 0 ? queue.length : last);
-    awaited = batch.at(-1).n;
+    const number = (awaited = batch.at(-1).n);
     const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
     await request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
-    if (!awaited) return;
-    // It is done, and the stream is to say so.
+    if (awaited !== number) return;
+    isAnswered = true;
+    expectAnswer();
+  }
+
+  /** What was done the stream is to tell, unless something else, such as a long view, is on its way. */
+  function expectAnswer() {
     clearTimeout(patience);
     patience = setTimeout(() => end(1006), 5000);
   }
 
-  /** Any answer shows that the server is there. */
+  /** Any answer of the server's shows that it is there. */
   async function ping() {
-    await fetch(`${url}/v1/apps`, { signal: abort.signal });
+    const { status } = await fetch(`${url}/v1/apps`, { signal: abort.signal });
+    // What is between may answer for a server that is away.
+    if (status >= 500) return end();
     if (!abort.signal.aborted) on.message('{"t":"pong"}');
   }
 
   function listenOn() {
     clearTimeout(quiet);
     if (abort.signal.aborted) return;
-    quiet = setTimeout(() => end(1006), 35_000);
+    quiet = setTimeout(() => end(1006), (heartbeat || 25_000) + 10_000);
+    if (isAnswered) expectAnswer();
   }
 
   async function authenticate(token) {
@@ -110,8 +122,10 @@ export function open(url, { t, resume, auth, ...hello }, on) {
         const message = JSON.parse(data);
         // A new session has had its welcome.
         if (resume || message.t !== "welcome") on.message(data);
+        if (message.t === "welcome") heartbeat = message.heartbeat;
         if (message.n >= awaited) {
           awaited = 0;
+          isAnswered = false;
           clearTimeout(patience);
         }
         run(post);

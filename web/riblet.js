@@ -367,9 +367,8 @@ export class Session extends EventTarget {
     if (attempt !== this.#attempt) return;
     const hear = (text) => {
       this.#link.heard(this.#now());
-      // Whoever sees a token, on a screen that is shared, is this client.
-      this.#emit("message", { direction: "in", text: text.replace(/"token":"[^"]*"/g, '"token":"…"') });
-      for (const message of [JSON.parse(text)].flat()) {
+      const messages = this.#parse(text);
+      for (const message of messages) {
         if (attempt === this.#attempt) this.#carryOut(this.#core.receive(message, this.#now()), message.ops);
       }
       if (attempt === this.#attempt) this.#look();
@@ -388,6 +387,22 @@ export class Session extends EventTarget {
       this.#look();
     } catch (error) {
       if (attempt === this.#attempt) close(1006, String(error?.message ?? error));
+    }
+  }
+
+  /** The messages of a text, of which inspectors are told without tokens: whoever sees one, on a screen that is shared, is this client. */
+  #parse(text) {
+    let shown = text;
+    try {
+      const value = JSON.parse(text);
+      const hide = (message) => (message?.token === undefined ? message : withoutSecrets(message, "token").shown);
+      const messages = [value].flat();
+      if (messages.some((message) => message?.token !== undefined)) {
+        shown = JSON.stringify(Array.isArray(value) ? value.map(hide) : hide(value));
+      }
+      return messages;
+    } finally {
+      this.#emit("message", { direction: "in", text: shown });
     }
   }
 
@@ -520,6 +535,7 @@ export class Session extends EventTarget {
     if (when === "anew") {
       this.#isReset = true;
       this.#entry.unlock();
+      this.#leaving.clear();
       this.#core = new Core();
     }
     if (this.status !== "connecting") this.#become("reconnecting", reason);
@@ -560,7 +576,8 @@ export function eventStream(url, hello, on) {
   let stream;
   let isClosed = false;
   // What could not be loaded once, some browsers do not try to load again under that name.
-  import(`./riblet-events.js${failedImports ? `?${failedImports}` : ""}`).then(
+  const load = failedImports ? import(`./riblet-events.js?${failedImports}`) : import("./riblet-events.js");
+  load.then(
     ({ open }) => {
       if (!isClosed) stream = open(url, hello, on);
       if (isClosed) stream?.close();

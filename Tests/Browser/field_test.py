@@ -54,14 +54,38 @@ class Fields(RenderTest):
         self.answer(1)
         self.assertEqual(self.value(), "1234")
 
-    def test_field_that_is_left_shows_what_the_server_has(self):
-        self.show("text.slice(0, 4)")
-        self.page.keyboard.type("1234")
-        self.answer(4)
-        # Typed without a word to the server, as by a script.
-        self.run_js("() => { field.value = '12345678'; }")
+    DRAFT = """() => {
+      define("T", ({text, n}, act) => h("input", {id: "field", title: n, value: text,
+        onkeydown: ({key, target}) => key === "Enter" && act({said: target.value})}));
+      window.say = (text, n) => session.show({1: {type: "T", state: {text, n}}});
+      say("", 0);
+      mount(session, app);
+    }"""
+
+    def test_draft_that_was_not_sent_is_not_taken_away_by_an_answer_or_by_leaving(self):
+        self.run_js(self.DRAFT)
+        self.page.locator("#field").click()
+        self.page.keyboard.type("one")
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.type(" and more")
+        self.run_js("() => { say('', 1); session.sent.shift().answer({status: 'applied'}); }")
+        self.assertEqual(self.value(), "one and more")
         self.page.locator("#outside").focus()
-        self.assertEqual(self.value(), "1234")
+        self.assertEqual(self.value(), "one and more")
+
+    def test_late_echo_of_a_field_that_sends_after_a_while_is_no_other_value(self):
+        self.run_js("""() => {
+          define("T", ({text}, act) => h("input", {id: "field", value: text,
+            oninput: (event) => { const text = event.target.value; setTimeout(() => act({text}), 1); }}));
+          window.say = (text) => session.show({1: {type: "T", state: {text}}});
+          say("");
+          mount(session, app);
+        }""")
+        self.page.locator("#field").click()
+        self.page.keyboard.type("abc")
+        self.page.wait_for_function("() => session.sent.length === 3")
+        self.run_js("() => say('ab')")
+        self.assertEqual(self.value(), "abc")
 
     def test_field_that_is_left_while_it_waits_keeps_what_was_typed(self):
         self.show("text.toUpperCase()")

@@ -52,6 +52,21 @@ class Props(RenderTest):
         }""")
         self.assertEqual(got, [True, {"deep": True}, "L", False])
 
+    def test_a_custom_elements_object_goes_when_it_is_drawn_no_more(self):
+        got = self.run_js("""() => {
+          define("T", ({items}) => h("x-list", {items}));
+          window.say = (items) => session.show({1: {type: "T", state: {items}}});
+          say([1]);
+          mount(session, app);
+          const list = app.querySelector("x-list"), got = [list.items];
+          for (const items of [undefined, [2], null]) {
+            say(items);
+            got.push(list.items);
+          }
+          return got;
+        }""")
+        self.assertEqual(got, [[1], None, [2], None])
+
     def test_no_link_runs_a_program(self):
         html = self.draw(
             '({urls}) => urls.map((href) => h("a", {href}, "x"))',
