@@ -77,7 +77,7 @@ let package = Package(
     .target(
       name: "RibAuth", dependencies: ["CCurl", "RibCore", "RibServer", "Wire", "WireHTTP", crypto, jwtKit, logging],
       swiftSettings: swiftSettings),
-    .target(name: "RibWeb", dependencies: ["CWeb", "RibServer"], swiftSettings: swiftSettings),
+    .target(name: "RibWeb", dependencies: ["CWeb", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
     .target(name: "Showcase", dependencies: ["RibCore", "RibRIV", "RibServer"], swiftSettings: swiftSettings),
@@ -132,6 +132,7 @@ let package = Package(
       name: "RibRIVTests", dependencies: ["RibCore", "RibRIV", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibSchemaTests", dependencies: ["RibCore", "RibSchema", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(name: "RibWebTests", dependencies: ["RibWeb"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(

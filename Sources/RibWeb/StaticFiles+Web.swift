@@ -25,9 +25,18 @@ extension StaticFiles {
     var index = 0
     while let file = web_file_at(index)?.pointee {
       if isIncluded(file) {
-        add(String(cString: file.name), Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
+        add(served: String(cString: file.name), Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
       }
       index += 1
     }
+  }
+
+  /// Adds a file of web/: a script of ours without what only readers want, and its source map.
+  private mutating func add(served name: String, _ bytes: [UInt8]) {
+    // What others have written stays as it is: a comment may be their licence.
+    guard name.hasSuffix(".js"), !name.hasPrefix("vendor/") else { return add(name, bytes) }
+    let script = ServedScript(name: name, source: bytes)
+    add(name, script.code)
+    add("\(name).map", script.map)
   }
 }
