@@ -30,6 +30,18 @@ static const unsigned char riblet_d_ts[] = {
 static const unsigned char render_js[] = {
 #embed "../../web/render.js"
 };
+static const unsigned char render_tree_js[] = {
+#embed "../../web/render-tree.js"
+};
+static const unsigned char render_props_js[] = {
+#embed "../../web/render-props.js"
+};
+static const unsigned char render_routes_js[] = {
+#embed "../../web/render-routes.js"
+};
+static const unsigned char render_history_js[] = {
+#embed "../../web/render-history.js"
+};
 static const unsigned char render_d_ts[] = {
 #embed "../../web/render.d.ts"
 };
@@ -80,6 +92,10 @@ static const struct web_file files[] = {
     CLIENT("riblet-check.d.ts", riblet_check_d_ts),
     CLIENT("riblet.d.ts", riblet_d_ts),
     CLIENT("render.js", render_js),
+    CLIENT("render-tree.js", render_tree_js),
+    CLIENT("render-props.js", render_props_js),
+    CLIENT("render-routes.js", render_routes_js),
+    CLIENT("render-history.js", render_history_js),
     CLIENT("render.d.ts", render_d_ts),
     CLIENT("generic.js", generic_js),
     CLIENT("generic.d.ts", generic_d_ts),

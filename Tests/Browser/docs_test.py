@@ -20,8 +20,9 @@ class DocsTest(BrowserTest):
     def setUpClass(cls):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="rib-docs-"))
         cls.addClassCleanup(shutil.rmtree, folder)
-        for module in [*REPOSITORY.glob("web/riblet*.js"), *(REPOSITORY / "web" / name for name in ["render.js", "generic.js"])]:
-            shutil.copy(module, folder)
+        for name in ["riblet*.js", "render*.js", "generic.js"]:
+            for module in REPOSITORY.glob(f"web/{name}"):
+                shutil.copy(module, folder)
         blocks = scripts("README.md") + scripts("docs/WebClient.md")
         for number, block in enumerate(blocks):
             (folder / f"{number}.js").write_text(block)

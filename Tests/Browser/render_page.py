@@ -14,8 +14,7 @@ PAGE = """<!doctype html><html lang="en"><title>Test</title><body>
 <button id="outside">Outside</button><div id="app"></div><script type="module" src="/page.js"></script>"""
 FILES = {
     "/page.js": ROOT / "Tests/Browser/render_page.js",
-    "/render.js": ROOT / "web/render.js",
-    "/generic.js": ROOT / "web/generic.js",
+    **{f"/{file.name}": file for file in [*ROOT.glob("web/render*.js"), ROOT / "web/generic.js"]},
 }
 
 
