@@ -20,12 +20,13 @@ struct ViewSize {
 
   /// Whether the view is to be measured after another patch.
   func isStale(with patch: Int) -> Bool {
-    growth + patch > max((patch > measured ? 1 : Self.patience) * measured, Self.leastGrowth)
+    // The first patch contains the whole view: to measure it would be to write the view once more.
+    guard measured > 0 else { return false }
+    return growth + patch > max((patch > measured ? 1 : Self.patience) * measured, Self.leastGrowth)
   }
 
   /// Adds the bytes of a patch to the bound.
   mutating func add(_ patch: Int) {
-    // The first patch contains the whole view.
     if measured == 0 { measured = patch } else { growth += patch }
   }
 

@@ -1,5 +1,6 @@
 import RibCore
 import RibTesting
+import Synchronization
 import Testing
 import Wire
 
@@ -34,6 +35,38 @@ extension TreeTests {
     #expect(refusal.code == .failed)
     #expect(refusal.message.contains("more than 4 MiB") && refusal.message.contains("Wide"))
     #expect(try session.send(#"{"set":1}"#) == [#"replace /nodes/1/state/text "x""#])
+  }
+
+  /// Counts how often its view is written.
+  private struct Counted: Riblet {
+    static let typeName = "Counted"
+    enum ViewAction: Decodable { case none }
+    final class Count: Sendable {
+      let writes = Mutex(0)
+    }
+    struct ViewState: Encodable, Equatable {
+      let count: Count
+      static func == (ours: Self, theirs: Self) -> Bool { ours.count === theirs.count }
+      func encode(to encoder: any Encoder) throws {
+        count.writes.withLock { $0 += 1 }
+        var container = encoder.singleValueContainer()
+        try container.encode(String(repeating: "x", count: 100_000))
+      }
+    }
+
+    let count: Count
+    func makeState() -> Int { 0 }
+    func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> { .none }
+    func view(_ state: Int) -> ViewState { ViewState(count: count) }
+  }
+
+  /// What it says once is all there is to measure.
+  @Test func start_writesLargeView_once() throws {
+    let count = Counted.Count()
+    let tree = Tree(root: Counted(count: count))
+    _ = try tree.start(rendering: ViewRenderer())
+    #expect(count.writes.withLock { $0 } == 1)
+    #expect(tree.viewSize > 100_000)
   }
 
   /// Shows what it has, or keeps it to itself.
