@@ -457,20 +457,16 @@ for (const type of ["NavigationSubRoute1", "NavigationSubRoute2"]) {
 
 // catalog
 
-/** What the rows are filtered by. Rows are hidden, not taken out: nothing has to be drawn again. */
+/** A number as it is read, in groups of three digits. */
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** What the rows are filtered by. */
 let filter = "";
-const isHidden = (row) => !row.title.toLowerCase().includes(filter);
 
-function filterRows(event) {
-  filter = event.target.value.trim().toLowerCase();
-  for (const element of event.target.closest(".catalog").querySelectorAll(".catalog-row")) {
-    element.hidden = isHidden({ title: element.dataset.title });
-  }
-}
-
-screen("Catalog", (state, act) => {
-  const rows = state.rows;
-  // One listener for all rows: ten thousand of them would be forty thousand listeners.
+screen("Catalog", (state, act, children, { redraw }) => {
+  const { rows } = state;
+  const found = filter ? rows.filter((row) => row.title.toLowerCase().includes(filter)) : rows;
+  // One listener for all rows, and for those that come as the list is scrolled.
   const onclick = (event) => {
     const name = event.target.dataset.act;
     const id = Number(event.target.closest(".catalog-row")?.dataset.id);
@@ -479,32 +475,42 @@ screen("Catalog", (state, act) => {
     if (name === "remove") act({ remove: { id } });
   };
   const onchange = (event) => act({ toggle: { id: Number(event.target.closest(".catalog-row").dataset.id) } });
-  return h("div", { class: "catalog" },
+  const oninput = (event) => {
+    filter = event.target.value.trim().toLowerCase();
+    redraw();
+  };
+  const all = `${grouped(rows.length)} rows`;
+  return h("div", { class: "catalog", onkeydown: findInList },
     h("div", { class: "catalog-head" },
       h("label", { class: "field" },
-        h("span", null, "Filter on this page"),
-        h("input", { type: "search", autocomplete: "off", oninput: filterRows, value: filter })),
+        h("span", null, "Find rows"),
+        h("input", { type: "search", autocomplete: "off", "aria-keyshortcuts": "Control+F", oninput, value: filter })),
       h("div", { class: "button-row" },
         primary("Insert at the top", () => act({ insert: { at: 0 } })),
         button("Sort", () => act("sort")),
-        h("p", { class: "badge", role: "status" }, `${rows.length.toLocaleString("en")} rows`))),
+        h("p", { class: "badge", role: "status" }, filter ? `${grouped(found.length)} of ${all}` : all))),
     h("a", { class: "skip skip-list", href: "#inspector", onclick: leaveList }, "Skip the rows"),
     h("ul", { class: "catalog-rows", "aria-label": "Rows", onclick, onchange, onkeydown: moveAmongRows },
-      each(rows, (row) => row.id, catalogRow)));
+      each(found, (row) => row.id, catalogRow, { window: true })));
 });
 
 const rowButton = (name, sign, label) =>
   h("button", { type: "button", class: "row-button", "data-act": name, "aria-label": label }, sign);
 
 function catalogRow(row) {
-  return h("li", {
-    class: row.isDone ? "catalog-row is-done" : "catalog-row",
-    "data-id": row.id, "data-title": row.title, hidden: isHidden(row),
-  },
+  return h("li", { class: row.isDone ? "catalog-row is-done" : "catalog-row", "data-id": row.id },
     h("label", null, h("input", { type: "checkbox", checked: row.isDone }), row.title),
     rowButton("up", "↑", `Move ${row.title} up`),
     rowButton("top", "⤒", `Move ${row.title} to the top`),
     rowButton("remove", "×", `Remove ${row.title}`));
+}
+
+/** The browser's own search finds only the rows that are on the page; whoever wants it asks once more. */
+function findInList(event) {
+  const field = event.currentTarget.querySelector("input[type=search]");
+  if (event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey) || event.target === field) return;
+  event.preventDefault();
+  field.select();
 }
 
 /** The address holds the app's name, so the link moves the focus by itself. */
@@ -517,10 +523,8 @@ function leaveList(event) {
 function moveAmongRows(event) {
   const step = { ArrowUp: "previousElementSibling", ArrowDown: "nextElementSibling" }[event.key];
   const row = event.target.closest(".catalog-row");
-  if (!step || !row) return;
-  let next = row[step];
-  while (next?.hidden) next = next[step];
-  if (!next) return;
+  const next = step && row?.[step];
+  if (!next?.matches(".catalog-row")) return;
   event.preventDefault();
   const controls = "input, button";
   next.querySelectorAll(controls)[[...row.querySelectorAll(controls)].indexOf(event.target)].focus();

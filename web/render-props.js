@@ -1,13 +1,16 @@
 // Properties of elements. What the user edits is the user's: see `setEdited`.
 
-import { current, DRAWN } from "./render-tree.js";
+import { current } from "./render-tree.js";
+
+/** What is no property of the element. */
+const own = new Set(["key", "ref", "drawn", "transition"]);
 
 /** The element whose event is being handled. */
 export let acting;
 
 export function setProp(it, name, value, old) {
   const { dom } = it;
-  if (name === "key" || name === "ref" || name === DRAWN) return;
+  if (own.has(name)) return;
   if (name === "value" || name === "checked" || name === "selected" || name === "open") {
     setEdited(it, name, value, old);
   } else if (name.startsWith("on")) {

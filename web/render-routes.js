@@ -1,6 +1,6 @@
 // Routes, and the containers that they are drawn in.
 
-import { DRAWN, each, h, nodeOf } from "./render-tree.js";
+import { each, h, nodeOf } from "./render-tree.js";
 
 /** @typedef {typeof import("./render.d.ts")} R */
 
@@ -51,7 +51,7 @@ export class Route {
 /** @type {R["detail"]} */
 export function detail(route) {
   const nodes = route.nodes();
-  return nodes.length ? h("section", { class: "rib-detail" }, nodes) : null;
+  return nodes.length ? h("section", { class: "rib-detail", transition: true }, nodes) : null;
 }
 
 /** @type {R["list"]} */
@@ -121,7 +121,7 @@ export function stack(route, { title } = {}) {
     const isHere = activeElement === document.body || element.contains(activeElement);
     if (isHere && before !== undefined && front && before !== front.key) focusHeading(element.lastElementChild);
   };
-  return h("div", { class: "rib-stack", [DRAWN]: drawn },
+  return h("div", { class: "rib-stack", drawn },
     under && h("button", { type: "button", class: "rib-back", onclick: () => route.back(front.id) },
       node ? `Back to ${title(node)}` : "Back"),
     pages.map((page) => h("div", { key: page.key, class: "rib-page", hidden: page !== front }, page.nodes)));

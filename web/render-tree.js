@@ -3,14 +3,14 @@
 
 import { acting, setProp, settleEdited } from "./render-props.js";
 import { plain, Route } from "./render-routes.js";
+import { enter, glide, leave } from "./render-transitions.js";
+import { RowWindow } from "./render-window.js";
 
 /** @typedef {typeof import("./render.d.ts")} R */
 
 const svg = "http://www.w3.org/2000/svg";
 /** Tags of what is no element: the rows of `each`, and a node of the view. */
 const EACH = Symbol("each"), NODE = Symbol("node");
-/** A prop that is called with the element after each time it was drawn. */
-export const DRAWN = Symbol("drawn");
 /** View functions by type. */
 const registry = new Map();
 /** The node that is being drawn. */
@@ -24,7 +24,7 @@ export const effects = [];
 export const h = (tag, props, ...children) => ({ tag, props: props ?? {}, children, key: props?.key });
 
 /** @type {R["each"]} */
-export const each = (items, key, row) => ({ tag: EACH, items, keyOf: key, row });
+export const each = (items, key, row, options) => ({ tag: EACH, items, keyOf: key, row, hasWindow: options?.window === true });
 
 /** @type {R["define"]} */
 export const define = (type, view) => void registry.set(type, view);
@@ -58,11 +58,13 @@ export function create(what, key, parent, before) {
   if (it.tag === NODE || it.tag === EACH) {
     if (it.tag === NODE) insert(parent, (it.start = new Text()), before);
     insert(parent, (it.dom = new Text()), before);
-    it.tag === NODE ? attach(it, what) : patchRows(it, what, []);
+    it.tag === NODE ? attach(it, what) : patchRows(it);
   } else if (it.tag) {
     const namespace = it.tag === "svg" ? svg : parent.localName === "foreignObject" ? null : parent.namespaceURI;
     it.dom = namespace === svg ? document.createElementNS(svg, it.tag) : document.createElement(it.tag);
     if (what.props.ref) effects.push(() => it.isGone || what.props.ref(it.dom));
+    // What comes with an element around it comes as a part of that.
+    if (what.props.transition && parent.isConnected) effects.push(() => it.isGone || enter(it.dom));
     patchElement(it, what, {});
     insert(parent, it.dom, before);
   } else {
@@ -86,7 +88,7 @@ export function patch(it, what) {
   }
   const old = it.what;
   it.what = what;
-  if (it.tag === EACH) patchRows(it, what, old.items);
+  if (it.tag === EACH) patchRows(it);
   else if (it.tag === NODE) draw(it);
   else if (it.tag) patchElement(it, what, old.props);
   else {
@@ -103,7 +105,8 @@ function patchElement(it, { props, children }, old) {
   for (const name in props) if (name !== "value") setProp(it, name, props[name], old[name]);
   patchKids(it, it.dom, children, null);
   if ("value" in props) setProp(it, "value", props.value, old.value);
-  if (props[DRAWN]) effects.push(() => props[DRAWN](it.dom));
+  if (props.drawn) effects.push(() => it.isGone || props.drawn(it.dom));
+  if (props.transition || old.transition) glide(it.dom, props.transition?.move);
 }
 
 function patchKids(it, parent, children, end) {
@@ -132,7 +135,10 @@ function putBack(it, parent, end) {
 }
 
 /** Rows at both ends whose items are the same are not looked at any further: there may be ten thousand. */
-function patchRows(it, { items, keyOf, row }, old) {
+function patchRows(it) {
+  const old = it.rows?.items ?? [];
+  it.rows = windowOf(it)?.choose(it.what) ?? it.what;
+  const { items, keyOf, row } = it.rows;
   let head = 0, tail = 0;
   const shorter = current.force ? 0 : Math.min(items.length, old.length);
   while (head < shorter && items[head] === old[head]) head++;
@@ -153,6 +159,38 @@ function patchRows(it, { items, keyOf, row }, old) {
   const changed = arrange(it.dom.parentNode, kids.slice(head, kids.length - tail), keys, end, (index, kid, before) =>
     kid && kid.item === middle[index] && !current.force ? kid : drawRow(middle[index], keys[index], kid, before));
   it.kids = kids.slice(0, head).concat(changed, after);
+  it.window?.drawn();
+}
+
+/** What says which of the rows are in the page, if it is not all of them. */
+function windowOf(it) {
+  if (!it.what.hasWindow) {
+    it.window?.close();
+    return (it.window = undefined);
+  }
+  if (!it.window) {
+    it.owner = current;
+    it.window = new RowWindow(it, () => it.owner.mount.commit(() => redrawRows(it)));
+  }
+  effects.push(() => it.window?.look());
+  return it.window;
+}
+
+/** Draws the rows again because others are seen. */
+function redrawRows(it) {
+  if (it.isGone) return;
+  const outer = current;
+  current = it.owner;
+  isDisplaced = false;
+  try {
+    patchRows(it);
+  } catch (error) {
+    isDisplaced = true;
+    reportError(error);
+  } finally {
+    current = outer;
+  }
+  if (isDisplaced) draw(it.owner, true);
 }
 
 /** Brings instances into the order of `keys`, before `end`: as few as possible are moved, none is made anew. */
@@ -225,11 +263,13 @@ function move(parent, it, before) {
 export function remove(it) {
   if (!it.dom.parentNode) isDisplaced = true;
   dispose(it);
+  if (it.what.props?.transition && leave(it.dom)) return;
   for (const node of range(it)) node.remove();
 }
 
 function dispose(it) {
   it.isGone = true;
+  if (it.what.props?.transition) glide(it.dom, 0);
   try {
     it.what.props?.ref?.(null, it.dom);
   } catch (error) {
@@ -237,6 +277,8 @@ function dispose(it) {
     reportError(error);
   }
   if (it.tag === NODE) detach(it);
+  it.window?.close();
+  it.window = undefined;
   it.kids.forEach(dispose);
 }
 

@@ -20,6 +20,14 @@ export interface Props {
   key?: string | number;
   /** Called with the element once it is in the document, and with null, and the element, before it is removed. */
   ref?: (element: any, removed?: any) => void;
+  /** Called with the element each time it was drawn, once all of the page is. */
+  drawn?: (element: any) => void;
+  /**
+   * Whether a style sheet shows that the element comes and goes: it has the attribute `data-entering` when it comes into a page that is there
+   * already, and `data-leaving` (and `inert`) when it goes, as long as its animations run; without one it goes at once. With `move` it glides to
+   * where a change of the page puts it, for so many milliseconds. Nothing of that happens for a user who wants less motion.
+   */
+  transition?: boolean | { move?: number };
   [name: string]: unknown;
 }
 
@@ -72,11 +80,22 @@ export interface Route {
  */
 export function h(tag: string | ViewFunction, props?: Props | null, ...children: Child[]): VNode;
 
+export interface RowOptions {
+  /**
+   * Whether the page has only those rows that are seen, about as many before and after them, and the one with the focus: for lists of
+   * thousands. The list's element has no other children; a row is one element, all are as high as one another, and their style does not go by
+   * their place (`:nth-child`). Rows say their place to screen readers, by `aria-posinset` or, in a table or grid, `aria-rowindex`. The browser's
+   * own search finds what is on the page: give long lists a field that finds rows.
+   */
+  window?: boolean;
+}
+
 /**
  * Describes rows by their keys. A row is drawn again if its item is another object, and then alone; `row` must depend
  * on nothing but its item. It may return an array, of as many elements as it likes.
  */
-export function each<T>(items: readonly T[], key: (item: T) => string | number, row: (item: T) => Child): VNode;
+export function each<T>(
+  items: readonly T[], key: (item: T) => string | number, row: (item: T) => Child, options?: RowOptions): VNode;
 
 /** Says how nodes of a type are drawn, on all pages; the last one wins. */
 export function define(type: string, view: ViewFunction): void;
@@ -95,7 +114,7 @@ export interface MountOptions {
 /** Draws a session at the end of an element, until it is unmounted. */
 export function mount(session: Session, element: Element, options?: MountOptions): { unmount(): void };
 
-/** A slot's child in place, in `section.rib-detail`. */
+/** A slot's child in place, in `section.rib-detail`, which has a `transition`. */
 export function detail(route: Route): VNode | null;
 
 /** A slot's child in `dialog.rib-modal`. Esc, and a click beside it, ask the server to take it away. */

@@ -8,6 +8,7 @@
 import { keepHistory } from "./render-history.js";
 import { showDialogs } from "./render-routes.js";
 import { arrange, create, draw, effects, nodeOf, patch, remove } from "./render-tree.js";
+import { glideFrom, places } from "./render-transitions.js";
 
 export { levels } from "./render-history.js";
 export { detail, list, modal, stack, tabs } from "./render-routes.js";
@@ -60,6 +61,7 @@ export function mount(session, element, options = {}) {
 function keepingFocus(change) {
   const active = document.activeElement;
   const { selectionStart, selectionEnd, selectionDirection } = active ?? {};
+  const before = places();
   change();
   if (active !== document.activeElement && document.activeElement === document.body && active.isConnected) {
     active.focus({ preventScroll: true });
@@ -68,4 +70,5 @@ function keepingFocus(change) {
   for (const effect of [...effects.splice(0), showDialogs]) {
     try { effect(); } catch (error) { reportError(error); }
   }
+  glideFrom(before);
 }

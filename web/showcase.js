@@ -163,8 +163,9 @@ function follow() {
   close();
   clearNotices();
   dialog.close();
-  drawApp(app);
+  // First, as the answer takes a while.
   open(app, share, Boolean(joins));
+  drawApp(app);
 }
 
 // What is said
@@ -265,7 +266,7 @@ function drawApp(name) {
   for (const link of $("apps").querySelectorAll("a")) {
     if (link.dataset.app === name) {
       link.setAttribute("aria-current", "page");
-      link.scrollIntoView({ block: "nearest", inline: "center" });
+      requestAnimationFrame(() => link.scrollIntoView({ block: "nearest", inline: "center" }));
     } else {
       link.removeAttribute("aria-current");
     }
@@ -328,13 +329,17 @@ $("screen").addEventListener("focusin", ({ target }) => {
   }
 });
 
-const isVisible = (element) => element.isConnected && element.checkVisibility();
+const isVisible = (element) => !isGone(element) && element.checkVisibility();
 const focusable = "h3[tabindex], h4[tabindex], button, input, [role=tab][tabindex='0'], a[href]";
+
+/** Whether an element is out of the page, or about to be. */
+const isGone = (element) => !element.isConnected || element.closest("[data-leaving]") !== null;
 
 /** If what had the focus is gone, what stood beside it gets it, or what is around it. */
 function keepFocus() {
-  if (document.activeElement !== document.body || trail.length === 0 || trail[0].element.isConnected) return;
-  const gone = trail.filter(({ element }) => !element.isConnected);
+  const isLost = document.activeElement === document.body || isGone(document.activeElement);
+  if (!isLost || trail.length === 0 || !isGone(trail[0].element)) return;
+  const gone = trail.filter(({ element }) => isGone(element));
   const around = trail.slice(gone.length).map(({ element }) => element);
   for (const element of [...gone.at(-1).neighbours, ...around, $("screen")]) {
     if (!element || !isVisible(element)) continue;

@@ -42,6 +42,12 @@ static const unsigned char render_routes_js[] = {
 static const unsigned char render_history_js[] = {
 #embed "../../web/render-history.js"
 };
+static const unsigned char render_window_js[] = {
+#embed "../../web/render-window.js"
+};
+static const unsigned char render_transitions_js[] = {
+#embed "../../web/render-transitions.js"
+};
 static const unsigned char render_d_ts[] = {
 #embed "../../web/render.d.ts"
 };
@@ -96,6 +102,8 @@ static const struct web_file files[] = {
     CLIENT("render-props.js", render_props_js),
     CLIENT("render-routes.js", render_routes_js),
     CLIENT("render-history.js", render_history_js),
+    CLIENT("render-window.js", render_window_js),
+    CLIENT("render-transitions.js", render_transitions_js),
     CLIENT("render.d.ts", render_d_ts),
     CLIENT("generic.js", generic_js),
     CLIENT("generic.d.ts", generic_d_ts),

@@ -80,7 +80,6 @@ class KeyboardTest(BrowserTest):
 
     def test_catalog_rows_by_arrows(self):
         surface = self.open("catalog")
-        # By style: to find the roles of 60,000 elements takes the driver seconds, each time.
         boxes = surface.locator(".catalog-row input")
         self.tab_to(boxes.first)
         self.page.keyboard.press("ArrowDown")
@@ -88,6 +87,24 @@ class KeyboardTest(BrowserTest):
         self.page.keyboard.press("Space")
         expect(boxes.nth(1)).to_be_checked()
         expect(boxes.nth(1)).to_be_focused()
+
+    def test_catalog_by_keys_far_beyond_what_was_drawn(self):
+        surface = self.open("catalog")
+        self.tab_to(surface.locator(".catalog-row input").first)
+        for _ in range(120):
+            self.page.keyboard.press("ArrowDown")
+        expect(surface.get_by_role("checkbox", name="Row 00121", exact=True)).to_be_focused()
+        expect(surface.locator('.catalog-row[data-id="121"]')).to_be_in_viewport()
+        # Far away by the wheel; the keys go on from where the focus is.
+        surface.locator(".catalog-rows").evaluate("(list) => list.scrollTo(0, 9_000 * 44)")
+        expect(surface.get_by_text("Row 09001", exact=True)).to_be_in_viewport()
+        self.page.keyboard.press("ArrowUp")
+        expect(surface.get_by_role("checkbox", name="Row 00120", exact=True)).to_be_focused()
+        expect(surface.locator('.catalog-row[data-id="120"]')).to_be_in_viewport()
+        self.page.keyboard.press("Control+f")
+        expect(surface.get_by_role("searchbox")).to_be_focused()
+        self.page.keyboard.type("09999")
+        expect(surface.locator(".catalog-row")).to_have_count(1)
 
     def test_app_is_chosen_and_handed_off(self):
         self.open("counter")

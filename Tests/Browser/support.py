@@ -18,8 +18,8 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # Pictures of the pages, for whoever wants to look at them.
 ARTIFACTS = pathlib.Path(os.environ.get("RIB_ARTIFACTS", REPOSITORY / ".build" / "artifacts"))
 
-# How long a page may take for anything, in milliseconds. Ten thousand rows are drawn in three seconds, and in half a minute where other
-# tests have both processors: the limit only ends what hangs.
+# How long a page may take for anything, in milliseconds. Most takes a tenth of a second, and many times that where other tests have both
+# processors: the limit only ends what hangs.
 PATIENCE = 120_000
 expect.set_options(timeout=PATIENCE)
 

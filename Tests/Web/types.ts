@@ -23,7 +23,7 @@ const kept = session.pending.map((it) => ("secret" in it ? it.secret : it.n));
 outcome.then((it) => (it.status === "refused" ? it.nack.message : it.status === "unsent" ? it.message : it.n));
 
 define("Home", (state, act, children, { id }) => h("ul", { onclick: () => act("tapped", { secret: kept.length > 0 }) },
-  each([1, 2], (item) => item, (item) => h("li", null, String(item + id), state.title)),
+  each([1, 2], (item) => item, (item) => h("li", { transition: { move: 200 } }, String(item + id), state.title), { window: true }),
   detail(children.a), list(children.b), modal(children.c, { label: "C" }),
   stack(children.d, { title: (node) => node.type }),
   tabs(children.e, { titles: ["One"], select: (index) => act({ select: index }), label: "Tabs" })));
