@@ -484,7 +484,9 @@ screen("Catalog", (state, act, children, { redraw }) => {
     h("div", { class: "catalog-head" },
       h("label", { class: "field" },
         h("span", null, "Find rows"),
-        h("input", { type: "search", autocomplete: "off", "aria-keyshortcuts": "Control+F", oninput, value: filter })),
+        h("input", {
+          type: "search", autocomplete: "off", "aria-keyshortcuts": "Control+F", oninput, value: filter, local: true,
+        })),
       h("div", { class: "button-row" },
         primary("Insert at the top", () => act({ insert: { at: 0 } })),
         button("Sort", () => act("sort")),

@@ -125,6 +125,10 @@ export function handoff(current) {
   $("handoff-open").addEventListener("click", () => {
     $("handoff-local").hidden = !isLoopback;
     $("handoff-local").textContent = isLoopback ? localHint : "";
+    // Who may only look can let others look.
+    const { session } = current();
+    for (const input of scopes) input.disabled = input.value !== "view" && session.scope === "view";
+    if (session.scope === "view") for (const input of scopes) input.checked = input.value === "view";
     dialog.showModal();
     choose();
   });

@@ -55,7 +55,8 @@ export function keepHistory(session) {
 
   function settle() {
     if (!session.view || ours || unanswered || entry()?.key !== key) return;
-    const depth = levels(session.view);
+    // Who may only look leaves nothing by the back button but the page.
+    const depth = session.scope === "view" ? 0 : levels(session.view);
     stuck = Math.min(stuck, depth);
     const goal = Math.min(depth - stuck, mostEntries);
     while (position < goal) history.pushState(state(++position), "");

@@ -3,7 +3,7 @@
 import { current } from "./render-tree.js";
 
 /** What is no property of the element. */
-const own = new Set(["key", "ref", "drawn", "transition"]);
+const own = new Set(["key", "ref", "drawn", "transition", "local"]);
 
 /** The element whose event is being handled. */
 export let acting;

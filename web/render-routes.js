@@ -43,7 +43,10 @@ export class Route {
 
   draw() { return ({ slot: detail, stack, tabs }[this.kind] ?? list)(this); }
 
-  back(id) { this.owner.mount.session.back(id ?? this.owner.id); }
+  back(id) {
+    const { session } = this.owner.mount;
+    if (session.scope !== "view") session.back(id ?? this.owner.id);
+  }
 }
 
 // Containers

@@ -105,8 +105,19 @@ function patchElement(it, { props, children }, old) {
   for (const name in props) if (name !== "value") setProp(it, name, props[name], old[name]);
   patchKids(it, it.dom, children, null);
   if ("value" in props) setProp(it, "value", props.value, old.value);
+  if (controls.has(it.tag)) disable(it, props);
   if (props.drawn) effects.push(() => it.isGone || props.drawn(it.dom));
   if (props.transition || old.transition) glide(it.dom, props.transition?.move);
+}
+
+const controls = new Set(["button", "input", "select", "textarea"]);
+
+/** Who may only look can use none but those that need no server. */
+function disable(it, props) {
+  const isLooking = current.mount.session.scope === "view" && !props.local;
+  if (isLooking) it.dom.disabled = true;
+  else if (it.isLooking) it.dom.disabled = Boolean(props.disabled);
+  it.isLooking = isLooking;
 }
 
 function patchKids(it, parent, children, end) {
@@ -324,7 +335,8 @@ export function draw(it, force = false) {
   if (!node || it.isGone || (node === it.node && !force)) return;
   it.node = node;
   it.force = force;
-  it.context = { id: it.id, type: node.type, session, node, redraw: it.redraw };
+  const mayAct = session.scope !== "view";
+  it.context = { id: it.id, type: node.type, session, node, mayAct, redraw: it.redraw };
   it.routes = Object.fromEntries(
     Object.entries(node.children ?? {}).map(([name, route]) => [name, new Route(it, name, route)]));
   const own = Object.hasOwn(options.views ?? {}, node.type) && options.views[node.type];

@@ -23,6 +23,11 @@ export interface Props {
   /** Called with the element each time it was drawn, once all of the page is. */
   drawn?: (element: any) => void;
   /**
+   * Whether a button or a field works without the server. All others are disabled for a client that may only look
+   * ({@link Session.scope}).
+   */
+  local?: boolean;
+  /**
    * Whether a style sheet shows that the element comes and goes: it has the attribute `data-entering` when it comes into a page that is there
    * already, and `data-leaving` (and `inert`) when it goes, as long as its animations run; without one it goes at once. With `move` it glides to
    * where a change of the page puts it, for so many milliseconds. Nothing of that happens for a user who wants less motion.
@@ -47,6 +52,8 @@ export interface Context {
   readonly type: string;
   readonly session: Session;
   readonly node: Node;
+  /** Whether the client may do anything, and not only look. */
+  readonly mayAct: boolean;
   /** Draws the node again though it has not changed, for a view that shows what is not in the view state. */
   redraw(): void;
 }

@@ -86,7 +86,8 @@ export const closeCodes = {
 
 /** In which states of the client a message may come. */
 const turns = {
-  __proto__: null, welcome: "greeting", snap: "live", patch: "live", nack: "live", share: "live", notice: "live", auth: "live",
+  __proto__: null, welcome: "greeting", snap: "live", patch: "live", nack: "live", share: "live", notice: "live", clients: "live",
+  auth: "live",
   drain: "greeting, live", bye: "greeting, live",
 };
 
@@ -143,13 +144,13 @@ export class Core {
     return this.#events.splice(0);
   }
 
-  hello({ app, params, client = {}, share }, auth) {
+  hello({ app, params, client = {}, features, share }, auth) {
     this.state = "greeting";
-    if (!this.session) return withoutSecrets({ t: "hello", app, params, client, share, auth }, "auth", "share");
+    if (!this.session) return withoutSecrets({ t: "hello", app, params, client, features, share, auth }, "auth", "share");
     if (!this.#isInStep || !this.view) this.revision = 0;
     this.#isInStep = true;
     const resume = { ...this.session, try: ++this.#tried, epoch: this.epoch, rev: this.revision };
-    return withoutSecrets({ t: "hello", app, client, resume, auth }, "auth");
+    return withoutSecrets({ t: "hello", app, client, features, resume, auth }, "auth");
   }
 
   stored() {

@@ -106,7 +106,10 @@ export function open(url, { t, resume, auth, ...hello }, on) {
       on.message(JSON.stringify([welcome, { ...welcome, t: "snap", view }]));
     }
     const { epoch, rev } = session;
-    const known = { ...(rev && { "Last-Event-ID": `${epoch}.${rev}` }), ...(resume && { "Riblet-Try": resume.try }) };
+    const known = {
+      ...(rev && { "Last-Event-ID": `${epoch}.${rev}` }), ...(resume && { "Riblet-Try": resume.try }),
+      ...(hello.features && { "Riblet-Features": hello.features.join() }),
+    };
     const { body } = await request("GET", `/${session.sid}/events`, undefined, known);
     isOpen = true;
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -33,6 +33,8 @@ export interface Options {
   share?: string;
   /** The program that draws, and where its user is; `locale` is a BCP 47 tag, `timeZone` a name of the IANA database. */
   client?: { name?: string; version?: string; locale?: string; timeZone?: string };
+  /** What to be told besides what every client is: `"clients"`, who is connected ({@link Session.clients}). */
+  features?: "clients"[];
   /**
    * Gets the credential that says who the user is: called before each connection, and after four fifths of the time for which the
    * identity is valid. Null for an anonymous user: the session then begins without a credential, or is `signedOut` if the server requires one.
@@ -121,6 +123,15 @@ export interface Welcome {
   heartbeat: number;
   /** 0 is no limit. */
   limits: { messageBytes: number; actionsPerSecond: number; actionBurst: number };
+  /** That this client may only look; absent if it may act. */
+  scope?: "view";
+}
+
+/** A client of the session that is connected. */
+export interface ConnectedClient {
+  /** Its number within the session; this client's own is `welcome.cid`. */
+  cid: number;
+  scope: "view" | "act";
 }
 
 /** The view document. Never changed in place: `===` tells what a patch has left as it was. */
@@ -208,6 +219,8 @@ export interface SessionEvents {
   stored: { stored: true } | { stored: false; reason: "full" | "damaged" };
   /** What answered actions survive has changed: {@link Session.durability}. */
   notice: { durability: Durability };
+  /** Who is connected has changed; with `features: ["clients"]`. */
+  clients: { clients: ConnectedClient[] };
   /**
    * The server has lost so many actions in a crash that was worse than its durability covers: answered ones, and
    * outstanding ones for nodes that may be gone. The user should be told. The other outstanding actions are numbered
@@ -245,6 +258,10 @@ export class Session extends EventTarget {
   readonly welcome?: Welcome;
   /** What answered actions survive: a power cut, the end of the server's process, nothing. */
   readonly durability?: Durability;
+  /** What this client may do: one who has joined may be here to look only, and the server refuses what it sends. */
+  readonly scope: "view" | "act";
+  /** Who is connected, this client included; empty without `features: ["clients"]`, and until somebody has joined. */
+  readonly clients: readonly ConnectedClient[];
   /** Whether a reload would go on with the session, and send what is outstanding; false without {@link Options.storage}. */
   readonly stored: boolean;
   /** The view as the server sent it, without predictions. After a reset the old one, until the new one has come. */
@@ -398,6 +415,7 @@ export type CoreEvent =
   | ["share", { token: string; expires: number }]
   | ["auth", { t: "auth"; expires?: number; token?: string }]
   | ["notice", { durability: Durability }]
+  | ["clients", { clients: ConnectedClient[] }]
   | ["drain", { within: number }]
   | ["bye", { code: string; message: string }];
 

@@ -48,6 +48,7 @@ export class Session extends EventTarget {
   reason;
   welcome;
   durability;
+  clients = [];
   #core = new Core();
   #url;
   #options;
@@ -107,6 +108,11 @@ export class Session extends EventTarget {
     this.#carryOut(this.#core.abandon());
     const message = this.#entry.isTaken ? "The session is open in another tab." : "There is no session to go on with.";
     this.#finish({ code: this.#entry.isTaken ? "taken" : "gone", message });
+  }
+
+  /** What this client may do. */
+  get scope() {
+    return this.welcome?.scope ?? "act";
   }
 
   /** Whether another page could go on now. */
@@ -201,7 +207,8 @@ export class Session extends EventTarget {
 
   #predict(view, pending) {
     let drawn = view;
-    for (const action of pending) {
+    // What is refused is not predicted.
+    for (const action of this.scope === "view" ? [] : pending) {
       const id = action.to === "" ? view?.root : action.to;
       const node = drawn?.nodes[id];
       const rule = this.#options.optimistic?.[node?.type];
@@ -476,6 +483,10 @@ export class Session extends EventTarget {
       this.durability = durability;
       this.#emit("notice", { durability });
     },
+    clients: ({ clients }) => {
+      this.clients = clients;
+      this.#emit("clients", { clients });
+    },
     drain: ({ within }) => {
       const attempt = this.#attempt;
       setTimeout(() => attempt === this.#attempt && this.reconnect(), Math.random() * within);
@@ -534,6 +545,7 @@ export class Session extends EventTarget {
     if (when === "known" && ++this.#refusals >= 3) return this.#signedOut(reason);
     if (when === "anew") {
       this.#isReset = true;
+      this.clients = [];
       this.#entry.unlock();
       this.#leaving.clear();
       this.#core = new Core();

@@ -73,11 +73,13 @@ function open(app, share, isJoined) {
     optimistic,
     auth: () => (wanting.has(app) ? person.token(isKnown) : null),
     client: { name: "showcase", locale: navigator.language },
+    features: ["clients"],
     transports: order[settings.transport],
   });
   session.addEventListener("change", () => (isKnown = true), { once: true });
   shown = { app, key, isJoined, session };
   for (const name of ["status", "notice", "stored"]) session.addEventListener(name, () => isShown(session) && drawStatus());
+  for (const name of ["status", "clients"]) session.addEventListener(name, () => isShown(session) && drawCompany());
   session.addEventListener("status", () => isShown(session) && sayStatus(session));
   session.addEventListener("pending", () => isShown(session) && drawPending(session));
   // After all that listens to the change has drawn it.
@@ -96,6 +98,7 @@ function open(app, share, isJoined) {
   draw();
   panel.show(session, key);
   drawStatus();
+  drawCompany();
   drawPending(session);
 }
 
@@ -188,6 +191,26 @@ function drawStatus() {
   $("status").dataset.status = isUp(status) ? "live" : status;
   $("status").dataset.durability = durability ?? "";
   $("link").dataset.link = isUp(status) ? "up" : isOver(status) ? "ended" : "down";
+}
+
+/** Says whose session it is, what this page may do in it, and who else is there. */
+function drawCompany() {
+  const { isJoined, session: { welcome, scope, clients } } = shown;
+  const words = [];
+  if (isJoined && welcome) {
+    words.push(scope === "view" ? "You have joined a session to look on: only its owner acts, so nothing can be pressed here."
+      : "You have joined somebody’s session: what you do here, you do there.");
+  }
+  const others = clients.filter(({ cid }) => cid !== welcome?.cid);
+  const looking = others.filter((client) => client.scope === "view").length;
+  if (others.length) {
+    const who = others.length === 1 ? "Somebody else is here" : `${others.length} others are here`;
+    const how = looking === others.length ? ", to look on" : looking ? `, ${looking} of them to look on` : "";
+    words.push(`${who}${how}.`);
+  }
+  const text = words.join(" ");
+  if ($("company").textContent !== text) $("company").textContent = text;
+  $("screen").dataset.scope = scope;
 }
 
 function sayStatus(session) {

@@ -34,13 +34,16 @@ package final class CurlClient {
   ///   - parameters: what its root is built with.
   ///   - offer: what to offer about compression; nil for none.
   ///   - threshold: bytes from which a message is compressed.
+  ///   - features: what the client wants to be told besides what every client is.
   ///   - credential: the source of its credentials; nil for an anonymous client.
   /// - Throws: ``CurlError``, `HTTPError`, `ClientError`, or ``CurlClientError`` if the server says `bye` instead.
   package convenience init(
     url: String, app: String, parameters: JSONValue? = nil, compression offer: PerMessageDeflate.Offer? = nil,
-    threshold: Int = FrameWriter.defaultThreshold, credential: Credential? = nil
+    threshold: Int = FrameWriter.defaultThreshold, features: [ClientFeature] = [], credential: Credential? = nil
   ) throws {
-    try self.init(connect: { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }, credential) {
+    try self.init(
+      connect: { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }, features, credential
+    ) {
       $0.hello(app: app, parameters: parameters, client: Self.info, auth: $1)
     }
   }
@@ -50,20 +53,24 @@ package final class CurlClient {
   /// - Parameters:
   ///   - url: of the server.
   ///   - token: what the other has got for ``share(_:)``.
+  ///   - features: what the client wants to be told besides what every client is.
   ///   - credential: the source of its credentials; nil for an anonymous client.
-  /// - Throws: as ``init(url:app:parameters:compression:threshold:credential:)``.
-  package convenience init(url: String, joining token: String, credential: Credential? = nil) throws {
-    try self.init(connect: { try CurlWebSocket(url: url) }, credential) {
+  /// - Throws: as ``init(url:app:parameters:compression:threshold:features:credential:)``.
+  package convenience init(
+    url: String, joining token: String, features: [ClientFeature] = [], credential: Credential? = nil
+  ) throws {
+    try self.init(connect: { try CurlWebSocket(url: url) }, features, credential) {
       $0.join(token: token, client: Self.info, auth: $1)
     }
   }
 
   private init(
-    connect: @escaping () throws -> CurlWebSocket, _ credential: Credential?,
+    connect: @escaping () throws -> CurlWebSocket, _ features: [ClientFeature], _ credential: Credential?,
     greet: (inout ClientSession, _ auth: String?) -> [UInt8]
   ) throws {
     self.connect = connect
     self.credential = credential
+    session.features = features
     // Before connecting: the server waits only for a while for `hello`.
     let auth = try credential?()
     socket = try connect()

@@ -31,6 +31,8 @@ public enum ClientEvent: Equatable, Sendable {
   case shared(token: String, expires: Int)
   /// The durability of answered actions has changed: whether they survive the server, or a power cut as well.
   case notice(Welcome.Durability)
+  /// The clients that are connected to the session; only for ``ClientSession/features`` with `clients`.
+  case clients([ConnectedClient])
   /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
   case draining(within: Int)
   /// The server ends the connection; the reason is nil if this version does not know it.

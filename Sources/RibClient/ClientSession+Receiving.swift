@@ -56,6 +56,7 @@ extension ClientSession {
       return [.renewed(expires: expires)]
     case (.live, .share(let token, let expires)): return [.shared(token: token, expires: expires)]
     case (.live, .notice(let durability)): return [.notice(durability)]
+    case (.live, .clients(let clients)): return [.clients(clients)]
     case (.greeting, .drain(let milliseconds)), (.live, .drain(let milliseconds)):
       return [.draining(within: milliseconds)]
     default:

@@ -62,6 +62,9 @@ public struct ClientSession {
     if case .live(let welcome) = state { welcome } else { nil }
   }
 
+  /// What the client wants to be told besides what every client is; set it before a connection begins.
+  public var features: [ClientFeature] = []
+
   // MARK: Sending
 
   /// Writes the first message, which starts an app.
@@ -78,7 +81,7 @@ public struct ClientSession {
     guard case .new = state else { preconditionFailure("hello is said once") }
     state = .greeting
     self.app = app
-    return message { $0.hello(app: app, parameters: parameters, client: client, auth: auth) }
+    return message { $0.hello(app: app, parameters: parameters, client: client, features: features, auth: auth) }
   }
 
   /// Writes the first message, which joins a session that another client has shared.
@@ -91,7 +94,7 @@ public struct ClientSession {
   public mutating func join(token: String, client: ClientInfo = ClientInfo(), auth: String? = nil) -> [UInt8] {
     guard case .new = state else { preconditionFailure("hello is said once") }
     state = .greeting
-    return message { $0.hello(app: nil, client: client, auth: auth, share: token) }
+    return message { $0.hello(app: nil, client: client, features: features, auth: auth, share: token) }
   }
 
   /// Writes the first message of another connection, which resumes the session.
@@ -109,7 +112,7 @@ public struct ClientSession {
     let resume = ClientMessage.Resume(
       sessionID: welcome.sessionID, clientID: welcome.clientID, token: welcome.token, attempt: attempt,
       epoch: mirror.epoch, revision: revision)
-    return message { $0.hello(app: app, client: client, auth: auth, resume: resume) }
+    return message { $0.hello(app: app, client: client, features: features, auth: auth, resume: resume) }
   }
 
   /// Notes that the connection is gone.

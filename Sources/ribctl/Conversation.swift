@@ -17,7 +17,7 @@ struct Conversation {
   /// Starts or joins a session.
   init(_ options: SessionOptions) throws {
     self.options = options
-    client = try options.makeClient()
+    client = try options.makeClient(features: [.clients])
   }
 
   /// Goes on until the input ends or the server does not want it.
@@ -94,11 +94,20 @@ struct Conversation {
           "the server has lost the last \(count) \(count == 1 ? "action" : "actions") that it had answered")
       case .shared(let token, _): Terminal.say(token)
       case .notice(let durability): Terminal.complain("What is done now survives \(Self.survived(durability)).")
+      case .clients(let clients): Terminal.complain("Connected: \(Self.named(clients, client.session.welcome)).")
       case .draining(let milliseconds):
         departure = .now + .milliseconds(client.delay(drainedWithin: milliseconds))
       case .live, .applied, .renewed, .ended: break
       }
     }
+  }
+
+  private static func named(_ clients: [ConnectedClient], _ welcome: Welcome?) -> String {
+    let names = clients.map { client in
+      let look = client.scope == .view ? ", to look" : ""
+      return client.id == welcome?.clientID ? "you\(look)" : "client \(client.id)\(look)"
+    }
+    return names.joined(separator: "; ")
   }
 
   private static func survived(_ durability: Welcome.Durability) -> String {
@@ -159,7 +168,7 @@ struct Conversation {
       Terminal.sleep(milliseconds: delay)
       do {
         if isNew {
-          client = try options.connect()
+          client = try options.connect(features: [.clients])
           show()
         } else {
           try client.reconnect { self.report($0) }

@@ -30,9 +30,9 @@ struct SessionOptions: ParsableArguments {
   }
 
   /// Connects, and says to whom it could not.
-  func makeClient() throws -> CurlClient {
+  func makeClient(features: [ClientFeature] = []) throws -> CurlClient {
     do {
-      return try connect()
+      return try connect(features: features)
     } catch let error as CurlError {
       throw UnreachableServer(url: url, reason: "\(error)")
     }
@@ -41,15 +41,16 @@ struct SessionOptions: ParsableArguments {
   /// Connects.
   ///
   /// - Throws: `CurlError` if there is no connection.
-  func connect() throws -> CurlClient {
+  func connect(features: [ClientFeature] = []) throws -> CurlClient {
     let parameters: JSONValue?
     do throws(JSONError) {
       parameters = if let params { try JSONValue(parsing: params) } else { nil }
     } catch {
       throw ValidationError("--params is no JSON: \(error)")
     }
-    if let join { return try CurlClient(url: url, joining: join, credential: auth.credential) }
-    return try CurlClient(url: url, app: app ?? "", parameters: parameters, credential: auth.credential)
+    if let join { return try CurlClient(url: url, joining: join, features: features, credential: auth.credential) }
+    return try CurlClient(
+      url: url, app: app ?? "", parameters: parameters, features: features, credential: auth.credential)
   }
 }
 

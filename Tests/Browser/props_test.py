@@ -106,6 +106,31 @@ class Props(RenderTest):
         self.assertEqual(shown, ["C 2: no -17", "1C: no -2", "12"])
         self.assertEqual(len(self.run_js("() => errors")), 3)
 
+    def test_who_may_only_look_can_use_what_needs_no_server(self):
+        result = self.run_js("""() => {
+          define("T", ({ isOff }, act, children, { mayAct }) => h("div", { "data-may": mayAct },
+            h("button", { id: "a" }, "a"), h("button", { id: "b", disabled: isOff }, "b"), h("input", { id: "c" }),
+            h("input", { id: "d", local: true }), h("select", { id: "e" }), h("textarea", { id: "f" }), h("a", { id: "g", href: "#" }, "g")));
+          const off = () => [...app.querySelectorAll("[id]")].filter((it) => it.disabled).map((it) => it.id).join("");
+          const may = () => app.firstElementChild.dataset.may;
+          const results = [];
+          session.scope = "view";
+          session.show({ 1: { type: "T", state: { isOff: false } } });
+          mount(session, app);
+          results.push(off());
+          session.show({ 1: { type: "T", state: { isOff: true } } });
+          session.show({ 1: { type: "T", state: { isOff: false } } });
+          results.push(off(), app.querySelector("[data-may]").dataset.may);
+          // It has begun a session of its own.
+          session.scope = "act";
+          session.show({ 1: { type: "T", state: { isOff: true } } });
+          results.push(off(), app.querySelector("[data-may]").dataset.may);
+          session.show({ 1: { type: "T", state: { isOff: false } } });
+          return [...results, off()];
+        }""")
+        self.assertEqual(result, ["abcef", "abcef", "false", "b", "true", ""])
+        self.no_errors()
+
 
 if __name__ == "__main__":
     unittest.main()

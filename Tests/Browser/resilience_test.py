@@ -153,13 +153,53 @@ class ResilienceTest(BrowserTest):
         guest.goto(link.input_value())
         return guest
 
-    def test_guest_who_may_only_look_is_refused_in_words(self):
+    def test_guest_who_may_only_look_is_told_so_and_can_press_nothing(self):
         self.counter()
+        self.click(3)
+        self.expect_settled(3)
+        company = self.page.get_by_role("status", name="Who is here")
+        expect(company).to_have_text("")
         guest = self.guest_who_may_only_look()
-        expect(guest.locator("#screen").get_by_label("Count")).to_have_text("0")
-        self.click(1, page=guest)
+        self.page.keyboard.press("Escape")
+        surface = guest.locator("#screen")
+        expect(surface.get_by_label("Count")).to_have_text("3")
+        expect(guest.get_by_role("status", name="Who is here")).to_have_text(
+            "You have joined a session to look on: only its owner acts, so nothing can be pressed here. Somebody else is here.")
+        for button in surface.get_by_role("button").all():
+            expect(button).to_be_disabled()
+        expect(company).to_have_text("Somebody else is here, to look on.")
+        self.click(1)
+        expect(surface.get_by_label("Count")).to_have_text("4")
+        # What is sent all the same is not predicted, and refused.
+        increment = surface.get_by_role("button", name="Increment")
+        increment.evaluate("(button) => { button.disabled = false; button.click(); }")
+        expect(surface.get_by_label("Count")).to_have_text("4")
         expect(guest.get_by_role("status", name="Messages")).to_contain_text("Refused: increment.")
-        self.expect_settled(0, guest)
+        self.expect_settled(4, guest)
+        # It can let others look, and no more.
+        guest.get_by_role("button", name="Hand off").click()
+        expect(guest.get_by_role("radio", name="may act")).to_be_disabled()
+        # A reload is still a guest.
+        guest.reload()
+        expect(increment).to_be_disabled()
+        guest.context.close()
+        expect(company).to_have_text("")
+
+    def test_guest_who_may_act_is_told_whose_session_it_is(self):
+        self.counter()
+        self.page.get_by_role("button", name="Hand off").click()
+        dialog = self.page.get_by_role("dialog", name="Hand off this session")
+        dialog.get_by_role("radio", name="may act").check(force=True)
+        dialog.get_by_role("button", name="Make the link").click()
+        link = dialog.get_by_role("textbox", name="Link")
+        expect(link).to_have_value(re.compile("share="))
+        guest = self.new_page(self.browser.new_context())
+        guest.goto(link.input_value())
+        expect(guest.get_by_role("status", name="Who is here")).to_contain_text("what you do here, you do there")
+        expect(self.page.get_by_role("status", name="Who is here")).to_have_text("Somebody else is here.")
+        self.click(1, page=guest)
+        self.expect_settled(1, guest)
+        guest.context.close()
 
     def test_duplicated_tab_begins_a_session_of_its_own(self):
         self.counter()
@@ -220,20 +260,6 @@ class ResilienceTest(BrowserTest):
         self.expect_predicted(1, self.page)
         self.page.get_by_role("button", name="Go online").click()
         self.expect_settled(1)
-
-    def test_prediction_is_taken_back_when_refused(self):
-        self.counter()
-        self.click(3)
-        self.expect_settled(3)
-        guest = self.guest_who_may_only_look()
-        expect(guest.locator("#screen").get_by_label("Count")).to_have_text("3")
-        self.go_offline(guest)
-        self.click(1, page=guest)
-        self.expect_predicted(4, guest)
-        guest.get_by_role("button", name="Go online").click()
-        expect(guest.get_by_role("status", name="Messages")).to_contain_text("Refused: increment.")
-        self.expect_settled(3, guest)
-        self.expect_settled(3)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ private struct Replay {
     if kind != "C" { expectNothingSaid(comment) }
     switch kind {
     case "connect":
+      session.features = value["features"]?.elements?.compactMap { $0.string.flatMap(ClientFeature.init) } ?? []
       if let token = value["share"]?.string {
         try say(session.join(token: token))
       } else {
@@ -103,7 +104,7 @@ private struct Replay {
       case .outcomeUnknown(let action): outcomes.append("unknown \(action.number)")
       case .lost(let count): lost += count
       case .ended(let bye, _): ended = bye.map { "\($0.rawValue)" }
-      case .view, .verified, .renewed, .shared, .notice, .draining: break
+      case .view, .verified, .renewed, .shared, .notice, .clients, .draining: break
       }
     }
   }

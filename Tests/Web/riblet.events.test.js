@@ -97,9 +97,16 @@ test("a session is resumed by listening, after the last event", async (t) => {
   twin.connect({ t: "hello", resume });
   assert.equal(twin.requests[0].headers["Last-Event-ID"], "E.4");
   assert.equal(twin.requests[0].headers["Riblet-Try"], 1);
+  assert.equal("Riblet-Features" in twin.requests[0].headers, false);
   await twin.stream();
   await twin.say({ ...welcome, resumed: true });
   assert.equal(twin.take()[0].t, "welcome");
+});
+
+test("what to be told is said by a header", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", resume, features: ["clients"] });
+  assert.equal(twin.requests[0].headers["Riblet-Features"], "clients");
 });
 
 test("a stream that was overtaken by a later attempt does not come back", async (t) => {

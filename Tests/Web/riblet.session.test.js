@@ -323,6 +323,19 @@ test("what is not predicted is shown as it is", (t) => {
   assert.equal(told.change.length, 1);
 });
 
+test("who may only look predicts nothing", (t) => {
+  const world = new World(t);
+  const { server, session } = show({ optimistic: predictions });
+  assert.equal(session.scope, "act");
+  server.cut();
+  world.pass(1000);
+  server.welcome({ resumed: true, scope: "view" });
+  assert.equal(session.scope, "view");
+  session.act(2, increment);
+  assert.equal(session.node(2).state.count, 0);
+  assert.equal(session.pending.length, 1);
+});
+
 test("a prediction that fails is not the session's", async (t) => {
   const world = new World(t);
   const { server, session } = show({ optimistic: { Counter: () => { throw new Error("the page's"); } } });
@@ -925,6 +938,19 @@ test("close leaves without a word", async (t) => {
   world.hide(false);
   world.pass(60_000);
   assert.equal(server.hellos.length, 1);
+});
+
+test("who is connected is told to whoever asks for it", (t) => {
+  new World(t);
+  const { server, session } = show({ features: ["clients"] });
+  const told = [];
+  session.addEventListener("clients", ({ detail }) => told.push(detail.clients));
+  assert.deepEqual(server.hellos[0].features, ["clients"]);
+  assert.deepEqual(session.clients, []);
+  const clients = [{ cid: 1, scope: "act" }, { cid: 2, scope: "view" }];
+  server.say({ t: "clients", clients });
+  assert.deepEqual(session.clients, clients);
+  assert.deepEqual(told, [clients]);
 });
 
 test("notices are told", (t) => {

@@ -18,6 +18,7 @@ extension ServerMessage {
       json.patch(revision: revision, base: base, number: number, operations: written.span, hash: hash)
     case .nack(let nack): json.nack(nack)
     case .share(let token, let expires): json.share(token: token, expires: expires)
+    case .clients(let clients): json.clients(clients)
     case .notice(let durability): json.notice(durability)
     case .drain(let milliseconds): json.drain(within: milliseconds)
     case .auth(let expires, let token): json.auth(expires: expires, token: token)

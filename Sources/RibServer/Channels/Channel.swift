@@ -60,6 +60,10 @@ final class Channel {
   private var farewell: (bye: Bye?, code: CloseCode?, reason: String)?
   /// The messages of an array that are still to be handled.
   @exclusivity(unchecked) var messages: PendingMessages?
+  /// Whether the client wants to be told who is connected to the session.
+  var tellsClients = false
+  /// The clients that it was told of last.
+  private var toldClients: [ConnectedClient] = []
   /// How often the client has asked for the whole view.
   @exclusivity(unchecked) var resyncs = ResyncLimit()
 
@@ -67,6 +71,20 @@ final class Channel {
   ///
   /// - Parameter work: the loop's memory.
   init(_ work: Workspace) { self.work = work }
+
+  /// Tells the client who is connected to its session, if it wants to know, and does not know it.
+  ///
+  /// - Parameter clients: who is.
+  func tell(_ clients: [ConnectedClient]) {
+    guard tellsClients, clients != toldClients else { return }
+    toldClients = clients
+    work.json.removeAll()
+    work.json.clients(clients)
+    send()
+  }
+
+  /// What it was told of clients was discarded.
+  func forgetClients() { toldClients = [] }
 
   // MARK: State
 

@@ -167,6 +167,7 @@ extension Connection {
   }
 
   private func letIn(_ hello: ClientMessage.Hello) {
+    channel.tellsClients = hello.features.contains(.clients)
     if let resume = hello.resume {
       find(.resumption(resume))
     } else if let token = hello.share {

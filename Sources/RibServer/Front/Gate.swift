@@ -175,7 +175,7 @@ struct Gate: Sendable {
         "Allow": methods, "Vary": "Access-Control-Request-Method, Access-Control-Request-Headers",
         "Access-Control-Allow-Methods": methods,
         "Access-Control-Allow-Headers":
-          "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Riblet-Token, Riblet-Try",
+          "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Riblet-Features, Riblet-Token, Riblet-Try",
         "Access-Control-Max-Age": "\(maxAge)",
       ])
   }

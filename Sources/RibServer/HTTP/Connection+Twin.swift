@@ -161,6 +161,8 @@ extension Connection {
     try count(to: exchange.visit?.caller ?? caller, during: exchange)
     try identify(.resume(session: id), nil, head, exchange) { connection, signIn throws(HTTPError) in
       if let ending = connection.count(signIn) { throw HTTPError(ending) }
+      let features = head.headers.elements(of: "Riblet-Features")
+      connection.channel.tellsClients = features.contains { $0 == ClientFeature.clients.rawValue }
       connection.find(.events(sessionID: id, token: token, after: head.headers["Last-Event-ID"], attempt: attempt))
     }
   }

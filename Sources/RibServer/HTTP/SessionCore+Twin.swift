@@ -186,6 +186,7 @@ extension SessionCore {
       } else if audience[client].channel != nil {
         // Only the request gets the new token: the peer that is connected with the former token need not be the same program.
         dismiss(client, .moved, "This client has signed in: come back with its new token.")
+        tellClients()
         noteAbsence()
       }
       let expires = (audience[client].channel?.signIn ?? signIn).millisecondsLeft(at: work.now)

@@ -73,6 +73,10 @@ struct Audience {
   var count: Int { clients.count }
   /// How many clients are there.
   var connectedCount: Int { clients.count { $0.channel != nil } }
+  /// The clients that are there.
+  var connected: [ConnectedClient] {
+    clients.filter { $0.channel != nil }.map { ConnectedClient(id: $0.ledger.id, scope: $0.ledger.record.scope) }
+  }
   /// Whether no client is there.
   var isAway: Bool { clients.allSatisfy { $0.channel == nil } }
   /// Whether no client comes back that may act: those who look on could not end the session, nor change anything.

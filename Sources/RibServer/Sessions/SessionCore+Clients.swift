@@ -58,6 +58,7 @@ extension SessionCore {
   /// - Returns: whether it is in.
   func admit(_ entrance: Entrance, at channel: Channel, isConfirmed: Bool = false) -> Admission {
     let admission = judge(entrance, at: channel)
+    if case .admitted = admission { tellClients() }
     // A client that is unknown here may have joined at the process that has the session by now.
     guard case .refused(let ending) = admission, ending.bye == .denied, mayBeElsewhere else { return admission }
     if commits.isFailing { return .refused(Self.elsewhere) }
@@ -253,6 +254,13 @@ extension SessionCore {
     checkTime()
   }
 
+  /// Tells clients that want to know it who is connected; of one who was always alone there is nothing to tell.
+  func tellClients() {
+    guard audience.count > 1 else { return }
+    let connected = audience.connected
+    audience.forEachChannel { $0.tell(connected) }
+  }
+
   /// Tells riblets that want to know it how many clients are connected.
   private func noteConnectedClients() { connectedClients?.update(to: audience.connectedCount) }
 
@@ -291,6 +299,7 @@ extension SessionCore {
   func channelEnded(_ channel: Channel, of client: Int, comesBack: Bye.Return) {
     guard audience.ids.contains(client), audience[client].channel === channel else { return }
     _ = detach(client)
+    tellClients()
     guard life.isInMemory, audience.isAway else { return }
     // A client that has done nothing and shall not come back has nothing to come back for.
     if comesBack == .not, !hasActed, audience.count == 1 { return end(because: .expired) }

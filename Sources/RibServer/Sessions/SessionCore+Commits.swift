@@ -213,6 +213,8 @@ extension SessionCore {
     }
     sendWelcome(to: client, greeting.token, isResumed: greeting.isResumed)
     sendSnapshot(to: client)
+    channel.forgetClients()
+    tellClients()
   }
 
   /// Commits what has happened since the store failed.

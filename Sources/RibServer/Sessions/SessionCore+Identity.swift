@@ -39,6 +39,7 @@ extension SessionCore {
     for other in audience.signIn(client, identity, token: token, at: markOfSignIn(identity)) {
       dismiss(other, .revoked, "Somebody has signed in to this session.")
     }
+    tellClients()
     noteCommit()
     noteAbsence()
     log(.debug, "A client has signed in.", ["client": "\(client)"])
@@ -143,6 +144,7 @@ extension SessionCore {
     guard !revoked.isEmpty else { return }
     noteCommit()
     for client in revoked { dismiss(client, Binding.revoked.bye, Binding.revoked.message) }
+    tellClients()
     noteAbsence()
   }
 

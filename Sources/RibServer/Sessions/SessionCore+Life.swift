@@ -21,6 +21,8 @@ extension SessionCore {
     } else if life.isInMemory, audience.isAway {
       life.aloneSince = work.now
       checkTime()
+    } else if life.isInMemory {
+      tellClients()
     }
   }
 

@@ -23,7 +23,7 @@ extension Welcome {
       sessionID: sessionID, clientID: client.id, token: token, epoch: epoch, revision: revision, number: client.number,
       nacks: nacks, resumed: resumed, durability: durability, build: Server.version,
       timeToLive: settings.sessions.timeToLiveSeconds * 1000,
-      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced,
+      heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: settings.limits.announced, scope: client.scope,
       features: context.authentications == nil ? [] : [.auth], identityExpires: identityExpires)
   }
 

@@ -9,6 +9,8 @@ extension ClientMessage {
     package let parameters: JSONElement?
     /// The program that draws the view.
     package let client: ClientInfo
+    /// What the client wants to be told besides what every client is.
+    package let features: [ClientFeature]
     /// The credential that says who the client is; nil for none.
     package let auth: String?
     /// The one-use token of the session that the client joins; nil if it joins none.
@@ -79,6 +81,7 @@ extension ClientMessage.Hello {
     self.app = app ?? ""
     parameters = json[MessageKey.parameters]
     client = ClientInfo(json[MessageKey.client])
+    features = json[MessageKey.features]?.elements.compactMap { $0.string.flatMap(ClientFeature.init(rawValue:)) } ?? []
     auth =
       if let auth = json[MessageKey.auth], !auth.isNull { try json.text(MessageKey.auth, in: MessageKind.hello) } else {
         nil

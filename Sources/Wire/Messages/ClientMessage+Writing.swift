@@ -5,12 +5,13 @@ extension JSONWriter {
   ///   - app: the app's name; may be nil if a session is joined or resumed.
   ///   - parameters: what the app's root is built with; nil for none.
   ///   - client: the program that draws the view.
+  ///   - features: what the client wants to be told besides what every client is.
   ///   - auth: the credential that says who the client is; nil for none.
   ///   - share: the one-use token of the session to join; nil to join none.
   ///   - resume: the session to resume; nil to resume none.
   package mutating func hello(
-    app: String?, parameters: JSONValue? = nil, client: ClientInfo, auth: String? = nil,
-    share: String? = nil, resume: ClientMessage.Resume? = nil
+    app: String?, parameters: JSONValue? = nil, client: ClientInfo, features: [ClientFeature] = [],
+    auth: String? = nil, share: String? = nil, resume: ClientMessage.Resume? = nil
   ) {
     message(MessageKind.hello) { json in
       json.member(MessageKey.app, app)
@@ -25,6 +26,12 @@ extension JSONWriter {
       json.member(MessageKey.locale, client.locale)
       json.member(MessageKey.timeZone, client.timeZone)
       json.endObject()
+      if !features.isEmpty {
+        json.key(MessageKey.features)
+        json.beginArray()
+        for feature in features { json.string(feature.rawValue) }
+        json.endArray()
+      }
       json.member(MessageKey.auth, auth)
       json.member(MessageKey.share, share)
       guard let resume else { return }

@@ -13,6 +13,8 @@ package enum ServerMessage: Equatable, Sendable {
   case share(token: String, expires: Int)
   /// The durability of answered actions from now on: whether they survive the server's process, or a power cut as well.
   case notice(Welcome.Durability)
+  /// The clients that are connected to the session, to a client that wants to be told.
+  case clients([ConnectedClient])
   /// The server goes down: the client is to connect again within so many milliseconds, at a random time.
   case drain(within: Int)
   /// The answer to `auth`: in how many milliseconds the client's identity ends, nil for never; and the client's new session token, nil
@@ -49,6 +51,12 @@ package enum ServerMessage: Equatable, Sendable {
         expires: try json.number(MessageKey.expires, in: MessageKind.share))
     } else if kind.isString(MessageKind.notice) {
       self = .notice(try Welcome.Durability(json, in: MessageKind.notice))
+    } else if kind.isString(MessageKind.clients) {
+      var clients: [ConnectedClient] = []
+      for client in try json.array(MessageKey.clients, in: MessageKind.clients).elements {
+        clients.append(try ConnectedClient(client))
+      }
+      self = .clients(clients)
     } else if kind.isString(MessageKind.drain) {
       self = .drain(within: try json.number(MessageKey.within, in: MessageKind.drain))
     } else if kind.isString(MessageKind.auth) {
@@ -158,6 +166,16 @@ extension JSONWriter {
   /// Writes a `notice` of the durability that answered actions have from now on.
   package mutating func notice(_ durability: Welcome.Durability) {
     message(MessageKind.notice) { $0.member(MessageKey.durability, durability.rawValue) }
+  }
+
+  /// Writes who is connected to the session.
+  package mutating func clients(_ clients: [ConnectedClient]) {
+    message(MessageKind.clients) { json in
+      json.key(MessageKey.clients)
+      json.beginArray()
+      for client in clients { client.write(into: &json) }
+      json.endArray()
+    }
   }
 
   /// Writes a `drain`: the client is to connect again within so many milliseconds.

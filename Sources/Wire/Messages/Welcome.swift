@@ -72,6 +72,8 @@ public struct Welcome: Equatable, Sendable {
   public var heartbeat: Int
   /// The limits of the messages that the client sends.
   public var limits: Limits
+  /// What the client may do in the session.
+  public var scope: ShareScope
   /// What the client may send besides the messages of every version; features unknown to this version are left out.
   public var features: [Feature]
   /// In how many milliseconds the client's identity ends; nil if the identity does not end, or the client has none.
@@ -93,12 +95,13 @@ public struct Welcome: Equatable, Sendable {
   ///   - timeToLive: how long the session lives without a connection, in milliseconds.
   ///   - heartbeat: after how much silence the client sends a `ping`, in milliseconds.
   ///   - limits: what the client may send.
+  ///   - scope: what the client may do in the session.
   ///   - features: what the client may send besides the messages of every version.
   ///   - identityExpires: in how many milliseconds the client's identity ends; nil if the identity does not end, or the client has none.
   package init(
     sessionID: String, clientID: Int, token: String, epoch: String, revision: Int, number: Int, nacks: [Nack] = [],
     resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int, limits: Limits,
-    features: [Feature] = [], identityExpires: Int? = nil
+    scope: ShareScope = .act, features: [Feature] = [], identityExpires: Int? = nil
   ) {
     self.sessionID = sessionID
     self.clientID = clientID
@@ -113,6 +116,7 @@ public struct Welcome: Equatable, Sendable {
     self.timeToLive = timeToLive
     self.heartbeat = heartbeat
     self.limits = limits
+    self.scope = scope
     self.features = features
     self.identityExpires = identityExpires
   }
@@ -142,6 +146,7 @@ extension Welcome {
         messageBytes: try limits.number(MessageKey.messageBytes, in: kind),
         actionsPerSecond: try limits.number(MessageKey.actionsPerSecond, in: kind),
         actionBurst: try limits.number(MessageKey.actionBurst, in: kind)),
+      scope: json[MessageKey.scope]?.string.flatMap(ShareScope.init(rawValue:)) ?? .act,
       features: json[MessageKey.features]?.elements.compactMap { $0.string.flatMap(Feature.init(rawValue:)) } ?? [],
       identityExpires: json[MessageKey.auth]?[MessageKey.expires]?.messageNumber)
   }
@@ -173,6 +178,7 @@ extension Welcome {
     json.member(MessageKey.actionsPerSecond, limits.actionsPerSecond)
     json.member(MessageKey.actionBurst, limits.actionBurst)
     json.endObject()
+    if scope != .act { json.member(MessageKey.scope, scope.rawValue) }
     if !features.isEmpty {
       json.key(MessageKey.features)
       json.beginArray()

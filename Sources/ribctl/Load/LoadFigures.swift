@@ -27,7 +27,7 @@ struct LoadFigures {
       case .refused: refused += 1
       case .lost(let count): lost += count
       case .outcomeUnknown: unknown += 1
-      case .live, .view, .renewed, .outOfStep, .verified, .applied, .shared, .notice, .draining, .ended: break
+      case .live, .view, .renewed, .outOfStep, .verified, .applied, .shared, .notice, .clients, .draining, .ended: break
       }
     }
   }

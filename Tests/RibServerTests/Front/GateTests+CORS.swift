@@ -87,7 +87,7 @@ extension GateTests {
           "Access-Control-Allow-Origin: https://app.example.com", "Access-Control-Allow-Methods: \(methods)",
           "Access-Control-Max-Age: 600", "Vary: Access-Control-Request-Method, Access-Control-Request-Headers",
           "Vary: Origin",
-          "Access-Control-Allow-Headers: Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Riblet-Token, Riblet-Try",
+          "Access-Control-Allow-Headers: Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Riblet-Features, Riblet-Token, Riblet-Try",
         ] {
           #expect(text.contains("\r\n\(line)\r\n"), "\(path): \(line)")
         }

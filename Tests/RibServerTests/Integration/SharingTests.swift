@@ -29,6 +29,61 @@ import WireHTTP
     }
   }
 
+  /// Whoever wants to know it is told who is connected, as soon as somebody else has joined.
+  @Test func clients_areToldWhoIsConnected() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let first = try PlainClient(url, saying: #"{"t":"hello","app":"counter","features":["clients","later"]}"#)
+        try first.greet()
+        try first.next(#"{"t":"snap""#)
+        #expect(try first.welcome.scope == .act && !first.greeting.contains("scope"))
+        let viewer = try PlainClient(url, joining: try first.share("view"))
+        #expect(try viewer.welcome.scope == .view)
+        let two = #"{"t":"clients","clients":[{"cid":1,"scope":"act"},{"cid":2,"scope":"view"}]}"#
+        #expect(try first.next() == two)
+        let token = try first.share("act")
+        let third = try PlainClient(url, saying: #"{"t":"hello","share":"\#(token)","features":["clients"]}"#)
+        try third.greet()
+        try third.next(#"{"t":"snap""#)
+        let three = two.replacing("]}", with: #",{"cid":3,"scope":"act"}]}"#)
+        for client in [first, third] { #expect(try client.next() == three) }
+        // Who goes without a word, comes back, and says goodbye.
+        let welcome = try viewer.welcome
+        viewer.cut()
+        for client in [first, third] {
+          #expect(try client.next() == #"{"t":"clients","clients":[{"cid":1,"scope":"act"},{"cid":3,"scope":"act"}]}"#)
+        }
+        let back = try PlainClient(url, resuming: welcome, attempt: 1)
+        #expect(try back.welcome.scope == .view)
+        for client in [first, third] { #expect(try client.next() == three) }
+        try third.send(#"{"t":"bye"}"#)
+        #expect(try third.end() == "ended 1000")
+        #expect(try first.next() == two)
+        // One who comes again at once was never away.
+        let again = try PlainClient(url, resuming: welcome, attempt: 2)
+        try again.next(#"{"t":"snap""#)
+        try first.act(1, #""increment""#)
+        for client in [first, again] { try client.next(#"{"t":"patch","rev":2,"base":1,"#) }
+      }
+    }
+  }
+
+  /// The same over HTTP.
+  @Test func streams_areToldWhoIsConnected() async throws {
+    try await withServer { _, url in
+      try await blocking {
+        let first = try PlainClient(url, app: "counter")
+        let guest = try TwinClient(url)
+        let created = try guest.create(#"{"share":"\#(try first.share("view"))"}"#)
+        #expect(created.body.contains(#""scope":"view""#))
+        _ = try guest.open(headers: ["Riblet-Features: clients"])
+        var data = try guest.event()?.data
+        while let text = data, !text.hasPrefix(#"{"t":"clients""#) { data = try guest.event()?.data }
+        #expect(data == #"{"t":"clients","clients":[{"cid":1,"scope":"act"},{"cid":2,"scope":"view"}]}"#)
+      }
+    }
+  }
+
   /// Also those that have said `bye` count: each is a record in the store.
   @Test func session_takes64Clients() async throws {
     try await withServer { _, url in

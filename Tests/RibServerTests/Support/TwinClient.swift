@@ -121,11 +121,11 @@ final class TwinClient: @unchecked Sendable {
 
   /// Asks for the stream of events.
   func open(
-    after last: String? = nil, attempt: String? = nil, as credential: String? = nil
+    after last: String? = nil, attempt: String? = nil, as credential: String? = nil, headers: [String] = []
   ) throws -> ResponseHead {
     try send(
       "GET", "/v1/sessions/\(sessionID)/events", "",
-      headers: [authorization] + (last.map { ["Last-Event-ID: \($0)"] } ?? [])
+      headers: [authorization] + headers + (last.map { ["Last-Event-ID: \($0)"] } ?? [])
         + (attempt.map { ["Riblet-Try: \($0)"] } ?? [])
         + (credential.map { ["Authorization: Bearer \($0)"] } ?? []))
     return try head()

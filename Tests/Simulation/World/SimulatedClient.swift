@@ -267,6 +267,7 @@ final class SimulatedClient: CallerOwner {
     // What was told by a server that survived nothing may be lost.
     case .lost(let count) where !wasWarned:
       throw Finding(.lost, "client \(number): the last \(count) actions, says the server")
+    case .clients: break
     case .notice(let durability):
       witness.note(durability)
       if witness.isDurable { witness.allIsCommitted() }

@@ -47,6 +47,11 @@ struct ServerMessageTests {
     (#"{"t":"notice","durability":"disk"}"#, .notice(.disk)),
     (#"{"t":"notice","durability":"process"}"#, .notice(.process)),
     (#"{"t":"notice","durability":"none"}"#, .notice(.none)),
+    (#"{"t":"clients","clients":[]}"#, .clients([])),
+    (
+      #"{"t":"clients","clients":[{"cid":1,"scope":"act"},{"cid":3,"scope":"view"}]}"#,
+      .clients([ConnectedClient(id: 1, scope: .act), ConnectedClient(id: 3, scope: .view)])
+    ),
     (#"{"t":"drain","within":0}"#, .drain(within: 0)),
     (#"{"t":"drain","within":9007199254740991}"#, .drain(within: 9_007_199_254_740_991)),
     (#"{"t":"pong"}"#, .pong),
@@ -133,6 +138,7 @@ struct ServerMessageTests {
     (#"{"t":"patch","rev":2,"base":1,"n":1,"ops":[],"hash":1}"#, #""hash""#),
     (#"{"t":"share","expires":1}"#, #""token""#), (#"{"t":"share","token":1,"expires":1}"#, #""token""#),
     (#"{"t":"share","token":"t"}"#, #""expires""#), (#"{"t":"share","token":"t","expires":-1}"#, #""expires""#),
+    (#"{"t":"clients"}"#, #""clients""#), (#"{"t":"clients","clients":[{}]}"#, #""cid""#),
     (#"{"t":"notice"}"#, #""durability""#), (#"{"t":"notice","durability":"tape"}"#, #""durability", "disk""#),
     (#"{"t":"drain"}"#, #""within""#), (#"{"t":"drain","within":0.5}"#, #""within""#),
     (#"{"t":"nack","code":"gone"}"#, #""n""#), (#"{"t":"nack","n":1,"code":7}"#, #""code""#),

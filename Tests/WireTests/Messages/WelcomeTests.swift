@@ -34,6 +34,18 @@ struct WelcomeTests {
     #expect(try Welcome(JSONElement(parsing: text)) == welcome)
   }
 
+  @Test("what a client may do is said if it is not all")
+  func scope_isWrittenAndRead() throws {
+    #expect(try Welcome(JSONElement(parsing: Self.text)).scope == .act)
+    var welcome = Self.full
+    welcome.scope = .view
+    let text = JSONWriter.text { $0.welcome(welcome) }
+    #expect(text == Self.text.dropLast() + #","scope":"view"}"#)
+    #expect(try Welcome(JSONElement(parsing: text)) == welcome)
+    // What a later server may say, and this client does not know, the server decides about.
+    #expect(try Welcome(JSONElement(parsing: text.replacing(#""view""#, with: #""edit""#))).scope == .act)
+  }
+
   @Test("a client may send as much as the protocol says, unless told otherwise")
   func limits_haveDefaults() {
     #expect(Welcome.Limits() == Welcome.Limits(messageBytes: 65_536, actionsPerSecond: 50, actionBurst: 100))

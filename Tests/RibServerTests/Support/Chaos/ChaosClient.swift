@@ -312,6 +312,7 @@ final class ChaosClient: @unchecked Sendable {
           return try session.ack()
         }
       case .lost(let count): deviate("The server has lost \(count) actions that it had answered.")
+      case .clients: break
       case .notice(let durability): deviate("What is answered survives less: \(durability).")
       case .draining(let milliseconds):
         figures.drains += 1
