@@ -44,8 +44,8 @@ export class Route {
   draw() { return ({ slot: detail, stack, tabs }[this.kind] ?? list)(this); }
 
   back(id) {
-    const { session } = this.owner.mount;
-    if (session.scope !== "view") session.back(id ?? this.owner.id);
+    const { id: owner, mount: { session } } = this.owner;
+    if (session.scope !== "view") this.owner.send(() => session.back(id ?? owner));
   }
 }
 

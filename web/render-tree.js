@@ -259,7 +259,7 @@ const drawnNodes = (it) =>
   it.tag === NODE || it.tag === EACH ? [it.start ?? [], it.kids.flatMap(drawnNodes), it.dom].flat() : [it.dom];
 
 /** The DOM nodes of an instance, from the first to the last. */
-function range(it) {
+export function range(it) {
   const nodes = [first(it)];
   if (nodes[0].parentNode !== it.dom.parentNode) return drawnNodes(it);
   while (nodes.at(-1) !== it.dom) nodes.push(nodes.at(-1).nextSibling);
@@ -298,7 +298,8 @@ function dispose(it) {
 function attach(it, { id, mount }) {
   const { session } = mount;
   Object.assign(it, { id, mount, owner: current, redraw: () => mount.commit(() => draw(it, true)) });
-  it.act = async (action, options) => {
+  /** Sends something for the node; until it is answered, the element whose handler does so says that it waits. */
+  it.send = async (send) => {
     const field = acting;
     let outcome;
     if (field) {
@@ -307,7 +308,7 @@ function attach(it, { id, mount }) {
       field.dom.setAttribute("data-pending", "");
     }
     try {
-      return outcome = await session.act(id, action, options);
+      return outcome = await send();
     } finally {
       if (field && !--field.waiting) {
         field.dom.removeAttribute("data-pending");
@@ -317,7 +318,8 @@ function attach(it, { id, mount }) {
       if (outcome?.status !== "applied") it.redraw();
     }
   };
-  it.act.back = () => session.back(id);
+  it.act = (action, options) => it.send(() => session.act(id, action, options));
+  it.act.back = () => it.send(() => session.back(id));
   mount.nodes.set(id, (mount.nodes.get(id) ?? new Set()).add(it));
   draw(it);
 }

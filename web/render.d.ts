@@ -119,7 +119,13 @@ export interface MountOptions {
 }
 
 /** Draws a session at the end of an element, until it is unmounted. */
-export function mount(session: Session, element: Element, options?: MountOptions): { unmount(): void };
+export function mount(session: Session, element: Element, options?: MountOptions): Mounted;
+
+export interface Mounted {
+  /** The outermost elements that a node is drawn as, for tools that point at them; none if it is not drawn. */
+  elementsOf(id: number): Element[];
+  unmount(): void;
+}
 
 /** A slot's child in place, in `section.rib-detail`, which has a `transition`. */
 export function detail(route: Route): VNode | null;

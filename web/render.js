@@ -7,7 +7,7 @@
 
 import { keepHistory } from "./render-history.js";
 import { showDialogs } from "./render-routes.js";
-import { arrange, create, draw, effects, nodeOf, patch, remove } from "./render-tree.js";
+import { arrange, create, draw, effects, nodeOf, patch, range, remove } from "./render-tree.js";
 import { glideFrom, places } from "./render-transitions.js";
 
 export { levels } from "./render-history.js";
@@ -48,6 +48,7 @@ export function mount(session, element, options = {}) {
   session.addEventListener("change", changed);
   const forget = options.history ? keepHistory(session) : () => {};
   return {
+    elementsOf: (id) => [...it.nodes.get(id) ?? []].flatMap(range).filter((node) => node instanceof Element),
     unmount() {
       forget();
       session.removeEventListener("change", changed);

@@ -8,6 +8,7 @@ import { mount } from "./render.js";
 import { generic } from "./generic.js";
 import { apps, failures, predictions, types } from "./apps.js";
 import { inspector, LinkControls, throttled } from "./inspector.js";
+import { element } from "./elements.js";
 import { handoff } from "./handoff.js";
 import { Person } from "./sign-in.js";
 
@@ -100,6 +101,7 @@ function open(app, share, isJoined) {
   drawStatus();
   drawCompany();
   drawPending(session);
+  drawEnding(session);
 }
 
 const isShown = (session) => shown?.session === session;
@@ -221,11 +223,30 @@ function sayStatus(session) {
     draw();
     keepFocus();
   }
-  if (session.status === "ended" && session.reason?.code !== "ended") {
-    say(`The session has ended: ${session.reason?.message ?? "the server said so"}`, "failure", {
-      text: "Begin a new one", run: beginAnew,
-    });
+  drawEnding(session);
+}
+
+/** Says, in the app's place, that there is no such app, or below what it was, that the session is over: nothing can be pressed any more. */
+function drawEnding(session) {
+  const { status, reason } = session;
+  const isOver = status === "ended" && !["closed"].includes(reason?.code);
+  $("screen").inert = isOver;
+  $("ending").hidden = !isOver;
+  if (!isOver) return $("ending").replaceChildren();
+  const again = element("button", { type: "button", className: "button button-primary", textContent: "Begin a new one" });
+  again.addEventListener("click", beginAnew);
+  if (reason?.code === "unknown_app") {
+    const names = [...$("apps").querySelectorAll("a")].map((link) => element("li", {}, element("a", {
+      href: link.getAttribute("href"), textContent: link.querySelector(".app-title").textContent,
+    })));
+    return $("ending").replaceChildren(
+      element("h3", { className: "screen-title" }, `There is no app “${shown.app}” here`),
+      element("p", { className: "note" }, "These are:"), element("ul", { className: "ending-apps" }, ...names));
   }
+  const why = reason?.code === "ended" ? "" : reason?.message;
+  $("ending").replaceChildren(
+    element("h3", { className: "screen-title" }, "The session has ended"),
+    element("p", { className: "note" }, why || "It was ended here, or on another screen."), again);
 }
 
 let patience;
@@ -242,13 +263,9 @@ function drawPending({ pending }) {
 
 /** Shows a message below the app until it is dismissed, or three newer ones have come. */
 function say(text, kind = "", action) {
-  const notice = document.createElement("div");
-  notice.className = `notice ${kind ? `notice-${kind}` : ""}`;
-  const words = document.createElement("p");
-  words.textContent = text;
-  notice.append(words);
+  const notice = element("div", { className: `notice ${kind ? `notice-${kind}` : ""}` }, element("p", { textContent: text }));
   const add = (label, run, className = "button button-quiet") => {
-    const button = Object.assign(document.createElement("button"), { type: "button", className, textContent: label });
+    const button = element("button", { type: "button", className, textContent: label });
     button.addEventListener("click", () => {
       notice.remove();
       run?.();
@@ -279,12 +296,17 @@ failures.addEventListener("unsent", ({ detail: { session, message } }) => {
 
 // The list of apps
 
+/** The apps that the server has said it has. */
+let served;
+
 function drawApp(name) {
   const known = apps[name];
   const title = known?.title ?? name;
   document.title = `${title} – RibServer showcase`;
   $("app-title").textContent = title;
-  $("app-about").textContent = known?.more ?? "This page does not know the app, and draws it from its schema.";
+  const isMissing = served && !served.includes(name);
+  $("app-about").textContent = isMissing ? "The server has no app of this name."
+    : known?.more ?? "This page does not know the app, and draws it from its schema.";
   $("screen").dataset.app = name;
   for (const link of $("apps").querySelectorAll("a")) {
     if (link.dataset.app === name) {
@@ -297,14 +319,12 @@ function drawApp(name) {
 }
 
 function appItem(name) {
-  const link = Object.assign(document.createElement("a"), { href: addressOf(name), className: "app" });
-  link.dataset.app = name;
-  const span = (className, textContent) => Object.assign(document.createElement("span"), { className, textContent });
   const { title = name, about = "drawn from its schema" } = apps[name] ?? {};
-  link.append(span("app-title", title), " ", span("app-about", about));
-  const item = document.createElement("li");
-  item.append(link);
-  return item;
+  const link = element("a", { href: addressOf(name), className: "app" },
+    element("span", { className: "app-title", textContent: title }), " ",
+    element("span", { className: "app-about", textContent: about }));
+  link.dataset.app = name;
+  return element("li", {}, link);
 }
 
 function drawApps(names) {
@@ -317,6 +337,7 @@ async function loadApps() {
   try {
     const answer = await fetch("/v1/apps");
     const { apps: names } = await answer.json();
+    served = names;
     drawApps([...Object.keys(apps).filter((name) => names.includes(name)), ...names.filter((name) => !(name in apps))]);
     if (shown) drawApp(shown.app);
   } catch {
@@ -399,6 +420,7 @@ const panel = inspector(links, {
     settings.isGeneric = isOn;
     draw();
   },
+  elementsOf: (id) => shown.mounted?.elementsOf?.(id) ?? [],
   setOptimistic(isOn) {
     settings.isOptimistic = isOn;
   },

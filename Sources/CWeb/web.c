@@ -63,6 +63,24 @@ static const unsigned char index_html[] = {
 static const unsigned char showcase_css[] = {
 #embed "../../web/showcase.css"
 };
+static const unsigned char views_parts_js[] = {
+#embed "../../web/views-parts.js"
+};
+static const unsigned char views_navigation_js[] = {
+#embed "../../web/views-navigation.js"
+};
+static const unsigned char views_services_js[] = {
+#embed "../../web/views-services.js"
+};
+static const unsigned char views_catalog_js[] = {
+#embed "../../web/views-catalog.js"
+};
+static const unsigned char apps_css[] = {
+#embed "../../web/apps.css"
+};
+static const unsigned char inspector_css[] = {
+#embed "../../web/inspector.css"
+};
 static const unsigned char showcase_js[] = {
 #embed "../../web/showcase.js"
 };
@@ -71,6 +89,18 @@ static const unsigned char apps_js[] = {
 };
 static const unsigned char inspector_js[] = {
 #embed "../../web/inspector.js"
+};
+static const unsigned char elements_js[] = {
+#embed "../../web/elements.js"
+};
+static const unsigned char inspector_link_js[] = {
+#embed "../../web/inspector-link.js"
+};
+static const unsigned char inspector_wire_js[] = {
+#embed "../../web/inspector-wire.js"
+};
+static const unsigned char inspector_views_js[] = {
+#embed "../../web/inspector-views.js"
 };
 static const unsigned char handoff_js[] = {
 #embed "../../web/handoff.js"
@@ -109,9 +139,19 @@ static const struct web_file files[] = {
     CLIENT("generic.d.ts", generic_d_ts),
     PAGE("index.html", index_html),
     PAGE("showcase.css", showcase_css),
+    PAGE("views-parts.js", views_parts_js),
+    PAGE("views-navigation.js", views_navigation_js),
+    PAGE("views-services.js", views_services_js),
+    PAGE("views-catalog.js", views_catalog_js),
+    PAGE("apps.css", apps_css),
+    PAGE("inspector.css", inspector_css),
     PAGE("showcase.js", showcase_js),
     PAGE("apps.js", apps_js),
     PAGE("inspector.js", inspector_js),
+    PAGE("elements.js", elements_js),
+    PAGE("inspector-link.js", inspector_link_js),
+    PAGE("inspector-wire.js", inspector_wire_js),
+    PAGE("inspector-views.js", inspector_views_js),
     PAGE("handoff.js", handoff_js),
     PAGE("sign-in.js", sign_in_js),
     PAGE("favicon.svg", favicon_svg),

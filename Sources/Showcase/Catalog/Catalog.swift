@@ -18,9 +18,17 @@ struct Catalog: Riblet {
     }
   }
 
+  /// A row that was removed, and where it was.
+  struct Removal: Codable, Equatable {
+    var row: Row
+    var index: Int
+  }
+
   struct State: Codable, Equatable {
     var rows: [Row]
     var lastID: Int
+    /// What was removed last, for `restore`, and not shown to anybody; nil once it is back.
+    var removal: Removal?
   }
 
   enum ViewAction: Codable {
@@ -28,6 +36,8 @@ struct Catalog: Riblet {
     case insert(at: Int)
     case remove(id: Int)
     case move(id: Int, to: Int)
+    /// Puts the row back that was removed last.
+    case restore
     /// By title; the other way round if they are sorted so already.
     case sort
   }
@@ -48,7 +58,13 @@ struct Catalog: Riblet {
       guard state.rows.count < Self.limit else { break }
       state.lastID += 1
       state.rows.insert(Row(id: state.lastID), at: place(index))
-    case .remove(let id): if let index = index(id) { state.rows.remove(at: index) }
+    case .remove(let id):
+      guard let index = index(id) else { break }
+      state.removal = Removal(row: state.rows.remove(at: index), index: index)
+    case .restore:
+      guard let removal = state.removal, state.rows.count < Self.limit else { break }
+      state.removal = nil
+      state.rows.insert(removal.row, at: place(removal.index))
     case .move(let id, let target):
       guard let index = index(id) else { break }
       let row = state.rows.remove(at: index)

@@ -41,6 +41,17 @@ struct CatalogTests {
     #expect(row(0)?["id"] == .integer(2))
   }
 
+  @Test func restore_putsBackWhatWasRemovedLast_once() throws {
+    #expect(try act(#""restore""#) == [])
+    _ = try act(#"{"toggle":{"id":7}}"#)
+    _ = try act(#"{"remove":{"id":1}}"#)
+    _ = try act(#"{"remove":{"id":7}}"#)
+    #expect(try act(#""restore""#).count == 1)
+    #expect(row(5)?["id"] == .integer(7))
+    #expect(row(5)?["isDone"] == .bool(true))
+    #expect(try act(#""restore""#) == [])
+  }
+
   @Test func move_isOneOperation() throws {
     let patch = try act(#"{"move":{"id":1,"to":9999}}"#)
     let rows = ["nodes", "1", "state", "rows"]

@@ -1,0 +1,87 @@
+// The list of ten thousand rows.
+
+import { grouped } from "./elements.js";
+import { each, h } from "./render.js";
+import { button, primary, screen } from "./views-parts.js";
+
+/** What the rows are filtered by, and the title of the one that was removed last, which can be put back. */
+let filter = "", removed;
+
+screen("Catalog", (state, act, children, { redraw }) => {
+  const { rows } = state;
+  const found = filter ? rows.filter((row) => row.title.toLowerCase().includes(filter)) : rows;
+  // One listener for all rows, and for those that come as the list is scrolled.
+  const onclick = (event) => {
+    const name = event.target.dataset.act;
+    const id = Number(event.target.closest(".catalog-row")?.dataset.id);
+    if (name === "top") act({ move: { id, to: 0 } });
+    if (name === "up") act({ move: { id, to: Math.max(0, rows.findIndex((row) => row.id === id) - 1) } });
+    if (name === "remove") {
+      removed = rows.find((row) => row.id === id)?.title;
+      act({ remove: { id } });
+      redraw();
+    }
+  };
+  const onchange = (event) => act({ toggle: { id: Number(event.target.closest(".catalog-row").dataset.id) } });
+  const restore = () => {
+    removed = undefined;
+    act("restore");
+    redraw();
+  };
+  const oninput = (event) => {
+    filter = event.target.value.trim().toLowerCase();
+    redraw();
+  };
+  const all = `${grouped(rows.length)} rows`;
+  return h("div", { class: "catalog", onkeydown: findInList },
+    h("div", { class: "catalog-head" },
+      h("label", { class: "field" },
+        h("span", null, "Find rows"),
+        h("input", {
+          type: "search", autocomplete: "off", "aria-keyshortcuts": "Control+F", oninput, value: filter, local: true,
+        })),
+      h("div", { class: "button-row" },
+        primary("Insert at the top", () => act({ insert: { at: 0 } })),
+        button("Sort", () => act("sort")),
+        removed && button(`Undo: remove ${removed}`, restore, { class: "button button-quiet undo", key: "undo" }),
+        h("p", { class: "badge", role: "status", key: "count" }, filter ? `${grouped(found.length)} of ${all}` : all))),
+    h("a", { class: "skip skip-list", href: "#inspector", onclick: leaveList }, "Skip the rows"),
+    h("ul", { class: "catalog-rows", "aria-label": "Rows", onclick, onchange, onkeydown: moveAmongRows },
+      each(found, (row) => row.id, catalogRow, { window: true })));
+});
+
+const rowButton = (name, sign, label) =>
+  h("button", { type: "button", class: "row-button", "data-act": name, "aria-label": label, title: label }, sign);
+
+function catalogRow(row) {
+  return h("li", { class: row.isDone ? "catalog-row is-done" : "catalog-row", "data-id": row.id },
+    h("label", null, h("input", { type: "checkbox", checked: row.isDone }), row.title),
+    rowButton("up", "↑", `Move ${row.title} up`),
+    rowButton("top", "⤒", `Move ${row.title} to the top`),
+    rowButton("remove", "×", `Remove ${row.title}`));
+}
+
+/** The browser's own search finds only the rows that are on the page; whoever wants it asks once more. */
+function findInList(event) {
+  const field = event.currentTarget.querySelector("input[type=search]");
+  if (event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey) || event.target === field) return;
+  event.preventDefault();
+  field.select();
+}
+
+/** The address holds the app's name, so the link moves the focus by itself. */
+function leaveList(event) {
+  event.preventDefault();
+  document.querySelector("#inspector-toggle").focus();
+}
+
+/** Up and down go to the same control of the next row: by Tab alone the way would be long. */
+function moveAmongRows(event) {
+  const step = { ArrowUp: "previousElementSibling", ArrowDown: "nextElementSibling" }[event.key];
+  const row = event.target.closest(".catalog-row");
+  const next = step && row?.[step];
+  if (!next?.matches(".catalog-row")) return;
+  event.preventDefault();
+  const controls = "input, button";
+  next.querySelectorAll(controls)[[...row.querySelectorAll(controls)].indexOf(event.target)].focus();
+}
