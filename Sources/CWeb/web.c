@@ -24,6 +24,18 @@ static const unsigned char riblet_check_js[] = {
 static const unsigned char riblet_check_d_ts[] = {
 #embed "../../web/riblet-check.d.ts"
 };
+static const unsigned char riblet_react_js[] = {
+#embed "../../web/riblet-react.js"
+};
+static const unsigned char riblet_react_d_ts[] = {
+#embed "../../web/riblet-react.d.ts"
+};
+static const unsigned char riblet_vue_js[] = {
+#embed "../../web/riblet-vue.js"
+};
+static const unsigned char riblet_vue_d_ts[] = {
+#embed "../../web/riblet-vue.d.ts"
+};
 static const unsigned char riblet_d_ts[] = {
 #embed "../../web/riblet.d.ts"
 };
@@ -126,6 +138,10 @@ static const struct web_file files[] = {
     CLIENT("riblet-events.js", riblet_events_js),
     CLIENT("riblet-check.js", riblet_check_js),
     CLIENT("riblet-check.d.ts", riblet_check_d_ts),
+    CLIENT("riblet-react.js", riblet_react_js),
+    CLIENT("riblet-react.d.ts", riblet_react_d_ts),
+    CLIENT("riblet-vue.js", riblet_vue_js),
+    CLIENT("riblet-vue.d.ts", riblet_vue_d_ts),
     CLIENT("riblet.d.ts", riblet_d_ts),
     CLIENT("render.js", render_js),
     CLIENT("render-tree.js", render_tree_js),

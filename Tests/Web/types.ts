@@ -3,6 +3,8 @@
 import { connect, webSocket, type Outcome, type Session } from "../../web/riblet.js";
 import { define, detail, each, h, list, modal, mount, stack, tabs } from "../../web/render.js";
 import { generic } from "../../web/generic.js";
+import { Riblet, SessionProvider, useAct, useNode } from "../../web/riblet-react.js";
+import * as vue from "../../web/riblet-vue.js";
 
 const session: Session = connect("http://127.0.0.1:8080", {
   app: "counter",
@@ -28,6 +30,11 @@ define("Home", (state, act, children, { id }) => h("ul", { onclick: () => act("t
   stack(children.d, { title: (node) => node.type }),
   tabs(children.e, { titles: ["One"], select: (index) => act({ select: index }), label: "Tabs" })));
 mount(session, document.body, { history: true, fallback: generic({ app: "counter" }) }).unmount();
+
+SessionProvider({ session, views: { Counter: ({ state, act }) => (act("increment"), state.count) }, children: Riblet({ id: 1 }) });
+useAct(1)({ select: 1 }).then((it) => it.status);
+const type: string | undefined = useNode()?.type ?? vue.useNode(() => 2).value?.type;
+vue.riblets.install(type, { session, views: {} });
 
 // @ts-expect-error: whom an action is for is a number or a path.
 session.act({}, "increment");

@@ -28,7 +28,10 @@ import Testing
     let (status, output, errors) = try Program.run(
       try #require(Self.tsc),
       ["--noEmit", "--strict", "--target", "es2022", "--module", "es2022", "--moduleResolution", "node16"]
-        + ["Tests/Web/types.ts", "web/riblet.d.ts", "web/riblet-check.d.ts", "web/render.d.ts", "web/generic.d.ts"],
+        + [
+          "Tests/Web/types.ts", "web/riblet.d.ts", "web/riblet-check.d.ts", "web/render.d.ts", "web/generic.d.ts",
+          "web/riblet-react.d.ts", "web/riblet-vue.d.ts",
+        ],
       directory: repository)
     #expect(status == 0, "\(output)\(errors)")
   }

@@ -1,0 +1,53 @@
+import type { ActOptions, Json, Node, Outcome, Session, Status } from "./riblet.js";
+
+/** A component, as React knows them: the types of React itself are the program's own. */
+type Component<Props> = (props: Props) => any;
+
+/** Sends an action to a node; the same function as long as session and node are. */
+export interface Act {
+  (action: Json, options?: ActOptions): Promise<Outcome>;
+  /** Leaves the node, as a back button does. */
+  back(): Promise<Outcome>;
+}
+
+/** What the view of a type is given. */
+export interface ViewProps {
+  id: number;
+  node: Node;
+  state: any;
+  act: Act;
+}
+
+/**
+ * Gives the components below a session, and the views by type.
+ *
+ * The session lives outside of React: `connect` it once, in a module or an event handler, and not in a component, which strict mode calls twice.
+ */
+export const SessionProvider: Component<{
+  session: Session;
+  views: { [type: string]: Component<ViewProps> };
+  /** Draws the types that have no view; by default nothing does. */
+  fallback?: Component<ViewProps>;
+  children?: any;
+}>;
+
+/** The session of the provider around. */
+export function useSession(): Session;
+
+/** The session's status. */
+export function useStatus(): Status;
+
+/** Whether an action for a node, or any at all, has no answer yet. */
+export function usePending(id?: number): boolean;
+
+/** A node, or the root; undefined when it is gone. The same object as long as nothing has changed it. */
+export function useNode(id?: number): Node | undefined;
+
+/** What sends actions to a node, or to the root. */
+export function useAct(id?: number): Act;
+
+/** Draws a node, or the root, by its type. */
+export const Riblet: Component<{ id?: number }>;
+
+/** Draws what is in front of a node's route: a slot's child, a stack's top, the tab that is selected, all of a list. */
+export const Children: Component<{ of: Node; name: string }>;

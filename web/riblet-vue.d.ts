@@ -1,0 +1,51 @@
+import type { ActOptions, Json, Node, Outcome, Session, Status } from "./riblet.js";
+
+/** A reference, as Vue knows them: the types of Vue itself are the program's own. */
+interface Reference<T> {
+  readonly value: T;
+}
+type Reactive<T> = T | Reference<T> | (() => T);
+
+/** Sends an action to a node. */
+export interface Act {
+  (action: Json, options?: ActOptions): Promise<Outcome>;
+  /** Leaves the node, as a back button does. */
+  back(): Promise<Outcome>;
+}
+
+/** The props that the view of a type is given. */
+export interface ViewProps {
+  id: number;
+  node: Node;
+  state: any;
+  act: Act;
+}
+
+/** The plugin that gives an app a session and the views by type: `app.use(riblets, { session, views })`. */
+export const riblets: {
+  install(app: any, options: {
+    session: Session;
+    /** Components by type. */
+    views: { [type: string]: any };
+    /** Draws the types that have no view; by default nothing does. */
+    fallback?: any;
+  }): void;
+};
+
+/** The app's session. */
+export function useSession(): Session;
+
+/** The session's status. */
+export function useStatus(): Reference<Status>;
+
+/** Whether an action for a node, or any at all, has no answer yet. */
+export function usePending(id?: Reactive<number | undefined>): Reference<boolean>;
+
+/** A node, or the root; undefined when it is gone. It is replaced as a whole, and never looked into. */
+export function useNode(id?: Reactive<number | undefined>): Reference<Node | undefined>;
+
+/** Draws a node, or the root, by its type; its prop is `id`. */
+export const Riblet: any;
+
+/** Draws what is in front of a node's route: a slot's child, a stack's top, the tab that is selected, all of a list. Its props are `of` and `name`. */
+export const Children: any;
