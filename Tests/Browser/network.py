@@ -45,6 +45,11 @@ class Network:
                 link.client.sendall(b"\x88\x02\x03\xe8")
                 link.swallows = True
 
+    def cut(self):
+        """Ends all connections, and whoever is at the other end hears of it."""
+        for link in self.links:
+            link.close()
+
     def close(self):
         self.listener.close()
         for link in self.links:

@@ -1,0 +1,47 @@
+// A page of the chaos: pays in a ledger, a number for each click, and tells the test all that it learns of them.
+import { connect } from "./riblet.js";
+
+/** Tells the test, which hears of it in this order; what it is told before a reload it keeps. */
+const say = (event) => window.tell(JSON.stringify(event));
+
+window.begin = () => {
+  const session = (window.session = connect(location.origin, { app: "ledger", storage: sessionStorage, key: "chaos" }));
+  const told = (name, pick) => session.addEventListener(name, ({ detail }) => say({ name, sid: session.welcome?.sid, ...pick(detail) }));
+  told("outcome", ({ action, status }) => ({ id: action.pay, status }));
+  told("stored", ({ stored, reason }) => ({ stored, reason }));
+  told("lost", ({ count }) => ({ count }));
+  told("status", ({ status, reason }) => ({ status, code: reason?.code, token: session.welcome?.token }));
+};
+
+window.click = (id) => {
+  say({ name: "click", id });
+  session.act("", { pay: id }).catch((error) => say({ name: "error", text: String(error) }));
+};
+
+/** Takes all the room that there is in the storage. */
+window.fill = () => {
+  for (let size = 1 << 22, number = 0; size >= 1; ) {
+    try {
+      sessionStorage.setItem(`fill${number++}`, "x".repeat(size));
+    } catch {
+      size >>= 1;
+    }
+  }
+};
+
+window.empty = () => {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith("fill")) sessionStorage.removeItem(key);
+};
+
+const damages = [(it) => delete it.outbox, (it) => (it.v = 9), (it) => (it.outbox = [null]), (it) => (it.token = 7)];
+
+/** Damages what the next page would go on with, once this one writes no more. */
+window.damageAtEnd = (choice) => addEventListener("pagehide", () => {
+  const text = sessionStorage.getItem("chaos");
+  if (!text) return;
+  const entry = JSON.parse(text);
+  damages[choice % damages.length](entry);
+  sessionStorage.setItem("chaos", choice % 5 === 4 ? text.slice(0, -3) : JSON.stringify(entry));
+});
+
+begin();
