@@ -43,7 +43,10 @@ export function drawTree(panel, view, changed) {
     }
     return ids.map(({ id, index }) => item(id, isActive(container, index), `${key} · ${container.kind}`));
   };
+  const focused = panel.contains(document.activeElement) && document.activeElement.dataset.node;
   panel.replaceChildren(element("ul", { className: "tree" }, item(view.root, true, "")));
+  // All of it is another, and whoever goes through it by keys is to go on.
+  if (focused) panel.querySelector(`[data-node="${focused}"]`)?.focus();
 }
 
 // The document

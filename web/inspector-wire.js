@@ -119,7 +119,9 @@ export class Wire {
   }
 
   /** Ties an action to the message that answers it: the first one that covers its number. */
-  #tie({ t, n }, item, figure, isOut) {
+  #tie({ t, n, resumed }, item, figure, isOut) {
+    // Another session counts from the beginning.
+    if (t === "welcome" && !resumed) this.#unanswered = [];
     if (isOut && /^(act|back)$/.test(t)) {
       figure.textContent = `n ${n}`;
       this.#unanswered.push({ n, item, figure });

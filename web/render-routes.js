@@ -65,14 +65,15 @@ export function list(route) {
   return h("ul", { class: "rib-list" }, each(items, (item) => item.key ?? item, row));
 }
 
-/** The dialogs on the page, outer ones before inner ones. */
-const dialogs = new Set();
+/** The dialogs on the page, outer ones before inner ones; and whether what is beside each is shut out. */
+const dialogs = new Map();
 
 /** One on a page that is hidden is closed as long: an open dialog takes the focus from all others, seen or not. */
 export function showDialogs() {
-  for (const dialog of dialogs) {
-    const isShown = !dialog.closest("[hidden]");
-    if (isShown && !dialog.open) dialog.showModal();
+  for (const dialog of dialogs.keys()) {
+    const isShown = !dialog.closest("[hidden], [inert]");
+    // Who may only look can close none, and is not to be locked in.
+    if (isShown && !dialog.open) dialogs.get(dialog)() ? dialog.showModal() : dialog.setAttribute("open", "");
     if (!isShown && dialog.open) dialog.close();
   }
 }
@@ -87,7 +88,7 @@ function closeDialog(dialog) {
 export function modal(route, { label }) {
   const [entry] = route.entries();
   if (!entry) return null;
-  const leave = () => route.back(entry.id);
+  const leave = () => route.back(entry.id), isModal = () => route.owner.mount.session.scope !== "view";
   const isOutside = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
     return event.target === event.currentTarget && (event.clientX < box.left || event.clientX > box.right
@@ -95,7 +96,7 @@ export function modal(route, { label }) {
   };
   return h("dialog", {
     key: entry.key, class: "rib-modal", "aria-label": label,
-    ref: (dialog, gone) => (dialog ? dialogs.add(dialog) : closeDialog(gone)),
+    ref: (dialog, gone) => (dialog ? dialogs.set(dialog, isModal) : closeDialog(gone)),
     oncancel(event) {
       if (event.target !== this) return;
       event.preventDefault();

@@ -14,20 +14,20 @@ function mark(dom, name) {
 
 /** Called once the element is in the document. */
 export function enter(dom) {
-  if (!calm.matches) mark(dom, "data-entering");
+  if (!calm?.matches) mark(dom, "data-entering");
 }
 
 /** Whether the element stays until it is seen to have gone, of no use any more. */
 export function leave(dom) {
-  if (calm.matches || !dom.isConnected) return false;
+  if (calm?.matches || !dom.isConnected) return false;
   const left = mark(dom, "data-leaving");
   dom.inert = Boolean(left);
   left?.then(() => dom.remove());
   return left !== undefined;
 }
 
-/** How long, in milliseconds, elements glide that do. */
-const gliding = new Map();
+/** How long, in milliseconds, elements glide that do; and how they glide at present. */
+const gliding = new Map(), glides = new WeakMap();
 
 export function glide(dom, time) {
   if (time > 0) gliding.set(dom, time);
@@ -39,13 +39,24 @@ export function places() {
   return calm?.matches ? [] : [...gliding.keys()].map((dom) => [dom, dom.getBoundingClientRect()]);
 }
 
-/** Lets those glide that the change has moved. */
+/** Lets those glide that the change has moved, from where they were seen. */
 export function glideFrom(places) {
-  for (const [dom, { left, top, width }] of places) {
-    const now = dom.getBoundingClientRect();
-    const [x, y] = [left - now.left, top - now.top];
-    if (!gliding.has(dom) || !width || !now.width || Math.hypot(x, y) < 1) continue;
+  const moved = places.filter(([dom, { width }]) => gliding.has(dom) && width);
+  // Where they are to be, and not where they are on their way.
+  for (const [dom] of moved) glides.get(dom)?.cancel();
+  const now = moved.map(([dom]) => dom.getBoundingClientRect());
+  const shifts = new Map();
+  moved.forEach(([dom, before], index) => {
+    const { left, top, width } = now[index];
+    shifts.set(dom, width ? [before.left - left, before.top - top] : [0, 0]);
+  });
+  for (const [dom, shift] of shifts) {
+    // What it is in takes it along.
+    let around = dom.parentElement;
+    while (around && !shifts.has(around)) around = around.parentElement;
+    const [x, y] = shift.map((length, axis) => length - (shifts.get(around)?.[axis] ?? 0));
+    if (Math.hypot(x, y) < 1) continue;
     const frames = { translate: [`${x}px ${y}px`, "0 0"] };
-    dom.animate(frames, { duration: gliding.get(dom), easing: "ease-out" });
+    glides.set(dom, dom.animate(frames, { duration: gliding.get(dom), easing: "ease-out" }));
   }
 }

@@ -17,6 +17,8 @@ const registry = new Map();
 export let current;
 /** Whether something else than a drawing has taken texts out of the page. */
 let isDisplaced = false;
+/** Whether rows are drawn because others are seen. */
+let isScrolling = false;
 /** What waits until all that is drawn is in the document. */
 export const effects = [];
 
@@ -64,7 +66,7 @@ export function create(what, key, parent, before) {
     it.dom = namespace === svg ? document.createElementNS(svg, it.tag) : document.createElement(it.tag);
     if (what.props.ref) effects.push(() => it.isGone || what.props.ref(it.dom));
     // What comes with an element around it comes as a part of that.
-    if (what.props.transition && parent.isConnected) effects.push(() => it.isGone || enter(it.dom));
+    if (what.props.transition && parent.isConnected && !isScrolling) effects.push(() => it.isGone || enter(it.dom));
     patchElement(it, what, {});
     insert(parent, it.dom, before);
   } else {
@@ -107,7 +109,7 @@ function patchElement(it, { props, children }, old) {
   if ("value" in props) setProp(it, "value", props.value, old.value);
   if (controls.has(it.tag)) disable(it, props);
   if (props.drawn) effects.push(() => it.isGone || props.drawn(it.dom));
-  if (props.transition || old.transition) glide(it.dom, props.transition?.move);
+  if (props.transition || old.transition) effects.push(() => it.isGone || glide(it.dom, it.what.props.transition?.move));
 }
 
 const controls = new Set(["button", "input", "select", "textarea"]);
@@ -181,7 +183,9 @@ function windowOf(it) {
   }
   if (!it.window) {
     it.owner = current;
-    it.window = new RowWindow(it, () => it.owner.mount.commit(() => redrawRows(it)));
+    const made = (it.window = new RowWindow(it, () => it.owner.mount.commit(() => redrawRows(it))));
+    // If what is being drawn fails, nobody would close it.
+    effects.push(() => it.window === made && made.open());
   }
   effects.push(() => it.window?.look());
   return it.window;
@@ -193,6 +197,8 @@ function redrawRows(it) {
   const outer = current;
   current = it.owner;
   isDisplaced = false;
+  // That a row is not seen any more is no leave-taking.
+  isScrolling = true;
   try {
     patchRows(it);
   } catch (error) {
@@ -200,6 +206,7 @@ function redrawRows(it) {
     reportError(error);
   } finally {
     current = outer;
+    isScrolling = false;
   }
   if (isDisplaced) draw(it.owner, true);
 }
@@ -274,7 +281,7 @@ function move(parent, it, before) {
 export function remove(it) {
   if (!it.dom.parentNode) isDisplaced = true;
   dispose(it);
-  if (it.what.props?.transition && leave(it.dom)) return;
+  if (it.what.props?.transition && !isScrolling && leave(it.dom)) return;
   for (const node of range(it)) node.remove();
 }
 

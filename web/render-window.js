@@ -57,13 +57,17 @@ export class RowWindow {
   /** The place of each row that is drawn among all; none for gaps. */
   #places = [];
   #resized;
-  /** How often it was drawn again since the user, or the page, has done anything: rows of unequal heights could go on for ever. */
+  /** How often it was drawn again at one go: rows of unequal heights could go on for ever. */
   #turns = 0;
 
   constructor(it, redraw) {
     this.#it = it;
     this.list = it.dom.parentNode;
     this.#redraw = redraw;
+  }
+
+  /** Begins to look after what is seen. */
+  open() {
     watch(this);
     // At the next frame: what changes a size in the callback is an error.
     this.#resized = new ResizeObserver(() => requestAnimationFrame(() => this.moved()));
@@ -72,7 +76,9 @@ export class RowWindow {
 
   close() {
     forget(this);
-    this.#resized.disconnect();
+    this.#resized?.disconnect();
+    this.list.closest(tables)?.removeAttribute("aria-rowcount");
+    for (const { dom } of this.#it.kids) for (const name of told) dom.removeAttribute?.(name);
   }
 
   /** The rows and gaps to draw of a description. */
@@ -82,12 +88,12 @@ export class RowWindow {
     this.#what = what;
     this.#items = items;
     this.#keyOf = keyOf;
-    const gaps = this.#gaps;
+    const chosen = this.#chosen(), gaps = this.#gaps;
     const drawn = [];
     this.#gaps = [];
     this.#places = [];
     let next = 0;
-    for (const place of [...this.#chosen(), items.length]) {
+    for (const place of [...chosen, items.length]) {
       if (place > next) {
         const number = this.#gaps.length, height = (place - next) * this.#height;
         // One that stays the same is not drawn again.
@@ -145,7 +151,7 @@ export class RowWindow {
   /** Says to screen readers how many rows there are, and which these are. */
   drawn() {
     const count = this.#items.length;
-    const table = this.list.closest("table, [role=table], [role=grid], [role=treegrid]");
+    const table = this.list.closest(tables);
     table?.setAttribute("aria-rowcount", count);
     const [size, position] = table ? [[], "aria-rowindex"] : [["aria-setsize"], "aria-posinset"];
     for (const [index, { dom, item }] of this.#it.kids.entries()) {
@@ -210,6 +216,8 @@ export class RowWindow {
     return [top - start, bottom - start];
   }
 }
+
+const tables = "table, [role=table], [role=grid], [role=treegrid]", told = ["aria-setsize", "aria-posinset", "aria-rowindex"];
 
 function set(element, name, value) {
   if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);

@@ -30,7 +30,7 @@ export interface Props {
   /**
    * Whether a style sheet shows that the element comes and goes: it has the attribute `data-entering` when it comes into a page that is there
    * already, and `data-leaving` (and `inert`) when it goes, as long as its animations run; without one it goes at once. With `move` it glides to
-   * where a change of the page puts it, for so many milliseconds. Nothing of that happens for a user who wants less motion.
+   * where a change of the page puts it, for so many milliseconds. What goes with an element around it goes at once. Nothing of that happens for a user who wants less motion.
    */
   transition?: boolean | { move?: number };
   [name: string]: unknown;

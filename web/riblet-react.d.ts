@@ -49,5 +49,5 @@ export function useAct(id?: number): Act;
 /** Draws a node, or the root, by its type. */
 export const Riblet: Component<{ id?: number }>;
 
-/** Draws what is in front of a node's route: a slot's child, a stack's top, the tab that is selected, all of a list. */
+/** Draws what is in front of a node's route: a slot's child, a stack's top, the tab that is selected, all of a list. Nothing for a child without a view. */
 export const Children: Component<{ of: Node; name: string }>;

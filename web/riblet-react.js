@@ -3,7 +3,6 @@
 
 import { createContext, createElement, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
 
-
 const Current = createContext(undefined);
 
 function useCurrent() {
@@ -12,18 +11,14 @@ function useCurrent() {
   return current;
 }
 
-/** What is read of the session now, drawn again when it is another value. */
-function useStore(subscribe, read) {
-  return useSyncExternalStore(subscribe, read, read);
-}
-
 function useEvents(name, read) {
   const { session } = useCurrent();
   const subscribe = useCallback((changed) => {
     session.addEventListener(name, changed);
     return () => session.removeEventListener(name, changed);
   }, [session, name]);
-  return useStore(subscribe, () => read(session));
+  const get = () => read(session);
+  return useSyncExternalStore(subscribe, get, get);
 }
 
 export function SessionProvider({ session, views, fallback, children }) {
@@ -41,7 +36,8 @@ export const usePending = (id) => useEvents("pending", ({ pending, view }) =>
 export function useNode(id) {
   const { session } = useCurrent();
   const subscribe = useCallback((changed) => session.subscribe(id ?? "", changed), [session, id]);
-  return useStore(subscribe, () => session.node(id));
+  const get = () => session.node(id);
+  return useSyncExternalStore(subscribe, get, get);
 }
 
 export function useAct(id = "") {

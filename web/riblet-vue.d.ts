@@ -47,5 +47,5 @@ export function useNode(id?: Reactive<number | undefined>): Reference<Node | und
 /** Draws a node, or the root, by its type; its prop is `id`. */
 export const Riblet: any;
 
-/** Draws what is in front of a node's route: a slot's child, a stack's top, the tab that is selected, all of a list. Its props are `of` and `name`. */
+/** Draws what is in front of a node's route: a slot's child, a stack's top, the tab that is selected, all of a list; nothing for a child without a view. Its props are `of` and `name`. */
 export const Children: any;

@@ -3,7 +3,6 @@
 
 import { computed, defineComponent, h, inject, onScopeDispose, shallowRef, toValue, watch } from "vue";
 
-
 const current = Symbol("riblet");
 
 function useCurrent() {

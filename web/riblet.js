@@ -545,7 +545,7 @@ export class Session extends EventTarget {
     if (when === "known" && ++this.#refusals >= 3) return this.#signedOut(reason);
     if (when === "anew") {
       this.#isReset = true;
-      this.clients = [];
+      if (this.clients.length) this.#on.clients({ clients: [] });
       this.#entry.unlock();
       this.#leaving.clear();
       this.#core = new Core();

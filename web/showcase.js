@@ -197,13 +197,13 @@ function drawStatus() {
 
 /** Says whose session it is, what this page may do in it, and who else is there. */
 function drawCompany() {
-  const { isJoined, session: { welcome, scope, clients } } = shown;
+  const { isJoined, session: { welcome, scope, clients, status } } = shown;
   const words = [];
-  if (isJoined && welcome) {
+  if (isJoined && welcome && !isOver(status)) {
     words.push(scope === "view" ? "You have joined a session to look on: only its owner acts, so nothing can be pressed here."
       : "You have joined somebody’s session: what you do here, you do there.");
   }
-  const others = clients.filter(({ cid }) => cid !== welcome?.cid);
+  const others = isOver(status) ? [] : clients.filter(({ cid }) => cid !== welcome?.cid);
   const looking = others.filter((client) => client.scope === "view").length;
   if (others.length) {
     const who = others.length === 1 ? "Somebody else is here" : `${others.length} others are here`;
@@ -226,11 +226,17 @@ function sayStatus(session) {
   drawEnding(session);
 }
 
+const endings = {
+  taken: "The session goes on elsewhere", denied: "This link opens nothing any more", full: "There is no room for another",
+};
+
 /** Says, in the app's place, that there is no such app, or below what it was, that the session is over: nothing can be pressed any more. */
 function drawEnding(session) {
   const { status, reason } = session;
-  const isOver = status === "ended" && !["closed"].includes(reason?.code);
+  const isOver = status === "ended" && reason?.code !== "closed";
   $("screen").inert = isOver;
+  // Nothing is locked in with what is over.
+  if (isOver) for (const dialog of $("screen").querySelectorAll("dialog[open]")) dialog.close();
   $("ending").hidden = !isOver;
   if (!isOver) return $("ending").replaceChildren();
   const again = element("button", { type: "button", className: "button button-primary", textContent: "Begin a new one" });
@@ -245,7 +251,7 @@ function drawEnding(session) {
   }
   const why = reason?.code === "ended" ? "" : reason?.message;
   $("ending").replaceChildren(
-    element("h3", { className: "screen-title" }, "The session has ended"),
+    element("h3", { className: "screen-title" }, endings[reason?.code] ?? "The session has ended"),
     element("p", { className: "note" }, why || "It was ended here, or on another screen."), again);
 }
 

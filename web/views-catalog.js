@@ -4,11 +4,15 @@ import { grouped } from "./elements.js";
 import { each, h } from "./render.js";
 import { button, primary, screen } from "./views-parts.js";
 
-/** What the rows are filtered by, and the title of the one that was removed last, which can be put back. */
-let filter = "", removed;
+/** By session: what the rows are filtered by, and the row that was removed last, which can be put back. */
+const pages = new WeakMap();
 
-screen("Catalog", (state, act, children, { redraw }) => {
+screen("Catalog", (state, act, children, { redraw, session, id: node }) => {
   const { rows } = state;
+  // A session that has begun anew has another tree.
+  const key = `${session.welcome?.sid} ${node}`;
+  if (pages.get(session)?.key !== key) pages.set(session, { key, filter: "", removed: undefined });
+  const page = pages.get(session), { filter, removed } = page;
   const found = filter ? rows.filter((row) => row.title.toLowerCase().includes(filter)) : rows;
   // One listener for all rows, and for those that come as the list is scrolled.
   const onclick = (event) => {
@@ -17,19 +21,19 @@ screen("Catalog", (state, act, children, { redraw }) => {
     if (name === "top") act({ move: { id, to: 0 } });
     if (name === "up") act({ move: { id, to: Math.max(0, rows.findIndex((row) => row.id === id) - 1) } });
     if (name === "remove") {
-      removed = rows.find((row) => row.id === id)?.title;
+      page.removed = rows.find((row) => row.id === id);
       act({ remove: { id } });
       redraw();
     }
   };
   const onchange = (event) => act({ toggle: { id: Number(event.target.closest(".catalog-row").dataset.id) } });
   const restore = () => {
-    removed = undefined;
-    act("restore");
+    page.removed = undefined;
+    act({ restore: { id: removed.id } });
     redraw();
   };
   const oninput = (event) => {
-    filter = event.target.value.trim().toLowerCase();
+    page.filter = event.target.value.trim().toLowerCase();
     redraw();
   };
   const all = `${grouped(rows.length)} rows`;
@@ -43,7 +47,7 @@ screen("Catalog", (state, act, children, { redraw }) => {
       h("div", { class: "button-row" },
         primary("Insert at the top", () => act({ insert: { at: 0 } })),
         button("Sort", () => act("sort")),
-        removed && button(`Undo: remove ${removed}`, restore, { class: "button button-quiet undo", key: "undo" }),
+        removed && button(`Undo: remove ${removed.title}`, restore, { class: "button button-quiet undo", key: "undo" }),
         h("p", { class: "badge", role: "status", key: "count" }, filter ? `${grouped(found.length)} of ${all}` : all))),
     h("a", { class: "skip skip-list", href: "#inspector", onclick: leaveList }, "Skip the rows"),
     h("ul", { class: "catalog-rows", "aria-label": "Rows", onclick, onchange, onkeydown: moveAmongRows },

@@ -5,7 +5,7 @@ import { button, flushTyped, heading, isOpen, link, note, primary, screen, stepp
 
 // search
 
-screen("Search", (state, act, children, { session }) => {
+screen("Search", (state, act, children, { session, mayAct }) => {
   const after = (action) => () => {
     flushTyped(session);
     act(action);
@@ -28,7 +28,7 @@ screen("Search", (state, act, children, { session }) => {
         button("Clear", after("clearSearch")))),
     h("div", { class: "results" }, ...found(state.results, act)),
     button("What was searched for?", after({ toggleAlert: true }), { class: "button button-quiet" }),
-    state.alert ? alert(state.alert, () => act({ toggleAlert: false })) : null,
+    state.alert ? alert(state.alert, () => mayAct && act({ toggleAlert: false }), mayAct) : null,
     modal(children.detail, { label: "Item" }));
 });
 
@@ -58,16 +58,17 @@ function found(results, act) {
 }
 
 /** A dialog that is open as long as the state says so: closing it is asked for, and done when the server has. */
-function alert({ title, message }, close) {
+function alert({ title, message }, close, mayAct) {
   return h("dialog", {
-    key: "alert", class: "sheet alert", role: "alertdialog", "aria-label": title, ref: show,
+    key: "alert", class: "sheet alert", role: "alertdialog", "aria-label": title,
+    ref: mayAct ? show : (dialog) => dialog?.setAttribute("open", ""),
     oncancel(event) {
       event.preventDefault();
       close();
     },
     // At the second Esc in a row a browser does not ask.
     onclose() {
-      if (this.isConnected) this.showModal();
+      if (this.isConnected && mayAct) this.showModal();
     },
   },
     h("h3", null, title),

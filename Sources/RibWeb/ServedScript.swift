@@ -13,8 +13,8 @@ struct ServedScript {
   ///
   /// - Parameters:
   ///   - name: the file's; its map is served beside it as `name.map`.
-  ///   - source: the text, UTF-8. Where a slash may begin a regular expression or divide, the character before it decides, so a
-  ///     division does not follow a closing brace.
+  ///   - source: the text, UTF-8. Where a slash may begin a regular expression or divide, the character before it decides: a
+  ///     division does not follow `}` or `++`, nor an expression the `)` of a condition.
   init(name: String, source: [UInt8]) {
     var reader = ScriptReader(source: source)
     reader.read()

@@ -6,7 +6,9 @@ const say = (event) => window.tell(JSON.stringify(event));
 
 window.begin = () => {
   const session = (window.session = connect(location.origin, { app: "ledger", storage: sessionStorage, key: "chaos" }));
-  const told = (name, pick) => session.addEventListener(name, ({ detail }) => say({ name, sid: session.welcome?.sid, ...pick(detail) }));
+  const told = (name, pick) => session.addEventListener(name, ({ detail }) =>
+    // What a welcome says of actions comes before the session knows that it is welcome.
+    queueMicrotask(() => say({ name, sid: session.welcome?.sid, ...pick(detail) })));
   told("outcome", ({ action, status }) => ({ id: action.pay, status }));
   told("stored", ({ stored, reason }) => ({ stored, reason }));
   told("lost", ({ count }) => ({ count }));

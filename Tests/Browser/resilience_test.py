@@ -185,6 +185,31 @@ class ResilienceTest(BrowserTest):
         guest.context.close()
         expect(company).to_have_text("")
 
+    def test_modal_of_the_owners_does_not_lock_a_guest_in(self):
+        surface = self.open("home-detail")
+        surface.get_by_role("button", name="Open home").click()
+        surface.get_by_role("button", name="Show detail").click()
+        expect(self.page.get_by_role("dialog", name="Detail")).to_be_visible()
+        self.page.keyboard.press("Escape")
+        guest = self.guest_who_may_only_look()
+        self.page.keyboard.press("Escape")
+        expect(guest.locator("#screen").get_by_role("button", name="Show detail")).to_be_disabled()
+        surface.get_by_role("button", name="Show detail").click()
+        dialog = guest.get_by_role("dialog", name="Detail")
+        expect(dialog).to_be_visible()
+        self.assertEqual(guest.evaluate("document.querySelector('dialog.rib-modal').matches(':modal')"), False)
+        guest.get_by_role("button", name="Hand off").click()
+        expect(guest.get_by_role("dialog", name="Hand off this session")).to_be_visible()
+        guest.keyboard.press("Escape")
+        # When it is over, it is out of the way as well.
+        self.page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+        surface.get_by_role("button", name="Show detail").click()
+        expect(dialog).to_be_visible()
+        guest.get_by_role("navigation").get_by_role("link", name="A number, up and down").click()
+        expect(guest.locator('[data-app="counter"]').get_by_label("Count")).to_have_text("0")
+        guest.context.close()
+
     def test_guest_who_may_act_is_told_whose_session_it_is(self):
         self.counter()
         self.page.get_by_role("button", name="Hand off").click()

@@ -77,6 +77,60 @@ class TransitionTest(RenderTest):
         self.assertEqual(self.run_js("() => { show('c', 'a', 'b'); return document.getAnimations().length; }"), 0)
         self.no_errors()
 
+    def test_what_is_moved_again_glides_on_from_where_it_is_seen(self):
+        self.run_js(SETUP)
+        tops = self.run_js("""async () => {
+          const top = () => [...app.querySelectorAll("li")].find((li) => li.textContent === "c").getBoundingClientRect().top;
+          const tops = [top()];
+          show("c", "a", "b");
+          for (const animation of document.getAnimations()) { animation.pause(); animation.currentTime = 5_000; }
+          tops.push(top());
+          show("a", "c", "b");
+          tops.push(top());
+          for (const animation of document.getAnimations()) animation.finish();
+          tops.push(top());
+          return tops.map((it) => Math.round(it));
+        }""")
+        self.assertLess(tops[1], tops[0])
+        self.assertEqual(tops[2], tops[1])
+        row = self.run_js("() => app.querySelector('li').getBoundingClientRect().height")
+        self.assertEqual(tops[3], round(tops[0] - row))
+        self.no_errors()
+
+    def test_what_is_taken_along_does_not_glide_twice(self):
+        moved = self.run_js("""() => {
+          define("T", ({ before }) => h("div", null, before && h("p", { style: "height: 50px; margin: 0" }),
+            h("section", { transition: { move: 1000 } }, h("b", { transition: { move: 1000 } }, "x"))));
+          const show = (before) => session.show({ 1: { type: "T", state: { before } } });
+          show(false);
+          mount(session, app);
+          const top = () => app.querySelector("b").getBoundingClientRect().top;
+          const old = top();
+          show(true);
+          return [top() - old, document.getAnimations().length];
+        }""")
+        self.assertEqual(moved, [0, 1])
+
+    def test_rows_that_are_scrolled_out_of_sight_take_no_leave(self):
+        marked = self.run_js("""async () => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync("@keyframes fade { to { opacity: 0 } } [data-leaving], [data-entering] { animation: fade 10s linear }");
+          document.adoptedStyleSheets = [sheet];
+          define("T", ({ rows }) => h("ul", { id: "list", style: "height: 240px; overflow: auto" }, each(rows, (row) => row, (row) =>
+            h("li", { transition: true, style: "height: 24px" }, row), { window: true })));
+          session.show({ 1: { type: "T", state: { rows: Array.from({ length: 10_000 }, (_, row) => row) } } });
+          mount(session, app);
+          const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          await frames();
+          for (const top of [300, 900, 120_000, 0]) {
+            document.querySelector("#list").scrollTop = top;
+            await frames();
+          }
+          return app.querySelectorAll("[data-leaving], [data-entering]:not(ul)").length;
+        }""")
+        self.assertEqual(marked, 0)
+        self.no_errors()
+
     def test_widget_keeps_what_it_has_made(self):
         result = self.run_js("""() => {
           const log = [];

@@ -227,9 +227,27 @@ class WindowTest(RenderTest):
         self.assertLess(len(self.ids()), 60)
         self.run_js("() => session.show({ 1: node(rows, true) })")
         self.assertEqual(self.ids(), list(range(1, 101)))
+        self.assertEqual(self.run_js("() => app.querySelectorAll('[aria-posinset], [aria-setsize]').length"), 0)
         self.run_js("() => session.show({ 1: node(rows) })")
         self.assertLess(len(self.ids()), 60)
         self.no_errors()
+
+    def test_view_that_fails_again_and_again_leaves_no_list_behind(self):
+        listeners = self.run_js("""() => {
+          let count = 0;
+          for (const [name, step] of [["addEventListener", 1], ["removeEventListener", -1]]) {
+            const real = document[name].bind(document);
+            document[name] = (type, ...rest) => { if (type === "scroll") count += step; return real(type, ...rest); };
+          }
+          define("T", ({ number }) => h("ul", null, each([number], (it) => it, () => { throw new Error("no"); }, { window: true })));
+          const show = (number) => session.show({ 1: { type: "T", state: { number } } });
+          show(0);
+          const mounted = mount(session, app);
+          for (let number = 1; number < 5; number++) show(number);
+          mounted.unmount();
+          return count;
+        }""")
+        self.assertEqual(listeners, 0)
 
     def test_nothing_is_left_of_a_list_that_is_gone(self):
         self.begin()

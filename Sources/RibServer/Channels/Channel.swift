@@ -72,15 +72,14 @@ final class Channel {
   /// - Parameter work: the loop's memory.
   init(_ work: Workspace) { self.work = work }
 
-  /// Tells the client who is connected to its session, if it wants to know, and does not know it.
+  /// Takes note that the client is told who is connected to its session.
   ///
   /// - Parameter clients: who is.
-  func tell(_ clients: [ConnectedClient]) {
-    guard tellsClients, clients != toldClients else { return }
+  /// - Returns: false if it does not want to know, or knows it.
+  func takeNews(of clients: [ConnectedClient]) -> Bool {
+    guard tellsClients, clients != toldClients else { return false }
     toldClients = clients
-    work.json.removeAll()
-    work.json.clients(clients)
-    send()
+    return true
   }
 
   /// What it was told of clients was discarded.

@@ -169,6 +169,7 @@ extension SessionCore {
     // Its welcome says that the session survives: the client is told why it was ended, if it was, and nothing else.
     for channel in uncommitted.left where channel.greeting != nil { channel.takeBackGreeting() }
     for client in audience.ids { greetAgain(client) }
+    tellClients()
     if audience.isAway, life.aloneSince == nil {
       life.aloneSince = work.now
       checkTime()
@@ -214,7 +215,6 @@ extension SessionCore {
     sendWelcome(to: client, greeting.token, isResumed: greeting.isResumed)
     sendSnapshot(to: client)
     channel.forgetClients()
-    tellClients()
   }
 
   /// Commits what has happened since the store failed.

@@ -307,7 +307,12 @@ extension SessionCore {
   func timeHasCome() {
     switch life.didCall(at: work.now) {
     case .obsolete: break
-    case .look: checkTime()
+    case .look:
+      if owesClients {
+        owesClients = false
+        tellClients()
+      }
+      checkTime()
     case .lateLook: look(after: min(lifetime, Life.longestWait))
     }
   }

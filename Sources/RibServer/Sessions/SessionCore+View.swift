@@ -94,6 +94,7 @@ extension SessionCore {
     guard debt != .nothing else { return }
     sendSnapshot(to: client)
     if debt == .snapshotAndHash { _ = sendHash(to: client) }
+    tellClients()
   }
 
   /// Puts the message in the workspace on its way, or behind the commit that holds what it tells of.

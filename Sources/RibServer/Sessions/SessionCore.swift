@@ -30,6 +30,8 @@ final class SessionCore {
   weak var driver: (any SessionDriver)?
   let tree: Tree
   let walk: App.Walk?
+  /// Whether clients are to be told who is connected, once those have come that slept.
+  @exclusivity(unchecked) var owesClients = false
   /// The count of connected clients that riblets observe; nil if the app's root takes no ``SessionContext``.
   let connectedClients: ConnectedClients?
   /// The person who has begun the session, as riblets observe it; nil if the app's root takes no ``SessionContext``.

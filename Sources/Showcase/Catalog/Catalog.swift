@@ -36,8 +36,8 @@ struct Catalog: Riblet {
     case insert(at: Int)
     case remove(id: Int)
     case move(id: Int, to: Int)
-    /// Puts the row back that was removed last.
-    case restore
+    /// Puts a row back, if no other was removed since.
+    case restore(id: Int)
     /// By title; the other way round if they are sorted so already.
     case sort
   }
@@ -61,8 +61,8 @@ struct Catalog: Riblet {
     case .remove(let id):
       guard let index = index(id) else { break }
       state.removal = Removal(row: state.rows.remove(at: index), index: index)
-    case .restore:
-      guard let removal = state.removal, state.rows.count < Self.limit else { break }
+    case .restore(let id):
+      guard let removal = state.removal, removal.row.id == id, state.rows.count < Self.limit else { break }
       state.removal = nil
       state.rows.insert(removal.row, at: place(removal.index))
     case .move(let id, let target):

@@ -68,6 +68,38 @@ import WireHTTP
     }
   }
 
+  /// Who sleeps while the session rests has not gone; who goes meanwhile has, and is missed once the session is awake.
+  @Test func clientsOfSessionThatRests_areToldWhatHasChanged() async throws {
+    try await withServer({ $0.sessions.idleRestSeconds = 1 }) { server, url in
+      let (first, guest) = try await blocking {
+        let first = try PlainClient(url, saying: #"{"t":"hello","app":"counter","features":["clients"]}"#)
+        try first.greet()
+        try first.next(#"{"t":"snap""#)
+        let guest = try PlainClient(
+          url, saying: #"{"t":"hello","share":"\#(try first.share("act"))","features":["clients"]}"#)
+        try guest.greet()
+        try guest.next(#"{"t":"snap""#)
+        for client in [first, guest] {
+          try client.next(#"{"t":"clients","clients":[{"cid":1,"scope":"act"},{"cid":2,"#)
+        }
+        return (first, guest)
+      }
+      #expect(await eventually { server.sessionCount == 0 })
+      try await blocking {
+        try first.act(1, #""increment""#)
+        for client in [first, guest] { try client.next(#"{"t":"patch","rev":2,"#) }
+      }
+      #expect(await eventually { server.sessionCount == 0 })
+      try await blocking {
+        guest.cut()
+        // Nothing was said of the other one meanwhile.
+        try first.act(2, #""increment""#)
+        try first.next(#"{"t":"patch","rev":3,"#)
+        #expect(try first.next() == #"{"t":"clients","clients":[{"cid":1,"scope":"act"}]}"#)
+      }
+    }
+  }
+
   /// The same over HTTP.
   @Test func streams_areToldWhoIsConnected() async throws {
     try await withServer { _, url in

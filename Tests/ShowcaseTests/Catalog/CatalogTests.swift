@@ -42,14 +42,15 @@ struct CatalogTests {
   }
 
   @Test func restore_putsBackWhatWasRemovedLast_once() throws {
-    #expect(try act(#""restore""#) == [])
+    #expect(try act(#"{"restore":{"id":7}}"#) == [])
     _ = try act(#"{"toggle":{"id":7}}"#)
     _ = try act(#"{"remove":{"id":1}}"#)
     _ = try act(#"{"remove":{"id":7}}"#)
-    #expect(try act(#""restore""#).count == 1)
+    #expect(try act(#"{"restore":{"id":1}}"#) == [])
+    #expect(try act(#"{"restore":{"id":7}}"#).count == 1)
     #expect(row(5)?["id"] == .integer(7))
     #expect(row(5)?["isDone"] == .bool(true))
-    #expect(try act(#""restore""#) == [])
+    #expect(try act(#"{"restore":{"id":7}}"#) == [])
   }
 
   @Test func move_isOneOperation() throws {
