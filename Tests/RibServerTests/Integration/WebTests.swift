@@ -2,7 +2,7 @@ import Foundation
 import RibTestSupport
 import Testing
 
-/// The client for browsers: its own tests under node, and its pages in a real Chromium.
+/// The client for browsers: its own tests under node, and its pages in a real Chromium and a real Firefox.
 @Suite(.blocking(within: 1000)) struct WebTests {
   private static let node = Program.find("node")
 
@@ -40,7 +40,7 @@ import Testing
   @Test(
     .enabled(if: TestRun.includesTests(of: InteropTests.python), "make test sets RIB_PYTHON"),
     arguments: try longestFirst())
-  func pages_workInChromium(_ file: String) throws {
+  func pages_workInBrowsers(_ file: String) throws {
     let python = URL(fileURLWithPath: try #require(InteropTests.python))
     let (status, output, errors) = try Program.run(
       python, ["-m", "unittest", "-v", String(file.dropLast(3))], directory: Self.folder,

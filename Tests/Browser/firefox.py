@@ -1,0 +1,114 @@
+"""Firefox, driven by its own protocol (WebDriver BiDi), as Debian's has no other driver."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from websockets.sync.client import connect
+
+# How long anything may take, in seconds.
+PATIENCE = 60
+
+
+def firefox_path():
+    names = [os.environ.get("RIB_FIREFOX", ""), "firefox-esr", "firefox"]
+    return next((path for path in map(shutil.which, filter(None, names)) if path), None)
+
+
+class Firefox:
+    """A headless Firefox with one page."""
+
+    def __init__(self):
+        self.profile = tempfile.mkdtemp(prefix="rib-firefox-")
+        command = [firefox_path(), "--headless", "--no-remote", "--profile", self.profile, "--remote-debugging-port", "0", "about:blank"]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        timer = threading.Timer(PATIENCE, self.process.kill)
+        timer.start()
+        address = None
+        while address is None:
+            line = self.process.stderr.readline()
+            assert line, "Firefox has ended"
+            address = re.search(r"WebDriver BiDi listening on (ws://\S+)", line)
+        timer.cancel()
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        self.socket = connect(f"{address[1]}/session", max_size=None)
+        self.last = 0
+        self.problems = []
+        self.send("session.new", capabilities={})
+        self.send("session.subscribe", events=["log.entryAdded"])
+        self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
+
+    def send(self, method, **params):
+        """A command's result."""
+        self.last += 1
+        self.socket.send(json.dumps({"id": self.last, "method": method, "params": params}))
+        while True:
+            message = json.loads(self.socket.recv(timeout=PATIENCE))
+            if message.get("method") == "log.entryAdded":
+                self.note(message["params"])
+            elif message.get("id") == self.last:
+                assert message["type"] == "success", f"{method}: {message.get('message')}"
+                return message["result"]
+
+    def note(self, entry):
+        # Only what nobody has caught: a server that is away is what the tests are about.
+        is_away = "establish a connection" in entry["text"] or "was interrupted" in entry["text"]
+        if entry["type"] == "javascript" and entry["level"] == "error" and not is_away:
+            self.problems.append(entry["text"])
+
+    def open(self, url):
+        self.send("browsingContext.navigate", context=self.context, url=url, wait="complete")
+
+    def reload(self):
+        self.send("browsingContext.reload", context=self.context, wait="complete")
+
+    def resize(self, width, height):
+        self.send("browsingContext.setViewport", context=self.context, viewport={"width": width, "height": height})
+
+    def run(self, expression):
+        """What an expression is, which may be awaited, as JSON has it."""
+        text = f"(async () => JSON.stringify(await ({expression})) ?? 'null')()"
+        result = self.send(
+            "script.evaluate", expression=text, target={"context": self.context}, awaitPromise=True, resultOwnership="none")
+        assert result["type"] == "success", f"{expression}: {result.get('exceptionDetails', {}).get('text')}"
+        return json.loads(result["result"]["value"])
+
+    def wait(self, expression):
+        """Waits until an expression is true."""
+        deadline = time.monotonic() + PATIENCE
+        while not self.run(f"Boolean({expression})"):
+            assert time.monotonic() < deadline, f"never true: {expression}"
+            # The page has to have the time to become so.
+            self.run("new Promise((done) => requestAnimationFrame(done))")
+
+    def act(self, kind, actions, **more):
+        self.send("input.performActions", context=self.context, actions=[{"type": kind, "id": kind, "actions": actions, **more}])
+
+    def click(self, selector):
+        """Clicks in the middle of an element."""
+        x, y = self.run(f"(() => {{ const it = document.querySelector({selector!r}); it.scrollIntoView({{ block: 'nearest' }}); "
+                        "const { left, top, width, height } = it.getBoundingClientRect(); return [left + width / 2, top + height / 2]; })()")
+        self.act("pointer", [{"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0},
+                             {"type": "pointerUp", "button": 0}])
+
+    def press(self, *keys):
+        """
+        Presses keys, one after the other: characters, or the private ones of WebDriver. They are typed and heard; but as no window is the active
+        one without a screen, buttons and dialogs do nothing by them.
+        """
+        self.act("key", [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")])
+
+    def back(self):
+        self.send("browsingContext.traverseHistory", context=self.context, delta=-1)
+
+    def close(self):
+        self.socket.close()
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        shutil.rmtree(self.profile, ignore_errors=True)
