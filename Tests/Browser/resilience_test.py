@@ -141,7 +141,7 @@ class ResilienceTest(BrowserTest):
         third = self.new_page(self.browser.new_context())
         third.goto(url)
         expect(self.status(third)).to_contain_text("Ended")
-        expect(third.get_by_role("alert").filter(has_text="The session has ended")).to_be_visible()
+        expect(third.get_by_role("alert").filter(has_text="This link opens nothing any more")).to_be_visible()
 
     def guest_who_may_only_look(self):
         """A page that has joined the session of this one's by such a link."""

@@ -1,6 +1,7 @@
 import Foundation
 import RibWeb
 import Testing
+import Wire
 import WireHTTP
 
 @testable import RibServer
@@ -119,12 +120,24 @@ import WireHTTP
       return isThere && !isDirectory.boolValue && !name.hasPrefix(".")
     }
     let showcase = StaticFiles.showcase
+    // Scripts are served without comments: the source is in the map.
+    let scripts = Set(names.filter { $0.hasSuffix(".js") && !$0.hasPrefix("vendor/") })
     for name in names {
       let bytes = try [UInt8](Data(contentsOf: root.appending(path: name)))
-      let file = try #require(showcase["/\(name)"], "\(name) is not in the program")
-      #expect(try file.response(to: head()).body == bytes, "\(name) is another one in the program")
+      let isScript = scripts.contains(name)
+      let file = try #require(showcase["/\(name)\(isScript ? ".map" : "")"], "\(name) is not in the program")
+      var served = try file.response(to: head()).body
+      if isScript {
+        let map = try JSONValue(parsing: String(decoding: served, as: UTF8.self))
+        guard case .array(let sources)? = map["sourcesContent"], case .string(let source)? = sources.first else {
+          Issue.record("The map of \(name) has no source.")
+          continue
+        }
+        served = Array(source.utf8)
+      }
+      #expect(served == bytes, "\(name) is another one in the program")
     }
-    #expect(showcase.count == names.count + 1)
+    #expect(showcase.count == names.count + scripts.count + 1)
     // Its page gets tokens from an issuer on the user's machine.
     let policy = try #require(showcase["/"]).response(to: head()).headers["Content-Security-Policy"]
     #expect(
