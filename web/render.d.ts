@@ -47,6 +47,14 @@ export interface Act {
   back(): Promise<Outcome>;
 }
 
+/** What a component of React or Vue is given that draws a node: see riblet-react.js and riblet-vue.js. */
+export interface ViewProps {
+  id: number;
+  node: Node;
+  state: any;
+  act: Act;
+}
+
 export interface Context {
   readonly id: number;
   readonly type: string;

@@ -1,22 +1,10 @@
-import type { ActOptions, Json, Node, Outcome, Session, Status } from "./riblet.js";
+import type { Act, ViewProps } from "./render.js";
+import type { Node, Session, Status } from "./riblet.js";
+
+export type { Act, ViewProps };
 
 /** A component, as React knows them: the types of React itself are the program's own. */
 type Component<Props> = (props: Props) => any;
-
-/** Sends an action to a node; the same function as long as session and node are. */
-export interface Act {
-  (action: Json, options?: ActOptions): Promise<Outcome>;
-  /** Leaves the node, as a back button does. */
-  back(): Promise<Outcome>;
-}
-
-/** What the view of a type is given. */
-export interface ViewProps {
-  id: number;
-  node: Node;
-  state: any;
-  act: Act;
-}
 
 /**
  * Gives the components below a session, and the views by type.
@@ -43,7 +31,7 @@ export function usePending(id?: number): boolean;
 /** A node, or the root; undefined when it is gone. The same object as long as nothing has changed it. */
 export function useNode(id?: number): Node | undefined;
 
-/** What sends actions to a node, or to the root. */
+/** What sends actions to a node, or to the root; the same function as long as session and node are. */
 export function useAct(id?: number): Act;
 
 /** Draws a node, or the root, by its type. */

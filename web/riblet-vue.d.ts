@@ -1,25 +1,13 @@
-import type { ActOptions, Json, Node, Outcome, Session, Status } from "./riblet.js";
+import type { Act, ViewProps } from "./render.js";
+import type { Node, Session, Status } from "./riblet.js";
+
+export type { Act, ViewProps };
 
 /** A reference, as Vue knows them: the types of Vue itself are the program's own. */
 interface Reference<T> {
   readonly value: T;
 }
 type Reactive<T> = T | Reference<T> | (() => T);
-
-/** Sends an action to a node. */
-export interface Act {
-  (action: Json, options?: ActOptions): Promise<Outcome>;
-  /** Leaves the node, as a back button does. */
-  back(): Promise<Outcome>;
-}
-
-/** The props that the view of a type is given. */
-export interface ViewProps {
-  id: number;
-  node: Node;
-  state: any;
-  act: Act;
-}
 
 /** The plugin that gives an app a session and the views by type: `app.use(riblets, { session, views })`. */
 export const riblets: {

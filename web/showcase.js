@@ -9,7 +9,9 @@ import { generic } from "./generic.js";
 import { apps, failures, predictions, types } from "./apps.js";
 import { inspector, LinkControls, throttled } from "./inspector.js";
 import { element } from "./elements.js";
+import { focusKeeper } from "./focus.js";
 import { handoff } from "./handoff.js";
+import { drawTravel } from "./link-line.js";
 import { Person } from "./sign-in.js";
 
 const $ = (id) => document.getElementById(id);
@@ -351,53 +353,6 @@ async function loadApps() {
   }
 }
 
-// The link, as it is drawn above the app
-
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-
-links.addEventListener("travel", ({ detail: { direction, duration } }) => {
-  const line = $("link-line");
-  if (document.hidden || line.childElementCount > 30) return;
-  const dot = Object.assign(document.createElement("i"), { className: `link-dot link-dot-${direction}` });
-  line.append(dot);
-  const way = ["translateX(0)", "translateX(100%)"];
-  if (direction === "in") way.reverse();
-  const frames = calm.matches ? { opacity: [1, 0] } : { transform: way, opacity: [0, 1, 1, 0] };
-  const travel = dot.animate(frames, { duration: Math.max(duration, 420), easing: "cubic-bezier(.4, 0, .4, 1)" });
-  travel.finished.finally(() => dot.remove());
-});
-
-// The focus: what has it may be gone with the next patch, and whoever uses the keyboard would have to begin at the top.
-
-/** Where the focus was last in the app: the element and those around it, each with its neighbours at that time. */
-let trail = [];
-
-$("screen").addEventListener("focusin", ({ target }) => {
-  trail = [];
-  for (let element = target; element !== $("screen"); element = element.parentElement) {
-    trail.push({ element, neighbours: [element.nextElementSibling, element.previousElementSibling] });
-  }
-});
-
-const isVisible = (element) => !isGone(element) && element.checkVisibility();
-const focusable = "h3[tabindex], h4[tabindex], button, input, [role=tab][tabindex='0'], a[href]";
-
-/** Whether an element is out of the page, or about to be. */
-const isGone = (element) => !element.isConnected || element.closest("[data-leaving]") !== null;
-
-/** If what had the focus is gone, what stood beside it gets it, or what is around it. */
-function keepFocus() {
-  const isLost = document.activeElement === document.body || isGone(document.activeElement);
-  if (!isLost || trail.length === 0 || !isGone(trail[0].element)) return;
-  const gone = trail.filter(({ element }) => isGone(element));
-  const around = trail.slice(gone.length).map(({ element }) => element);
-  for (const element of [...gone.at(-1).neighbours, ...around, $("screen")]) {
-    if (!element || !isVisible(element)) continue;
-    const place = element.matches(focusable) ? element : [...element.querySelectorAll(focusable)].find(isVisible);
-    if (place) return place.focus();
-  }
-}
-
 // The part of the address after # is the app's, so a link within the page moves the focus by itself.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
@@ -406,6 +361,8 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 
 // All of it
 
+const keepFocus = focusKeeper($("screen"));
+drawTravel($("link-line"), links);
 const panel = inspector(links, {
   drop: () => shown.session.reconnect(),
   async verify() {

@@ -114,6 +114,12 @@ static const unsigned char inspector_wire_js[] = {
 static const unsigned char inspector_views_js[] = {
 #embed "../../web/inspector-views.js"
 };
+static const unsigned char focus_js[] = {
+#embed "../../web/focus.js"
+};
+static const unsigned char link_line_js[] = {
+#embed "../../web/link-line.js"
+};
 static const unsigned char handoff_js[] = {
 #embed "../../web/handoff.js"
 };
@@ -168,6 +174,8 @@ static const struct web_file files[] = {
     PAGE("inspector-link.js", inspector_link_js),
     PAGE("inspector-wire.js", inspector_wire_js),
     PAGE("inspector-views.js", inspector_views_js),
+    PAGE("focus.js", focus_js),
+    PAGE("link-line.js", link_line_js),
     PAGE("handoff.js", handoff_js),
     PAGE("sign-in.js", sign_in_js),
     PAGE("favicon.svg", favicon_svg),

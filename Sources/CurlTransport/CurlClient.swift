@@ -34,7 +34,7 @@ package final class CurlClient {
   ///   - parameters: what its root is built with.
   ///   - offer: what to offer about compression; nil for none.
   ///   - threshold: bytes from which a message is compressed.
-  ///   - features: what the client wants to be told besides what every client is.
+  ///   - features: the kinds of messages that the client asks for besides those that every client gets.
   ///   - credential: the source of its credentials; nil for an anonymous client.
   /// - Throws: ``CurlError``, `HTTPError`, `ClientError`, or ``CurlClientError`` if the server says `bye` instead.
   package convenience init(
@@ -53,7 +53,7 @@ package final class CurlClient {
   /// - Parameters:
   ///   - url: of the server.
   ///   - token: what the other has got for ``share(_:)``.
-  ///   - features: what the client wants to be told besides what every client is.
+  ///   - features: the kinds of messages that the client asks for besides those that every client gets.
   ///   - credential: the source of its credentials; nil for an anonymous client.
   /// - Throws: as ``init(url:app:parameters:compression:threshold:features:credential:)``.
   package convenience init(

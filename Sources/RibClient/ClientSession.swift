@@ -62,7 +62,7 @@ public struct ClientSession {
     if case .live(let welcome) = state { welcome } else { nil }
   }
 
-  /// What the client wants to be told besides what every client is; set it before a connection begins.
+  /// The kinds of messages that the client asks for besides those that every client gets; set them before a connection begins.
   public var features: [ClientFeature] = []
 
   // MARK: Sending

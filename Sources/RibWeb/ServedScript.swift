@@ -2,7 +2,7 @@ import Wire
 
 /// A script of web/ as it is served: without comments, indentation and empty lines, which are for who reads the repository.
 ///
-/// It is the same program, line by line: names and everything between the first and the last character of a line stay. A
+/// The code is the same program, line by line: names and everything between the first and the last character of a line stay. A
 /// source map leads a debugger from each line back to the source, which is in the map.
 struct ServedScript {
   private(set) var code: [UInt8] = []

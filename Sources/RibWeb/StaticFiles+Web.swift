@@ -33,7 +33,7 @@ extension StaticFiles {
 
   /// Adds a file of web/: a script of ours without what only readers want, and its source map.
   private mutating func add(served name: String, _ bytes: [UInt8]) {
-    // What others have written stays as it is: a comment may be their licence.
+    // A library of others stays as it is: a comment may be its licence.
     guard name.hasSuffix(".js"), !name.hasPrefix("vendor/") else { return add(name, bytes) }
     let script = ServedScript(name: name, source: bytes)
     add(name, script.code)

@@ -82,7 +82,7 @@ final class Channel {
     return true
   }
 
-  /// What it was told of clients was discarded.
+  /// Takes note that the last list of clients was discarded, and is to be sent anew.
   func forgetClients() { toldClients = [] }
 
   // MARK: State

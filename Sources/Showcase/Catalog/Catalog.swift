@@ -27,7 +27,7 @@ struct Catalog: Riblet {
   struct State: Codable, Equatable {
     var rows: [Row]
     var lastID: Int
-    /// What was removed last, for `restore`, and not shown to anybody; nil once it is back.
+    /// The row that was removed last, for `restore`, and not shown to anybody; nil once the row is back.
     var removal: Removal?
   }
 

@@ -9,7 +9,7 @@ extension ClientMessage {
     package let parameters: JSONElement?
     /// The program that draws the view.
     package let client: ClientInfo
-    /// What the client wants to be told besides what every client is.
+    /// The kinds of messages that the client asks for besides those that every client gets.
     package let features: [ClientFeature]
     /// The credential that says who the client is; nil for none.
     package let auth: String?

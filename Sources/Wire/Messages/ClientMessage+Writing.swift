@@ -5,7 +5,7 @@ extension JSONWriter {
   ///   - app: the app's name; may be nil if a session is joined or resumed.
   ///   - parameters: what the app's root is built with; nil for none.
   ///   - client: the program that draws the view.
-  ///   - features: what the client wants to be told besides what every client is.
+  ///   - features: the kinds of messages that the client asks for besides those that every client gets.
   ///   - auth: the credential that says who the client is; nil for none.
   ///   - share: the one-use token of the session to join; nil to join none.
   ///   - resume: the session to resume; nil to resume none.

@@ -2,7 +2,7 @@
 public struct ConnectedClient: Equatable, Sendable {
   /// The client's number within the session.
   public var id: Int
-  /// What the client may do.
+  /// Whether the client may act, or only look.
   public var scope: ShareScope
 
   /// A client that is connected.

@@ -303,7 +303,7 @@ final class ChaosClient: @unchecked Sendable {
       case .verified: verified()
       case .applied(let action): answered(action.number, model.didApply(action.number))
       case .refused(_, let nack): answered(nack.number, model.didRefuse(nack))
-      case .outcomeUnknown where person?.isLeaving == true: break
+      case .outcomeUnknown where person?.isLeaving == true, .clients: break
       case .outcomeUnknown(let action): deviate("It is not known what became of action \(action.number).")
       case .outOfStep(let divergence):
         deviate("\(divergence)")
@@ -312,7 +312,6 @@ final class ChaosClient: @unchecked Sendable {
           return try session.ack()
         }
       case .lost(let count): deviate("The server has lost \(count) actions that it had answered.")
-      case .clients: break
       case .notice(let durability): deviate("What is answered survives less: \(durability).")
       case .draining(let milliseconds):
         figures.drains += 1
