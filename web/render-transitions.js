@@ -2,6 +2,9 @@
 
 const calm = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
 
+/** How long, in milliseconds, elements glide that do; and how they glide at present. */
+const gliding = new Map(), glides = new WeakMap();
+
 /** Marks an element for as long as animations of its own run that end; nothing, and no mark, if there are none. */
 function mark(dom, name) {
   dom.setAttribute(name, "");
@@ -20,14 +23,12 @@ export function enter(dom) {
 /** Whether the element stays until it is seen to have gone, of no use any more. */
 export function leave(dom) {
   if (calm?.matches || !dom.isConnected) return false;
+  glides.get(dom)?.cancel();
   const left = mark(dom, "data-leaving");
   dom.inert = Boolean(left);
   left?.then(() => dom.remove());
   return left !== undefined;
 }
-
-/** How long, in milliseconds, elements glide that do; and how they glide at present. */
-const gliding = new Map(), glides = new WeakMap();
 
 export function glide(dom, time) {
   if (time > 0) gliding.set(dom, time);

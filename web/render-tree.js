@@ -287,7 +287,7 @@ export function remove(it) {
 
 function dispose(it) {
   it.isGone = true;
-  if (it.what.props?.transition) glide(it.dom, 0);
+  if (it.dom instanceof Element) glide(it.dom, 0);
   try {
     it.what.props?.ref?.(null, it.dom);
   } catch (error) {

@@ -68,7 +68,7 @@ function alert({ title, message }, close, mayAct) {
     },
     // At the second Esc in a row a browser does not ask.
     onclose() {
-      if (this.isConnected && mayAct) this.showModal();
+      if (mayAct) show(this);
     },
   },
     h("h3", null, title),
@@ -77,7 +77,11 @@ function alert({ title, message }, close, mayAct) {
 }
 
 /** Closed before it is taken out, so that the browser gives the focus back to where it was. */
-const show = (dialog, gone) => (dialog ? dialog.showModal() : gone.close());
+function show(dialog, gone) {
+  if (gone) return gone.close();
+  // Of a session that is over nothing is to be in the way.
+  if (dialog.isConnected && !dialog.open && !dialog.closest("[inert]")) dialog.showModal();
+}
 
 screen("SearchDetail", (state, act) =>
   h("div", { class: "column" },

@@ -35,6 +35,8 @@ class FirefoxTest(unittest.TestCase):
         self.browser.resize(1280, 900)
 
     def tearDown(self):
+        # What the page has said meanwhile is heard with the next answer.
+        self.browser.run("0")
         self.assertEqual(self.browser.problems, [])
 
     def show(self, app):
@@ -102,10 +104,12 @@ class FirefoxTest(unittest.TestCase):
         self.browser.run("document.querySelector('#screen input').focus()")
         for key in "pineapple":
             self.browser.press(key)
+        self.expect("#status-pending", "1 waiting")
         self.settled()
         self.wait("document.querySelector('#screen input').value === 'pineapple'")
         self.browser.run("document.querySelector('#screen input').setSelectionRange(4, 4)")
         self.browser.press("X")
+        self.expect("#status-pending", "1 waiting")
         self.settled()
         self.wait("document.querySelector('#screen input').value === 'pineXapple'")
         self.assertEqual(self.browser.run("document.querySelector('#screen input').selectionStart"), 5)

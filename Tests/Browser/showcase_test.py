@@ -2,6 +2,7 @@
 
 import re
 import unittest
+import urllib.request
 
 from support import BrowserTest, expect
 
@@ -287,6 +288,21 @@ class ShowcaseTest(BrowserTest):
         seen.get_by_role("button", name="Increment").click()
         expect(seen.get_by_label("Count")).to_have_text("1")
         context.close()
+
+    def test_alert_of_a_session_that_is_over_is_out_of_the_way(self):
+        surface = self.open("search")
+        surface.get_by_role("searchbox").fill("apple")
+        surface.get_by_role("button", name="What was searched for?").click()
+        expect(self.page.get_by_role("alertdialog")).to_be_visible()
+        # It ends as another page of the same user ends it.
+        entry = self.page.evaluate("() => JSON.parse(sessionStorage['riblet:showcase:search'])")
+        request = urllib.request.Request(
+            f"{self.daemon.url}/v1/sessions/{entry['sid']}", method="DELETE", headers={"Riblet-Token": entry["token"]})
+        urllib.request.urlopen(request).close()
+        expect(self.page.get_by_role("alert").filter(has_text="The session has ended")).to_be_visible()
+        expect(self.page.get_by_role("alertdialog")).to_have_count(0)
+        self.page.get_by_role("button", name="Begin a new one").click()
+        expect(surface.get_by_role("searchbox")).to_have_value("")
 
     def test_undo_brings_back_the_row_that_was_removed(self):
         surface = self.open("catalog")

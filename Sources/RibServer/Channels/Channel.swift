@@ -64,6 +64,8 @@ final class Channel {
   var tellsClients = false
   /// The clients that it was told of last.
   private var toldClients: [ConnectedClient] = []
+  /// Whether other clients are connected by now, and it was not told as it does not read.
+  private(set) var owesClients = false
   /// How often the client has asked for the whole view.
   @exclusivity(unchecked) var resyncs = ResyncLimit()
 
@@ -75,9 +77,10 @@ final class Channel {
   /// Takes note that the client is told who is connected to its session.
   ///
   /// - Parameter clients: who is.
-  /// - Returns: false if it does not want to know, or knows it.
+  /// - Returns: false if it does not want to know, or knows it, or does not read.
   func takeNews(of clients: [ConnectedClient]) -> Bool {
-    guard tellsClients, clients != toldClients else { return false }
+    owesClients = tellsClients && clients != toldClients && isCongested
+    guard tellsClients, clients != toldClients, !isCongested else { return false }
     toldClients = clients
     return true
   }
@@ -95,7 +98,7 @@ final class Channel {
   var isIdle: Bool {
     // A stream of events could not wake the session.
     guard case .live = state, case .frames = transport else { return false }
-    return messages == nil && output.isEmpty && debt == .nothing && port?.hasUnreadInput != true
+    return messages == nil && output.isEmpty && debt == .nothing && !owesClients && port?.hasUnreadInput != true
   }
 
   /// Whether the client is told what happens by events.
@@ -311,9 +314,9 @@ final class Channel {
     return debt
   }
 
-  /// Sends the snapshot that the client is owed: once the queue is empty, or when the client says no more.
+  /// Sends the snapshot that the client is owed, and who is connected: once the queue is empty, or when the client says no more.
   func payDebt() {
-    guard debt != .nothing, case .live(let core, let client) = state else { return }
+    guard debt != .nothing || owesClients, case .live(let core, let client) = state else { return }
     core.payDebt(to: self, of: client)
   }
 

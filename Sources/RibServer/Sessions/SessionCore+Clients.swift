@@ -58,7 +58,7 @@ extension SessionCore {
   /// - Returns: whether it is in.
   func admit(_ entrance: Entrance, at channel: Channel, isConfirmed: Bool = false) -> Admission {
     let admission = judge(entrance, at: channel)
-    if case .admitted = admission { noteArrival(by: entrance) }
+    if case .admitted = admission { tellClients() }
     // A client that is unknown here may have joined at the process that has the session by now.
     guard case .refused(let ending) = admission, ending.bye == .denied, mayBeElsewhere else { return admission }
     if commits.isFailing { return .refused(Self.elsewhere) }
@@ -256,26 +256,15 @@ extension SessionCore {
 
   /// Tells clients that want to know it who is connected; of one who was always alone there is nothing to tell.
   ///
-  /// A client that does not read is told later, with the snapshot that it is owed.
+  /// A client that does not read is told once it has read what waits for it.
   func tellClients() {
-    guard audience.count > 1 else { return }
+    guard audience.count > 1, !isGathering else { return }
     let connected = audience.connected
     audience.forEachChannel { channel in
-      guard !channel.isCongested, channel.takeNews(of: connected) else { return }
+      guard channel.takeNews(of: connected) else { return }
       work.json.removeAll()
       work.json.clients(connected)
       send(to: channel)
-    }
-  }
-
-  private func noteArrival(by entrance: Entrance) {
-    // Of a session that wakes one client comes after the other, and none has been away: who has, is known a second later.
-    if case .wake = entrance {
-      guard audience.count > 1 else { return }
-      owesClients = true
-      look(after: 1)
-    } else {
-      tellClients()
     }
   }
 

@@ -243,6 +243,7 @@ extension SessionCore {
     life.aloneSince = work.now
     log(.debug, "A session is back in memory.")
     context.metrics.wokenSessions.increment()
+    isGathering = audience.count > 1
     // The client that has asked for the session is still on its way here: it has a second, whatever the settings say.
     look(after: 1)
     return nil
@@ -305,14 +306,14 @@ extension SessionCore {
 
   /// The time that ``look(after:)`` has planned has come.
   func timeHasCome() {
-    switch life.didCall(at: work.now) {
+    let call = life.didCall(at: work.now)
+    if call != .obsolete, isGathering {
+      isGathering = false
+      tellClients()
+    }
+    switch call {
     case .obsolete: break
-    case .look:
-      if owesClients {
-        owesClients = false
-        tellClients()
-      }
-      checkTime()
+    case .look: checkTime()
     case .lateLook: look(after: min(lifetime, Life.longestWait))
     }
   }

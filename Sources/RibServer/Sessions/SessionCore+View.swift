@@ -91,10 +91,9 @@ extension SessionCore {
   ///   - client: the client.
   func payDebt(to channel: Channel, of client: Int) {
     let debt = channel.settleDebt()
-    guard debt != .nothing else { return }
-    sendSnapshot(to: client)
+    if debt != .nothing { sendSnapshot(to: client) }
     if debt == .snapshotAndHash { _ = sendHash(to: client) }
-    tellClients()
+    if channel.owesClients { tellClients() }
   }
 
   /// Puts the message in the workspace on its way, or behind the commit that holds what it tells of.

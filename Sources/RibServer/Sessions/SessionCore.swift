@@ -30,8 +30,10 @@ final class SessionCore {
   weak var driver: (any SessionDriver)?
   let tree: Tree
   let walk: App.Walk?
-  /// Whether clients are to be told who is connected, once those have come that slept.
-  @exclusivity(unchecked) var owesClients = false
+  /// Whether the session has just woken, and those of its clients that slept come one after the other.
+  ///
+  /// None of them has been away; who has, is known a second later, and told then.
+  @exclusivity(unchecked) var isGathering = false
   /// The count of connected clients that riblets observe; nil if the app's root takes no ``SessionContext``.
   let connectedClients: ConnectedClients?
   /// The person who has begun the session, as riblets observe it; nil if the app's root takes no ``SessionContext``.

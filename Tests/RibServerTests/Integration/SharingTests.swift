@@ -68,6 +68,24 @@ import WireHTTP
     }
   }
 
+  /// A view that is longer than what may wait keeps the news back, until it is read.
+  @Test func clientsThatDoNotRead_areToldLater() async throws {
+    try await withServer({ $0.limits.writeQueueBytes = 1 }) { _, url in
+      try await blocking {
+        let first = try PlainClient(url, saying: #"{"t":"hello","app":"counter","features":["clients"]}"#)
+        try first.greet()
+        try first.next(#"{"t":"snap""#)
+        let guest = try PlainClient(
+          url, saying: #"{"t":"hello","share":"\#(try first.share("view"))","features":["clients"]}"#)
+        try guest.greet()
+        try guest.next(#"{"t":"snap""#)
+        for client in [first, guest] {
+          try client.next(#"{"t":"clients","clients":[{"cid":1,"scope":"act"},{"cid":2,"#)
+        }
+      }
+    }
+  }
+
   /// Who sleeps while the session rests has not gone; who goes meanwhile has, and is missed once the session is awake.
   @Test func clientsOfSessionThatRests_areToldWhatHasChanged() async throws {
     try await withServer({ $0.sessions.idleRestSeconds = 1 }) { server, url in
