@@ -1,8 +1,20 @@
 // A page of the chaos: pays in a ledger, a number for each click, and tells the test all that it learns of them.
 import { connect } from "./riblet.js";
 
-/** Tells the test, which hears of it in this order; what it is told before a reload it keeps. */
-const say = (event) => window.tell(JSON.stringify(event));
+/** The number of this page, among those that were loaded one after the other. */
+const page = (window.number = Number(localStorage.getItem("pages")) + 1);
+localStorage.setItem("pages", page);
+
+/**
+ * Tells the test, which hears of it in this order. What a page says while it is left may be lost on the way: it is kept too, where
+ * nothing is damaged, for the page that comes next.
+ */
+const say = (event) => {
+  const told = JSON.parse(localStorage.getItem("told") ?? "[]");
+  const numbered = { number: (told.at(-1)?.number ?? 0) + 1, page, ...event };
+  localStorage.setItem("told", JSON.stringify([...told.slice(-200), numbered]));
+  window.tell(JSON.stringify(numbered));
+};
 
 window.begin = () => {
   const session = (window.session = connect(location.origin, { app: "ledger", storage: sessionStorage, key: "chaos" }));

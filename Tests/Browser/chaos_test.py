@@ -30,10 +30,10 @@ class User:
         self.control = test.context.new_cdp_session(self.page)
         self.page.expose_binding("tell", lambda source, text: self.hear(json.loads(text)))
         self.events = []
+        self.heard = set()
         self.clicks = 0
         self.outcomes = {}
         self.problems = []
-        self.loaded = 0
         # Clicks that the user was told may be lost: the page could not keep them, or what it had kept was damaged.
         self.warned = set()
         # By session: the token, and how its clicks have ended.
@@ -43,6 +43,9 @@ class User:
         self.load()
 
     def hear(self, event):
+        if event["number"] in self.heard:
+            return
+        self.heard.add(event["number"])
         self.events.append(event)
         name, sid = event["name"], event.get("sid")
         if event.get("token"):
@@ -66,18 +69,21 @@ class User:
 
     def load(self):
         # A page must come before anything can go wrong with it, and not by a connection that swallows.
-        self.loaded = len(self.events)
         self.network.work()
         self.network.cut()
         self.network.swallows_sockets = False
         while True:
             try:
                 self.page.goto(f"{self.network.url}/chaos.html", timeout=5000)
-                return self.page.wait_for_selector("body[data-ready]", state="attached", timeout=5000)
+                self.page.wait_for_selector("body[data-ready]", state="attached", timeout=5000)
+                break
             except Exception as error:
                 if TRACE:
                     print(error, flush=True)
                 self.count("loads that failed")
+        self.number, told = self.page.evaluate("[number, JSON.parse(localStorage.told ?? '[]')]")
+        for event in told:
+            self.hear(event)
 
     def click(self):
         for _ in range(self.random.randint(1, 4)):
@@ -87,16 +93,17 @@ class User:
     def reload(self, damages=False):
         if damages:
             self.page.evaluate("(choice) => damageAtEnd(choice)", self.random.randint(0, 19))
-        is_kept, begun = self.page.evaluate("session.stored"), self.loaded
+        is_kept, before = self.page.evaluate("session.stored"), self.number
         self.load()
         # What has become of the entry the new page says, or the old one has said. One without a session has none.
-        before, seen = self.unanswered, len(self.events)
         self.page.wait_for_timeout(20)
-        is_damaged = any(it.get("reason") == "damaged" for it in self.events[self.loaded:])
-        told = [it["stored"] for it in self.events[begun:self.loaded] if it["name"] == "stored"]
-        is_new = not is_kept and not any(it.get("status") in ("live", "resumed", "reset") for it in self.events[begun:self.loaded])
+        old = [it for it in self.events if it["page"] == before]
+        new = [it for it in self.events if it["page"] > before]
+        is_damaged = any(it.get("reason") == "damaged" for it in new)
+        told = [it["stored"] for it in old if it["name"] == "stored"]
+        is_new = not is_kept and not any(it.get("status") in ("live", "resumed", "reset") for it in old)
         if is_damaged or is_new or (told and not told[-1]):
-            self.warned |= before - {it["id"] for it in self.events[seen:] if it["name"] == "outcome"}
+            self.warned |= self.unanswered
 
     def freeze(self, seconds):
         self.control.send("Page.setWebLifecycleState", {"state": "frozen"})
