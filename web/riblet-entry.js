@@ -1,7 +1,10 @@
 // What a page leaves to the one after it: the session's credentials and its outstanding actions. Names in brackets are rules of PROTOCOL.md.
 
-/** The names of the entries that sessions of this page have, by storage. */
+/** The names that sessions of this page use, by storage. */
 const claims = new Map();
+
+/** How many sessions with one key a storage has room for. */
+const slots = Array.from({ length: 64 }, (_, index) => index + 1);
 
 const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
 
@@ -14,6 +17,9 @@ export function isEntry(value) {
     && Array.isArray(outbox) && outbox.every((it) => typeof it === "object" && it && isAction(it));
 }
 
+/** `setItem` and its like may be done later, as those of IndexedDB are: then what has to be kept before it is sent waits for it. */
+const isLater = (result) => typeof result?.then === "function";
+
 export class Entry {
   /** Whether the next page could go on now. */
   isKept = false;
@@ -23,17 +29,25 @@ export class Entry {
   #storage;
   #key;
   #app;
+  #told;
   /** Whether other tabs have the same storage. */
   #isShared;
   #name;
-  #ordinal = 1;
+  /** Where this tab has which of several entries its session had before it was loaded anew, by its order among those with the key. */
+  #slotName;
   #unlock;
   #isOver = false;
+  /** How many writes that are done later were begun, and are over; and what waits until as many are. */
+  #begun = 0;
+  #done = 0;
+  #waiting = [];
 
-  constructor(storage, key, app) {
+  /** `told` is called whenever it is known whether the entry is kept. */
+  constructor(storage, key, app, told) {
     this.#storage = storage;
     this.#key = key;
     this.#app = app;
+    this.#told = told;
     try {
       const isLocal = storage !== undefined && storage === globalThis.localStorage;
       this.#isShared = isLocal || storage?.isShared === true;
@@ -46,47 +60,57 @@ export class Entry {
    * Finds the entry to go on with: of several with one key, as tabs and sessions of one page have them, the first that nobody uses.
    * Returns what it has, nothing if there is none, or a promise of that if another tab may have it.
    */
-  find(slots = this.#slots) {
+  find() {
     if (!this.#storage) return undefined;
     const names = claims.get(this.#storage) ?? claims.set(this.#storage, new Set()).get(this.#storage);
-    for (const [index, slot] of slots.entries()) {
+    return this.#isShared ? this.#findShared(names) : this.#findOwn(names);
+  }
+
+  #findOwn(names) {
+    const name = slots.map((slot) => this.#nameOf(slot)).find((name) => !names.has(name));
+    if (!name) return undefined;
+    names.add(name);
+    const found = this.#parse(() => this.#storage.getItem(name));
+    const isFree = !found || this.#lock(lockOf(found));
+    if (isFree === true) return this.#take(name, found);
+    // The copy that a duplicated tab has of an entry [newest] gives way to one of its own.
+    return isFree.then((isFree) => {
+      this.isTaken = !isFree;
+      return this.#take(name, isFree ? found : undefined);
+    });
+  }
+
+  async #findShared(names) {
+    this.#slotName = slots.map((ordinal) => `${this.#key}#slot${ordinal}`).find((name) => !names.has(name));
+    names.add(this.#slotName);
+    for (const slot of await this.#sharedSlots()) {
       const name = this.#nameOf(slot);
       if (names.has(name)) continue;
       names.add(name);
-      const found = this.#read(name);
-      const take = (entry) => {
-        this.#name = name;
-        this.isDamaged = entry === null;
-        if (this.#isShared) this.#ownSlot = slot;
-        return entry ?? undefined;
-      };
-      const lock = this.#isShared ? `riblet:${name}` : found && lockOf(found);
-      const isFree = !lock || this.#lock(lock, !this.#isShared || slot === this.#ownSlot);
-      if (isFree === true) return take(found);
-      return isFree.then((isFree) => {
-        // Whoever had it before may have written it since.
-        if (isFree) return take(this.#isShared ? this.#read(name) : found);
-        this.isTaken ||= Boolean(found);
-        if (this.#isShared) {
-          names.delete(name);
-          return this.find(slots.slice(index + 1));
-        }
-        // The copy that a duplicated tab has of an entry [newest] gives way to one of its own.
-        return take(undefined);
-      });
+      const isMine = slot === this.#ownSlot;
+      if (await (isMine ? this.#lock(`riblet:${name}`) : this.#lockIfFree(`riblet:${name}`))) {
+        this.#ownSlot = slot;
+        return this.#take(name, await this.#read(name));
+      }
+      names.delete(name);
+      this.isTaken ||= Boolean(await this.#read(name));
     }
     return undefined;
   }
 
+  #take(name, entry) {
+    this.#name = name;
+    this.isDamaged = entry === null;
+    return entry ?? undefined;
+  }
+
   /** The one that this tab had before a reload, then those with an entry, and then the others. */
-  get #slots() {
-    const all = Array.from({ length: 64 }, (_, index) => index + 1);
-    if (!this.#isShared) return all;
-    this.#ordinal = [...claims.get(this.#storage) ?? []].filter((name) => name.split("#")[0] === this.#key).length + 1;
+  async #sharedSlots() {
     // Where there are no locks, nothing else says that a tab is gone: each keeps to a slot of its own.
     if (!globalThis.navigator?.locks) return [this.#ownSlot ?? 65 + Math.floor(Math.random() * 1e9)];
-    const isFull = (slot) => this.#read(this.#nameOf(slot)) !== undefined;
-    return [this.#ownSlot ?? [], all.filter(isFull), all.filter((slot) => !isFull(slot))].flat();
+    const entries = await Promise.all(slots.map((slot) => this.#read(this.#nameOf(slot))));
+    const isFull = (slot) => entries[slot - 1] !== undefined;
+    return [this.#ownSlot ?? [], slots.filter(isFull), slots.filter((slot) => !isFull(slot))].flat();
   }
 
   #nameOf(slot) {
@@ -94,24 +118,32 @@ export class Entry {
   }
 
   /** The entry of a name; undefined for none, null for one that cannot be read. */
-  #read(name) {
+  async #read(name) {
     let text;
     try {
-      text = this.#storage.getItem(name);
+      text = await this.#storage.getItem(name);
+    } catch {
+      // A storage that may not be used is none.
+    }
+    return this.#parse(() => text);
+  }
+
+  #parse(read) {
+    let text;
+    try {
+      text = read();
       if (text === null || text === undefined) return undefined;
       const entry = JSON.parse(text);
       if (isEntry(entry)) return entry.app === this.#app ? entry : undefined;
     } catch {
-      // A storage that may not be used is none.
       if (text === undefined) return undefined;
     }
     return null;
   }
 
-  /** Which of several entries the session of this tab had before it was loaded anew, by its order among those with the key. */
   get #ownSlot() {
     try {
-      return Number(sessionStorage.getItem(`${this.#key}#slot${this.#ordinal}`)) || undefined;
+      return Number(sessionStorage.getItem(this.#slotName)) || undefined;
     } catch {
       return undefined;
     }
@@ -119,40 +151,80 @@ export class Entry {
 
   set #ownSlot(slot) {
     try {
-      sessionStorage.setItem(`${this.#key}#slot${this.#ordinal}`, slot);
+      sessionStorage.setItem(this.#slotName, slot);
     } catch {
       // Then it looks for one anew.
     }
-  }
-
-  /** A new session has its own lock: a duplicated tab has a copy of the entry [newest]. */
-  claim(session) {
-    if (this.#storage && !this.#isShared) this.#lock(lockOf(session), false);
   }
 
   /** Writes the entry, or removes it if there is no session. */
   write(stored) {
     if (!this.#name) return;
     const text = stored && JSON.stringify({ v: 1, app: this.#app, ...stored });
+    let result;
     try {
-      if (text) this.#storage.setItem(this.#name, text);
-      else this.#storage.removeItem(this.#name);
-      this.isKept = Boolean(text);
+      result = this.#put(text);
     } catch {
-      this.#writeAnew(text);
+      return this.#tell(this.#putAnew(text));
     }
+    if (isLater(result)) this.#finishLater(text, result);
+    else this.#tell(Boolean(text));
+  }
+
+  #put(text) {
+    return text ? this.#storage.setItem(this.#name, text) : this.#storage.removeItem(this.#name);
   }
 
   /** Without room for the new entry the old one must not stay, as it would use numbers again; and its room may be enough. */
-  #writeAnew(text) {
-    this.isKept = false;
+  #putAnew(text) {
     try {
       this.#storage.removeItem(this.#name);
-      if (text) this.#storage.setItem(this.#name, text);
-      this.isKept = Boolean(text);
+      if (text) this.#put(text);
+      return Boolean(text);
     } catch {
-      // Not kept.
+      return false;
     }
+  }
+
+  async #finishLater(text, result) {
+    const number = ++this.#begun;
+    const name = this.#name;
+    let isKept = Boolean(text);
+    try {
+      await result;
+    } catch {
+      // What was begun since decides.
+      isKept = number === this.#begun && (await this.#putAnewLater(name, text, number));
+    }
+    this.#done = Math.max(this.#done, number);
+    if (number === this.#begun && name === this.#name) this.#tell(isKept);
+    while (this.#waiting[0]?.number <= this.#done) this.#waiting.shift().then();
+  }
+
+  async #putAnewLater(name, text, number) {
+    try {
+      await this.#storage.removeItem(name);
+      if (text && number === this.#begun) await this.#storage.setItem(name, text);
+      return Boolean(text);
+    } catch {
+      return false;
+    }
+  }
+
+  #tell(isKept) {
+    this.isKept = isKept;
+    this.#told();
+  }
+
+  /** Calls `then` once all that was written is kept, or known not to be: at once, if nothing is on its way. In order. */
+  afterWriting(then) {
+    if (this.#begun === this.#done) then();
+    else this.#waiting.push({ number: this.#begun, then });
+  }
+
+  /** A new session has its own lock: a duplicated tab has a copy of the entry [newest]. */
+  claim(session) {
+    if (this.#storage && !this.#isShared) this.#lockIfFree(lockOf(session));
   }
 
   /** Lets the session's lock go: there is another session now, or none. */
@@ -164,27 +236,28 @@ export class Entry {
   release() {
     this.#isOver = true;
     this.#unlock?.();
-    if (this.#name) claims.get(this.#storage).delete(this.#name);
+    for (const name of [this.#name, this.#slotName]) claims.get(this.#storage)?.delete(name);
     this.#name = undefined;
   }
 
-  /**
-   * Whether no other tab has the lock. If this tab may have had it before a reload, it waits until the page before has let go; another's it is
-   * content to find free.
-   */
-  #lock(name, isMine) {
+  /** Whether no other tab has the lock, which then is this one's. */
+  #lockIfFree(name) {
+    const locks = globalThis.navigator?.locks;
+    if (!locks) return true;
+    return new Promise((resolve) => {
+      const answer = (lock) => {
+        resolve(Boolean(lock));
+        return lock && !this.#isOver && new Promise((release) => (this.#unlock = release));
+      };
+      locks.request(name, { ifAvailable: true }, answer).catch(() => resolve(true));
+    });
+  }
+
+  /** The same for one that this tab may have had before a reload: it waits until the page before has let go. */
+  #lock(name) {
     const locks = globalThis.navigator?.locks;
     if (!locks) return true;
     const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload" && performance.now() < 5000;
-    if (!isMine) {
-      return new Promise((resolve) => {
-        const answer = (lock) => {
-          resolve(Boolean(lock));
-          return lock && !this.#isOver && new Promise((release) => (this.#unlock = release));
-        };
-        locks.request(name, { ifAvailable: true }, answer).catch(() => resolve(true));
-      });
-    }
     return new Promise((resolve) => {
       const waiting = new AbortController();
       let timer;
@@ -194,7 +267,7 @@ export class Entry {
         if (!held || held.some((lock) => lock.name === name)) waiting.abort();
         else if (!waiting.signal.aborted) timer = setTimeout(look, 500);
       };
-      timer = setTimeout(look, isReload && isMine ? 5000 : 500);
+      timer = setTimeout(look, isReload ? 5000 : 500);
       // A session that is over before the lock is given lets it go at once.
       const over = new Promise((release) => (this.#unlock = release));
       if (this.#isOver) this.#unlock();

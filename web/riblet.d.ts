@@ -51,12 +51,10 @@ export interface Options {
    * If the storage is full the session goes on, and a reload begins anew: {@link Session.stored} and the event `stored` say so, also if
    * there was an entry that cannot be read.
    *
-   * With `localStorage`, a session survives its tab: the next one goes on with the first entry that no open tab uses, of up to 64 for one key.
+   * With `localStorage`, or `indexedDBStorage()` of `riblet-indexeddb.js`, a session survives its tab: the next one goes on with the first entry
+   * that no open tab uses, of up to 64 for one key.
    */
-  storage?: Pick<Storage, "getItem" | "setItem" | "removeItem"> & {
-    /** Whether other tabs have the same storage; of the browser's own, the client knows. */
-    isShared?: boolean;
-  };
+  storage?: EntryStorage;
   /**
    * The entry's name in the storage; `riblet:<url>:<app>` by default, with the share token if there is no app. The second session of a page,
    * or of another tab with the same storage, has it with `#2` at its end, and so on.
@@ -75,6 +73,18 @@ export interface Options {
    * as `""`, are predicted.
    */
   optimistic?: { [type: string]: (state: any, action: Json) => any };
+}
+
+/**
+ * What entries are kept in: a `Storage`, or one that does the same later. What is sent then waits until it is kept, for which the methods return
+ * promises, and do what they are called for in the order of the calls; a rejection says that there is no room.
+ */
+export interface EntryStorage {
+  getItem(key: string): string | null | undefined | Promise<string | null | undefined>;
+  setItem(key: string, value: string): unknown;
+  removeItem(key: string): unknown;
+  /** Whether other tabs have the same storage; of the browser's own, the client knows. It is true of one that returns promises. */
+  isShared?: boolean;
 }
 
 /**

@@ -55,6 +55,7 @@ export class Session extends EventTarget {
   #entry;
   /** What the page was told of; drawn is the view with predicted nodes. */
   #shown = { pending: this.#core.pending };
+  #saved = { pending: this.#core.pending };
   /** An action's promise, and the node that is predicted from another. */
   #kept = new WeakMap();
   /** Sets of subscriptions, by what has to change for them: a node, a node of a type, or anything. */
@@ -86,7 +87,7 @@ export class Session extends EventTarget {
     this.#url = String(url).replace(/\/+$/, "");
     this.#options = { transports: [webSocket, eventStream], ...options };
     const { storage, app, share, key = `riblet:${this.#url}:${app ?? share}` } = options;
-    this.#entry = new Entry(storage, key, app);
+    this.#entry = new Entry(storage, key, app, () => this.#tellKept());
     globalThis.document?.addEventListener("visibilitychange", this.#wake);
     globalThis.addEventListener?.("online", this.#wake);
     this.#start();
@@ -122,8 +123,12 @@ export class Session extends EventTarget {
 
   #save() {
     if (!this.#attempt) return; // the entry is not read yet
+    this.#saved = { pending: this.#core.pending, session: this.#core.session };
     this.#entry.write(this.#core.session && { ...this.#core.stored(), via: this.#link.working });
-    if (this.#options.storage && this.#core.session) this.#tellStored(this.stored, "full");
+  }
+
+  #tellKept() {
+    if (this.#core.session && !this.#isOver) this.#tellStored(this.stored, "full");
   }
 
   #tellStored(stored, reason) {
@@ -367,11 +372,15 @@ export class Session extends EventTarget {
       if (auth === undefined && this.#refusals) return this.#signedOut({ code: "unauthenticated", message: "" });
     }
     this.#link.begin(this.#now());
-    const transport = this.#options.transports[this.#link.transport];
     const hello = this.#core.hello(this.#options, auth);
     this.#save();
     // Whoever was told that it is not kept may have closed the session.
-    if (attempt !== this.#attempt) return;
+    this.#entry.afterWriting(() => attempt === this.#attempt && this.#say(hello, attempt));
+  }
+
+  /** Says hello over the transport whose turn it is. */
+  #say(hello, attempt) {
+    const transport = this.#options.transports[this.#link.transport];
     const hear = (text) => {
       this.#link.heard(this.#now());
       const messages = this.#parse(text);
@@ -423,15 +432,20 @@ export class Session extends EventTarget {
   }
 
   #send(message) {
+    const attempt = this.#attempt;
     const text = JSON.stringify(message);
     this.#link.sent(this.#now());
-    this.#connection?.send(text);
-    this.#emit("message", { direction: "out", text: message.shown ? JSON.stringify(message.shown) : text });
+    // What is sent but not stored a reload would lose.
+    this.#entry.afterWriting(() => {
+      if (attempt !== this.#attempt) return;
+      this.#connection?.send(text);
+      this.#emit("message", { direction: "out", text: message.shown ? JSON.stringify(message.shown) : text });
+    });
   }
 
   #carryOut(events, ops) {
-    // Before anything is sent: what is sent but not stored a reload would lose.
-    if (this.#core.pending !== this.#shown.pending) this.#save();
+    const { pending, session } = this.#core;
+    if (pending !== this.#saved.pending || session !== this.#saved.session) this.#save();
     // Before anybody hears of it: an action that a listener takes comes after those that are sent again.
     for (const [name, message] of events) if (name === "send") this.#send(message);
     if (this.#core.state === "live") {
@@ -475,7 +489,6 @@ export class Session extends EventTarget {
     },
     share: ({ token, expires }) => this.#questions.share.shift()?.resolve({ token, expires }),
     auth: ({ expires }) => {
-      this.#save();
       this.#renewIn(expires);
       for (const { resolve } of this.#questions.auth.splice(0)) resolve();
     },

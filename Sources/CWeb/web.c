@@ -24,6 +24,12 @@ static const unsigned char riblet_check_js[] = {
 static const unsigned char riblet_check_d_ts[] = {
 #embed "../../web/riblet-check.d.ts"
 };
+static const unsigned char riblet_indexeddb_js[] = {
+#embed "../../web/riblet-indexeddb.js"
+};
+static const unsigned char riblet_indexeddb_d_ts[] = {
+#embed "../../web/riblet-indexeddb.d.ts"
+};
 static const unsigned char riblet_react_js[] = {
 #embed "../../web/riblet-react.js"
 };
@@ -144,6 +150,8 @@ static const struct web_file files[] = {
     CLIENT("riblet-events.js", riblet_events_js),
     CLIENT("riblet-check.js", riblet_check_js),
     CLIENT("riblet-check.d.ts", riblet_check_d_ts),
+    CLIENT("riblet-indexeddb.js", riblet_indexeddb_js),
+    CLIENT("riblet-indexeddb.d.ts", riblet_indexeddb_d_ts),
     CLIENT("riblet-react.js", riblet_react_js),
     CLIENT("riblet-react.d.ts", riblet_react_d_ts),
     CLIENT("riblet-vue.js", riblet_vue_js),

@@ -25,9 +25,11 @@ FILL = """
 
 # A session of the counter's with a storage that all tabs have.
 CONNECT = """
-  async () => {
+  async (kind) => {
     const { connect } = await import("/riblet.js");
-    window.session = connect(location.origin, { app: "counter", storage: localStorage, key: "shared" });
+    const { indexedDBStorage } = await import("/riblet-indexeddb.js");
+    const storage = kind === "IndexedDB" ? indexedDBStorage() : localStorage;
+    window.session = connect(location.origin, { app: "counter", storage, key: "shared" });
     await new Promise((resolve) => session.addEventListener("change", resolve, { once: true }));
     return session.welcome.sid;
   }
@@ -89,22 +91,65 @@ class StorageTest(BrowserTest):
         expect(self.count).to_have_text("10")
 
     def test_tabs_with_one_storage_have_a_session_each(self):
+        for kind in ["localStorage", "IndexedDB"]:
+            with self.subTest(kind):
+                self.page.goto(self.daemon.url)
+                other = self.new_page()
+                other.goto(self.daemon.url)
+                first, second = self.page.evaluate(CONNECT, kind), other.evaluate(CONNECT, kind)
+                self.assertNotEqual(first, second)
+                self.page.evaluate("session.act('', 'increment')")
+                other.evaluate("Promise.all([session.act('', 'increment'), session.act('', 'increment')])")
+                for page, sid, count in [(self.page, first, 1), (other, second, 2), (self.page, first, 1)]:
+                    page.reload()
+                    self.assertEqual(page.evaluate(CONNECT, kind), sid)
+                    self.assertEqual(page.evaluate(COUNT), count)
+                # A tab that is opened later goes on with what a closed one has left.
+                other.close()
+                third = self.new_page()
+                third.goto(self.daemon.url)
+                self.assertEqual(third.evaluate(CONNECT, kind), second)
+                third.close()
+
+    def test_click_before_the_tab_is_closed_is_kept(self):
+        for kind in ["localStorage", "IndexedDB"]:
+            with self.subTest(kind):
+                page = self.new_page()
+                page.goto(self.daemon.url)
+                sid = page.evaluate(CONNECT, kind)
+                self.daemon.kill()
+                page.wait_for_function("session.status === 'reconnecting'")
+                # Not waited for: the tab closes in the same breath.
+                page.evaluate("() => { for (let n = 0; n < 3; n++) session.act('', 'increment'); }")
+                page.close()
+                self.daemon.start()
+                page = self.new_page()
+                page.goto(self.daemon.url)
+                self.assertEqual(page.evaluate(CONNECT, kind), sid)
+                page.evaluate("session.pending.length ? new Promise((done) => session.addEventListener('outcome', () => session.pending.length || done())) : 0")
+                self.assertEqual(page.evaluate(COUNT), 3)
+                page.close()
+
+    def test_database_that_is_gone_or_full_loses_nothing(self):
         self.page.goto(self.daemon.url)
-        other = self.new_page()
-        other.goto(self.daemon.url)
-        first, second = self.page.evaluate(CONNECT), other.evaluate(CONNECT)
-        self.assertNotEqual(first, second)
+        self.page.evaluate(CONNECT, "IndexedDB")
+        # The user deletes what the page has stored: what was kept is written again with the next action.
+        self.page.evaluate("new Promise((done) => (indexedDB.deleteDatabase('riblet').onsuccess = done))")
         self.page.evaluate("session.act('', 'increment')")
-        other.evaluate("Promise.all([session.act('', 'increment'), session.act('', 'increment')])")
-        for page, sid, count in [(self.page, first, 1), (other, second, 2), (self.page, first, 1)]:
-            page.reload()
-            self.assertEqual(page.evaluate(CONNECT), sid)
-            self.assertEqual(page.evaluate(COUNT), count)
-        # A tab that is opened later goes on with what a closed one has left.
-        other.close()
-        third = self.new_page()
-        third.goto(self.daemon.url)
-        self.assertEqual(third.evaluate(CONNECT), second)
+        self.assertTrue(self.page.evaluate("session.stored"))
+        sid = self.page.evaluate("session.welcome.sid")
+        self.page.reload()
+        self.assertEqual(self.page.evaluate(CONNECT, "IndexedDB"), sid)
+        # No room: it is told, and what is done meanwhile is done.
+        self.page.evaluate("void (IDBObjectStore.prototype.put = () => { throw new DOMException('', 'QuotaExceededError'); })")
+        told = self.page.evaluate("""new Promise((done) => {
+            session.addEventListener("stored", ({ detail }) => done(detail), { once: true });
+            session.act("", "increment");
+        })""")
+        self.assertEqual(told, {"stored": False, "reason": "full"})
+        self.page.wait_for_function("session.pending.length === 0 && session.node().state.count === 2")
+        self.page.reload()
+        self.assertNotEqual(self.page.evaluate(CONNECT, "IndexedDB"), sid)
 
 
 if __name__ == "__main__":

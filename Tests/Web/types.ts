@@ -5,6 +5,7 @@ import { define, detail, each, h, list, modal, mount, stack, tabs } from "../../
 import { generic } from "../../web/generic.js";
 import { Riblet, SessionProvider, useAct, useNode } from "../../web/riblet-react.js";
 import * as vue from "../../web/riblet-vue.js";
+import { indexedDBStorage } from "../../web/riblet-indexeddb.js";
 
 const session: Session = connect("http://127.0.0.1:8080", {
   app: "counter",
@@ -13,6 +14,19 @@ const session: Session = connect("http://127.0.0.1:8080", {
   transports: [webSocket],
   optimistic: { Counter: (state, action) => (action === "increment" ? { count: state.count + 1 } : state) },
 });
+
+connect("http://127.0.0.1:8080", { app: "counter", storage: indexedDBStorage("app") });
+const entries = new Map<string, string>();
+connect("http://127.0.0.1:8080", {
+  app: "counter",
+  storage: {
+    getItem: (key) => entries.get(key),
+    setItem: async (key, text) => entries.set(key, text),
+    removeItem: (key) => entries.delete(key),
+  },
+});
+// @ts-expect-error: a text is what is kept
+connect("http://127.0.0.1:8080", { app: "counter", storage: { ...indexedDBStorage(), getItem: () => 1 } });
 
 const stop: () => void = session.subscribe(1, (node, change) => node?.state ?? change.ids.size);
 session.subscribe("/nodes/1/state/count", (count) => count);

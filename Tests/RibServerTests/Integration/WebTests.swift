@@ -30,7 +30,7 @@ import Testing
       ["--noEmit", "--strict", "--target", "es2022", "--module", "es2022", "--moduleResolution", "node16"]
         + [
           "Tests/Web/types.ts", "web/riblet.d.ts", "web/riblet-check.d.ts", "web/render.d.ts", "web/generic.d.ts",
-          "web/riblet-react.d.ts", "web/riblet-vue.d.ts",
+          "web/riblet-indexeddb.d.ts", "web/riblet-react.d.ts", "web/riblet-vue.d.ts",
         ],
       directory: repository)
     #expect(status == 0, "\(output)\(errors)")

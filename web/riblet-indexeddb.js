@@ -1,0 +1,93 @@
+// Storage for sessions in IndexedDB: it outlives the tab, has more room than localStorage, and workers have it too.
+
+/** How long the browser may take for anything, in milliseconds: some databases are never opened. */
+const patience = 4000;
+
+/** The storage of each database, by its name. */
+const storages = new Map();
+
+/** The storage for the option `storage`; the same for all sessions of a page. */
+export function indexedDBStorage(name = "riblet") {
+  return storages.get(name) ?? storages.set(name, new IndexedDBStorage(name)).get(name);
+}
+
+class IndexedDBStorage {
+  /** All tabs of an origin have it. */
+  isShared = true;
+  #name;
+  #database;
+
+  constructor(name) {
+    this.#name = name;
+  }
+
+  getItem(key) {
+    return this.#run("readonly", (entries) => entries.get(key));
+  }
+
+  setItem(key, text) {
+    return this.#run("readwrite", (entries) => entries.put(text, key));
+  }
+
+  removeItem(key) {
+    return this.#run("readwrite", (entries) => entries.delete(key));
+  }
+
+  /** Does one thing, in the order of the calls, and returns a promise of its result. */
+  async #run(mode, work) {
+    this.#database ??= this.#open();
+    const opening = this.#database;
+    try {
+      const database = await opening;
+      return await inTime((resolve, reject) => {
+        // What the browser has taken is kept if it crashes; only if the machine does, something older may be found.
+        const transaction = database.transaction("entries", mode, { durability: "relaxed" });
+        const request = work(transaction.objectStore("entries"));
+        transaction.oncomplete = () => resolve(request.result);
+        transaction.onabort = () => reject(transaction.error);
+        // A page that is left may have no time to hear of the request first.
+        transaction.commit?.();
+      });
+    } catch (error) {
+      // It may be one that is not there any more.
+      this.#close(opening);
+      throw error;
+    }
+  }
+
+  #open() {
+    const opening = inTime((resolve, reject) => {
+      const request = indexedDB.open(this.#name, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("entries");
+      request.onsuccess = () => {
+        // Whoever deletes it, or knows a later version, would have to wait.
+        request.result.onversionchange = () => this.#close(opening);
+        resolve(request.result);
+      };
+      request.onerror = () => reject(request.error);
+    });
+    return opening;
+  }
+
+  /** The next one is opened anew. */
+  #close(opening) {
+    if (this.#database === opening) this.#database = undefined;
+    opening.then((database) => database.close(), () => {});
+  }
+}
+
+/** A promise of what `work` resolves to, if it does so in time. */
+function inTime(work) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("IndexedDB does not answer.")), patience);
+    const isOver = (then) => (value) => {
+      clearTimeout(timer);
+      then(value);
+    };
+    try {
+      work(isOver(resolve), isOver(reject));
+    } catch (error) {
+      isOver(reject)(error);
+    }
+  });
+}
