@@ -8,12 +8,9 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 
+from engine import PATIENCE, Engine
 from websockets.sync.client import connect
-
-# How long anything may take, in seconds.
-PATIENCE = 60
 
 
 def firefox_path():
@@ -21,7 +18,7 @@ def firefox_path():
     return next((path for path in map(shutil.which, filter(None, names)) if path), None)
 
 
-class Firefox:
+class Firefox(Engine):
     """A headless Firefox with one page."""
 
     def __init__(self):
@@ -42,7 +39,9 @@ class Firefox:
         self.problems = []
         self.send("session.new", capabilities={})
         self.send("session.subscribe", events=["log.entryAdded"])
-        self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
+        # In the first window the keys are for its address.
+        self.context = self.send("browsingContext.create", type="window")["context"]
+        self.send("browsingContext.activate", context=self.context)
 
     def send(self, method, **params):
         """A command's result."""
@@ -79,30 +78,8 @@ class Firefox:
         assert result["type"] == "success", f"{expression}: {result.get('exceptionDetails', {}).get('text')}"
         return json.loads(result["result"]["value"])
 
-    def wait(self, expression):
-        """Waits until an expression is true."""
-        deadline = time.monotonic() + PATIENCE
-        while not self.run(f"Boolean({expression})"):
-            assert time.monotonic() < deadline, f"never true: {expression}"
-            # The page has to have the time to become so.
-            self.run("new Promise((done) => requestAnimationFrame(done))")
-
     def act(self, kind, actions, **more):
         self.send("input.performActions", context=self.context, actions=[{"type": kind, "id": kind, "actions": actions, **more}])
-
-    def click(self, selector):
-        """Clicks in the middle of an element."""
-        x, y = self.run(f"(() => {{ const it = document.querySelector({selector!r}); it.scrollIntoView({{ block: 'nearest' }}); "
-                        "const { left, top, width, height } = it.getBoundingClientRect(); return [left + width / 2, top + height / 2]; })()")
-        self.act("pointer", [{"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0},
-                             {"type": "pointerUp", "button": 0}])
-
-    def press(self, *keys):
-        """
-        Presses keys, one after the other: characters, or the private ones of WebDriver. They are typed and heard; but as no window is the active
-        one without a screen, buttons and dialogs do nothing by them.
-        """
-        self.act("key", [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")])
 
     def back(self):
         self.send("browsingContext.traverseHistory", context=self.context, delta=-1)

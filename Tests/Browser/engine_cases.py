@@ -1,0 +1,182 @@
+"""The showcase in other browsers than Chromium: what their engines do otherwise, and that nothing is lost there either."""
+
+import os
+import pathlib
+
+import axe_playwright_python
+from support import Daemon
+
+AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+APPS = [
+    "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "room", "screens", "search", "tabs",
+]
+DOWN, ENTER, ESCAPE, SPACE, TAB = "\ue015", "\ue007", "\ue00c", " ", "\ue004"
+
+
+# Elsewhere the system's browsers are none that could be driven.
+IS_REQUIRED = os.environ.get("RIB_REQUIRE_ALL") == "1" and "\nID=debian" in pathlib.Path("/etc/os-release").read_text()
+
+
+class EngineCases:
+    """The tests, for a class that says which browser it is."""
+
+    engine = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("--limits-actions-per-second", "0", web=os.environ.get("RIB_WEB"))
+        cls.addClassCleanup(cls.daemon.close)
+        cls.browser = cls.engine()
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        self.browser.problems.clear()
+        self.browser.open(f"{self.daemon.url}/riblet.d.ts")
+        self.browser.run("sessionStorage.clear()")
+        self.browser.resize(1280, 900)
+
+    def tearDown(self):
+        # What the page has said meanwhile is heard with the next answer.
+        self.browser.run("0")
+        self.assertEqual(self.browser.problems, [])
+
+    def show(self, app):
+        self.browser.open("about:blank")
+        self.browser.open(f"{self.daemon.url}/#/{app}")
+        self.wait(f"document.querySelector('[data-app=\"{app}\"]')?.childElementCount && document.querySelector('#status').dataset.status === 'live'")
+
+    def wait(self, expression):
+        return self.browser.wait(expression)
+
+    def text(self, selector):
+        return f"document.querySelector({selector!r})?.textContent"
+
+    def expect(self, selector, text):
+        self.wait(f"{self.text(selector)} === {text!r}")
+
+    def settled(self):
+        self.expect("#status-pending", "0 waiting")
+
+    def test_each_click_is_done_once_through_a_kill_and_a_reload(self):
+        self.show("counter")
+        for _ in range(5):
+            self.browser.click("[aria-label=Increment]")
+        self.settled()
+        self.daemon.kill()
+        for _ in range(5):
+            self.browser.click("[aria-label=Increment]")
+        self.expect("#status-pending", "5 waiting")
+        self.daemon.start()
+        self.settled()
+        self.expect("#screen [aria-label=Count]", "10")
+        self.browser.click("#offline")
+        for _ in range(3):
+            self.browser.click("[aria-label=Increment]")
+        self.browser.reload()
+        self.settled()
+        self.expect("#screen [aria-label=Count]", "13")
+
+    def test_long_list_is_a_window(self):
+        self.show("catalog")
+        self.assertLess(self.browser.run("document.querySelectorAll('.catalog-row').length"), 300)
+        self.browser.run("document.querySelector('.catalog-rows').scrollTo(0, 5_000 * 44)")
+        self.wait("document.querySelector('[data-id=\"5001\"]')")
+        self.assertEqual(self.browser.run("document.querySelector('[data-id=\"5001\"]').ariaPosInSet"), "5001")
+        self.browser.run("document.querySelector('.catalog-rows').scrollTo(0, 0)")
+        self.wait("document.querySelector('[data-id=\"1\"] input')?.focus() ?? document.activeElement.type === 'checkbox'")
+        for _ in range(60):
+            self.browser.press(DOWN)
+        self.wait("document.activeElement.closest('.catalog-row').dataset.id === '61'")
+        self.browser.click("[data-id='61'] input")
+        self.wait("document.activeElement.closest('.is-done') !== null")
+        self.assertEqual(self.browser.run("document.activeElement.closest('.catalog-row').dataset.id"), "61")
+
+    def test_row_that_moves_keeps_the_focus(self):
+        self.show("catalog")
+        self.browser.click("[aria-label='Move Row 00005 up']")
+        self.wait("[...document.querySelectorAll('.catalog-row')].findIndex((it) => it.dataset.id === '5') === 3")
+        self.assertEqual(self.browser.run("document.activeElement.ariaLabel"), "Move Row 00005 up")
+        self.browser.run("document.activeElement.click()")
+        self.wait("[...document.querySelectorAll('.catalog-row')].findIndex((it) => it.dataset.id === '5') === 2")
+
+    def test_typing_keeps_the_caret(self):
+        self.show("search")
+        self.browser.run("document.querySelector('[name=latency][value=\"100\"]').click()")
+        self.browser.run("document.querySelector('#screen input').focus()")
+        for key in "pineapple":
+            self.browser.press(key)
+        self.expect("#status-pending", "1 waiting")
+        self.settled()
+        self.wait("document.querySelector('#screen input').value === 'pineapple'")
+        self.browser.run("document.querySelector('#screen input').setSelectionRange(4, 4)")
+        self.browser.press("X")
+        self.expect("#status-pending", "1 waiting")
+        self.settled()
+        self.wait("document.querySelector('#screen input').value === 'pineXapple'")
+        self.assertEqual(self.browser.run("document.querySelector('#screen input').selectionStart"), 5)
+
+    def test_modal_and_back_button(self):
+        self.show("home-detail")
+        self.browser.click("#screen .button-primary")
+        self.wait("document.querySelector('.card .button-primary')")
+        self.browser.click(".card .button-primary")
+        self.wait("document.querySelector('.rib-modal[open]')")
+        self.browser.click(".rib-modal .button")
+        self.wait("!document.querySelector('.rib-modal')")
+        self.wait("document.activeElement.textContent === 'Show detail'")
+        self.browser.click(".card .button-primary")
+        self.wait("document.querySelector('.rib-modal[open]')")
+        self.settled()
+        self.browser.back()
+        self.wait("!document.querySelector('.rib-modal')")
+        self.wait("document.querySelector('.card')")
+
+    def test_keys_do_what_clicks_do(self):
+        self.show("home-detail")
+        self.browser.run("document.querySelector('#screen .button-primary').focus()")
+        self.browser.press(ENTER)
+        self.wait("document.querySelector('.card .button-primary')")
+        self.browser.run("document.querySelector('.card .button-primary').focus()")
+        self.browser.press(SPACE)
+        self.wait("document.querySelector('.rib-modal[open]')")
+        self.wait("document.querySelector('.rib-modal').contains(document.activeElement)")
+        self.browser.press(ESCAPE)
+        self.wait("!document.querySelector('.rib-modal')")
+        self.wait("document.activeElement.textContent === 'Show detail'")
+        self.show("counter")
+        self.browser.run("document.querySelector('#screen button').focus()")
+        self.browser.press(TAB)
+        self.wait("document.activeElement === document.querySelectorAll('#screen button')[1]")
+
+    def test_session_in_a_database_is_kept(self):
+        self.browser.open(f"{self.daemon.url}/riblet.d.ts")
+        connect = """(async () => {
+            const { connect } = await import("/riblet.js");
+            const { indexedDBStorage } = await import("/riblet-indexeddb.js");
+            window.session = connect(location.origin, { app: "counter", storage: indexedDBStorage() });
+            await new Promise((resolve) => session.addEventListener("change", resolve, { once: true }));
+            return session.welcome.sid;
+        })()"""
+        sid = self.browser.run(connect)
+        self.daemon.kill()
+        self.browser.run("(session.act('', 'increment'), session.act('', 'increment'), 0)")
+        self.browser.open("about:blank")
+        self.daemon.start()
+        self.browser.open(f"{self.daemon.url}/riblet.d.ts")
+        self.assertEqual(self.browser.run(connect), sid)
+        self.wait("session.pending.length === 0 && session.node().state.count === 2")
+
+    def test_no_page_is_wider_than_its_window(self):
+        for width in [self.browser.narrowest, 768, 1280]:
+            self.browser.resize(width, 800)
+            for app in APPS:
+                self.show(app)
+                self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth - innerWidth"), 0, f"{app}, {width}")
+
+    def test_axe_finds_nothing(self):
+        for app in APPS:
+            self.show(app)
+            self.browser.run(f"(() => {{ {AXE} }})()")
+            found = self.browser.run("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+            text = [f"{it['id']} ({it['impact']}): {it['nodes'][0]['html'][:200]}" for it in found]
+            self.assertEqual(text, [], app)
