@@ -1,19 +1,11 @@
 """How the page looks, whom it shuts out, and what a patch costs it."""
 
 import json
-import pathlib
 import statistics
 import unittest
 
-import axe_playwright_python
-from support import ARTIFACTS, BrowserTest, expect
+from support import APPS, ARTIFACTS, BrowserTest, expect
 
-# All that need no sign-in.
-APPS = [
-    "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "room", "screens",
-    "search", "tabs",
-]
-AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 
 def keep_figures(name, figures):
@@ -41,53 +33,6 @@ class LookTest(BrowserTest):
                     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
                     self.assertLessEqual(overflow, 0, f"{app} is wider than {width} pixels")
                 context.close()
-
-
-class AccessibilityTest(BrowserTest):
-    """axe finds nothing serious, in any app, theme or width."""
-
-    def check(self, page, where):
-        # By the protocol, as the page's policy lets no foreign script in.
-        page.evaluate(AXE + "; null")
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        text = [f"{it['id']} ({it['impact']}): {it['nodes'][0]['html'][:200]}" for it in found]
-        self.assertEqual(text, [], where)
-
-    def test_apps(self):
-        for scheme in ["light", "dark"]:
-            context = self.browser.new_context(color_scheme=scheme, reduced_motion="reduce")
-            page = self.new_page(context)
-            for app in APPS:
-                surface = self.open(app, page)
-                expect(surface.locator("*").first).to_be_attached()
-                self.check(page, f"{app}, {scheme}")
-            context.close()
-
-    def test_dialogs_and_narrow_windows(self):
-        context = self.browser.new_context(viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-        page = self.new_page(context)
-        surface = self.open("home-detail", page)
-        surface.get_by_role("button", name="Open home").click()
-        surface.get_by_role("button", name="Show detail").click()
-        expect(page.get_by_role("dialog", name="Detail")).to_be_visible()
-        self.check(page, "a modal")
-        page.keyboard.press("Escape")
-        page.get_by_role("button", name="Hand off").click()
-        expect(page.get_by_role("img", name="QR code")).to_be_visible()
-        self.check(page, "the hand-off")
-        page.keyboard.press("Escape")
-        page.get_by_role("button", name="Show the inspector").click()
-        for tab in ["Tree", "Document", "Facts", "Wire"]:
-            page.get_by_role("tab", name=tab).click()
-            self.check(page, f"the inspector's {tab}")
-        context.close()
-
-    def test_generic_renderer(self):
-        for app in ["search", "boundaries", "profile"]:
-            self.open(app)
-            self.page.get_by_role("switch", name="Draw with the generic renderer").check()
-            expect(self.page.locator("#screen .rib-button").first).to_be_visible()
-            self.check(self.page, f"{app}, drawn by its schema")
 
 
 class CostTest(BrowserTest):

@@ -12,11 +12,20 @@ import threading
 import time
 import unittest
 
+import axe_playwright_python
 from playwright.sync_api import expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # Pictures of the pages, for whoever wants to look at them.
 ARTIFACTS = pathlib.Path(os.environ.get("RIB_ARTIFACTS", REPOSITORY / ".build" / "artifacts"))
+
+# All that need no sign-in.
+APPS = [
+    "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "room", "screens",
+    "search", "tabs",
+]
+# What finds mistakes in the accessibility of a page.
+AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 # How long a page may take for anything, in milliseconds. Most takes a tenth of a second, and many times that where other tests have both
 # processors: the limit only ends what hangs.
