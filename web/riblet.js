@@ -1,8 +1,9 @@
 // The web client of RibServer: riblet.d.ts documents it. Names in brackets are rules of PROTOCOL.md.
 
-import { applyPatch, closeCodes, Core, has, parse, withoutSecrets } from "./riblet-core.js";
+import { applyPatch, closeCodes, Core, withoutSecrets } from "./riblet-core.js";
 import { Entry } from "./riblet-entry.js";
 import { Link, returns } from "./riblet-link.js";
+import { Shown } from "./riblet-shown.js";
 
 export { applyPatch, Core };
 
@@ -23,24 +24,6 @@ function makeClock() {
 
 const noCredential = { code: "busy", message: "The page has got no credential in time." };
 
-/** Runs the page's code, whose errors are not the connection's. */
-function call(fn, ...values) {
-  try {
-    return fn(...values);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-}
-
-/** What has to change for a subscription: the node with this id, a node of this type, or "" for anything. */
-function placeOf(target) {
-  if (typeof target === "number") return target;
-  const [, id] = /^\/nodes\/(0|[1-9]\d*)(?:\/|$)/.exec(target) ?? [];
-  return id === undefined ? (/^(\/|$)/.test(target) ? "" : target) : Number(id);
-}
-
 export const connect = (url, options) => new Session(url, options);
 
 export class Session extends EventTarget {
@@ -53,13 +36,11 @@ export class Session extends EventTarget {
   #url;
   #options;
   #entry;
-  /** What the page was told of; drawn is the view with predicted nodes. */
-  #shown = { pending: this.#core.pending };
+  #shown;
+  /** What the entry was written with. */
   #saved = { pending: this.#core.pending };
-  /** An action's promise, and the node that is predicted from another. */
-  #kept = new WeakMap();
-  /** Sets of subscriptions, by what has to change for them: a node, a node of a type, or anything. */
-  #subscriptions = new Map();
+  /** How to settle an action's promise. */
+  #promises = new WeakMap();
   #questions = { share: [], check: [], auth: [] };
   #now = makeClock();
   #link;
@@ -87,6 +68,7 @@ export class Session extends EventTarget {
     this.#url = String(url).replace(/\/+$/, "");
     this.#options = { transports: [webSocket, eventStream], ...options };
     const { storage, app, share, key = `riblet:${this.#url}:${app ?? share}` } = options;
+    this.#shown = new Shown(this.#core.pending, options.optimistic);
     this.#entry = new Entry(storage, key, app, () => this.#tellKept());
     globalThis.document?.addEventListener("visibilitychange", this.#wake);
     globalThis.addEventListener?.("online", this.#wake);
@@ -150,84 +132,27 @@ export class Session extends EventTarget {
     return this.#core.pending;
   }
 
-  node(id = this.view?.root) {
-    return this.#shown.drawn?.nodes[id];
+  node(id) {
+    return this.#shown.node(id);
   }
 
   subscribe(target, fn) {
-    const subscription = { target, fn, value: this.#read(target) };
-    const place = placeOf(target);
-    const others = this.#subscriptions.get(place) ?? new Set();
-    this.#subscriptions.set(place, others.add(subscription));
-    return () => {
-      subscription.isOver = true;
-      if (others.delete(subscription) && !others.size) this.#subscriptions.delete(place);
-    };
-  }
-
-  /** Calls those that are subscribed at a place. */
-  #callAt(place, call) {
-    for (const subscription of [...(this.#subscriptions.get(place) ?? [])]) {
-      if (!subscription.isOver) call(subscription);
-    }
-  }
-
-  /** What is at a place; types have none. */
-  #read(target) {
-    if (typeof target === "number") return this.node(target);
-    if (!/^(\/|$)/.test(target)) return undefined;
-    const step = (parent, key) => (has(parent, key) ? parent[key] : undefined);
-    return parse(target).reduce(step, { "": this.#shown.drawn });
+    return this.#shown.subscribe(target, fn);
   }
 
   /** Tells the page what has changed since it was told last. */
   #update(ops = null) {
-    const before = this.#shown;
+    const shown = this.#shown;
+    const before = shown.pending;
     // After a reset the old view stays until the new one comes.
-    const { pending, view = before.view } = this.#core;
-    const drawn = this.#predict(view, pending);
-    this.#shown = { pending, view, drawn };
-    if (pending !== before.pending) this.#emit("pending", { pending });
-    const old = before.drawn?.nodes;
-    const ids = new Set();
-    if (drawn !== before.drawn) {
-      for (const id in old) if (drawn.nodes[id] !== old[id]) ids.add(Number(id));
-      for (const id in drawn.nodes) if (!old || !has(old, id)) ids.add(Number(id));
-    }
-    if (!ids.size && view === before.view) return;
-    const change = { ids, ops, view };
-    const compare = (subscription) => {
-      const { target, fn, value } = subscription;
-      subscription.value = this.#read(target);
-      if (subscription.value !== value) call(fn, subscription.value, change);
-    };
-    for (const id of ids) {
-      const node = this.node(id);
-      this.#callAt(id, compare);
-      this.#callAt((node ?? old[id])?.type, ({ fn }) => call(fn, node, { ...change, id }));
-    }
-    this.#callAt("", compare);
-    this.#emit("change", change);
-  }
-
-  #predict(view, pending) {
-    let drawn = view;
+    const { pending, view = shown.view } = this.#core;
     // What is refused is not predicted.
-    for (const action of this.scope === "view" ? [] : pending) {
-      const id = action.to === "" ? view?.root : action.to;
-      const node = drawn?.nodes[id];
-      const rule = this.#options.optimistic?.[node?.type];
-      if (!rule || action.back || action.secret) continue;
-      const kept = this.#kept.get(action) ?? {};
-      // Made once: nodes keep their identity while nothing changes them.
-      if (kept.from !== node) {
-        kept.from = node;
-        kept.node = { ...node, state: call(rule, node.state, action.action) ?? node.state };
-        this.#kept.set(action, kept);
-      }
-      drawn = { ...drawn, nodes: { ...drawn.nodes, [id]: kept.node } };
-    }
-    return drawn;
+    const changed = shown.show(view, pending, this.scope !== "view");
+    if (pending !== before) this.#emit("pending", { pending });
+    if (!changed) return;
+    const change = { ids: changed.ids, ops, view };
+    shown.tell(change, changed.before);
+    this.#emit("change", change);
   }
 
   #emit(type, detail) {
@@ -269,7 +194,7 @@ export class Session extends EventTarget {
       // After a reset the ids on the screen mean nothing.
       if (this.#isOver || (isId && this.view !== this.#core.view)) return resolve(this.#unsent(description));
       const [action, message] = this.#core.take(description);
-      this.#kept.set(action, { resolve, reject });
+      this.#promises.set(action, { resolve, reject });
       this.#carryOut(message ? [["send", message]] : []);
       if (this.#isHeld) this.#open();
       else if (this.#core.state === "live") this.#look();
@@ -473,10 +398,10 @@ export class Session extends EventTarget {
       // What was to be left is not there any more.
       const isLeft = action.back && result.nack?.code === "gone";
       const outcome = isLeft ? { status: "applied", n: action.n } : result;
-      this.#kept.get(action)?.resolve?.(outcome);
+      this.#promises.get(action)?.resolve?.(outcome);
       this.#emit("outcome", { ...action, ...outcome });
     },
-    tooLong: (action) => this.#kept.get(action)?.reject?.(this.#core.tooLong()),
+    tooLong: (action) => this.#promises.get(action)?.reject?.(this.#core.tooLong()),
     lost: (count, dropped) => {
       for (const action of dropped) this.#on.settled(action, { status: "unknown", n: action.n });
       this.#emit("lost", { count });

@@ -15,6 +15,9 @@ static const unsigned char riblet_entry_js[] = {
 static const unsigned char riblet_link_js[] = {
 #embed "../../web/riblet-link.js"
 };
+static const unsigned char riblet_shown_js[] = {
+#embed "../../web/riblet-shown.js"
+};
 static const unsigned char riblet_events_js[] = {
 #embed "../../web/riblet-events.js"
 };
@@ -147,6 +150,7 @@ static const struct web_file files[] = {
     CLIENT("riblet-core.js", riblet_core_js),
     CLIENT("riblet-entry.js", riblet_entry_js),
     CLIENT("riblet-link.js", riblet_link_js),
+    CLIENT("riblet-shown.js", riblet_shown_js),
     CLIENT("riblet-events.js", riblet_events_js),
     CLIENT("riblet-check.js", riblet_check_js),
     CLIENT("riblet-check.d.ts", riblet_check_d_ts),
