@@ -51,6 +51,8 @@ export function handoff(current) {
   const scopes = document.getElementsByName("scope");
   let timer;
   let made = 0;
+  /** The session of the link that is under way, and what its holder may do. */
+  let asked;
 
   const stop = () => clearInterval(timer);
 
@@ -81,9 +83,12 @@ export function handoff(current) {
   const chosen = () => [...scopes].find((input) => input.checked).value;
 
   const make = async () => {
-    const number = ++made;
     const { session, app } = current();
     const scope = chosen();
+    // Who presses twice wants one link.
+    if (asked?.session === session && asked.scope === scope) return;
+    asked = { session, scope };
+    const number = ++made;
     clear("One moment…");
     try {
       const { token, expires } = await session.share(scope);
@@ -98,6 +103,8 @@ export function handoff(current) {
       if (link.value === url) $("handoff-code").replaceChildren(picture);
     } catch (error) {
       if (number === made) clear(`There is no link now: ${error.message}`);
+    } finally {
+      if (number === made) asked = undefined;
     }
   };
 
@@ -105,6 +112,7 @@ export function handoff(current) {
   const choose = () => {
     if (chosen() === "view") return make();
     made++;
+    asked = undefined;
     clear("Whoever has this link can do all that you can do here.");
   };
 

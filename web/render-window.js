@@ -77,7 +77,9 @@ export class RowWindow {
   close() {
     forget(this);
     this.#resized?.disconnect();
-    this.list.closest(tables)?.removeAttribute("aria-rowcount");
+    const table = this.list.closest(tables);
+    table?.removeAttribute("aria-rowcount");
+    for (const row of this.#head(table)) row.removeAttribute("aria-rowindex");
     for (const { dom } of this.#it.kids) for (const name of told) dom.removeAttribute?.(name);
   }
 
@@ -152,14 +154,23 @@ export class RowWindow {
   drawn() {
     const count = this.#items.length;
     const table = this.list.closest(tables);
-    table?.setAttribute("aria-rowcount", count);
+    const head = this.#head(table);
+    for (const [index, row] of head.entries()) set(row, "aria-rowindex", index + 1);
+    if (table) set(table, "aria-rowcount", head.length + count);
     const [size, position] = table ? [[], "aria-rowindex"] : [["aria-setsize"], "aria-posinset"];
     for (const [index, { dom, item }] of this.#it.kids.entries()) {
       if (item instanceof Gap) continue;
       if (!(dom instanceof Element)) throw new TypeError("A row of a list with a window is one element.");
       for (const name of size) set(dom, name, count);
-      set(dom, position, this.#places[index] + 1);
+      set(dom, position, head.length + this.#places[index] + 1);
     }
+  }
+
+  /** The rows of a table before these, which are counted too. */
+  #head(table) {
+    const first = this.#it.kids[0]?.dom;
+    const isBefore = (row) => !first || row.compareDocumentPosition(first) === Node.DOCUMENT_POSITION_FOLLOWING;
+    return table ? [...table.querySelectorAll("tr, [role=row]")].filter(isBefore) : [];
   }
 
   /** Looks anew at what is seen: it was scrolled, resized, or another row has the focus. */

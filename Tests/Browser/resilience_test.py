@@ -120,8 +120,12 @@ class ResilienceTest(BrowserTest):
         dialog.get_by_role("radio", name="may act").check()
         expect(dialog.get_by_role("status")).to_contain_text("can do all that you can do")
         expect(link).to_have_value("")
-        dialog.get_by_role("button", name="Make the link").click()
+        # Pressed twice, it makes one.
+        self.page.evaluate("() => { window.asked = 0; const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { "
+                           "asked += /\"t\":\"share\"/.test(text); send.call(this, text); }; }")
+        dialog.get_by_role("button", name="Make the link").dblclick()
         expect(link).to_have_value(re.compile(r"#/counter\?share="))
+        self.assertEqual(self.page.evaluate("asked"), 1)
         url = link.input_value()
         picture = Image.open(io.BytesIO(dialog.get_by_role("img", name="QR code").screenshot()))
         self.assertEqual([code.text for code in zxingcpp.read_barcodes(picture)], [url])

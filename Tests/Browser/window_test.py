@@ -4,7 +4,7 @@ import unittest
 
 from render_page import RenderTest
 
-SETUP = """({ count = 10_000, tag = "ul", height = 24 }) => {
+SETUP = """({ count = 10_000, tag = "ul", height = 24, hasHead = false }) => {
   window.drawn = 0;
   const row = ({ id, text }) => {
     drawn++;
@@ -16,7 +16,8 @@ SETUP = """({ count = 10_000, tag = "ul", height = 24 }) => {
   define("T", ({ rows, isShort }) => {
     const list = each(rows, ({ id }) => id, row, { window: !isShort });
     const style = "height: 240px; overflow: auto; margin: 0; padding: 0";
-    if (tag === "table") return h("div", { id: "list", style }, h("table", { style: "border-spacing: 0" }, h("tbody", null, list)));
+    if (tag === "table") return h("div", { id: "list", style }, h("table", { style: "border-spacing: 0" },
+      hasHead && h("thead", null, h("tr", { id: "head" }, h("th", null, "Row"))), h("tbody", null, list)));
     return h(tag, { id: "list", style }, list);
   });
   window.rows = Array.from({ length: count }, (_, index) => ({ id: index + 1 }));
@@ -169,10 +170,11 @@ class WindowTest(RenderTest):
         hidden = self.run_js("() => [...list.children].filter((it) => !it.id).map((it) => it.ariaHidden)")
         self.assertEqual(hidden, ["true", "true"])
         self.open()
-        self.begin(tag="table")
+        self.begin(tag="table", hasHead=True)
         self.scroll(120_000)
-        self.assertEqual(self.run_js(told), [None, None, "5001"])
-        self.assertEqual(self.run_js("() => document.querySelector('table').ariaRowCount"), "10000")
+        # The head is the first row.
+        self.assertEqual(self.run_js(told), [None, None, "5002"])
+        self.assertEqual(self.run_js("() => [document.querySelector('table').ariaRowCount, head.ariaRowIndex]"), ["10001", "1"])
 
     def test_list_that_is_shown_later(self):
         self.run_js("() => { document.querySelector('#app').hidden = true; }")
