@@ -20,6 +20,19 @@ export function isEntry(value) {
 /** `setItem` and its like may be done later, as those of IndexedDB are: then what has to be kept before it is sent waits for it. */
 const isLater = (result) => typeof result?.then === "function";
 
+/** How long it may take then, in milliseconds: some databases never answer. */
+const patience = 4000;
+
+class LateError extends Error {}
+
+const inTime = (promise) => new Promise((resolve, reject) => {
+  const timer = setTimeout(() => reject(new LateError("The storage does not answer.")), patience);
+  promise.then(resolve, reject).then(() => clearTimeout(timer));
+});
+
+/** Stands for an entry of which it is not known whether there is one: it is left alone. */
+const unreadable = Symbol("unreadable");
+
 export class Entry {
   /** Whether the next page could go on now. */
   isKept = false;
@@ -37,10 +50,14 @@ export class Entry {
   #slotName;
   #unlock;
   #isOver = false;
-  /** How many writes that are done later were begun, and are over; and what waits until as many are. */
+  /** How many writes that are done later were begun, up to which one they are over, and what waits for that. */
   #begun = 0;
   #done = 0;
   #waiting = [];
+  /** Whether it was told that the last one has failed: then nothing waits for the next. */
+  #isFailing = false;
+  /** All of them are over. */
+  #ended;
 
   /** `told` is called whenever it is known whether the entry is kept. */
   constructor(storage, key, app, told) {
@@ -69,8 +86,12 @@ export class Entry {
   #findOwn(names) {
     const name = slots.map((slot) => this.#nameOf(slot)).find((name) => !names.has(name));
     if (!name) return undefined;
-    names.add(name);
     const found = this.#parse(() => this.#storage.getItem(name));
+    if (isLater(found)) {
+      this.#isShared = true;
+      return this.#findShared(names);
+    }
+    names.add(name);
     const isFree = !found || this.#lock(lockOf(found));
     if (isFree === true) return this.#take(name, found);
     // The copy that a duplicated tab has of an entry [newest] gives way to one of its own.
@@ -85,15 +106,21 @@ export class Entry {
     names.add(this.#slotName);
     for (const slot of await this.#sharedSlots()) {
       const name = this.#nameOf(slot);
+      if (this.#isOver) return undefined;
       if (names.has(name)) continue;
       names.add(name);
-      const isMine = slot === this.#ownSlot;
-      if (await (isMine ? this.#lock(`riblet:${name}`) : this.#lockIfFree(`riblet:${name}`))) {
+      const isFree = await (slot === this.#ownSlot ? this.#lock(`riblet:${name}`) : this.#lockIfFree(`riblet:${name}`));
+      const entry = await this.#read(name);
+      if (isFree && entry !== unreadable && !this.#isOver) {
         this.#ownSlot = slot;
-        return this.#take(name, await this.#read(name));
+        return this.#take(name, entry);
       }
       names.delete(name);
-      this.isTaken ||= Boolean(await this.#read(name));
+      if (entry === unreadable) {
+        this.#unlock?.();
+        return undefined;
+      }
+      this.isTaken ||= Boolean(entry);
     }
     return undefined;
   }
@@ -117,15 +144,15 @@ export class Entry {
     return slot === 1 ? this.#key : `${this.#key}#${slot}`;
   }
 
-  /** The entry of a name; undefined for none, null for one that cannot be read. */
+  /** The entry of a name; undefined for none, null for one that is damaged. */
   async #read(name) {
-    let text;
     try {
-      text = await this.#storage.getItem(name);
+      const result = this.#storage.getItem(name);
+      const text = isLater(result) ? await inTime(result) : result;
+      return this.#parse(() => text);
     } catch {
-      // A storage that may not be used is none.
+      return unreadable;
     }
-    return this.#parse(() => text);
   }
 
   #parse(read) {
@@ -133,9 +160,11 @@ export class Entry {
     try {
       text = read();
       if (text === null || text === undefined) return undefined;
+      if (isLater(text)) return text;
       const entry = JSON.parse(text);
       if (isEntry(entry)) return entry.app === this.#app ? entry : undefined;
     } catch {
+      // A storage that may not be used is none.
       if (text === undefined) return undefined;
     }
     return null;
@@ -159,7 +188,10 @@ export class Entry {
 
   /** Writes the entry, or removes it if there is no session. */
   write(stored) {
-    if (!this.#name) return;
+    if (!this.#name) {
+      if (this.#storage && !this.#isOver) this.#tell(false);
+      return;
+    }
     const text = stored && JSON.stringify({ v: 1, app: this.#app, ...stored });
     let result;
     try {
@@ -186,26 +218,31 @@ export class Entry {
     }
   }
 
-  async #finishLater(text, result) {
-    const number = ++this.#begun;
-    const name = this.#name;
-    let isKept = Boolean(text);
-    try {
-      await result;
-    } catch {
-      // What was begun since decides.
-      isKept = number === this.#begun && (await this.#putAnewLater(name, text, number));
-    }
-    this.#done = Math.max(this.#done, number);
-    if (number === this.#begun && name === this.#name) this.#tell(isKept);
-    while (this.#waiting[0]?.number <= this.#done) this.#waiting.shift().then();
+  #finishLater(text, result) {
+    const number = ++this.#begun, name = this.#name;
+    const isLast = () => number === this.#begun;
+    const finish = async () => {
+      let isDone = true;
+      try {
+        await inTime(result);
+      } catch (error) {
+        isDone = !(error instanceof LateError) && isLast() && (await this.#putAnewLater(name, text, isLast));
+        // What was begun since decides.
+        if (!isLast()) return;
+      }
+      this.#done = number;
+      this.#isFailing = !isDone;
+      if (isLast()) this.#tell(isDone && Boolean(text));
+      while (this.#waiting.length && (this.#isFailing || this.#waiting[0].number <= number)) this.#waiting.shift().then();
+    };
+    this.#ended = Promise.allSettled([this.#ended, finish()]);
   }
 
-  async #putAnewLater(name, text, number) {
+  async #putAnewLater(name, text, isLast) {
     try {
-      await this.#storage.removeItem(name);
-      if (text && number === this.#begun) await this.#storage.setItem(name, text);
-      return Boolean(text);
+      await inTime(this.#storage.removeItem(name));
+      if (text && isLast()) await inTime(this.#storage.setItem(name, text));
+      return true;
     } catch {
       return false;
     }
@@ -216,10 +253,15 @@ export class Entry {
     this.#told();
   }
 
-  /** Calls `then` once all that was written is kept, or known not to be: at once, if nothing is on its way. In order. */
+  /** Whether something has to wait until what was written is kept. */
+  get isWriting() {
+    return this.#waiting.length > 0 || (this.#begun !== this.#done && !this.#isFailing);
+  }
+
+  /** Calls `then` once all that was written is kept, or told not to be: at once, if nothing is on its way. In order. */
   afterWriting(then) {
-    if (this.#begun === this.#done) then();
-    else this.#waiting.push({ number: this.#begun, then });
+    if (this.isWriting) this.#waiting.push({ number: this.#begun, then });
+    else then();
   }
 
   /** A new session has its own lock: a duplicated tab has a copy of the entry [newest]. */
@@ -232,10 +274,13 @@ export class Entry {
     if (!this.#isShared) this.#unlock?.();
   }
 
-  /** Lets others have the entry. */
+  /** Lets others have the entry, once nothing is written to it any more. */
   release() {
+    if (this.#isOver) return;
     this.#isOver = true;
-    this.#unlock?.();
+    const unlock = () => this.#unlock?.();
+    if (this.#ended) this.#ended.then(unlock);
+    else unlock();
     for (const name of [this.#name, this.#slotName]) claims.get(this.#storage)?.delete(name);
     this.#name = undefined;
   }

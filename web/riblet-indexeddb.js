@@ -1,8 +1,5 @@
 // Storage for sessions in IndexedDB: it outlives the tab, has more room than localStorage, and workers have it too.
 
-/** How long the browser may take for anything, in milliseconds: some databases are never opened. */
-const patience = 4000;
-
 /** The storage of each database, by its name. */
 const storages = new Map();
 
@@ -39,7 +36,7 @@ class IndexedDBStorage {
     const opening = this.#database;
     try {
       const database = await opening;
-      return await inTime((resolve, reject) => {
+      return await new Promise((resolve, reject) => {
         // What the browser has taken is kept if it crashes; only if the machine does, something older may be found.
         const transaction = database.transaction("entries", mode, { durability: "relaxed" });
         const request = work(transaction.objectStore("entries"));
@@ -56,7 +53,7 @@ class IndexedDBStorage {
   }
 
   #open() {
-    const opening = inTime((resolve, reject) => {
+    const opening = new Promise((resolve, reject) => {
       const request = indexedDB.open(this.#name, 1);
       request.onupgradeneeded = () => request.result.createObjectStore("entries");
       request.onsuccess = () => {
@@ -74,20 +71,4 @@ class IndexedDBStorage {
     if (this.#database === opening) this.#database = undefined;
     opening.then((database) => database.close(), () => {});
   }
-}
-
-/** A promise of what `work` resolves to, if it does so in time. */
-function inTime(work) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("IndexedDB does not answer.")), patience);
-    const isOver = (then) => (value) => {
-      clearTimeout(timer);
-      then(value);
-    };
-    try {
-      work(isOver(resolve), isOver(reject));
-    } catch (error) {
-      isOver(reject)(error);
-    }
-  });
 }

@@ -32,9 +32,9 @@ export class Shown {
   #subscriptions = new Map();
 
   /** `rules` has what predicts a node's state, by type. */
-  constructor(pending, rules = {}) {
+  constructor(pending, rules) {
     this.pending = pending;
-    this.#rules = rules;
+    this.#rules = rules ?? {};
   }
 
   node(id = this.view?.root) {

@@ -77,13 +77,14 @@ export interface Options {
 
 /**
  * What entries are kept in: a `Storage`, or one that does the same later. What is sent then waits until it is kept, for which the methods return
- * promises, and do what they are called for in the order of the calls; a rejection says that there is no room.
+ * promises, and do what they are called for in the order of the calls. A rejection says that it could not be done, as does a promise that does not
+ * settle within four seconds: then the page is told that it is not kept, and nothing waits until it is.
  */
 export interface EntryStorage {
   getItem(key: string): string | null | undefined | Promise<string | null | undefined>;
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
-  /** Whether other tabs have the same storage; of the browser's own, the client knows. It is true of one that returns promises. */
+  /** Whether other tabs have the same storage. Of the browser's own the client knows, and of one that returns promises it is taken for granted. */
   isShared?: boolean;
 }
 

@@ -221,7 +221,8 @@ export class Session extends EventTarget {
   #ask(message) {
     return new Promise((resolve, reject) => {
       if (this.#core.state !== "live") throw new Error("There is no connection.");
-      this.#send(message);
+      // Nothing of it is kept.
+      this.#sendNow(message);
       this.#questions[message.t].push({ resolve, reject });
     });
   }
@@ -240,8 +241,8 @@ export class Session extends EventTarget {
   close() {
     if (this.#isOver) return;
     this.#save();
-    if (!this.stored) this.#carryOut(this.#core.abandon());
     this.#leave();
+    this.#abandonUnlessStored();
     this.#finish({ code: "closed", message: "" });
   }
 
@@ -268,7 +269,8 @@ export class Session extends EventTarget {
     if (step === "open") return this.#open();
     if (step === "giveUp" && this.#link.state === "asked") return this.#closed(closeCodes.busy, noCredential);
     if (step === "giveUp") return this.#closed(undefined, { code: "silent", message: "" });
-    if (step === "ping") this.#go(() => this.#send(this.#core.ping()));
+    // What is acknowledged has to be stored before.
+    if (step === "ping") this.#go(() => this.#sendNow(this.#entry.isWriting ? { t: "ping" } : this.#core.ping()));
     const { due } = this.#link;
     clearTimeout(this.#timer);
     // What came while the page was busy is heard before the time is said to be over.
@@ -296,7 +298,6 @@ export class Session extends EventTarget {
       if (attempt !== this.#attempt) return;
       if (auth === undefined && this.#refusals) return this.#signedOut({ code: "unauthenticated", message: "" });
     }
-    this.#link.begin(this.#now());
     const hello = this.#core.hello(this.#options, auth);
     this.#save();
     // Whoever was told that it is not kept may have closed the session.
@@ -305,6 +306,7 @@ export class Session extends EventTarget {
 
   /** Says hello over the transport whose turn it is. */
   #say(hello, attempt) {
+    this.#link.begin(this.#now());
     const transport = this.#options.transports[this.#link.transport];
     const hear = (text) => {
       this.#link.heard(this.#now());
@@ -356,16 +358,20 @@ export class Session extends EventTarget {
     }
   }
 
+  /** What is sent but not stored a reload would lose. */
   #send(message) {
     const attempt = this.#attempt;
+    let waits = false;
+    const send = () => attempt === this.#attempt && this.#sendNow(message);
+    this.#entry.afterWriting(() => (waits ? this.#go(send) : send()));
+    waits = true;
+  }
+
+  #sendNow(message) {
     const text = JSON.stringify(message);
     this.#link.sent(this.#now());
-    // What is sent but not stored a reload would lose.
-    this.#entry.afterWriting(() => {
-      if (attempt !== this.#attempt) return;
-      this.#connection?.send(text);
-      this.#emit("message", { direction: "out", text: message.shown ? JSON.stringify(message.shown) : text });
-    });
+    this.#connection?.send(text);
+    this.#emit("message", { direction: "out", text: message.shown ? JSON.stringify(message.shown) : text });
   }
 
   #carryOut(events, ops) {
@@ -456,8 +462,12 @@ export class Session extends EventTarget {
   #signedOut(reason) {
     this.#leave();
     this.#save();
-    if (!this.stored) this.#carryOut(this.#core.abandon());
+    this.#abandonUnlessStored();
     this.#finish(reason, "signedOut");
+  }
+
+  #abandonUnlessStored() {
+    this.#entry.afterWriting(() => this.stored || this.#carryOut(this.#core.abandon()));
   }
 
   #leave() {

@@ -34,6 +34,10 @@ class Engine:
     # The width that the page's window can have at least.
     narrowest = 320
 
+    def hear_problems(self):
+        """Has `problems` say what nobody has caught in the page."""
+        raise NotImplementedError
+
     def wait(self, expression):
         """Waits until an expression is true."""
         deadline = time.monotonic() + PATIENCE

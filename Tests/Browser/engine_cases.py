@@ -25,14 +25,13 @@ class EngineCases:
         cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        self.browser.problems.clear()
         self.browser.open(f"{self.daemon.url}/riblet.d.ts")
+        self.browser.problems.clear()
         self.browser.run("sessionStorage.clear()")
         self.browser.resize(1280, 900)
 
     def tearDown(self):
-        # What the page has said meanwhile is heard with the next answer.
-        self.browser.run("0")
+        self.browser.hear_problems()
         self.assertEqual(self.browser.problems, [])
 
     def show(self, app):

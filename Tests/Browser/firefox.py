@@ -61,6 +61,10 @@ class Firefox(Engine):
         if entry["type"] == "javascript" and entry["level"] == "error" and not is_away:
             self.problems.append(entry["text"])
 
+    def hear_problems(self):
+        # They come before the next answer.
+        self.run("0")
+
     def open(self, url):
         self.send("browsingContext.navigate", context=self.context, url=url, wait="complete")
 

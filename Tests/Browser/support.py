@@ -131,6 +131,12 @@ class BrowserTest(unittest.TestCase):
         page.on("console", lambda message: self.note(message))
         return page
 
+    def wait_until(self, expression, page=None):
+        """Waits until an expression is true in a page, by the protocol: Playwright's own way needs an `eval`, which pages forbid."""
+        deadline = time.monotonic() + PATIENCE / 1000
+        while not (page or self.page).evaluate(f"Boolean({expression})"):
+            self.assertLess(time.monotonic(), deadline, f"never true: {expression}")
+
     def note(self, message):
         # A server that is away, or has no such session any more, is what the tests are about.
         place = message.location["url"]

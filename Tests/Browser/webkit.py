@@ -35,7 +35,12 @@ class WebKit(Engine):
         self.url = f"http://127.0.0.1:{port}/session"
         self.problems = []
         options = {"webkitgtk:browserOptions": {"binary": webkit_path(), "args": ["--automation"]}}
-        self.url += "/" + self.begin({"capabilities": {"alwaysMatch": options}})["sessionId"]
+        try:
+            self.url += "/" + self.begin({"capabilities": {"alwaysMatch": options}})["sessionId"]
+        except BaseException:
+            self.close()
+            raise
+        self.send("POST", "/timeouts", {"script": PATIENCE * 1000})
 
     def begin(self, wishes):
         deadline = time.monotonic() + PATIENCE
@@ -57,24 +62,24 @@ class WebKit(Engine):
             raise AssertionError(f"{path}: {json.load(error)['value']}") from None
 
     def open(self, url):
-        self.note()
+        self.hear_problems()
         self.send("POST", "/url", {"url": url})
         self.listen()
 
     def reload(self):
-        self.note()
+        self.hear_problems()
         self.send("POST", "/refresh", {})
         self.listen()
 
     def listen(self):
-        """Keeps what nobody catches, of which the driver does not tell."""
+        """Keeps what nobody catches once the page is there: of errors before, the driver does not tell."""
         self.run("""(() => {
             window.problems = [];
             addEventListener("error", ({ message }) => problems.push(message));
             addEventListener("unhandledrejection", ({ reason }) => problems.push(String(reason)));
         })()""")
 
-    def note(self):
+    def hear_problems(self):
         self.problems += self.run("window.problems?.splice(0) ?? []")
 
     def resize(self, width, height):

@@ -1,45 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MemoryStorage, World, begin, settle, show, view } from "./riblet.support.js";
-
-/** Locks as a browser has them, of all its tabs. */
-class Locks {
-  held = new Set();
-  /** Whether the browser takes its time to give a lock that nobody has. */
-  isSlow = false;
-  #waiting = [];
-
-  async request(name, { signal, ifAvailable }, hold) {
-    if (ifAvailable) {
-      if (this.held.has(name)) return hold(null);
-      this.held.add(name);
-    } else {
-      await new Promise((resolve, reject) => {
-        this.#waiting.push({ name, resolve, signal });
-        signal.addEventListener("abort", () => reject(new Error("AbortError")));
-        if (!this.isSlow) this.grant();
-      });
-    }
-    await hold({ name });
-    this.held.delete(name);
-    this.grant();
-  }
-
-  /** Gives each lock that nobody has to whoever has waited longest for it. */
-  grant() {
-    const granted = this.#waiting.filter(({ name, signal }) => {
-      const isGranted = !signal.aborted && !this.held.has(name);
-      if (isGranted) this.held.add(name);
-      return isGranted;
-    });
-    this.#waiting = this.#waiting.filter((it) => !granted.includes(it));
-    for (const { resolve } of granted) resolve();
-  }
-
-  async query() {
-    return { held: [...this.held].map((name) => ({ name })) };
-  }
-}
+import { Locks, MemoryStorage, World, begin, settle, show, view } from "./riblet.support.js";
 
 /** A world in which tabs lock each other out, and what one of them has stored. */
 function withLocks(t) {
@@ -382,6 +343,27 @@ test("the room of the old entry may be enough for the new one", (t) => {
   session.act(1, "a");
   assert.equal(storage.entry.outbox.length, 1);
   assert.deepEqual(told.stored, []);
+});
+
+test("a page with more sessions than a storage has places for is told", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  let last;
+  for (let number = 0; number < 65; number++) {
+    last = begin({ storage });
+    last.server.welcome({ sid: `S${number}` });
+  }
+  assert.deepEqual(last.told.stored, [{ stored: false, reason: "full" }]);
+});
+
+test("a session that is closed while it looks for its entry leaves it to the next", async (t) => {
+  const { world, storage } = withTabs(t);
+  const tab = new Tab(world, storage.entries);
+  const before = await tab.open("S1");
+  before.session.close();
+  await settle();
+  begin({ storage: tab.storage, key: "k" }).session.close();
+  assert.equal((await tab.open()).server.hellos[0].resume.sid, "S1");
 });
 
 test("without a storage nothing is kept, and nothing is told of it", (t) => {

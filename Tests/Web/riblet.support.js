@@ -179,5 +179,44 @@ export class MemoryStorage {
   }
 }
 
+/** Locks as a browser has them, of all its tabs. */
+export class Locks {
+  held = new Set();
+  /** Whether the browser takes its time to give a lock that nobody has. */
+  isSlow = false;
+  #waiting = [];
+
+  async request(name, { signal, ifAvailable }, hold) {
+    if (ifAvailable) {
+      if (this.held.has(name)) return hold(null);
+      this.held.add(name);
+    } else {
+      await new Promise((resolve, reject) => {
+        this.#waiting.push({ name, resolve, signal });
+        signal.addEventListener("abort", () => reject(new Error("AbortError")));
+        if (!this.isSlow) this.grant();
+      });
+    }
+    await hold({ name });
+    this.held.delete(name);
+    this.grant();
+  }
+
+  /** Gives each lock that nobody has to whoever has waited longest for it. */
+  grant() {
+    const granted = this.#waiting.filter(({ name, signal }) => {
+      const isGranted = !signal.aborted && !this.held.has(name);
+      if (isGranted) this.held.add(name);
+      return isGranted;
+    });
+    this.#waiting = this.#waiting.filter((it) => !granted.includes(it));
+    for (const { resolve } of granted) resolve();
+  }
+
+  async query() {
+    return { held: [...this.held].map((name) => ({ name })) };
+  }
+}
+
 /** Lets promises settle. */
 export const settle = () => new Promise((resolve) => setImmediate(resolve));
