@@ -168,6 +168,8 @@ class EngineCases:
                 self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth - innerWidth"), 0, f"{app}, {width}")
 
     def check(self, where):
+        # What comes into sight has the colours of what is in front and behind until then.
+        self.browser.run("Promise.allSettled(document.getAnimations().filter((it) => it.effect.getTiming().iterations < Infinity).map((it) => it.finished))")
         self.browser.run(f"(() => {{ {AXE} }})()")
         found = self.browser.run("axe.run(document, { resultTypes: ['violations'] })")["violations"]
         text = [f"{it['id']} ({it['impact']}): {it['nodes'][0]['html'][:200]}" for it in found]
