@@ -25,7 +25,7 @@ test: ## Run all tests, and a minute of the simulator (ARGS="--filter Counter")
 	@scripts/test $(ARGS)
 
 quick: ## Run the tests that need neither sockets nor time, and one suite that has a socket
-	@scripts/setup
+	@scripts/setup --all
 	@scripts/test quick
 
 # On the files of web/ as they are: whoever changes a page need not build the daemon anew.
@@ -109,7 +109,7 @@ lint: ## Fail on sources that are not formatted or documented
 	swift format lint --strict -r -p $(swift_sources)
 
 docs: ## Compile the documentation; warnings are errors
-	@scripts/setup
+	@scripts/setup --all
 	@scripts/check-docs
 
 layers: ## Fail on an import that a target may not have, and on what RibServer may not ask the system for

@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "RibSchema", targets: ["RibSchema"]),
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibAuth", targets: ["RibAuth"]),
+    .library(name: "RibPostgres", targets: ["RibPostgres"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
@@ -54,6 +55,7 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -77,6 +79,8 @@ let package = Package(
     .target(
       name: "RibAuth", dependencies: ["CCurl", "RibCore", "RibServer", "Wire", "WireHTTP", crypto, jwtKit, logging],
       swiftSettings: swiftSettings),
+    .target(
+      name: "RibPostgres", dependencies: ["CPQ", "RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
@@ -149,8 +153,8 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibServer", "RibTestSupport", "RibTesting", "RibWeb",
-        "Showcase", "Wire", "WireHTTP", "WireHash", "ribctl", "ribd", "ribsim",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibPostgres", "RibServer", "RibTestSupport",
+        "RibTesting", "RibWeb", "Showcase", "Wire", "WireHTTP", "WireHash", "ribctl", "ribd", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,
       ],

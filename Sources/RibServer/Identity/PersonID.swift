@@ -1,4 +1,4 @@
-import RibCore
+package import RibCore
 
 /// A person, as its issuer names it.
 ///
@@ -26,5 +26,5 @@ package struct PersonID: Hashable, Sendable {
   }
 
   /// The person of an identity.
-  init(_ identity: Identity) { self.init(identity.subject, issuer: identity.issuer) }
+  package init(_ identity: Identity) { self.init(identity.subject, issuer: identity.issuer) }
 }

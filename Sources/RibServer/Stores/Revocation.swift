@@ -1,4 +1,4 @@
-import RibCore
+package import RibCore
 
 /// The sign-out of a person everywhere: clients that were bound to the person before cannot come back, and credentials that were issued
 /// before are not accepted any more.
@@ -36,5 +36,5 @@ extension Identity {
   ///
   /// - Parameter second: when the sign-out was, in seconds since 1970.
   /// - Returns: whether it was.
-  func wasIssued(beforeSignOutAt second: Int) -> Bool { secondIssued.map { $0 < Double(second) + 1 } ?? false }
+  package func wasIssued(beforeSignOutAt second: Int) -> Bool { secondIssued.map { $0 < Double(second) + 1 } ?? false }
 }

@@ -42,7 +42,7 @@ package indirect enum StoreRequest: Sendable {
   case probe
 
   /// What is to be written of a session; nil if nothing is.
-  var cut: SessionCut? {
+  package var cut: SessionCut? {
     switch self {
     case .create(_, let cut), .write(_, let cut): cut
     default: nil

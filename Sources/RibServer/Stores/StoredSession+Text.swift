@@ -1,11 +1,11 @@
-import RibCore
+package import RibCore
 import Wire
 
 // Columns that hold more than one value are JSON.
 
 extension SessionState {
   /// Written by hand: it is a part of every commit.
-  var clientsJSON: [UInt8] {
+  package var clientsJSON: [UInt8] {
     var json = [UInt8(ascii: "[")]
     json.reserveCapacity(2 + 160 * clients.count)
     for client in clients {
@@ -31,7 +31,7 @@ extension SessionState {
     return json
   }
   /// Writes of each client its try and its number, as a JSON array: what of ``clientsJSON`` changes with an action.
-  func writeNumbers(into json: inout [UInt8]) {
+  package func writeNumbers(into json: inout [UInt8]) {
     json.removeAll(keepingCapacity: true)
     json.append(UInt8(ascii: "["))
     for client in clients {
@@ -42,14 +42,14 @@ extension SessionState {
     }
     json.append(UInt8(ascii: "]"))
   }
-  var invitationsJSON: String { invitations.isEmpty ? "[]" : jsonText(invitations) }
+  package var invitationsJSON: String { invitations.isEmpty ? "[]" : jsonText(invitations) }
 }
 
 extension [ClientRecord] {
   /// Reads what ``SessionState/clientsJSON`` has written, and ``SessionState/writeNumbers(into:)`` since.
   ///
   /// - Throws: `JSONError` or `DecodingError` if a text is damaged, ``StoreError`` if they are not of the same clients.
-  init(json: String, numbers: String?) throws {
+  package init(json: String, numbers: String?) throws {
     self = try StateCoder.decode(from: try StateCoder.read(json))
     guard let numbers else { return }
     let values: [Int] = try StateCoder.decode(from: try StateCoder.read(numbers))
@@ -62,21 +62,25 @@ extension [Invitation] {
   /// Reads what ``SessionState/invitationsJSON`` has written.
   ///
   /// - Throws: `JSONError` or `DecodingError` if the text is damaged.
-  init(json: String) throws { self = json == "[]" ? [] : try StateCoder.decode(from: try StateCoder.read(json)) }
+  package init(json: String) throws {
+    self = json == "[]" ? [] : try StateCoder.decode(from: try StateCoder.read(json))
+  }
 }
 
 extension NodeSnapshot {
   /// The JSON of children; nil for none.
-  static func childrenJSON(_ children: [String: [String: NodeID]]) -> String? {
+  package static func childrenJSON(_ children: [String: [String: NodeID]]) -> String? {
     children.isEmpty ? nil : jsonText(children)
   }
   /// The JSON of effects; nil for none.
-  static func effectsJSON(_ effects: [InterruptedEffect]) -> String? { effects.isEmpty ? nil : jsonText(effects) }
+  package static func effectsJSON(_ effects: [InterruptedEffect]) -> String? {
+    effects.isEmpty ? nil : jsonText(effects)
+  }
 
   /// Reads what was written.
   ///
   /// - Throws: `JSONError` or `DecodingError` if a text is damaged, ``StoreError`` if a change does not fit its base.
-  init(
+  package init(
     id: NodeID, type: String, version: Int, base: String?, changes: [[UInt8]], childrenJSON: String?,
     effectsJSON: String?
   ) throws {

@@ -2,13 +2,18 @@ import Testing
 import Wire
 
 @testable import RibCore
+@testable import RibPostgres
 @testable import RibServer
 
 /// What every store does: the contract.
 ///
 /// A new store becomes a `Kind`, and passes.
 @Suite struct SessionStoreTests {
-  enum Kind: CaseIterable { case memory, sqlite }
+  enum Kind: CaseIterable {
+    case memory, sqlite, postgres
+
+    static let allCases: [Kind] = PostgresServer.isTested ? [.memory, .sqlite, .postgres] : [.memory, .sqlite]
+  }
 
   static func with(_ kind: Kind, _ body: (any SessionStore, TestClock) throws -> Void) throws {
     let clock = TestClock()
@@ -18,6 +23,11 @@ import Wire
       let directory = try TemporaryDirectory()
       let store = try SQLiteStore(path: directory.store, durability: .process, clock: clock.clock)
       defer { store.close() }
+      try body(store, clock)
+    case .postgres:
+      let store = try PostgresStore(url: try PostgresServer.makeDatabase(), clock: clock.clock)
+      defer { store.close() }
+      try store.begin(StoreStart())
       try body(store, clock)
     }
   }

@@ -1,0 +1,65 @@
+import RibServer
+
+// The time, and sessions that no client comes back to.
+
+extension PostgresStore {
+  static let selectTime = PostgresQuery("SELECT now FROM rib_time")
+
+  /// What the table has of the time.
+  static func storedTime(_ transaction: PostgresTransaction) throws(PostgresError) -> Int {
+    try transaction.run(PostgresStatement(selectTime)).first?.integer(0) ?? 0
+  }
+
+  /// Has the others hear that this node is there, writes the time, and frees the sessions of nodes that are not there any more.
+  func probe(_ transaction: PostgresTransaction) throws(PostgresError) -> StoreResult {
+    let stored = try transaction.run(PostgresStatement(Self.lockTime)).first?.integer(0) ?? 0
+    let change = time.compare(with: stored, clock)
+    let now = time.now(clock)
+    try transaction.run([
+      PostgresStatement(Self.noteTime, .integer(now)), PostgresStatement(Self.noteNode, .integer(node), .integer(now)),
+      PostgresStatement(Self.freeSessions, .integer(now - PostgresTime.tolerance)),
+      PostgresStatement(Self.deleteNodes, .integer(now - PostgresTime.tolerance)),
+    ])
+    return change.map { .notCounted($0) } ?? .noted
+  }
+
+  func findExpired(_ expiry: SessionExpiry, _ transaction: PostgresTransaction) throws(PostgresError) -> StoreResult {
+    let (acted, untouched) = try limits(expiry, transaction)
+    let result = try transaction.run(
+      PostgresStatement(Self.findExpired, .integer(untouched), .integer(acted), .integer(expiry.limit)))
+    return .expired(result.rows.map { Int64($0.integer(0)) })
+  }
+
+  /// When a client must have been seen at the latest: of a session that was acted on, and of one that was not touched.
+  private func limits(
+    _ expiry: SessionExpiry, _ transaction: PostgresTransaction
+  ) throws(PostgresError) -> (acted: Int, untouched: Int) {
+    let now = time.earliest(try Self.storedTime(transaction), clock)
+    return (now - Int(expiry.acted.components.seconds), now - Int(expiry.untouched.components.seconds))
+  }
+
+  func forget(
+    _ row: Int64, _ expiry: SessionExpiry, _ transaction: PostgresTransaction
+  ) throws(PostgresError) -> StoreResult {
+    let (acted, untouched) = try limits(expiry, transaction)
+    let result = try transaction.run(
+      PostgresStatement(Self.forget, .integer(row), .integer(acted), .integer(untouched)))
+    return .forgotten(result.first.map { ForgottenSession(id: $0.text(0), app: $0.text(1)) })
+  }
+
+  private static let lockTime = PostgresQuery("SELECT now FROM rib_time FOR UPDATE")
+  private static let noteTime = PostgresQuery("UPDATE rib_time SET now = $1::int8")
+  private static let noteNode = PostgresQuery("UPDATE rib_node SET seen = $2::int8 WHERE id = $1::int8")
+  private static let freeSessions = PostgresQuery(
+    """
+    UPDATE rib_session s SET holder = 0, seen = n.seen FROM rib_node n WHERE n.seen < $1::int8 AND s.holder = n.id AND s.holder <> 0
+    """)
+  private static let deleteNodes = PostgresQuery("DELETE FROM rib_node WHERE seen < $1::int8")
+  private static let findExpired = PostgresQuery(
+    """
+    SELECT id FROM rib_session
+      WHERE holder = 0 AND ((NOT acted AND seen < $1::int8) OR (acted AND seen < $2::int8)) LIMIT $3::int8
+    """)
+  private static let forget = PostgresQuery(
+    deletion(of: "id = $1::int8 AND holder = 0 AND seen < CASE WHEN acted THEN $2::int8 ELSE $3::int8 END"))
+}

@@ -1,0 +1,91 @@
+import RibServer
+
+extension PostgresStore {
+  /// The tables, a step a version; a step that was released is never changed, and the release before can live with the next one.
+  ///
+  /// Texts that clients had a hand in are `bytea`, as PostgreSQL's texts have no U+0000. There are no foreign keys: the lock of the
+  /// session's row guards the rest. `seen` and `holder` change only when a session is taken, rests or leaves, so that what most
+  /// commits write is in no index (heap-only tuples).
+  private static let steps: [[String]] = [
+    [
+      """
+      -- The nodes, and when each was there last. A number is never used again.
+      CREATE TABLE rib_node (id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, seen int8 NOT NULL)
+      """,
+      """
+      -- The time that sessions age by, in seconds.
+      CREATE TABLE rib_time (id int8 PRIMARY KEY CHECK (id = 1), now int8 NOT NULL)
+      """,
+      "INSERT INTO rib_time VALUES (1, 1)",
+      """
+      -- One row a session. It is written by whoever has the lease, and with a version that is not lower. It is in the memory of the
+      -- node `holder`, or a client waits there for it; 0 is nobody. `numbers` has each client's try and number, where those
+      -- have changed since `clients` was written. `timeline` is the database's when the session came to rest: on another one, what a client
+      -- has seen since may be lost.
+      CREATE TABLE rib_session (
+        id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sid text NOT NULL UNIQUE, lease int8 NOT NULL, version int8 NOT NULL,
+        holder int8 NOT NULL, app text NOT NULL, parameters bytea, place text,
+        rev int8 NOT NULL, root int8 NOT NULL, last_node int8 NOT NULL, transactions int8 NOT NULL,
+        clients bytea NOT NULL, numbers bytea, invitations bytea NOT NULL, acted bool NOT NULL, seen int8 NOT NULL,
+        epoch text, view_hash text, program text, timeline text) WITH (fillfactor = 70)
+      """,
+      "CREATE INDEX rib_session_seen ON rib_session (acted, seen) WHERE holder = 0",
+      "CREATE INDEX rib_session_holder ON rib_session (holder) WHERE holder <> 0",
+      "CREATE INDEX rib_session_place ON rib_session (place) WHERE place IS NOT NULL",
+      """
+      -- One row a riblet: its state is a base, and the changes since.
+      CREATE TABLE rib_riblet (
+        session int8 NOT NULL, id int8 NOT NULL, type text NOT NULL, version int8 NOT NULL, state bytea,
+        changes bytea[] NOT NULL DEFAULT '{}', children bytea, effects bytea, PRIMARY KEY (session, id)) WITH (fillfactor = 70)
+      """,
+      """
+      -- Refusals that a client has not acknowledged.
+      CREATE TABLE rib_nack (
+        session int8 NOT NULL, client int8 NOT NULL, n int8 NOT NULL, code text NOT NULL, message bytea NOT NULL,
+        PRIMARY KEY (session, client, n))
+      """,
+      """
+      -- What ran when a node died.
+      CREATE TABLE rib_crash (
+        session int8 NOT NULL, client int8 NOT NULL, n int8 NOT NULL, count int8 NOT NULL, PRIMARY KEY (session, client, n))
+      """,
+      """
+      -- Persons who were signed out, and when, in seconds since 1970; clients that were bound to them with that mark or a lower one are out.
+      CREATE TABLE rib_revocation (
+        id int8 GENERATED ALWAYS AS IDENTITY UNIQUE, subject bytea NOT NULL, issuer bytea NOT NULL, time int8 NOT NULL, mark int8 NOT NULL,
+        PRIMARY KEY (subject, issuer))
+      """,
+      """
+      -- Which sessions have clients of a person, and the highest mark of these.
+      CREATE TABLE rib_person (
+        subject bytea NOT NULL, issuer bytea NOT NULL, session int8 NOT NULL, since int8 NOT NULL, PRIMARY KEY (subject, issuer, session))
+      """,
+      "CREATE INDEX rib_person_session ON rib_person (session)",
+    ]
+  ]
+
+  /// Makes the tables, or brings them up to date, while other nodes that start wait.
+  ///
+  /// - Parameter connection: to the database.
+  /// - Throws: ``PostgresError``.
+  static func migrate(_ connection: PostgresConnection) throws(PostgresError) {
+    let run = { (sql: String) throws(PostgresError) in
+      try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))])[0]
+    }
+    _ = try run("BEGIN")
+    // Any number that nobody else takes: the letters "ribs".
+    _ = try run("SELECT pg_advisory_xact_lock(1919509107)")
+    _ = try run("CREATE TABLE IF NOT EXISTS rib_schema (version int8 NOT NULL)")
+    let version =
+      try run("SELECT coalesce(max(version), 0)::int8 FROM rib_schema").rows.first { _ in true }?.integer(0) ?? 0
+    guard version <= steps.count else {
+      throw PostgresError(
+        "The tables were made by a newer version of this program: start that one.", state: "55000", isBroken: true)
+    }
+    for (number, step) in steps.enumerated().dropFirst(version) {
+      for sql in step { _ = try run(sql) }
+      _ = try run("INSERT INTO rib_schema VALUES (\(number + 1))")
+    }
+    _ = try run("COMMIT")
+  }
+}

@@ -1,0 +1,189 @@
+import RibCore
+package import RibServer
+package import Wire
+
+/// Keeps sessions in PostgreSQL, where the nodes of a cluster share them.
+///
+/// A commit is one transaction for all that was asked for: statements over arrays, in one round trip, however many sessions there
+/// are. It is acknowledged when it is on disk, and on the standby that `synchronous_standby_names` names.
+///
+/// **Who may write** is decided by the database alone, in the transaction: each write shows the session's lease and the version of its cut. No clock
+/// and no list of nodes is needed for that.
+///
+/// **An unknown outcome** (the connection is lost, or there is no answer within five seconds) is an error; whoever has asked asks
+/// again with what has changed since, on another connection. What was sent before and arrives late has a lesser version, and changes
+/// nothing.
+///
+/// `@unchecked Sendable`: what changes is only used by the one thread at a time that asks the store for something.
+package final class PostgresStore: SessionStore, @unchecked Sendable {
+  package let durability = Welcome.Durability.disk
+  /// A node cannot tell a store that is down from one that is only out of its own reach: in the second case others take its sessions over.
+  package let outage = Outage.waits
+
+  private let url: String
+  let clock: TimeSource
+  private var connection: PostgresConnection?
+  /// This process, as ``begin(_:)`` has it; 0 before.
+  private(set) var node = 0
+  /// The time that sessions age by.
+  var time: PostgresTime
+
+  /// Connects, and makes the tables or brings them up to date.
+  ///
+  /// - Parameters:
+  ///   - url: a connection string or URI of libpq.
+  ///   - clock: what tells the time.
+  /// - Throws: ``StoreError`` that says what to do.
+  package init(url: String, clock: TimeSource = .system) throws(StoreError) {
+    self.url = url
+    self.clock = clock
+    time = PostgresTime(0, clock)
+    let connection = try PostgresConnection(url)
+    do throws(PostgresError) {
+      try Self.check(connection)
+      try Self.migrate(connection)
+      let rows = try connection.run([PostgresStatement(Self.selectTime)])[0]
+      time = PostgresTime(rows.first?.integer(0) ?? 0, clock)
+    } catch {
+      throw error.storeError
+    }
+    self.connection = connection
+  }
+
+  /// Other nodes may use it at any time.
+  package func isShared(since time: UInt64) -> Bool { true }
+
+  @discardableResult
+  package func begin(_ start: StoreStart) throws(StoreError) -> Int {
+    node = try transact { transaction throws(PostgresError) in
+      // The time stands still while no node is there.
+      let now = try Self.storedTime(transaction)
+      time = PostgresTime(now, clock)
+      try transaction.run(
+        start.crashes.map {
+          PostgresStatement(Self.insertCrash, .text($0.sessionID), .integer($0.client), .integer($0.number))
+        })
+      return try transaction.run(PostgresStatement(Self.insertNode, .integer(now))).first?.integer(0) ?? 0
+    }
+    return node
+  }
+
+  package func close() {
+    guard node > 0 else { return connection = nil }
+    let end = PostgresStatement(Self.deleteNode, .integer(node), .integer(time.now(clock)))
+    _ = try? transact { transaction throws(PostgresError) in _ = try transaction.run(end) }
+    connection = nil
+  }
+
+  package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
+    try transact { transaction throws(PostgresError) in try self.perform(requests, transaction) }
+  }
+
+  /// Runs a transaction; one that others were in the way of is tried again.
+  ///
+  /// - Parameter body: what belongs to the transaction but its begin and its end.
+  /// - Returns: what the body has returned, once that is committed.
+  /// - Throws: ``StoreError``; it may not be known whether there was a commit.
+  private func transact<Value>(
+    _ body: (PostgresTransaction) throws(PostgresError) -> Value
+  ) throws(StoreError) -> Value {
+    var attempts = 0
+    // What was compared with a time that was not committed has not happened.
+    let before = time
+    while true {
+      let connection = try connected()
+      do throws(PostgresError) {
+        let transaction = PostgresTransaction(connection)
+        let value = try body(transaction)
+        try transaction.commit()
+        return value
+      } catch {
+        time = before
+        attempts += 1
+        if error.isBroken || connection.isBroken || (try? connection.rollback()) == nil { self.connection = nil }
+        guard error.isOfOthers, attempts < 5 else { throw error.storeError }
+      }
+    }
+  }
+
+  /// The number of the server's process for the connection; 0 if there is none.
+  var backend: Int { connection?.backend ?? 0 }
+
+  private func connected() throws(StoreError) -> PostgresConnection {
+    if let connection, !connection.isBroken { return connection }
+    let new = try PostgresConnection(url)
+    connection = new
+    do throws(PostgresError) { try Self.check(new) } catch { throw error.storeError }
+    return new
+  }
+
+  /// Refuses a database that may lose what it has acknowledged.
+  private static func check(_ connection: PostgresConnection) throws(PostgresError) {
+    let settings = try connection.run([PostgresStatement(showSettings)])[0]
+    for row in settings.rows where row.text(1) == "off" {
+      throw PostgresError(
+        "\(row.text(0)) is off: what was acknowledged could be lost. Turn it on.", state: "55000", isBroken: true)
+    }
+    // The planner must not take a batch for a table of thousands of rows, which it would have to hash.
+    _ = try connection.run([PostgresStatement(setPlans)])
+  }
+
+  private static let showSettings = PostgresQuery(
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')")
+  private static let setPlans = PostgresQuery(
+    """
+    SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_hashjoin', 'off', false),
+      set_config('enable_mergejoin', 'off', false)
+    """)
+  private static let insertNode = PostgresQuery("INSERT INTO rib_node (seen) VALUES ($1::int8) RETURNING id")
+  private static let insertCrash = PostgresQuery(
+    """
+    INSERT INTO rib_crash (session, client, n, count)
+      SELECT id, $2::int8, $3::int8, 1 FROM rib_session WHERE sid = $1::text
+      ON CONFLICT (session, client, n) DO UPDATE SET count = rib_crash.count + 1
+    """)
+  /// Its sessions are free, from now on.
+  private static let deleteNode = PostgresQuery(
+    """
+    WITH free AS (UPDATE rib_session SET holder = 0, seen = $2::int8 WHERE holder = $1::int8 AND holder <> 0)
+      DELETE FROM rib_node WHERE id = $1::int8
+    """)
+}
+
+extension PostgresStore {
+  private func perform(
+    _ requests: [StoreRequest], _ transaction: PostgresTransaction
+  ) throws(PostgresError) -> [StoreResult] {
+    var results: [StoreResult] = []
+    results.reserveCapacity(requests.count)
+    var batch = PostgresBatch(node: node, now: time.now(clock))
+    for request in requests {
+      // Writes of several sessions are made together; whatever else is asked for comes behind those before it.
+      if batch.take(request) { continue }
+      results += try batch.write(transaction)
+      batch = PostgresBatch(node: node, now: time.now(clock))
+      if !batch.take(request) { results.append(try perform(request, transaction)) }
+    }
+    return results + (try batch.write(transaction, isLast: true))
+  }
+
+  private func perform(
+    _ request: StoreRequest, _ transaction: PostgresTransaction
+  ) throws(PostgresError) -> StoreResult {
+    switch request {
+    case .create(let identity, let cut): try create(identity, cut, transaction)
+    case .write(let lease, let cut): try write(lease, cut, transaction)
+    case .load(let id, let tokenHash, let takesOver): try load(id, tokenHash, takesOver: takesOver, transaction)
+    case .resume(let resume): try self.resume(resume, transaction)
+    case .remove(_, let lease): try remove(lease, transaction)
+    case .noteAbsence(_, let lease): try noteAbsence(lease, transaction)
+    case .findExpired(let expiry): try findExpired(expiry, transaction)
+    case .forget(let row, let expiry): try forget(row, expiry, transaction)
+    case .signOut(let revocation, let keeping): try signOut(revocation, keeping, transaction)
+    case .findRevocations(let last): try findRevocations(after: last, transaction)
+    // The database does it by itself.
+    case .tidy: .tidied(isDone: true)
+    case .probe: try probe(transaction)
+    }
+  }
+}

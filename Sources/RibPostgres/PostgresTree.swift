@@ -1,0 +1,187 @@
+import RibCore
+import RibServer
+import Wire
+
+/// What changes of the riblets, refusals and crashes of several sessions.
+///
+/// Each statement touches only sessions whose row has the lease and the version of the cut: those that the statement before has written.
+struct PostgresTree {
+  private let writes: [(SessionLease, SessionCut)]
+
+  /// Of these sessions.
+  init(_ writes: [(SessionLease, SessionCut)]) { self.writes = writes }
+
+  /// What is to be run; nothing for what does not change.
+  var statements: [PostgresStatement] {
+    var (removed, whole, parts, changes) = (
+      Rows<NodeID>(), Rows<NodeCut>(), Rows<NodeCut>(), Rows<(NodeID, StatePatch)>()
+    )
+    var (nacks, acknowledged, survived) = (
+      Rows<SessionCut.Refusal>(), Rows<(Int, Int)>(), Rows<StoredSession.Crash>()
+    )
+    for (lease, cut) in writes {
+      for id in cut.tree.removed { removed.append(id, lease, cut) }
+      for node in cut.tree.changed {
+        if node.children != nil, node.effects != nil, !node.state.goesOn {
+          whole.append(node, lease, cut)
+        } else if node.children != nil || node.effects != nil || node.state.base != nil {
+          parts.append(node, lease, cut)
+        }
+        for change in node.state.changes { changes.append((node.id, change), lease, cut) }
+      }
+      for nack in cut.nacks { nacks.append(nack, lease, cut) }
+      for (client, number) in cut.acknowledged { acknowledged.append((client, number), lease, cut) }
+      for crash in cut.survived { survived.append(crash, lease, cut) }
+    }
+    return [
+      removed.statement(Self.deleteNodes) { [.integers($0.map { Int64($0) })] },
+      whole.statement(Self.upsertNodes) { nodes in
+        [
+          .integers(nodes.map { Int64($0.id) }), .texts(nodes.map(\.type)), .integers(nodes.map { Int64($0.version) }),
+          .byteArrays(nodes.map(\.state.base)), .byteArrays(nodes.map(Self.children)),
+          .byteArrays(nodes.map(Self.effects)),
+        ]
+      },
+      parts.statement(Self.updateNodes) { nodes in
+        [
+          .integers(nodes.map { Int64($0.id) }), .integers(nodes.map { Int64($0.version) }),
+          .flags(nodes.map { $0.state.base != nil }), .byteArrays(nodes.map(\.state.base)),
+          .flags(nodes.map { $0.children != nil }), .byteArrays(nodes.map(Self.children)),
+          .flags(nodes.map { $0.effects != nil }), .byteArrays(nodes.map(Self.effects)),
+        ]
+      },
+      changes.statement(Self.appendChanges) { changes in
+        [
+          .integers(changes.map { Int64($0.0) }), .integers(changes.map { Int64($0.1.sequence) }),
+          .byteArrays(changes.map(\.1.operations)),
+        ]
+      },
+      nacks.statement(Self.insertNacks) { nacks in
+        [
+          .integers(nacks.map { Int64($0.client) }), .integers(nacks.map { Int64($0.nack.number) }),
+          .texts(nacks.map(\.nack.code.rawValue)), .byteArrays(nacks.map { Array($0.nack.message.utf8) }),
+        ]
+      },
+      acknowledged.statement(Self.deleteNacks) {
+        [.integers($0.map { Int64($0.0) }), .integers($0.map { Int64($0.1) })]
+      },
+      survived.statement(Self.deleteCrashes) {
+        [.integers($0.map { Int64($0.client) }), .integers($0.map { Int64($0.number) })]
+      },
+    ].compactMap(\.self)
+  }
+
+  /// Values, each with its session.
+  private struct Rows<Value> {
+    private var values: [Value] = []
+    private var (sessions, leases, versions) = ([Int64](), [Int64](), [Int64]())
+
+    mutating func append(_ value: Value, _ lease: SessionLease, _ cut: SessionCut) {
+      values.append(value)
+      sessions.append(lease.row)
+      leases.append(lease.number)
+      versions.append(cut.version)
+    }
+
+    /// A statement whose first three parameters are the sessions, their leases and their versions; nil if there is no value.
+    func statement(
+      _ query: PostgresQuery, _ parameters: ([Value]) -> [PostgresParameter]
+    ) -> PostgresStatement? {
+      guard !values.isEmpty else { return nil }
+      return PostgresStatement(
+        query, [.integers(sessions), .integers(leases), .integers(versions)] + parameters(values))
+    }
+  }
+
+  private static func children(_ node: NodeCut) -> [UInt8]? {
+    node.children.flatMap { NodeSnapshot.childrenJSON($0) }.map { Array($0.utf8) }
+  }
+
+  private static func effects(_ node: NodeCut) -> [UInt8]? {
+    node.effects.flatMap { NodeSnapshot.effectsJSON($0) }.map { Array($0.utf8) }
+  }
+
+  private static let isWritten = "s.id = i.session AND s.lease = i.lease AND s.version = i.cut"
+  private static let deleteNodes = PostgresQuery(
+    """
+    DELETE FROM rib_riblet r USING unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) AS i(session, lease, cut, id), rib_session s
+      WHERE \(isWritten) AND r.session = i.session AND r.id = i.id
+    """)
+  private static let upsertNodes = PostgresQuery(
+    """
+    INSERT INTO rib_riblet (session, id, type, version, state, children, effects)
+      SELECT i.session, i.id, i.type, i.version, i.state, i.children, i.effects
+        FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::text[], $6::int8[], $7::bytea[], $8::bytea[], $9::bytea[])
+          AS i(session, lease, cut, id, type, version, state, children, effects)
+        JOIN rib_session s ON \(isWritten)
+      ON CONFLICT (session, id) DO UPDATE SET version = excluded.version, state = excluded.state, changes = '{}',
+        children = excluded.children, effects = excluded.effects
+    """)
+  private static let updateNodes = PostgresQuery(
+    """
+    UPDATE rib_riblet r SET version = CASE WHEN i.has_state THEN i.version ELSE r.version END,
+        state = CASE WHEN i.has_state THEN i.state ELSE r.state END,
+        changes = CASE WHEN i.has_state THEN '{}' ELSE r.changes END,
+        children = CASE WHEN i.has_children THEN i.children ELSE r.children END,
+        effects = CASE WHEN i.has_effects THEN i.effects ELSE r.effects END
+      FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bool[], $7::bytea[], $8::bool[], $9::bytea[],
+          $10::bool[], $11::bytea[])
+        AS i(session, lease, cut, id, version, has_state, state, has_children, children, has_effects, effects), rib_session s
+      WHERE \(isWritten) AND r.session = i.session AND r.id = i.id
+    """)
+  /// Those that are there already are the same.
+  private static let appendChanges = PostgresQuery(
+    """
+    UPDATE rib_riblet r SET changes = r.changes[:i.first - 1] || i.changes
+      FROM (SELECT session, lease, cut, id, min(seq) AS first, array_agg(ops ORDER BY seq) AS changes
+        FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bytea[])
+          AS i(session, lease, cut, id, seq, ops) GROUP BY session, lease, cut, id) AS i, rib_session s
+      WHERE \(isWritten) AND r.session = i.session AND r.id = i.id
+    """)
+  private static let insertNacks = PostgresQuery(
+    """
+    INSERT INTO rib_nack (session, client, n, code, message)
+      SELECT i.session, i.client, i.n, i.code, i.message
+        FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::text[], $7::bytea[])
+          AS i(session, lease, cut, client, n, code, message) JOIN rib_session s ON \(isWritten)
+      ON CONFLICT DO NOTHING
+    """)
+  private static let deleteNacks = PostgresQuery(
+    """
+    DELETE FROM rib_nack a USING unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])
+        AS i(session, lease, cut, client, n), rib_session s
+      WHERE \(isWritten) AND a.session = i.session AND a.client = i.client AND a.n <= i.n
+    """)
+  private static let deleteCrashes = PostgresQuery(
+    """
+    DELETE FROM rib_crash c USING unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])
+        AS i(session, lease, cut, client, n), rib_session s
+      WHERE \(isWritten) AND c.session = i.session AND c.client = i.client AND c.n = i.n
+    """)
+}
+
+extension StateCut {
+  /// Whether it needs the base that is there.
+  fileprivate var goesOn: Bool {
+    switch self {
+    case .unchanged, .changed: true
+    case .none, .replaced, .rewritten: false
+    }
+  }
+
+  /// The new base; nil if there is none.
+  fileprivate var base: [UInt8]? {
+    switch self {
+    case .replaced(let base), .rewritten(let base, _): base
+    case .none, .unchanged, .changed: nil
+    }
+  }
+
+  /// What follows the base that is there.
+  fileprivate var changes: [StatePatch] {
+    switch self {
+    case .rewritten(_, let changes), .changed(let changes): changes
+    case .none, .unchanged, .replaced: []
+    }
+  }
+}

@@ -1,0 +1,356 @@
+import Foundation
+import RibTestSupport
+import Testing
+import Wire
+
+@testable import RibCore
+@testable import RibPostgres
+@testable import RibServer
+
+/// What a store that nodes share across a network does beyond the contract.
+@Suite(.enabled(if: PostgresServer.isTested, "scripts/setup --tests installs PostgreSQL")) struct PostgresStoreTests {
+  private static let ada = PersonID("ada", issuer: "i\0")
+
+  /// Two nodes with one database; the clock is the first one's.
+  private func withNodes(_ body: (_ one: PostgresStore, _ two: PostgresStore, TestClock) throws -> Void) throws {
+    let url = try PostgresServer.makeDatabase()
+    let clock = TestClock()
+    let nodes = try (0..<2).map { _ in try PostgresStore(url: url, clock: clock.clock) }
+    defer { for node in nodes { node.close() } }
+    for node in nodes { try node.begin(StoreStart()) }
+    try body(nodes[0], nodes[1], clock)
+  }
+
+  private static let held = StoreSample.cut(StoreSample.state(isHeld: true))
+
+  // MARK: Nodes
+
+  /// Also a second node that starts at the same time finds the tables, or waits until they are there.
+  @Test func nodesThatStartTogether_makeTheTablesOnce() async throws {
+    let url = try PostgresServer.makeDatabase()
+    let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try await blocking { () throws -> Int in
+            let store = try PostgresStore(url: url)
+            defer { store.close() }
+            return try store.begin(StoreStart())
+          }
+        }
+      }
+      return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+    }
+    #expect(numbers.count == 4 && !numbers.contains(0))
+  }
+
+  @Test func sessionThatAnotherNodeHolds_isOnlyTakenOverByForce() throws {
+    try withNodes { one, two, _ in
+      let lease = try one.create("one", Self.held)
+      guard case .held(by: one.node) = try two.perform(.load(sessionID: "one", takesOver: false)) else {
+        Issue.record("it was taken")
+        return
+      }
+      #expect(try one.write(lease, StoreSample.cut(Self.held.state, version: 2)) == "written")
+      let taken = try #require(try two.load()).lease
+      #expect(try one.write(lease, StoreSample.cut(Self.held.state, version: 3)) == "lost")
+      // Once it rests, anybody may have it.
+      #expect(try two.write(taken, StoreSample.cut()) == "written")
+      guard case .loaded = try one.perform(.load(sessionID: "one", takesOver: false)) else {
+        Issue.record("nobody holds it")
+        return
+      }
+    }
+  }
+
+  /// What a node that has died held is free once the others have not heard of it for a minute, and is then as old as its last word.
+  @Test func sessionsOfNodesThatHaveDied_areFree() throws {
+    try withNodes { one, two, clock in
+      _ = try one.create("one", Self.held)
+      for _ in 0..<6 {
+        clock.advance(10)
+        _ = try two.perform(.probe)
+      }
+      guard case .held = try two.perform(.load(sessionID: "one", takesOver: false)) else {
+        Issue.record("it was given up too soon")
+        return
+      }
+      clock.advance(10)
+      _ = try two.perform(.probe)
+      guard case .loaded(let session) = try two.perform(.load(sessionID: "one", takesOver: false)) else {
+        Issue.record("nobody holds it")
+        return
+      }
+      #expect(session.state.alone == .seconds(70))
+    }
+  }
+
+  @Test func nodeThatEnds_frees() throws {
+    try withNodes { one, two, clock in
+      _ = try one.create("one", Self.held)
+      clock.advance(5)
+      one.close()
+      clock.advance(7)
+      guard case .loaded(let session) = try two.perform(.load(sessionID: "one", takesOver: false)) else {
+        Issue.record("nobody holds it")
+        return
+      }
+      #expect(session.state.alone == .seconds(7))
+    }
+  }
+
+  @Test func crashesOfAProcess_areCounted() throws {
+    let url = try PostgresServer.makeDatabase()
+    for times in 0..<3 {
+      let store = try PostgresStore(url: url)
+      defer { store.close() }
+      var start = StoreStart()
+      start.crashes = times == 0 ? [] : [FlightEntry(sessionID: "one", client: 1, number: 4)]
+      try store.begin(start)
+      if times == 0 { _ = try store.create() }
+      let crashes = try #require(try store.load()).crashes
+      #expect(crashes == (times == 0 ? [] : [StoredSession.Crash(client: 1, number: 4, count: times)]))
+      guard times == 2 else { continue }
+      let lease = try #require(try store.load()).lease
+      let survived = StoreSample.cut(survived: crashes)
+      #expect(try store.write(lease, survived) == "written")
+      #expect(try store.load()?.crashes.isEmpty == true)
+    }
+  }
+
+  // MARK: Batches
+
+  /// As many statements as for one, and each session has its own result.
+  @Test func batch_isWrittenWithoutThoseThatAreLost() throws {
+    try withNodes { one, two, _ in
+      let names = (0..<40).map { "\($0)" }
+      let leases = try names.map { try one.create($0, Self.held) }
+      for name in names where Int(name)! % 4 == 0 { _ = try two.load(name) }
+      let cut = { (index: Int) in
+        var cut = StoreSample.cut(
+          StoreSample.state(revision: 100 + index, isHeld: true), changed: [StoreSample.node(1, "\(index)")],
+          nacks: [StoreSample.refusal(index + 1)], version: 2)
+        cut.isProgress = index % 2 == 0
+        return cut
+      }
+      var requests = leases.enumerated().map { StoreRequest.write($1, cut($0)) }
+      requests.append(.create(StoreSample.identity("new"), Self.held))
+      let results = try one.perform(requests)
+      for (index, result) in results.dropLast().enumerated() {
+        switch result {
+        case .written(let lease): #expect(index % 4 != 0 && lease == leases[index])
+        case .lost: #expect(index % 4 == 0)
+        default: Issue.record("\(result)")
+        }
+        let loaded = try #require(try one.load("\(index)"))
+        #expect(loaded.state.revision == (index % 4 == 0 ? 1 : 100 + index))
+        #expect(loaded.tree.nodes[1]?.state == (index % 4 == 0 ? "0" : "\(index)"))
+        #expect(loaded.nacks.count == (index % 4 == 0 ? 0 : 1))
+      }
+      guard case .written? = results.last else {
+        Issue.record("it was not created")
+        return
+      }
+    }
+  }
+
+  /// Two writes of one session in a batch are made one after the other.
+  @Test func sessionThatIsTwiceInABatch_isWrittenInOrder() throws {
+    try withNodes { store, _, _ in
+      let lease = try store.create()
+      let results = try store.perform(
+        (2...4).map { .write(lease, StoreSample.cut(StoreSample.state(revision: $0), version: Int64($0))) })
+      #expect(results.count == 3)
+      #expect(try store.load()?.state.revision == 4)
+    }
+  }
+
+  /// States with changes since their base: what is repeated is there once.
+  @Test func changesOfAState_areAppendedOnce() throws {
+    try withNodes { store, _, _ in
+      let base = #"{"count":0,"text":""# + String(repeating: "x", count: 2000) + #""}"#
+      let lease = try store.create("one", StoreSample.cut(changed: [StoreSample.node(1, base), StoreSample.node(2)]))
+      var version: Int64 = 1
+      let write = { (state: StateCut) throws in
+        version += 1
+        var node = NodeCut(StoreSample.node(1))
+        (node.children, node.effects, node.state) = (nil, nil, state)
+        var cut = StoreSample.cut(version: version)
+        cut.tree = TreeCut(root: 1, lastID: 2, transactions: 1, changed: [node], removed: [])
+        cut.isProgress = true
+        for _ in 0..<2 {
+          let written = try store.write(lease, cut)
+          #expect(written == "written")
+        }
+      }
+      let change = { (sequence: Int, count: Int) in
+        StatePatch(
+          sequence: sequence, operations: Array(#"[{"op":"replace","path":"/count","value":\#(count)}]"#.utf8))
+      }
+      try write(.changed([change(1, 5)]))
+      try write(.changed([change(2, 6), change(3, 7)]))
+      let state = base.replacing(#""count":0"#, with: #""count":7"#)
+      let loaded = try #require(try store.load())
+      #expect(loaded.tree.nodes[1]?.state == state && loaded.tree.nodes[1]?.changes.last == 3)
+      #expect(loaded.tree.nodes[2] == StoreSample.node(2))
+    }
+  }
+
+  /// One of them has a text that the database refuses: the others are written.
+  @Test func cutThatCannotBeWritten_isNoFailureOfTheStore() throws {
+    try withNodes { store, _, _ in
+      let lease = try store.create()
+      var bad = NodeSnapshot(id: 2, type: "a\0b", version: 1, state: "0", children: [:], effects: [])
+      do throws(StoreError) {
+        _ = try store.perform([.write(lease, StoreSample.cut(changed: [bad], version: 2))])
+        Issue.record("it was written")
+      } catch {
+        #expect(!error.isGlobal, "\(error)")
+      }
+      bad = StoreSample.node(2)
+      #expect(try store.write(lease, StoreSample.cut(changed: [bad], version: 2)) == "written")
+      #expect(try store.load("a\0b") == nil)
+    }
+  }
+
+  // MARK: Persons
+
+  @Test func signOut_fencesWhatOtherNodesHold() throws {
+    try withNodes { one, two, _ in
+      let person = ClientProfile.Person(Identity("ada", issuer: "i\0"), since: 100)
+      var state = StoreSample.state(isHeld: true)
+      state.clients[0].profile = ClientProfile(ClientInfo(), person)
+      let (lease, own) = (try one.create("one", StoreSample.cut(state)), try two.create("two", StoreSample.cut(state)))
+      guard
+        case .signedOut(let stored) = try two.perform(
+          .signOut(Revocation(Self.ada, at: 200, mark: 50), keeping: .seconds(600)))
+      else {
+        Issue.record("not signed out")
+        return
+      }
+      // Not below the mark of a binding.
+      #expect(stored.mark == 100)
+      var progress = StoreSample.cut(state, version: 2)
+      progress.isProgress = true
+      #expect(try one.write(lease, progress) == "lost")
+      #expect(try two.write(own, progress) == "written")
+      // Nor is anything else begun or written for her.
+      guard case .lost = try one.perform(.create(StoreSample.identity("three"), StoreSample.cut(state))) else {
+        Issue.record("it was created")
+        return
+      }
+      #expect(try #require(try one.load()).state.clients[0].person?.isRevoked == true)
+      guard case .revocations(let found, let last) = try one.perform(.findRevocations(after: 0)) else {
+        Issue.record("none was found")
+        return
+      }
+      #expect(found == [stored])
+      _ = try two.perform(.signOut(Revocation(Self.ada, at: 300, mark: 90), keeping: .seconds(600)))
+      guard case .revocations(let again, _) = try one.perform(.findRevocations(after: last)) else { return }
+      #expect(again.map(\.mark) == [101])
+    }
+  }
+
+  @Test func quota_isCountedByPlaceAndPerson() throws {
+    try withNodes { store, _, _ in
+      var cut = Self.held
+      cut.quota = SessionCut.Quota(perPlace: 2, perPerson: 0)
+      let results = try (0..<3).map { number in
+        try store.perform(
+          .create(SessionIdentity(id: "\(number)", app: "app", parameters: nil, place: "here"), cut))
+      }
+      guard case .written = results[0], case .written = results[1], case .overQuota = results[2] else {
+        Issue.record("\(results)")
+        return
+      }
+    }
+  }
+
+  // MARK: Failures
+
+  /// The connection is lost while nothing is under way: the next request fails or goes over another one, and nothing is half done.
+  @Test func connectionThatIsLost_isMadeAnew() throws {
+    let url = try PostgresServer.makeDatabase()
+    let store = try PostgresStore(url: url)
+    defer { store.close() }
+    try store.begin(StoreStart())
+    let lease = try store.create()
+    for version in 2...4 {
+      try end(store, url)
+      let cut = StoreSample.cut(StoreSample.state(revision: version), version: Int64(version))
+      var failures = 0
+      while true {
+        do throws(StoreError) {
+          _ = try store.perform([.write(lease, cut)])
+          break
+        } catch {
+          #expect(error.isGlobal, "\(error)")
+          failures += 1
+          try #require(failures < 3)
+        }
+      }
+    }
+    #expect(try store.load()?.state.revision == 4)
+  }
+
+  /// Has the server end a store's connection.
+  private func end(_ store: PostgresStore, _ url: String) throws {
+    let connection = try PostgresConnection(url)
+    let query = PostgresQuery(
+      """
+      SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid = $1::int8
+      """, isPrepared: false)
+    _ = try connection.run([PostgresStatement(query, .integer(store.backend))])
+  }
+
+  /// The server has the statements and does nothing: the node gives them up, and writes the next cut on another connection.
+  ///
+  /// Then the first one is run after all.
+  @Test func statementsThatAreRunLate_changeNothing() async throws {
+    let url = try PostgresServer.makeDatabase()
+    let store = try PostgresStore(url: url)
+    defer { store.close() }
+    try store.begin(StoreStart())
+    let lease = try store.create()
+    let cut = { (version: Int64) in
+      StoreSample.cut(
+        StoreSample.state(revision: Int(version)), changed: [StoreSample.node(1, "\(version)")],
+        nacks: [StoreSample.refusal(Int(version))], version: version)
+    }
+    let stopped = pid_t(store.backend)
+    try #require(kill(stopped, SIGSTOP) == 0)
+    defer { kill(stopped, SIGCONT) }
+    do throws(StoreError) {
+      _ = try store.perform([.write(lease, cut(2))])
+      Issue.record("nobody was there to write it")
+    } catch {
+      #expect(error.isGlobal && error.description.contains("not answered within 5 s"), "\(error)")
+    }
+    #expect(try store.write(lease, cut(3)) == "written")
+    try #require(kill(stopped, SIGCONT) == 0)
+    while kill(stopped, 0) == 0 { await Task.yield() }
+    let loaded = try #require(try store.load())
+    #expect(loaded.state.revision == 3 && loaded.tree.nodes[1]?.state == "3")
+    #expect(loaded.nacks.map(\.nack.number) == [3])
+  }
+
+  @Test func databaseThatMayLoseCommits_isRefused() throws {
+    let url = try PostgresServer.makeDatabase()
+    let unsafe = url.replacing("options='", with: "options='-c synchronous_commit=off ")
+    let error = #expect(throws: StoreError.self) { try PostgresStore(url: unsafe) }
+    #expect(error?.description.contains("synchronous_commit is off") == true)
+  }
+
+  @Test func databaseThatIsNotThere_isSaidSo() throws {
+    let error = #expect(throws: StoreError.self) { try PostgresStore(url: "host=/nowhere dbname=x") }
+    #expect(error?.isGlobal == true && error?.description.contains("no connection to PostgreSQL") == true)
+  }
+
+  @Test func newerTables_areLeftAlone() throws {
+    let url = try PostgresServer.makeDatabase()
+    try PostgresStore(url: url).close()
+    let connection = try PostgresConnection(url)
+    _ = try connection.run([PostgresStatement(PostgresQuery("INSERT INTO rib_schema VALUES (99)", isPrepared: false))])
+    let error = #expect(throws: StoreError.self) { try PostgresStore(url: url) }
+    #expect(error?.description.contains("newer version") == true)
+  }
+}
