@@ -8,8 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from page_test import AXE
-from support import ARTIFACTS, BrowserTest, expect
+from support import ARTIFACTS, AXE, BrowserTest, expect
 
 
 class Issuer:

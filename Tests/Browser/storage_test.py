@@ -141,7 +141,7 @@ class StorageTest(BrowserTest):
                 page = self.new_page()
                 page.goto(self.daemon.url)
                 # The browser may take a while to let go of what a closed tab has.
-                page.evaluate("async () => { while ((await navigator.locks.query()).held.length) await new Promise(requestAnimationFrame); }")
+                self.wait_until("(await navigator.locks.query()).held.every(({ name }) => name !== 'riblet:shared')", page)
                 self.assertEqual(page.evaluate(CONNECT, kind), sid)
                 page.evaluate("session.pending.length ? new Promise((done) => session.addEventListener('outcome', () => session.pending.length || done())) : 0")
                 self.assertEqual(page.evaluate(COUNT), 3)

@@ -134,7 +134,7 @@ class BrowserTest(unittest.TestCase):
     def wait_until(self, expression, page=None):
         """Waits until an expression is true in a page, by the protocol: Playwright's own way needs an `eval`, which pages forbid."""
         deadline = time.monotonic() + PATIENCE / 1000
-        while not (page or self.page).evaluate(f"Boolean({expression})"):
+        while not (page or self.page).evaluate(f"async () => Boolean({expression})"):
             self.assertLess(time.monotonic(), deadline, f"never true: {expression}")
 
     def note(self, message):

@@ -2,6 +2,7 @@
 
 import glob
 import json
+import os
 import shutil
 import signal
 import socket
@@ -31,7 +32,9 @@ class WebKit(Engine):
         environment = {**self.screen.environment, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"}
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        self.driver = subprocess.Popen(["WebKitWebDriver", f"--port={port}"], env=environment, stderr=subprocess.DEVNULL)
+        # A session of its own, so that what it starts can be ended with it.
+        self.driver = subprocess.Popen(
+            ["WebKitWebDriver", f"--port={port}"], env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
         self.url = f"http://127.0.0.1:{port}/session"
         self.problems = []
         options = {"webkitgtk:browserOptions": {"binary": webkit_path(), "args": ["--automation"]}}
@@ -108,6 +111,7 @@ class WebKit(Engine):
         self.send("POST", "/back", {})
 
     def close(self):
-        self.driver.send_signal(signal.SIGTERM)
+        # Asked to end, it may wait for its browser for ever.
+        os.killpg(self.driver.pid, signal.SIGKILL)
         self.driver.wait()
         self.screen.close()
