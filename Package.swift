@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
     .executable(name: "ribd", targets: ["ribd"]),
+    .executable(name: "ribd-cluster", targets: ["ribd-cluster"]),
     .executable(name: "ribctl", targets: ["ribctl"]),
     // For Fuzz/ only.
     .library(name: "FuzzInvariants", targets: ["FuzzInvariants"]),
@@ -88,13 +89,16 @@ let package = Package(
     .target(
       name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire", "WireHTTP"], swiftSettings: swiftSettings),
 
-    .executableTarget(
-      name: "ribd",
+    .target(
+      name: "RibDaemon",
       dependencies: [
-        "RibAuth", "RibServer", "RibWeb", "Showcase", argumentParser, configuration, logging, serviceLifecycle,
+        "RibAuth", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser, configuration, logging, serviceLifecycle,
         unixSignals,
       ],
       swiftSettings: swiftSettings),
+    .executableTarget(name: "ribd", dependencies: ["RibDaemon", argumentParser], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "ribd-cluster", dependencies: ["RibDaemon", "RibPostgres", argumentParser], swiftSettings: swiftSettings),
     .executableTarget(
       name: "ribctl",
       dependencies: [
@@ -153,8 +157,9 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibPostgres", "RibServer", "RibTestSupport",
-        "RibTesting", "RibWeb", "Showcase", "Wire", "WireHTTP", "WireHash", "ribctl", "ribd", "ribsim",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibPostgres", "RibServer",
+        "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Wire", "WireHTTP", "WireHash", "ribctl", "ribd",
+        "ribd-cluster", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,
       ],

@@ -68,6 +68,13 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
     return node
   }
 
+  package func known(of entry: FlightEntry) -> (app: String, count: Int)? {
+    let select = PostgresStatement(
+      Self.selectCrash, .text(entry.sessionID), .integer(entry.client), .integer(entry.number))
+    let row = try? transact { transaction throws(PostgresError) in try transaction.run(select).first }
+    return row.map { ($0.text(0), $0.integer(1)) }
+  }
+
   package func close() {
     guard node > 0 else { return connection = nil }
     let end = PostgresStatement(Self.deleteNode, .integer(node), .integer(time.now(clock)))
@@ -141,6 +148,11 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
     INSERT INTO rib_crash (session, client, n, count)
       SELECT id, $2::int8, $3::int8, 1 FROM rib_session WHERE sid = $1::text
       ON CONFLICT (session, client, n) DO UPDATE SET count = rib_crash.count + 1
+    """)
+  private static let selectCrash = PostgresQuery(
+    """
+    SELECT app, count FROM rib_session s JOIN rib_crash c ON c.session = s.id AND c.client = $2::int8 AND c.n = $3::int8
+      WHERE sid = $1::text
     """)
   /// Its sessions are free, from now on.
   private static let deleteNode = PostgresQuery(

@@ -27,6 +27,7 @@ public final class Server: Service {
   }
 
   private let context: ServerContext
+  private let stores: [ExternalStore]
   private let onListening: @Sendable (URLAddress) -> Void
   private let state = Mutex(State.new)
 
@@ -49,29 +50,31 @@ public final class Server: Service {
   ///   - files: what is handed out beside the server's own endpoints; those go first.
   ///   - settings: how it is set up; a value out of its range is a mistake in the program and traps.
   ///   - authenticator: finds the persons behind clients; nil if the server does not authenticate, and all clients are anonymous.
+  ///   - stores: kinds of session stores that the settings may name besides the server's own.
   ///   - logger: where it writes; a session's lines carry `session`, and `riblet` where they are about one.
   ///   - onListening: called once connections are accepted.
   public convenience init(
     apps: [App], files: StaticFiles = StaticFiles(), settings: ServerSettings = ServerSettings(),
-    authenticator: (any SessionAuthenticator)? = nil,
+    authenticator: (any SessionAuthenticator)? = nil, stores: [ExternalStore] = [],
     logger: Logger = Logger(label: "ribserver"),
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
     self.init(
-      apps: apps, files: files, settings: settings, authenticator: authenticator, logger: logger,
+      apps: apps, files: files, settings: settings, authenticator: authenticator, stores: stores, logger: logger,
       environment: .system, onListening: onListening)
   }
 
   /// A server that is not started, in some environment.
   package init(
     apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
-    logger: Logger, environment: Environment,
+    stores: [ExternalStore] = [], logger: Logger, environment: Environment,
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
     if let fault = settings.fault { preconditionFailure("\(fault)") }
     context = ServerContext(
       apps: apps, files: files, settings: settings, authenticator: authenticator, logger: logger,
       environment: environment)
+    self.stores = stores
     self.onListening = onListening
   }
 
@@ -101,7 +104,8 @@ public final class Server: Service {
       // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
-      let (opened, flight) = try context.settings.openStore(loopCount: loopCount, context.logger, context.environment)
+      let (opened, flight) = try context.settings.openStore(
+        stores, loopCount: loopCount, context.logger, context.environment)
       let store = context.environment.wrapStore(opened)
       let keeper = LoopKeeper()
       let writer = StoreWriter(store, context.logger, context.metrics, context.environment) {

@@ -16,13 +16,14 @@ extension ServerSettings {
   /// Opens the store for sessions and, if it outlives the process, the recorder of what runs.
   ///
   /// - Parameters:
+  ///   - stores: the kinds of stores that the server has besides its own.
   ///   - loopCount: the number of loops.
   ///   - logger: told what ran when an earlier process died, and what other processes run.
   ///   - environment: what the store tells the time by.
   /// - Returns: both.
   /// - Throws: ``StoreError`` or ``SystemError``.
   func openStore(
-    loopCount: Int, _ logger: Logger, _ environment: Environment = .system
+    _ stores: [ExternalStore] = [], loopCount: Int, _ logger: Logger, _ environment: Environment = .system
   ) throws -> (any SessionStore, FlightRecorder?) {
     switch store {
     case .memory:
@@ -34,20 +35,35 @@ extension ServerSettings {
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process,
         clock: environment.time)
-      do {
-        let recorder = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
-          var start = start
-          start.isRestored = isRestored
-          _ = try store.begin(start)
-          store.log(start, to: logger)
-          guard isRestored else { return }
-          logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
-        }
-        return (store, recorder)
-      } catch {
-        store.close()
-        throw error
+      return (store, try begin(store, loopCount, logger))
+    case .postgres:
+      guard let kind = stores.first(where: { $0.name == .postgres }) else {
+        throw StoreError("This program has no store in PostgreSQL: start ribd-cluster, or a server with RibPostgres.")
       }
+      guard !storeURL.isEmpty else {
+        throw StoreError(
+          "A store in PostgreSQL needs to know where: say --store-url postgresql://…, or RIBD_STORE_URL.")
+      }
+      try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
+      let store = try kind.open(storeURL, environment.time)
+      return (store, try begin(store, loopCount, logger))
+    }
+  }
+
+  /// Has a store take note of this process, and of what ran when processes of this state directory died.
+  private func begin(_ store: any SessionStore, _ loopCount: Int, _ logger: Logger) throws -> FlightRecorder {
+    do {
+      return try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
+        var start = start
+        start.isRestored = isRestored
+        _ = try store.begin(start)
+        store.log(start, to: logger)
+        guard isRestored else { return }
+        logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
+      }
+    } catch {
+      store.close()
+      throw error
     }
   }
 

@@ -95,6 +95,8 @@ public struct ServerSettings: Equatable, Sendable {
     case memory
     /// In an SQLite file in the state directory.
     case sqlite
+    /// In PostgreSQL, at ``storeURL``: for programs that have `RibPostgres`, as `ribd-cluster`.
+    case postgres
   }
 
   /// What an answer that a client has got survives, with a store that outlives the server.
@@ -265,6 +267,10 @@ public struct ServerSettings: Equatable, Sendable {
   public var echo = false
   /// `store`: where sessions are kept.
   public var store = Store.sqlite
+  /// `storeURL`: where the database is that ``store`` names; empty for a store that needs none.
+  ///
+  /// It may have a password in it: give it by the environment, and not on the command line, which all users of the machine see.
+  public var storeURL = ""
   /// `stateDir`: the directory of what outlives the server; it is made if there is none.
   ///
   /// The default is below the directory that the process was started in. Two programs want two directories.

@@ -21,6 +21,9 @@ extension Setting {
       "usesCompression", .bool(\.usesCompression), "Whether messages are compressed with clients that offer it."),
     Setting("echo", .flag(\.echo), "Send back every message on the WebSocket /echo, for conformance suites."),
     Setting("store", .word(WordPath(\.store)), "Where sessions are kept: in memory they end with the server."),
+    Setting(
+      "storeURL", .text(\.storeURL, .any("url", example: "postgresql://ribs@db/ribs")),
+      "Where the database is, for a store in PostgreSQL."),
     Setting("stateDir", .text(\.stateDirectory, .any("directory")), "Where what outlives the server is."),
     Setting(
       "restored", .flag(\.isRestored),

@@ -34,11 +34,11 @@ extension AppFlight {
   }
 }
 
-extension SQLiteStore {
+extension SessionStore {
   /// Says what was found at a start.
   ///
   /// - Parameters:
-  ///   - start: what ran when earlier processes died, which the file has counted, and which processes run.
+  ///   - start: what ran when earlier processes died, which the store has counted, and which processes run.
   ///   - logger: where it is said.
   func log(_ start: StoreStart, to logger: Logger) {
     for flight in start.appCrashes {
@@ -59,9 +59,10 @@ extension SQLiteStore {
     logger.notice(
       "Other processes run on this state directory.", metadata: ["processes": "\(start.others.count)"])
   }
+}
 
-  /// What the file has about an entry's session; nil for one that was never committed.
-  private func known(of entry: FlightEntry) -> (app: String, count: Int)? {
+extension SQLiteStore {
+  package func known(of entry: FlightEntry) -> (app: String, count: Int)? {
     let row = try? database.read { database in
       try Row.fetchOne(
         database,

@@ -59,6 +59,9 @@ package final class MemoryStore: SessionStore {
 
   package func begin(_ start: StoreStart) -> Int { start.number + 1 }
 
+  /// No process outlives it.
+  package func known(of entry: FlightEntry) -> (app: String, count: Int)? { nil }
+
   package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
     let (now, wall) = (clock.seconds, clock.wall())
     return content.withLock { content in requests.map { Self.perform($0, &content, now, wall: wall) } }

@@ -37,6 +37,12 @@ package protocol SessionStore: Sendable {
   /// - Throws: ``StoreError`` if there was no commit.
   @discardableResult func begin(_ start: StoreStart) throws(StoreError) -> Int
 
+  /// What the store has about something that ran when a process died; called behind ``begin(_:)``.
+  ///
+  /// - Parameter entry: what ran.
+  /// - Returns: the session's app, and how often that has run when a process died; nil for a session that was never committed.
+  func known(of entry: FlightEntry) -> (app: String, count: Int)?
+
   /// Does what is asked for, in order and in one commit.
   ///
   /// - Parameter requests: what loops have asked for.

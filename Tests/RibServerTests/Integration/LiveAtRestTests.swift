@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func observersAtRest_areTold(_ store: ServerSettings.Store) async throws {
     let directory = try TemporaryDirectory()
     try await withServer(

@@ -38,7 +38,7 @@ import Wire
 
   // MARK: Without a client
 
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func sessionWithoutAClient_leavesMemory_andComesBackAsItWas(_ store: ServerSettings.Store) async throws {
     try await withServer(store, rest: 1) { server, url in
       let (welcome, view) = try await blocking {
@@ -72,7 +72,7 @@ import Wire
   }
 
   /// What was on its way to the store is not lost when the client is back before it is there.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func clientThatComesBackWhileTheSessionLeaves_findsIt(_ store: ServerSettings.Store) async throws {
     let base: any SessionStore =
       store == .memory ? MemoryStore() : try SQLiteStore(path: directory.store, durability: .process)
@@ -106,7 +106,7 @@ import Wire
 
   // MARK: With one
 
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func idleSession_leavesMemory_andItsClientDoesNotNotice(_ store: ServerSettings.Store) async throws {
     try await withServer(store, idle: 1) { server, url in
       let client = try await blocking { try PlainClient(url) }
@@ -154,7 +154,7 @@ import Wire
   }
 
   /// A session that ends with its connection does not end while there is one.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func idleSessionThatMayNotWait_wakesAsAnyOther(_ store: ServerSettings.Store) async throws {
     try await withServer(store, idle: 1, { $0.sessions.timeToLiveSeconds = 0 }) { server, url in
       let client = try await blocking { try PlainClient(url) }
@@ -173,7 +173,7 @@ import Wire
   }
 
   /// An action that comes while the session is written finds it there, and what was written is not what counts.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func actionWhileTheSessionLeaves_keepsIt(_ store: ServerSettings.Store) async throws {
     let base: any SessionStore =
       store == .memory ? MemoryStore() : try SQLiteStore(path: directory.store, durability: .process)
@@ -208,7 +208,7 @@ import Wire
   // MARK: Effects
 
   /// What runs would be cut off, so its session stays; what starts again by itself is no reason to.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func sessionWithAnEffect_stays(_ store: ServerSettings.Store) async throws {
     let outside = Logbook.Outside()
     try await withServer(store, outside, rest: 1, idle: 1) { server, url in
@@ -245,7 +245,7 @@ import Wire
   // MARK: Waking
 
   /// The view shows something that no state has: it is another one, and the client is shown it as a whole.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func viewThatDiffersAtWake_isANewEpoch(_ store: ServerSettings.Store) async throws {
     let outside = Logbook.Outside()
     try await withServer(store, outside, rest: 1, idle: 1) { server, url in
@@ -273,7 +273,7 @@ import Wire
     }
   }
 
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func clientsOfOneSession_areWokenTogether(_ store: ServerSettings.Store) async throws {
     try await withServer(store, idle: 1) { server, url in
       let (one, two) = try await blocking {
@@ -295,7 +295,7 @@ import Wire
     }
   }
 
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func sleepingClient_isOvertaken(_ store: ServerSettings.Store) async throws {
     try await withServer(store, idle: 1) { server, url in
       let old = try await blocking { try PlainClient(url) }
@@ -311,7 +311,7 @@ import Wire
   }
 
   /// A token that opens nothing wakes nobody: neither a session that rests, nor one that another process has.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func wrongToken_leavesTheSessionAlone(_ store: ServerSettings.Store) async throws {
     try await withServer(store, rest: 1) { server, url in
       let welcome = try await blocking { try PlainClient.writeAndLeave(url) }

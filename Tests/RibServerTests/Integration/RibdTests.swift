@@ -5,8 +5,8 @@ import Testing
 import Wire
 import WireHTTP
 
+@testable import RibDaemon
 @testable import RibServer
-@testable import ribd
 
 /// The daemon as a process: its flags, its settings, its end.
 @Suite(.blocking) struct RibdTests {

@@ -8,7 +8,7 @@ import WireHTTP
 
 /// Sessions without a WebSocket: the HTTP twin.
 @Suite struct TwinTests {
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func session_isMadeActedOnShownAndEnded(_ store: ServerSettings.Store) async throws {
     let directory = try TemporaryDirectory()
     try await withServer({
@@ -134,7 +134,7 @@ import WireHTTP
   }
 
   /// A request for events that was on its way for long does not overtake the client's newer connection.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func events_ofAnOlderAttempt_areRefused(_ store: ServerSettings.Store) async throws {
     let directory = try TemporaryDirectory()
     try await withServer({
@@ -208,7 +208,7 @@ import WireHTTP
   }
 
   /// Whoever asks for a session is still there when the answer is written, however soon it may rest.
-  @Test(arguments: ServerSettings.Store.allCases)
+  @Test(arguments: ServerSettings.Store.own)
   func sessionThatMayRestAtOnce_isAnswered(_ store: ServerSettings.Store) async throws {
     let directory = try TemporaryDirectory()
     try await withServer({

@@ -3,8 +3,8 @@ import Foundation
 import RibTestSupport
 import Testing
 
+@testable import RibDaemon
 @testable import RibServer
-@testable import ribd
 
 /// All that follows from the table of settings.
 @Suite struct SettingTests {
@@ -84,7 +84,7 @@ import Testing
     arguments: [
       ("port", "eighty", "The setting \"port\" is \"eighty\"; it must be from 0 to 65535."),
       ("usesEpoll", "maybe", "The setting \"usesEpoll\" is \"maybe\"; it must be true or false."),
-      ("store", "cloud", "The setting \"store\" is \"cloud\"; it must be one of memory, sqlite."),
+      ("store", "cloud", "The setting \"store\" is \"cloud\"; it must be one of memory, sqlite, postgres."),
       (
         "publicURL", "app.example.com",
         "The setting \"publicURL\" is \"app.example.com\"; it must be a URL without a path, such as https://app.example.com."

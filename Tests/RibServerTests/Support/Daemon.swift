@@ -27,18 +27,19 @@ final class Daemon: @unchecked Sendable {
   ///   - log: a file that its log is added to; nil for this process's standard error.
   ///   - prelude: what a shell does before it becomes the daemon; nil for nothing.
   ///   - hasOwnMounts: whether what the shell mounts is there for the daemon alone.
+  ///   - program: which daemon.
   ///   - startSeconds: how long it may take until it says its URL.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
   init(
     _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
     descriptors: Int? = nil, log: String? = nil, prelude: String? = nil, hasOwnMounts: Bool = false,
-    startSeconds: Double = 60
+    program: String = "ribd", startSeconds: Double = 60
   ) throws {
     let directory = stateDirectory ?? Self.makeDirectory()
     ownsDirectory = stateDirectory == nil
     self.stateDirectory = directory
     process = Process()
-    let ribd = Program.url("ribd")
+    let ribd = Program.url(program)
     let all =
       [
         "--port", "\(port)", "--log-level", "error", "--state-dir", directory, "--timeouts-drain-seconds", "0",

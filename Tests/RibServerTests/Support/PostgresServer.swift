@@ -68,6 +68,18 @@ final class PostgresServer: Sendable {
     let url = "host=\(server.directory) user=ribserver dbname=postgres"
     let connection = try PostgresConnection(url)
     _ = try connection.run([PostgresStatement(PostgresQuery("CREATE SCHEMA \(name)", isPrepared: false))])
-    return "\(url) options='-c search_path=\(name)'"
+    return "\(url) options='-c search_path=\(name)' application_name=\(name)"
+  }
+
+  /// Has the server end all connections to a test's database, as if it had been started anew.
+  ///
+  /// - Parameter url: what ``makeDatabase()`` has returned.
+  /// - Throws: if there is no server.
+  static func endConnections(to url: String) throws {
+    let name = url.split(separator: "=").last.map(String.init) ?? ""
+    let connection = try PostgresConnection("host=\(try shared.get().directory) user=ribserver dbname=postgres")
+    let query = PostgresQuery(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1::text", isPrepared: false)
+    _ = try connection.run([PostgresStatement(query, .text(name))])
   }
 }

@@ -40,6 +40,7 @@ final class SwitchedStore: SessionStore, @unchecked Sendable {
   let outage: Outage
 
   func begin(_ start: StoreStart) throws(StoreError) -> Int { try base.begin(start) }
+  func known(of entry: FlightEntry) -> (app: String, count: Int)? { base.known(of: entry) }
 
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
     let names = requests.map { String("\($0)".prefix { $0 != "(" }) }

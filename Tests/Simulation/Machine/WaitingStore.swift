@@ -13,6 +13,7 @@ final class WaitingStore: SessionStore {
 
   func isShared(since time: UInt64) -> Bool { base.isShared(since: time) }
   func begin(_ start: StoreStart) throws(StoreError) -> Int { try base.begin(start) }
+  func known(of entry: FlightEntry) -> (app: String, count: Int)? { base.known(of: entry) }
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] { try base.perform(requests) }
   func close() { base.close() }
 }

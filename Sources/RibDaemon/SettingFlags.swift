@@ -15,13 +15,15 @@ import Wire
 ///
 /// ArgumentParser asks a type's mirror for its options and decodes their values: both follow from the table of settings here,
 /// in place of a property for each. None has a default: what is not given is looked for in the environment and the file.
-struct SettingFlags: ParsableArguments, CustomReflectable {
+package struct SettingFlags: ParsableArguments, CustomReflectable {
   /// What the flags say.
   private var values: [AbsoluteConfigKey: ConfigValue] = [:]
 
-  init() {}
+  /// No flags.
+  package init() {}
 
-  init(from decoder: any Decoder) throws {
+  /// The flags that were given.
+  package init(from decoder: any Decoder) throws {
     let flags = try decoder.container(keyedBy: FlagName.self)
     for setting in Setting.ofDaemon {
       let content: ConfigContent? =
@@ -41,7 +43,7 @@ struct SettingFlags: ParsableArguments, CustomReflectable {
     }
   }
 
-  var customMirror: Mirror {
+  package var customMirror: Mirror {
     Mirror(
       self,
       children: Setting.ofDaemon.map { (label: FlagName($0).stringValue as String?, value: Self.definition(of: $0)) })

@@ -1,0 +1,26 @@
+/// A kind of session store that is in a library of its own, as a database's client is needed for it.
+///
+/// Hand it to the server, and name it in the settings:
+///
+///     settings.store = .postgres
+///     settings.storeURL = "postgresql://ribs@db1,db2/ribs"
+///     let server = Server(apps: apps, settings: settings, stores: [.postgres])  // import RibPostgres
+public struct ExternalStore: Sendable {
+  /// How settings name it.
+  package let name: ServerSettings.Store
+  /// Opens it at ``ServerSettings/storeURL``.
+  package let open: @Sendable (_ url: String, TimeSource) throws(StoreError) -> any SessionStore
+
+  /// A kind of store.
+  ///
+  /// - Parameters:
+  ///   - name: how settings name it.
+  ///   - open: opens it.
+  package init(
+    _ name: ServerSettings.Store,
+    open: @escaping @Sendable (_ url: String, TimeSource) throws(StoreError) -> any SessionStore
+  ) {
+    self.name = name
+    self.open = open
+  }
+}
