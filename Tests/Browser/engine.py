@@ -24,7 +24,8 @@ class Screen:
         self.environment = {**os.environ, "DISPLAY": f":{display}"}
 
     def close(self):
-        self.process.terminate()
+        # By the one signal that nobody can have told it to ignore, as a process that starts tests may.
+        self.process.kill()
         self.process.wait()
 
 

@@ -111,7 +111,7 @@ class WebKit(Engine):
         self.send("POST", "/back", {})
 
     def close(self):
-        # Asked to end, it may wait for its browser for ever.
+        # As with the screen: it may have been told to ignore any other signal.
         os.killpg(self.driver.pid, signal.SIGKILL)
         self.driver.wait()
         self.screen.close()
