@@ -31,12 +31,11 @@ struct PostgresBatch {
   /// - Parameter request: what is asked for.
   /// - Returns: false if it is to be done in another way, behind the batch.
   mutating func take(_ request: StoreRequest) -> Bool {
-    guard let cut = request.cut, cut.quota == nil, cut.state.clients.allSatisfy({ $0.person == nil }) else {
-      return false
-    }
     switch request {
-    case .write(let lease, _): guard rows.insert(lease.row).inserted else { return false }
-    case .create(let identity, _): guard names.insert(identity.id).inserted else { return false }
+    case .write(let lease, let cut):
+      guard cut.isProgress || !cut.hasPersons, rows.insert(lease.row).inserted else { return false }
+    case .create(let identity, let cut):
+      guard !cut.hasPersons, !cut.isCounted(identity), names.insert(identity.id).inserted else { return false }
     default: return false
     }
     requests.append(request)
@@ -54,16 +53,20 @@ struct PostgresBatch {
     var (writes, creations) = ([(SessionLease, SessionCut)](), [(SessionIdentity, SessionCut)]())
     for case .write(let lease, let cut) in requests { writes.append((lease, cut)) }
     for case .create(let identity, let cut) in requests { creations.append((identity, cut)) }
-    // Sorted, so that two nodes' batches never wait for each other.
+    // Sorted, so that the batches of two nodes seldom wait for each other.
     writes.sort { $0.0.row < $1.0.row }
     creations.sort { $0.0.id < $1.0.id }
     let heads = heads(of: writes)
     let hasCreations = !creations.isEmpty
-    var statements = heads + PostgresTree(writes).statements
+    // Two statements lock rows in two turns: of what both write, all are locked in order before.
+    let lock = heads.count < 2 ? [] : [PostgresStatement(Self.lockSessions, .integers(writes.map(\.0.row)))]
+    var statements = lock + heads + PostgresTree(writes).statements
     if hasCreations { statements.append(creation(creations)) }
     let results = try transaction.run(statements, isLast: isLast && !hasCreations)
     var written: Set<Int64> = []
-    for result in results.prefix(heads.count) { for row in result.rows { written.insert(Int64(row.integer(0))) } }
+    for result in results.dropFirst(lock.count).prefix(heads.count) {
+      for row in result.rows { written.insert(Int64(row.integer(0))) }
+    }
     var leases: [String: SessionLease] = [:]
     if hasCreations, let result = results.last {
       for row in result.rows { leases[row.text(1)] = SessionLease(row: Int64(row.integer(0)), number: 1) }
@@ -133,6 +136,8 @@ struct PostgresBatch {
     ]
   }
 
+  private static let lockSessions = PostgresQuery(
+    "SELECT id FROM rib_session WHERE id = ANY ($1::int8[]) ORDER BY id FOR NO KEY UPDATE")
   private static let updateProgress = PostgresQuery(
     """
     UPDATE rib_session s SET version = i.version, rev = i.rev, root = i.root, last_node = i.last_node,
@@ -171,4 +176,14 @@ struct PostgresBatch {
     """)
   /// The database's timeline: a standby that is promoted begins another one.
   static let timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)"
+}
+
+extension SessionCut {
+  fileprivate var hasPersons: Bool { state.clients.contains { $0.person != nil } }
+
+  /// Whether other sessions have to be counted before the session is created.
+  fileprivate func isCounted(_ identity: SessionIdentity) -> Bool {
+    guard let quota else { return false }
+    return (quota.perPlace > 0 && identity.place != nil) || (quota.perPerson > 0 && hasPersons)
+  }
 }

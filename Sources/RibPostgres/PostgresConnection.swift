@@ -96,6 +96,9 @@ final class PostgresConnection {
 
   private func send(_ statement: PostgresStatement) throws(PostgresError) {
     let parameters = statement.parameters.map(\.bytes)
+    guard parameters.allSatisfy({ $0?.count ?? 0 < 1 << 30 }) else {
+      throw PostgresError("A value of more than a gibibyte cannot be written.", state: "54000", isBroken: false)
+    }
     let lengths = parameters.map { Int32($0?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: parameters.count)
     // One buffer for all, as each has to stay where it is until libpq has copied it.
@@ -221,7 +224,7 @@ struct PostgresError: Error {
   }
 
   /// Whether the same would work if it were tried again: others were in the way.
-  var isOfOthers: Bool { state == "40001" || state == "40P01" }
+  var isOfOthers: Bool { ["40001", "40P01", "55P03"].contains(state) }
 
   /// Whether a value of the statement's is the reason: others may well be written.
   var isOfValues: Bool { ["22", "23", "54"].contains { state.hasPrefix($0) } }

@@ -13,14 +13,15 @@ extension PostgresStore {
   ) throws(PostgresError) -> StoreResult {
     let (subject, issuer) = (revocation.person.subject, revocation.person.issuer)
     let results = try transaction.run([
-      PostgresStatement(Self.lockPerson, .utf8(subject), .utf8(issuer)),
+      // One after the other: whoever has read up to a number has read all before it.
+      PostgresStatement(Self.lockSignOuts), PostgresStatement(Self.lockPerson, .utf8(subject), .utf8(issuer)),
       PostgresStatement(Self.deleteRevocations, .integer(revocation.time - Int(keeping.components.seconds))),
       PostgresStatement(
         Self.insertRevocation, .utf8(subject), .utf8(issuer), .integer(revocation.time), .integer(revocation.mark)),
       PostgresStatement(
         Self.fenceSessions, .utf8(subject), .utf8(issuer), .integer(node), .integer(time.now(clock))),
     ])
-    guard let row = results[2].first else { return .signedOut(revocation) }
+    guard let row = results[3].first else { return .signedOut(revocation) }
     return .signedOut(Revocation(revocation.person, at: row.integer(0), mark: row.integer(1)))
   }
 
@@ -100,6 +101,7 @@ extension PostgresStore {
   private static func lock(_ subject: String, _ issuer: String) -> String {
     "hashtextextended(encode(\(subject), 'hex'), hashtextextended(encode(\(issuer), 'hex'), 0))"
   }
+  private static let lockSignOuts = PostgresQuery("SELECT pg_advisory_xact_lock(1919509108)")
   private static let lockPerson = PostgresQuery("SELECT pg_advisory_xact_lock(\(lock("$1::bytea", "$2::bytea")))")
   private static let sharePersons = PostgresQuery(
     """

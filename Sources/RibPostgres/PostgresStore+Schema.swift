@@ -4,8 +4,8 @@ extension PostgresStore {
   /// The tables, a step a version; a step that was released is never changed, and the release before can live with the next one.
   ///
   /// Texts that clients had a hand in are `bytea`, as PostgreSQL's texts have no U+0000. There are no foreign keys: the lock of the
-  /// session's row guards the rest. `seen` and `holder` change only when a session is taken, rests or leaves, so that what most
-  /// commits write is in no index (heap-only tuples).
+  /// session's row guards the rest. What most commits write, the progress of a session, is in no index (heap-only tuples). Names are compared
+  /// byte by byte: a standby with other rules for letters would not find them.
   private static let steps: [[String]] = [
     [
       """
@@ -23,8 +23,8 @@ extension PostgresStore {
       -- have changed since `clients` was written. `timeline` is the database's when the session came to rest: on another one, what a client
       -- has seen since may be lost.
       CREATE TABLE rib_session (
-        id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sid text NOT NULL UNIQUE, lease int8 NOT NULL, version int8 NOT NULL,
-        holder int8 NOT NULL, app text NOT NULL, parameters bytea, place text,
+        id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sid text COLLATE "C" NOT NULL UNIQUE, lease int8 NOT NULL, version int8 NOT NULL,
+        holder int8 NOT NULL, app text NOT NULL, parameters bytea, place text COLLATE "C",
         rev int8 NOT NULL, root int8 NOT NULL, last_node int8 NOT NULL, transactions int8 NOT NULL,
         clients bytea NOT NULL, numbers bytea, invitations bytea NOT NULL, acted bool NOT NULL, seen int8 NOT NULL,
         epoch text, view_hash text, program text, timeline text) WITH (fillfactor = 70)
@@ -77,7 +77,7 @@ extension PostgresStore {
     _ = try run("SELECT pg_advisory_xact_lock(1919509107)")
     _ = try run("CREATE TABLE IF NOT EXISTS rib_schema (version int8 NOT NULL)")
     let version =
-      try run("SELECT coalesce(max(version), 0)::int8 FROM rib_schema").rows.first { _ in true }?.integer(0) ?? 0
+      try run("SELECT coalesce(max(version), 0)::int8 FROM rib_schema").first?.integer(0) ?? 0
     guard version <= steps.count else {
       throw PostgresError(
         "The tables were made by a newer version of this program: start that one.", state: "55000", isBroken: true)

@@ -59,6 +59,8 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
       // The time stands still while no node is there.
       let now = try Self.storedTime(transaction)
       time = PostgresTime(now, clock)
+      // Of what clients have seen since the copy was made, nothing is here.
+      if start.isRestored { try transaction.run([PostgresStatement(Self.forgetRests)]) }
       try transaction.run(
         start.crashes.map {
           PostgresStatement(Self.insertCrash, .text($0.sessionID), .integer($0.client), .integer($0.number))
@@ -91,7 +93,7 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
   /// - Parameter body: what belongs to the transaction but its begin and its end.
   /// - Returns: what the body has returned, once that is committed.
   /// - Throws: ``StoreError``; it may not be known whether there was a commit.
-  private func transact<Value>(
+  func transact<Value>(
     _ body: (PostgresTransaction) throws(PostgresError) -> Value
   ) throws(StoreError) -> Value {
     var attempts = 0
@@ -107,7 +109,9 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
       } catch {
         time = before
         attempts += 1
-        if error.isBroken || connection.isBroken || (try? connection.rollback()) == nil { self.connection = nil }
+        // Only after what is no fault of the server's the connection can be used again: it may be one that cannot be written to any more.
+        let isUsable = !error.isBroken && !connection.isBroken && (error.isOfValues || error.isOfOthers)
+        if !isUsable || (try? connection.rollback()) == nil { self.connection = nil }
         guard error.isOfOthers, attempts < 5 else { throw error.storeError }
       }
     }
@@ -119,29 +123,40 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
   private func connected() throws(StoreError) -> PostgresConnection {
     if let connection, !connection.isBroken { return connection }
     let new = try PostgresConnection(url)
-    connection = new
     do throws(PostgresError) { try Self.check(new) } catch { throw error.storeError }
+    connection = new
     return new
   }
 
-  /// Refuses a database that may lose what it has acknowledged.
+  /// Refuses a database that may lose what it has acknowledged, and sets the connection up.
   private static func check(_ connection: PostgresConnection) throws(PostgresError) {
     let settings = try connection.run([PostgresStatement(showSettings)])[0]
-    for row in settings.rows where row.text(1) == "off" {
+    for row in settings.rows {
       throw PostgresError(
-        "\(row.text(0)) is off: what was acknowledged could be lost. Turn it on.", state: "55000", isBroken: true)
+        "\(row.text(0)) is \(row.text(1)): what was acknowledged could be lost. Turn it on.", state: "55000",
+        isBroken: true)
     }
-    // The planner must not take a batch for a table of thousands of rows, which it would have to hash.
-    _ = try connection.run([PostgresStatement(setPlans)])
+    _ = try connection.run([PostgresStatement(setUp)])
   }
 
   private static let showSettings = PostgresQuery(
-    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')")
-  private static let setPlans = PostgresQuery(
     """
-    SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_hashjoin', 'off', false),
-      set_config('enable_mergejoin', 'off', false)
+    SELECT name, setting FROM pg_settings WHERE (name = 'fsync' AND setting <> 'on')
+      OR (name = 'synchronous_commit' AND setting NOT IN ('on', 'remote_apply'))
     """)
+  /// What each connection is set to.
+  ///
+  /// The planner must not take a batch for a table of thousands of rows, which it would have to hash. A node that hangs must not keep
+  /// others from what it has locked, nor a statement wait for it longer than the node waits for the statement.
+  private static let setUp = PostgresQuery(
+    """
+    SELECT set_config(name, value, false) FROM pg_settings JOIN (VALUES
+        ('plan_cache_mode', 'force_generic_plan'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
+        ('enable_seqscan', 'off'), ('idle_in_transaction_session_timeout', '5000'), ('lock_timeout', '2000'),
+        ('client_connection_check_interval', '1000'), ('tcp_user_timeout', '5000')) AS wanted(name, value) USING (name)
+    """)
+  private static let forgetRests = PostgresQuery(
+    "UPDATE rib_session SET epoch = NULL, view_hash = NULL WHERE epoch IS NOT NULL")
   private static let insertNode = PostgresQuery("INSERT INTO rib_node (seen) VALUES ($1::int8) RETURNING id")
   private static let insertCrash = PostgresQuery(
     """

@@ -102,10 +102,18 @@ struct PostgresTree {
   }
 
   private static let isWritten = "s.id = i.session AND s.lease = i.lease AND s.version = i.cut"
+
+  /// The values of sessions that were written, as `i`: found first, so that each row of theirs is then found by its whole key.
+  ///
+  /// Otherwise the planner, which thinks that sessions have few riblets, compares each value with all rows of its session.
+  private static func written(_ values: String) -> String {
+    "WITH i AS MATERIALIZED (SELECT i.* FROM \(values) JOIN rib_session s ON \(isWritten))"
+  }
+
   private static let deleteNodes = PostgresQuery(
     """
-    DELETE FROM rib_riblet r USING unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) AS i(session, lease, cut, id), rib_session s
-      WHERE \(isWritten) AND r.session = i.session AND r.id = i.id
+    \(written("unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) AS i(session, lease, cut, id)"))
+    DELETE FROM rib_riblet r USING i WHERE r.session = i.session AND r.id = i.id
     """)
   private static let upsertNodes = PostgresQuery(
     """
@@ -117,26 +125,33 @@ struct PostgresTree {
       ON CONFLICT (session, id) DO UPDATE SET version = excluded.version, state = excluded.state, changes = '{}',
         children = excluded.children, effects = excluded.effects
     """)
+  private static let nodeParts = """
+    unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bool[], $7::bytea[], $8::bool[], $9::bytea[],
+      $10::bool[], $11::bytea[])
+      AS i(session, lease, cut, id, version, has_state, state, has_children, children, has_effects, effects)
+    """
   private static let updateNodes = PostgresQuery(
     """
+    \(written(nodeParts))
     UPDATE rib_riblet r SET version = CASE WHEN i.has_state THEN i.version ELSE r.version END,
         state = CASE WHEN i.has_state THEN i.state ELSE r.state END,
         changes = CASE WHEN i.has_state THEN '{}' ELSE r.changes END,
         children = CASE WHEN i.has_children THEN i.children ELSE r.children END,
         effects = CASE WHEN i.has_effects THEN i.effects ELSE r.effects END
-      FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bool[], $7::bytea[], $8::bool[], $9::bytea[],
-          $10::bool[], $11::bytea[])
-        AS i(session, lease, cut, id, version, has_state, state, has_children, children, has_effects, effects), rib_session s
-      WHERE \(isWritten) AND r.session = i.session AND r.id = i.id
+      FROM i WHERE r.session = i.session AND r.id = i.id
     """)
-  /// Those that are there already are the same.
+  private static let nodeChanges = """
+    (SELECT session, lease, cut, id, min(seq) AS first, array_agg(ops ORDER BY seq) AS changes
+      FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bytea[])
+        AS i(session, lease, cut, id, seq, ops) GROUP BY session, lease, cut, id) AS i
+    """
+  /// Those that are there already are the same; where one is missing, the text that says so is no array, which is an error.
   private static let appendChanges = PostgresQuery(
     """
-    UPDATE rib_riblet r SET changes = r.changes[:i.first - 1] || i.changes
-      FROM (SELECT session, lease, cut, id, min(seq) AS first, array_agg(ops ORDER BY seq) AS changes
-        FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bytea[])
-          AS i(session, lease, cut, id, seq, ops) GROUP BY session, lease, cut, id) AS i, rib_session s
-      WHERE \(isWritten) AND r.session = i.session AND r.id = i.id
+    \(written(nodeChanges))
+    UPDATE rib_riblet r SET changes = CASE WHEN cardinality(r.changes) >= i.first - 1 THEN r.changes[:i.first - 1] || i.changes
+        ELSE ('no change ' || i.first - 1)::bytea[] END
+      FROM i WHERE r.session = i.session AND r.id = i.id
     """)
   private static let insertNacks = PostgresQuery(
     """
@@ -148,15 +163,13 @@ struct PostgresTree {
     """)
   private static let deleteNacks = PostgresQuery(
     """
-    DELETE FROM rib_nack a USING unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])
-        AS i(session, lease, cut, client, n), rib_session s
-      WHERE \(isWritten) AND a.session = i.session AND a.client = i.client AND a.n <= i.n
+    \(written("unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[]) AS i(session, lease, cut, client, n)"))
+    DELETE FROM rib_nack a USING i WHERE a.session = i.session AND a.client = i.client AND a.n <= i.n
     """)
   private static let deleteCrashes = PostgresQuery(
     """
-    DELETE FROM rib_crash c USING unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])
-        AS i(session, lease, cut, client, n), rib_session s
-      WHERE \(isWritten) AND c.session = i.session AND c.client = i.client AND c.n = i.n
+    \(written("unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[]) AS i(session, lease, cut, client, n)"))
+    DELETE FROM rib_crash c USING i WHERE c.session = i.session AND c.client = i.client AND c.n = i.n
     """)
 }
 
