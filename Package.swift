@@ -105,7 +105,8 @@ let package = Package(
         "CurlTransport", "RibClient", "RibCore", "RibServer", "Wire", "WireHTTP", argumentParser, crypto, logging,
       ],
       swiftSettings: swiftSettings),
-    .executableTarget(name: "ribbench", dependencies: ["RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "ribbench", dependencies: ["RibCore", "RibPostgres", "RibServer", "Wire"], swiftSettings: swiftSettings),
 
     .target(
       name: "CLyingDisk", path: "Tests/LyingDisk", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -3,7 +3,7 @@
 //
 //   ribbench          all of them, each the median of several rounds
 //   ribbench NAME N   one of them, N actions: for a profiler
-//   ribbench store    what a commit of the store costs
+//   ribbench store [URL]   what a commit of the store costs, and of one in PostgreSQL
 
 import RibCore
 import Wire
@@ -32,13 +32,13 @@ let benches: [Bench] = [
     "insertion-before-10000", BenchLines(count: 10_000), #"{"insert":{}}"#, to: .path(""), operations: nil, limit: 1),
 ]
 
-if CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) {
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] != "store", let count = Int(CommandLine.arguments[2]) {
   guard let bench = benches.first(where: { $0.name == CommandLine.arguments[1] }) else {
     fatalError("there is no \(CommandLine.arguments[1]); there is: \(benches.map(\.name).joined(separator: ", "))")
   }
   try bench.run(count)
-} else if CommandLine.arguments.dropFirst() == ["store"] {
-  try StoreBench.report()
+} else if CommandLine.arguments.dropFirst().first == "store" {
+  try StoreBench.report(postgres: CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : nil)
 } else {
   for bench in benches { try bench.report() }
   try DecodeBench.report()
