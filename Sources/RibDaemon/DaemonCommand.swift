@@ -7,9 +7,9 @@ import ServiceLifecycle
 import Showcase
 import UnixSignals
 
-/// What the daemons have in common: the showcase's apps on a server.
+/// The command that `ribd` and `ribd-cluster` share: it serves the showcase's apps.
 package enum DaemonCommand {
-  /// What a daemon says of itself.
+  /// The name and the help of a daemon's command.
   ///
   /// - Parameter name: its command.
   /// - Returns: the configuration of its command.

@@ -82,7 +82,7 @@ struct PostgresBatch {
     }
   }
 
-  /// What changes of the sessions' own rows: of most of them little.
+  /// The statements that write the sessions' own rows: the progress of most, and all columns of the others.
   private func heads(of writes: [(SessionLease, SessionCut)]) -> [PostgresStatement] {
     let progress = writes.filter(\.1.isProgress), whole = writes.filter { !$0.1.isProgress }
     var statements: [PostgresStatement] = []

@@ -34,7 +34,7 @@ final class PostgresConnection {
   /// - Parameter url: a connection string or URI of libpq, also with several hosts; the one is taken that can be written to.
   /// - Throws: ``StoreError`` that says what to do.
   init(_ url: String) throws(StoreError) {
-    // What the string says comes later, and wins; but for the last.
+    // The connection string stands behind the settings that it may override, and before those that it may not.
     let settings = [
       ("connect_timeout", "5"), ("tcp_user_timeout", "\(Self.patience)"), ("application_name", "ribserver"),
       ("dbname", url),
@@ -201,7 +201,7 @@ final class PostgresConnection {
 
 /// PostgreSQL has refused something, or the connection has failed.
 struct PostgresError: Error {
-  /// What it has said.
+  /// The server's message, or libpq's.
   let message: String
   /// The SQLSTATE, five characters.
   let state: String

@@ -4,7 +4,7 @@ import Synchronization
 final class PostgresQuery: Sendable {
   /// The statement; its parameters are `$1` and so on, each with the cast that gives it a type.
   let sql: String
-  /// What the statement is prepared as; nil for one that is too short to be.
+  /// The name that the statement is prepared under; nil for one that is not prepared.
   let name: String?
 
   private static let last = Atomic(0)

@@ -5,7 +5,7 @@ import RibServer
 extension PostgresStore {
   static let selectTime = PostgresQuery("SELECT now FROM rib_time")
 
-  /// What the table has of the time.
+  /// The time that the table `rib_time` has.
   static func storedTime(_ transaction: PostgresTransaction) throws(PostgresError) -> Int {
     try transaction.run(PostgresStatement(selectTime)).first?.integer(0) ?? 0
   }

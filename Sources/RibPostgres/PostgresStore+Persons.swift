@@ -78,7 +78,7 @@ extension PostgresStore {
 
   /// The sign-outs of those of some persons who were signed out.
   ///
-  /// Whoever signs out one of them meanwhile waits until the transaction is over, and then fences off what it has written.
+  /// A sign-out of one of these persons waits until the transaction is over, and then fences off the sessions that it has written.
   func signOuts(
     of persons: [PersonID], _ transaction: PostgresTransaction
   ) throws(PostgresError) -> [PersonID: Revocation] {

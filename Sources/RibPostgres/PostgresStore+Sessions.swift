@@ -34,20 +34,6 @@ extension PostgresStore {
 
   // MARK: Reading
 
-  /// A session's row.
-  private struct SessionRow {
-    let identity: SessionIdentity
-    /// The lease under which it was written last.
-    let lease: SessionLease
-    /// The node that holds it; 0 for none.
-    let holder: Int
-    var state: SessionState
-    let tree: TreeSnapshot
-
-    /// The lease of the node that has it next.
-    var nextLease: SessionLease { SessionLease(row: lease.row, number: lease.number + 1) }
-  }
-
   /// Finds a session, and keeps others from writing it until the transaction is over.
   private func find(
     _ id: String, _ transaction: PostgresTransaction

@@ -14,7 +14,8 @@ package import Wire
 /// again with what has changed since, on another connection. What was sent before and arrives late has a lesser version, and changes
 /// nothing.
 ///
-/// `@unchecked Sendable`: what changes is only used by the one thread at a time that asks the store for something.
+/// `@unchecked Sendable`: the connection, the node's number and the time are used by ``begin(_:)``, ``perform(_:)``, ``known(of:)`` and
+/// ``close()``, which one thread calls at a time, as `SessionStore` has it; ``isShared(since:)``, which any thread calls, uses nothing of it.
 package final class PostgresStore: SessionStore, @unchecked Sendable {
   package let durability = Welcome.Durability.disk
   /// A node cannot tell a store that is down from one that is only out of its own reach: in the second case others take its sessions over.

@@ -70,6 +70,14 @@ async function show(t) {
   return { world, storage, ...all };
 }
 
+/** A session that has found its entry, and has not written to it yet. */
+async function beginAgain(storage) {
+  const again = begin({ storage });
+  await settle();
+  while (storage.begun[0].name === "get") await storage.finish();
+  return again;
+}
+
 /** Lets the time pass in steps, so that what waits for one another goes on. */
 async function pass(world, milliseconds) {
   for (const end = world.time + milliseconds; world.time < end; ) {
@@ -110,9 +118,7 @@ test("hello is said once its attempt is kept", async (t) => {
   session.act(1, "a");
   session.close();
   await storage.finishAll();
-  const again = begin({ storage });
-  await settle();
-  while (storage.begun[0].name === "get") await storage.finish();
+  const again = await beginAgain(storage);
   assert.equal(again.server.hellos.length, 0);
   await storage.finish();
   assert.equal(again.server.hellos[0].resume.try, storage.kept.entry.try);
@@ -217,9 +223,7 @@ test("a session that is closed while its first entry is written is kept", async 
   session.act(1, "a");
   session.close();
   await storage.finishAll();
-  const again = begin({ storage });
-  await settle();
-  while (storage.begun[0].name === "get") await storage.finish();
+  const again = await beginAgain(storage);
   again.session.close();
   await storage.finishAll();
   assert.deepEqual(storage.outbox, ["a"]);

@@ -93,20 +93,6 @@ extension SQLiteStore {
 
   // MARK: Reading
 
-  /// A session's row.
-  private struct SessionRow {
-    let identity: SessionIdentity
-    /// The lease under which it was written last.
-    let lease: SessionLease
-    /// The process that holds it; 0 for none.
-    let holder: Int
-    var state: SessionState
-    let tree: TreeSnapshot
-
-    /// The lease of the process that has it next.
-    var nextLease: SessionLease { SessionLease(row: lease.row, number: lease.number + 1) }
-  }
-
   private func find(_ id: String, _ statements: Statements) throws -> SessionRow? {
     var found: SessionRow?
     let now = time.now(clock)
