@@ -74,10 +74,14 @@ final class PostgresConnection {
 
   /// Runs statements in one round trip.
   ///
-  /// - Parameter statements: in order; those behind one that fails are not run.
+  /// - Parameters:
+  ///   - statements: in order; those behind one that fails are not run.
+  ///   - patience: how long the server may take, in milliseconds.
   /// - Returns: a result for each.
   /// - Throws: ``PostgresError``. If the connection is broken then, it is not known what was run.
-  func run(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
+  func run(
+    _ statements: [PostgresStatement], patience: Int = patience
+  ) throws(PostgresError) -> [PostgresResult] {
     notices.hasCancelledWait = false
     /// For each expected result, whether it is a statement's; of one that is prepared nothing is returned.
     var expected: [Bool] = []
@@ -91,7 +95,7 @@ final class PostgresConnection {
       expected.append(true)
     }
     try check(PQpipelineSync(connection))
-    return try receive(expected)
+    return try receive(expected, patience)
   }
 
   private func send(_ statement: PostgresStatement) throws(PostgresError) {
@@ -119,13 +123,13 @@ final class PostgresConnection {
     try check(sent)
   }
 
-  private func receive(_ expected: [Bool]) throws(PostgresError) -> [PostgresResult] {
+  private func receive(_ expected: [Bool], _ patience: Int) throws(PostgresError) -> [PostgresResult] {
     var results: [PostgresResult] = []
     var failure: PostgresError?
-    let end = Self.now + Self.patience
+    let end = Self.now + patience
     var index = 0
     while true {
-      guard let result = try next(until: end) else {
+      guard let result = try next(until: end, patience) else {
         // The end of one statement's results.
         index += 1
         continue
@@ -165,7 +169,7 @@ final class PostgresConnection {
   private static let forget = PostgresQuery("DEALLOCATE ALL", isPrepared: false)
 
   /// The next result; nil at the end of one statement's.
-  private func next(until end: Int) throws(PostgresError) -> OpaquePointer? {
+  private func next(until end: Int, _ patience: Int) throws(PostgresError) -> OpaquePointer? {
     while true {
       let flushed = PQflush(connection)
       guard flushed >= 0 else { throw broken() }
@@ -174,7 +178,7 @@ final class PostgresConnection {
         fd: PQsocket(connection), events: Int16(POLLIN) | (flushed > 0 ? Int16(POLLOUT) : 0), revents: 0)
       let count = poll(&entry, 1, Int32(clamping: max(end - Self.now, 0)))
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw broken("PostgreSQL has not answered within \(Self.patience / 1000) s.") }
+      guard count > 0 else { throw broken("PostgreSQL has not answered within \(patience / 1000) s.") }
       if entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0, PQconsumeInput(connection) == 0 { throw broken() }
     }
   }

@@ -99,9 +99,9 @@ extension PostgresStore {
   }
 
   private static func lock(_ subject: String, _ issuer: String) -> String {
-    "hashtextextended(encode(\(subject), 'hex'), hashtextextended(encode(\(issuer), 'hex'), 0))"
+    "hashtextextended(encode(\(subject), 'hex'), hashtextextended(encode(\(issuer), 'hex'), hashtext(current_schema())))"
   }
-  private static let lockSignOuts = PostgresQuery("SELECT pg_advisory_xact_lock(1919509108)")
+  private static let lockSignOuts = PostgresQuery("SELECT pg_advisory_xact_lock(\(lock(of: "sign-outs")))")
   private static let lockPerson = PostgresQuery("SELECT pg_advisory_xact_lock(\(lock("$1::bytea", "$2::bytea")))")
   private static let sharePersons = PostgresQuery(
     """

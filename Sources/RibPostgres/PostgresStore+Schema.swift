@@ -64,17 +64,26 @@ extension PostgresStore {
     ]
   ]
 
+  /// How long a step may take, or the node that takes it be waited for: in milliseconds.
+  private static let patienceOfSteps = 600_000
+
+  /// The number of an advisory lock, which a database has for all that is in it: of one of these tables' own.
+  ///
+  /// - Parameter name: what is locked.
+  /// - Returns: an expression.
+  static func lock(of name: String) -> String { "hashtextextended('ribserver \(name)', hashtext(current_schema()))" }
+
   /// Makes the tables, or brings them up to date, while other nodes that start wait.
   ///
   /// - Parameter connection: to the database.
   /// - Throws: ``PostgresError``.
   static func migrate(_ connection: PostgresConnection) throws(PostgresError) {
     let run = { (sql: String) throws(PostgresError) in
-      try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))])[0]
+      try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))], patience: patienceOfSteps)[0]
     }
     _ = try run("BEGIN")
-    // Any number that nobody else takes: the letters "ribs".
-    _ = try run("SELECT pg_advisory_xact_lock(1919509107)")
+    _ = try run("SET LOCAL lock_timeout = \(patienceOfSteps / 2)")
+    _ = try run("SELECT pg_advisory_xact_lock(\(lock(of: "schema")))")
     _ = try run("CREATE TABLE IF NOT EXISTS rib_schema (version int8 NOT NULL)")
     let version =
       try run("SELECT coalesce(max(version), 0)::int8 FROM rib_schema").first?.integer(0) ?? 0

@@ -175,4 +175,25 @@ extension PostgresStoreTests {
     let error = #expect(throws: StoreError.self) { try PostgresStore(url: url) }
     #expect(error?.description.contains("newer version") == true)
   }
+
+  /// A node that starts waits for the one that makes the tables, longer than for any other lock; and not for one in another schema.
+  @Test func tablesThatAreBeingMade_areWaitedFor() async throws {
+    let (url, elsewhere) = (try PostgresServer.makeDatabase(), try PostgresServer.makeDatabase())
+    let (other, watcher) = (try PostgresConnection(url), try PostgresConnection(elsewhere))
+    let run = { (connection: PostgresConnection, sql: String) throws(PostgresError) in
+      try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))])[0]
+    }
+    _ = try run(other, "BEGIN")
+    _ = try run(other, "SELECT pg_advisory_xact_lock(\(PostgresStore.lock(of: "schema")))")
+    try PostgresStore(url: elsewhere).close()
+    async let start: Void = blocking { try PostgresStore(url: url).close() }
+    let name = try #require(url.split(separator: "=").last)
+    let waits = """
+      SELECT 1::int8 FROM pg_stat_activity
+        WHERE application_name = '\(name)' AND wait_event = 'advisory' AND clock_timestamp() - query_start > interval '2.5 s'
+      """
+    #expect(await eventually { (try? run(watcher, waits).first) != nil })
+    _ = try run(other, "COMMIT")
+    try await start
+  }
 }
