@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import Wire
 import WireHTTP
 
@@ -57,9 +58,8 @@ extension Connection {
       switch try find(head, exchange) {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
       case .echo: try upgrade(head, exchange, to: .echo, subprotocols: [])
-      case .health:
-        let headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
-        respond(Response(status: .ok, headers: headers, body: Array("ok\n".utf8)), to: head)
+      case .health: respond(Response(probed: .ok, "ok"), to: head)
+      case .ready: respond(readiness, to: head)
       case .openAPI:
         respond(
           Response(
@@ -86,7 +86,18 @@ extension Connection {
     // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     if let refusal = exchange.visit?.refusal { throw refusal }
+    if isLate, endpoint?.isProbe != true {
+      throw HTTPError(
+        status: .serviceUnavailable, reason: "The server is going down. Connect again.", headers: ["Retry-After": "1"])
+    }
     return endpoint
+  }
+
+  /// Whether a load balancer is to send clients here.
+  ///
+  /// haproxy leaves a server's connections alone that answers 404 (`disable-on-404`), and cuts those of one that answers otherwise.
+  private var readiness: Response {
+    context.isDraining.load(ordering: .relaxed) ? Response(probed: .notFound, "draining") : Response(probed: .ok, "ready")
   }
 
   private func options(for head: RequestHead) -> Response {
@@ -143,5 +154,18 @@ extension Connection {
       status: .serviceUnavailable, reason: "There are too many connections.", headers: ["Retry-After": "5"])
     refuse(error, keepAlive: false, nil)
     flush()
+  }
+}
+
+extension Response {
+  /// What a probe is answered.
+  ///
+  /// - Parameters:
+  ///   - status: what counts.
+  ///   - word: the same for a person.
+  fileprivate init(probed status: HTTPStatus, _ word: String) {
+    self.init(
+      status: status, headers: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"],
+      body: Array("\(word)\n".utf8))
   }
 }

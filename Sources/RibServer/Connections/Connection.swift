@@ -53,6 +53,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// The client: the socket's peer, or the client that a proxy names for the connection, or for a request for events.
   var caller: Caller
   var counting: Counting
+  /// Whether it was accepted while clients are asked to go elsewhere: it is only told whether the server is there, and not waited for.
+  let isLate: Bool
   var watch = -1
   var id = 0
 
@@ -102,6 +104,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     caller = peer
     self.loop = loop
     self.context = context
+    isLate = loop.drainSecondsLeft != nil
     let limits = context.settings.limits
     state = .http(HTTPExchange(limits.http, beginsWithProxyHeader: context.gate.proxies.needsHeader))
     frames = FrameReader(role: .server, messageLimit: limits.message)

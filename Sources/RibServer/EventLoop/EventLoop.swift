@@ -26,6 +26,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
+  /// How many of them are waited for when clients are asked to go elsewhere.
+  private var awaitedCount = 0
   /// The sessions of this loop, with a connection or without.
   private(set) var sessions: [Int: Session] = [:]
   /// The last number that a connection or a session was given.
@@ -212,6 +214,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   func add(_ connection: Connection) -> Int {
     lastNumber += 1
     connections[lastNumber] = connection
+    if !connection.isLate { awaitedCount += 1 }
     return lastNumber
   }
 
@@ -229,8 +232,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   func remove(_ connection: Int) {
-    connections[connection] = nil
-    guard connections.isEmpty, let whenEmpty else { return }
+    if let removed = connections.removeValue(forKey: connection), !removed.isLate { awaitedCount -= 1 }
+    guard isDraining ? awaitedCount == 0 : connections.isEmpty, let whenEmpty else { return }
     self.whenEmpty = nil
     whenEmpty()
   }
@@ -316,7 +319,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute { [self] in
       drainEnd = now + UInt64(seconds) * 1_000_000_000
       for connection in Array(connections.values) { connection.drain(within: seconds) }
-      guard !connections.isEmpty else { return done() }
+      guard awaitedCount > 0 else { return done() }
       isDraining = true
       whenEmpty = { [self] in
         isDraining = false

@@ -2,7 +2,10 @@ import WireHTTP
 
 /// What a path leads to.
 enum Endpoint: Equatable {
+  /// Whether the process lives.
   case health
+  /// Whether a load balancer is to send it clients.
+  case ready
   case socket
   case echo
   /// The description of the HTTP twin.
@@ -28,6 +31,8 @@ enum Endpoint: Equatable {
 
   /// Where it is said that the server is well.
   static let healthPath = "/healthz"
+  /// Where it is said whether the server takes clients.
+  static let readyPath = "/readyz"
   /// Where sessions are.
   static let sessionsPath = "/v1/sessions"
   /// Where apps are.
@@ -51,6 +56,7 @@ enum Endpoint: Equatable {
   private init?(path: String) {
     switch path {
     case Self.healthPath: self = .health
+    case Self.readyPath: self = .ready
     case "/v1/socket": self = .socket
     case "/echo": self = .echo
     case "/v1/openapi.json": self = .openAPI
@@ -127,13 +133,16 @@ enum Endpoint: Equatable {
   /// What it answers to, besides OPTIONS.
   private var methods: [String] {
     switch self {
-    case .health, .openAPI, .view, .apps, .schema, .file: ["GET", "HEAD"]
+    case .health, .ready, .openAPI, .view, .apps, .schema, .file: ["GET", "HEAD"]
     case .socket, .echo, .events: ["GET"]
     case .sessions, .actions: ["POST"]
     case .session: ["DELETE"]
     case .auth: ["PUT"]
     }
   }
+
+  /// Whether it is about the server itself: machines of the operator's ask, by whatever name, also while the server goes down.
+  var isProbe: Bool { self == .health || self == .ready }
 
   /// As the Allow field has it.
   private var allowed: String { (methods + ["OPTIONS"]).joined(separator: ", ") }

@@ -16,8 +16,12 @@ struct RunningServer: Sendable {
   /// - Returns: what was lost; nil if the store has all of every session.
   func stop(drainingFor drainSeconds: Int) async -> UncleanStopError? {
     context.logger.info("Stopping.", metadata: ["connections": "\(context.connections.count)"])
+    if drainSeconds > 0 {
+      // Who probes is told that clients are to go elsewhere; a port that nobody answers at would look like a server that is gone.
+      context.isDraining.store(true, ordering: .relaxed)
+      await each { $0.drainAll(within: drainSeconds, $1) }
+    }
     listener.stop()
-    if drainSeconds > 0 { await each { $0.drainAll(within: drainSeconds, $1) } }
     await each { $0.closeAll($1) }
     let deadline = StopDeadline(
       seconds: context.settings.timeouts.storeSeconds, for: store, context.environment

@@ -35,6 +35,8 @@ final class ServerContext: Sendable {
   let compressor: Compressor
   /// The clocks of the server, its random bits, its connections and its queues.
   let environment: Environment
+  /// Whether clients are asked to go elsewhere, as the server is to stop.
+  let isDraining = Atomic(false)
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
   /// The front door; it is set once, when it is known where the server listens, before the first connection is accepted.

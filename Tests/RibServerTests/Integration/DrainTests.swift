@@ -45,11 +45,37 @@ import WireHTTP
           try client.act(number, #""increment""#)
           #expect(try client.next(#"{"t":"patch""#).contains(#""value":\#(number)"#))
         }
-        // Nobody is let in any more.
-        #expect(throws: CurlError.self) { try PlainClient(url, app: "counter") }
+        // Nobody is let in any more; who probes is told why, and waited for by nobody.
+        #expect(throws: (any Error).self) { try PlainClient(url, app: "counter") }
+        #expect(try TwinClient(url).create().isProblem(503))
+        #expect(try TwinClient(url).ask("GET", "/healthz").status == 200)
+        let answer = try TwinClient(url).ask("GET", "/readyz")
+        #expect(answer.status == 404 && answer.body == "draining\n" && answer.headers["Connection"] == "close")
         #expect(server.connectionCount >= 3)
         for client in [client, other] { client.cut() }
         stream.cut()
+      }
+      await stopped
+      #expect(server.connectionCount == 0)
+    }
+  }
+
+  /// A connection on which nothing is asked yet, made while clients go elsewhere, keeps the server from nothing.
+  @Test func lateConnection_isNotWaitedFor() async throws {
+    try await withServer({ $0.timeouts.drainSeconds = 600 }) { server, url in
+      #expect(try await blocking { try TwinClient(url).ask("GET", "/readyz").body } == "ready\n")
+      let client = try await blocking { try PlainClient(url, app: "counter") }
+      async let stopped: Void = server.stop()
+      defer { client.cut() }
+      try await blocking {
+        #expect(Self.isDrain(try client.next(), within: 600))
+        let socket = try CurlSocket(url: url)
+        // It is accepted by now: connections are, in order.
+        #expect(try TwinClient(url).ask("GET", "/healthz").status == 200)
+        client.cut()
+        // Its end is the server's.
+        var bytes = ReceiveBuffer()
+        #expect(try !socket.receive(into: &bytes))
       }
       await stopped
       #expect(server.connectionCount == 0)
