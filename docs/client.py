@@ -3,6 +3,7 @@
 usage: client.py ws://127.0.0.1:8080/v1/socket APP COUNT
 """
 import asyncio, json, random, sys
+from urllib.parse import quote, urlsplit
 import jsonpatch
 from websockets.asyncio.client import connect
 
@@ -43,7 +44,7 @@ class Client:
         while True:
             code = 1006
             try:  # WebSocket's own pings find out who is silent
-                async with connect(self.url, subprotocols=["riblet.v1.json"], max_size=None) as socket:
+                async with connect(self.address(), subprotocols=["riblet.v1.json"], max_size=None) as socket:
                     await socket.send(json.dumps({"t": "hello", **(self.resume() or self.hello), **await self.credential("auth")}))
                     async for text in socket:
                         for message in (said if isinstance(said := json.loads(text), list) else [said]):
@@ -59,6 +60,14 @@ class Client:
             if is_over or self.refusals == 3: return code
             self.delay = min(2 * self.delay, 10)
             await asyncio.sleep(random.uniform(0, self.delay) + (2 if 4100 <= code < 4200 else 0))
+
+    def address(self):  # names the session, if there is one already: a load balancer may choose the server by it
+        id, dot, _ = str(self.hello.get("share", "")).partition(".")
+        sid = self.session["sid"] if self.session else id if dot else ""
+        if not sid: return self.url
+        url = urlsplit(self.url)
+        kept = [part for part in url.query.split("&") if part and part.partition("=")[0] != "sid"]
+        return url._replace(query="&".join([*kept, "sid=" + quote(sid, safe="", errors="replace")])).geturl()
 
     async def credential(self, key): return {key: await self.auth()} if self.auth else {}
 

@@ -115,6 +115,13 @@ export function withoutSecrets(message, ...keys) {
   return Object.defineProperty(message, "shown", { value: { ...message, ...Object.fromEntries(hidden) } });
 }
 
+/** The query of the URL that a connection with this hello is opened at: the id of a session that there is already [by-session]. */
+export function queryOf({ resume, share }) {
+  // What has no dot is no share token, and may be a secret: others log URLs.
+  const sid = resume?.sid ?? /^[^.]+(?=\.)/.exec(share)?.[0];
+  return sid ? `?${new URLSearchParams({ sid })}` : "";
+}
+
 export class Core {
   /** At first new; then greeting, live and away by turns; at last ended. */
   state = "new";

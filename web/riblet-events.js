@@ -1,6 +1,6 @@
 // The HTTP twin as a transport: loaded when a WebSocket does not get through.
 
-import { closeCodes } from "./riblet-core.js";
+import { closeCodes, queryOf } from "./riblet-core.js";
 
 const statusCodes = { 400: 4400, 401: 4401, 403: 4401, 404: 4200, 409: 4400, 413: 4400, 415: 4400, 421: 4400, 429: 4102, 503: 4100 };
 
@@ -32,7 +32,7 @@ export function open(url, { t, resume, auth, ...hello }, on) {
   };
 
   async function request(method, path, body, headers) {
-    const response = await fetch(`${url}/v1/sessions${path}`, {
+    const response = await fetch(`${url}/v1/sessions${path || queryOf(hello)}`, {
       method,
       body: JSON.stringify(body),
       headers: {

@@ -20,7 +20,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /**
  * Begins a session, joins one, or goes on with the stored one. Returns at once, and connects in the background.
  *
- * @param url the server's address, such as `location.origin`. The client appends `/v1/socket` or `/v1/sessions`.
+ * @param url the server's address, such as `location.origin`. The client appends `/v1/socket` or `/v1/sessions`,
+ *   and `?sid=` with the session's id when it resumes or joins a session, so that a load balancer can choose the server by it.
  */
 export function connect(url: string | URL, options: Options): Session;
 

@@ -1,6 +1,6 @@
 // The web client of RibServer: riblet.d.ts documents it. Names in brackets are rules of PROTOCOL.md.
 
-import { applyPatch, closeCodes, Core, withoutSecrets } from "./riblet-core.js";
+import { applyPatch, closeCodes, Core, queryOf, withoutSecrets } from "./riblet-core.js";
 import { Entry } from "./riblet-entry.js";
 import { Link, returns } from "./riblet-link.js";
 import { Shown } from "./riblet-shown.js";
@@ -519,7 +519,7 @@ export class Session extends EventTarget {
 // Transports
 
 export function webSocket(url, hello, on) {
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/v1/socket`, "riblet.v1.json");
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/v1/socket${queryOf(hello)}`, "riblet.v1.json");
   socket.onopen = () => {
     socket.send(JSON.stringify(hello));
     on.open();

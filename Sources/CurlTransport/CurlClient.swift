@@ -10,7 +10,8 @@ package final class CurlClient {
   /// The session's state: its view, its outbox.
   package private(set) var session = ClientSession()
   private var socket: CurlWebSocket
-  private let connect: () throws -> CurlWebSocket
+  /// Opens a connection: to the session that the query names, or for a new one.
+  private let connect: (SessionQuery?) throws -> CurlWebSocket
   private let start = ContinuousClock.now
   private var heartbeat = Heartbeat(interval: 0, at: 0)
   private var backOff = BackOff()
@@ -42,7 +43,8 @@ package final class CurlClient {
     threshold: Int = FrameWriter.defaultThreshold, features: [ClientFeature] = [], credential: Credential? = nil
   ) throws {
     try self.init(
-      connect: { try CurlWebSocket(url: url, compression: offer, threshold: threshold) }, features, credential
+      connect: { try CurlWebSocket(url: url, query: $0, compression: offer, threshold: threshold) }, features,
+      credential
     ) {
       $0.hello(app: app, parameters: parameters, client: Self.info, auth: $1)
     }
@@ -59,21 +61,22 @@ package final class CurlClient {
   package convenience init(
     url: String, joining token: String, features: [ClientFeature] = [], credential: Credential? = nil
   ) throws {
-    try self.init(connect: { try CurlWebSocket(url: url) }, features, credential) {
+    let query = SessionQuery(shareToken: token)
+    try self.init(connect: { try CurlWebSocket(url: url, query: $0) }, joining: query, features, credential) {
       $0.join(token: token, client: Self.info, auth: $1)
     }
   }
 
   private init(
-    connect: @escaping () throws -> CurlWebSocket, _ features: [ClientFeature], _ credential: Credential?,
-    greet: (inout ClientSession, _ auth: String?) -> [UInt8]
+    connect: @escaping (SessionQuery?) throws -> CurlWebSocket, joining query: SessionQuery? = nil,
+    _ features: [ClientFeature], _ credential: Credential?, greet: (inout ClientSession, _ auth: String?) -> [UInt8]
   ) throws {
     self.connect = connect
     self.credential = credential
     session.features = features
     // Before connecting: the server waits only for a while for `hello`.
     let auth = try credential?()
-    socket = try connect()
+    socket = try connect(query)
     try send(greet(&session, auth))
     while session.view == nil { try refuse(receive()) }
   }
@@ -112,7 +115,7 @@ package final class CurlClient {
   package func reconnect(report: ([ClientEvent]) throws -> Void) throws {
     if !session.isAway { disconnect() }
     let auth = try credential?()
-    socket = try connect()
+    socket = try connect(session.query)
     failure = nil
     try send(session.resume(client: Self.info, auth: auth))
     while session.welcome == nil {

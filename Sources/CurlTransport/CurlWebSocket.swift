@@ -1,3 +1,4 @@
+package import RibClient
 package import Wire
 package import WireHTTP
 
@@ -16,6 +17,7 @@ package final class CurlWebSocket {
   /// - Parameters:
   ///   - url: of the server.
   ///   - path: of its socket.
+  ///   - query: names the session that the connection resumes or joins; nil for a new session.
   ///   - subprotocols: to offer.
   ///   - offer: what to offer about compression; nil for none.
   ///   - threshold: bytes from which a message is compressed.
@@ -23,7 +25,7 @@ package final class CurlWebSocket {
   ///   - headers: further fields of the request.
   /// - Throws: ``CurlError`` or, if the server does not upgrade, ``HTTPError``.
   package init(
-    url: String, path: String = "/v1/socket", subprotocols: [String] = [subprotocol],
+    url: String, path: String = "/v1/socket", query: SessionQuery? = nil, subprotocols: [String] = [subprotocol],
     compression offer: PerMessageDeflate.Offer? = nil, threshold: Int = FrameWriter.defaultThreshold,
     messageLimit: Int = 16 << 20, headers: HeaderFields = [:]
   ) throws {
@@ -33,7 +35,8 @@ package final class CurlWebSocket {
     let host = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first.map(String.init) ?? ""
     try socket.send(
       WebSocketHandshake.request(
-        host: host, path: path, key: key, subprotocols: subprotocols, compression: offer, headers: headers))
+        host: host, path: query?.added(to: path) ?? path, key: key, subprotocols: subprotocols, compression: offer,
+        headers: headers))
     let answer = try Self.answer(from: socket, &buffer)
     let (_, compression) = try WebSocketHandshake.check(
       answer, key: key, subprotocols: subprotocols, compression: offer)

@@ -38,6 +38,16 @@ import Wire
     #expect(text(try session.resume()) == hello("F", 8, 3))
   }
 
+  @Test func query_namesTheSession_onceThereIsOne() throws {
+    var session = ClientSession()
+    #expect(session.query == nil)
+    _ = session.join(token: "S.T")
+    #expect(session.query == nil)
+    _ = try session.receive(text: welcomeText())
+    session.disconnected()
+    #expect(session.query == SessionQuery(sessionID: "S"))
+  }
+
   @Test func resuming_needsASession() throws {
     var new = ClientSession()
     #expect(throws: ClientError.notLive) { try new.resume() }

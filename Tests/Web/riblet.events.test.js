@@ -21,8 +21,8 @@ class Twin {
     t.mock.method(globalThis, "fetch", (url, { method, headers, body, signal }) => {
       return new Promise((resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
-        const path = new URL(url).pathname;
-        this.requests.push({ method, path, headers, body: body && JSON.parse(body), resolve, reject });
+        const { pathname: path, search: query } = new URL(url);
+        this.requests.push({ method, path, query, headers, body: body && JSON.parse(body), resolve, reject });
       });
     });
   }
@@ -90,6 +90,24 @@ test("a new session is made by a request, and then listened to", async (t) => {
   assert.deepEqual(twin.take(), []);
   await twin.say({ t: "patch", rev: 2, base: 1, n: 0, ops: [] });
   assert.deepEqual(twin.take(), [{ t: "patch", rev: 2, base: 1, n: 0, ops: [] }]);
+});
+
+test("the request that joins a session names it in its query, and no other request has one", async (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", share: "S&1.secret", client: {} });
+  await twin.answer(201, { ...welcome, view: { root: 1, nodes: {} } });
+  await twin.stream();
+  twin.send({ t: "act", n: 1, to: 1, a: "a" });
+  assert.deepEqual(twin.requests.map(({ method, path, query }) => [method, path, query]), [
+    ["POST", "/v1/sessions", "?sid=S%261"], ["GET", "/v1/sessions/S/events", ""], ["POST", "/v1/sessions/S/actions", ""],
+  ]);
+  assert.equal(twin.requests[0].body.share, "S&1.secret");
+});
+
+test("a request that begins a session has no query", (t) => {
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", app: "a", client: {} });
+  assert.equal(twin.requests[0].query, "");
 });
 
 test("a session is resumed by listening, after the last event", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { canonical } from "../../web/riblet-check.js";
-import { applyPatch } from "../../web/riblet.js";
+import { applyPatch, webSocket } from "../../web/riblet.js";
 import { MemoryStorage, World, begin, count, settle, show, view } from "./riblet.support.js";
 
 const increment = { increment: {} };
@@ -623,6 +623,95 @@ test("end comes after what is sent again", async (t) => {
   server.take();
   server.welcome();
   assert.deepEqual(server.take().map(({ t }) => t), ["act", "bye"]);
+});
+
+// ---- The URL
+
+/** A network on which each WebSocket opens when the test says so. */
+class Network {
+  dialled = [];
+  /** What was said on the sockets, in order. */
+  hellos = [];
+
+  constructor(t) {
+    const network = this;
+    const value = class {
+      constructor(url, subprotocol) {
+        network.dialled.push([url, subprotocol]);
+        network.socket = this;
+      }
+      send(text) {
+        network.hellos.push(JSON.parse(text));
+      }
+      close() {}
+    };
+    const own = Object.getOwnPropertyDescriptor(globalThis, "WebSocket");
+    Object.defineProperty(globalThis, "WebSocket", { value, configurable: true, writable: true });
+    t.after(() => (own ? Object.defineProperty(globalThis, "WebSocket", own) : delete globalThis.WebSocket));
+  }
+
+  message(data) {
+    this.socket.onmessage({ data });
+  }
+
+  close(code, reason) {
+    this.socket.onclose({ code, reason });
+  }
+
+  /** The URLs that were dialled since this was asked last. */
+  take() {
+    return this.dialled.splice(0).map(([url]) => url);
+  }
+}
+
+test("the URL of a new session has no query, and that of a session that is resumed names it", (t) => {
+  const world = new World(t, { chance: 0 });
+  const network = new Network(t);
+  const { server, session } = begin({ transports: [webSocket] });
+  Object.assign(server, { on: network, hellos: network.hellos });
+  assert.deepEqual(network.dialled, [["ws://example.test/v1/socket", "riblet.v1.json"]]);
+  // Before a welcome there is no session to come back to.
+  server.cut();
+  world.pass(0);
+  assert.deepEqual(network.take(), Array(2).fill("ws://example.test/v1/socket"));
+  network.socket.onopen();
+  server.welcome();
+  assert.equal(session.status, "live");
+  for (const status of ["reconnecting", "resumed"]) {
+    server.cut();
+    world.pass(0);
+    assert.deepEqual(network.take(), ["ws://example.test/v1/socket?sid=S"]);
+    network.socket.onopen();
+    if (status === "resumed") server.welcome();
+    assert.equal(session.status, status);
+  }
+  // The session is gone, and this is a new one.
+  server.cut(4200);
+  world.pass(0);
+  assert.deepEqual(network.take(), ["ws://example.test/v1/socket"]);
+});
+
+test("the URL names the session that a page goes on with after a reload", (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  show({ storage }).session.close();
+  const network = new Network(t);
+  begin({ storage, transports: [webSocket] });
+  assert.deepEqual(network.take(), ["ws://example.test/v1/socket?sid=S"]);
+});
+
+test("the URL names the session that a share token is for, and has nothing of a text that is no such token", (t) => {
+  new World(t);
+  const network = new Network(t);
+  const queries = [
+    ["76da5f6e.02d66127", "?sid=76da5f6e"], ["a.b.c", "?sid=a"], ["a b&c=\u00e9#/?.d", "?sid=a+b%26c%3D%C3%A9%23%2F%3F"],
+    ["\ud800.d", "?sid=%EF%BF%BD"], ["secret", ""], [".secret", ""],
+  ];
+  for (const [share, query] of queries) {
+    const { session } = begin({ app: undefined, share, transports: [webSocket] });
+    assert.deepEqual(network.take(), [`ws://example.test/v1/socket${query}`]);
+    session.close();
+  }
 });
 
 // ---- Heartbeat
