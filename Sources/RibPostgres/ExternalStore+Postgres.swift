@@ -6,6 +6,10 @@ extension ExternalStore {
   /// ``RibServer/ServerSettings/storeURL`` is a connection string or URI of libpq, also with several hosts, of which the one is taken that can be
   /// written to. The tables are made in the first schema of its search path.
   public static var postgres: ExternalStore {
-    ExternalStore(.postgres) { url, clock throws(StoreError) in try PostgresStore(url: url, clock: clock) }
+    ExternalStore(.postgres) { url, clock throws(StoreError) in
+      try PostgresStore(url: url, clock: clock)
+    } directory: { url in
+      PostgresDirectory(url: url)
+    }
   }
 }

@@ -10,17 +10,12 @@ extension PostgresStore {
     try transaction.run(PostgresStatement(selectTime)).first?.integer(0) ?? 0
   }
 
-  /// Has the others hear that this node is there, writes the time, and frees the sessions of nodes that are not there any more.
+  /// Writes the time.
   func probe(_ transaction: PostgresTransaction) throws(PostgresError) -> StoreResult {
     let stored = try Self.storedTime(transaction)
     let change = time.compare(with: stored, clock)
     let now = time.now(clock)
-    try transaction.run([
-      PostgresStatement(Self.noteTime, .integer(now)), PostgresStatement(Self.noteNode, .integer(node), .integer(now)),
-      // By what was written before this: a database that was away for a while has heard of nobody.
-      PostgresStatement(Self.freeSessions, .integer(stored - PostgresTime.tolerance), .integer(node)),
-      PostgresStatement(Self.deleteNodes, .integer(stored - Self.nodeLife), .integer(node)),
-    ])
+    try transaction.run([PostgresStatement(Self.noteTime, .integer(now))])
     return change.map { .notCounted($0) } ?? .noted
   }
 
@@ -48,27 +43,7 @@ extension PostgresStore {
     return .forgotten(result.first.map { ForgottenSession(id: $0.text(0), app: $0.text(1)) })
   }
 
-  /// The seconds after which a node is forgotten that was not heard of: long after its sessions are free.
-  private static let nodeLife = 86_400
-
   private static let noteTime = PostgresQuery("UPDATE rib_time SET now = greatest(now, $1::int8)")
-  /// One that was silent for so long that it was forgotten is there again.
-  private static let noteNode = PostgresQuery(
-    """
-    INSERT INTO rib_node (id, seen) OVERRIDING SYSTEM VALUE VALUES ($1::int8, $2::int8)
-      ON CONFLICT (id) DO UPDATE SET seen = excluded.seen
-    """)
-  /// The node may only be silent: with the higher lease it cannot write any more what nobody holds.
-  private static let freeSessions = PostgresQuery(
-    """
-    UPDATE rib_session s SET lease = s.lease + 1, version = 0, holder = 0, seen = n.seen FROM rib_node n
-      WHERE n.seen < $1::int8 AND n.id <> $2::int8 AND s.holder = n.id AND s.holder <> 0
-    """)
-  private static let deleteNodes = PostgresQuery(
-    """
-    DELETE FROM rib_node n WHERE seen < $1::int8 AND id <> $2::int8
-      AND NOT EXISTS (SELECT 1 FROM rib_session WHERE holder = n.id AND holder <> 0)
-    """)
   private static let findExpired = PostgresQuery(
     """
     (SELECT id FROM rib_session WHERE holder = 0 AND acted = false AND seen < $1::int8 ORDER BY seen LIMIT $3::int8)

@@ -21,9 +21,10 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
   /// A node cannot tell a store that is down from one that is only out of its own reach: in the second case others take its sessions over.
   package let outage = Outage.waits
 
-  private let url: String
+  /// The database.
+  let url: String
   let clock: TimeSource
-  private var connection: PostgresConnection?
+  private let client: PostgresClient
   /// This process, as ``begin(_:)`` has it; 0 before.
   private(set) var node = 0
   /// The time that sessions age by.
@@ -37,18 +38,17 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
   /// - Throws: ``StoreError`` that says what to do.
   package init(url: String, clock: TimeSource = .system) throws(StoreError) {
     self.url = url
+    client = PostgresClient(url)
     self.clock = clock
     time = PostgresTime(0, clock)
-    let connection = try PostgresConnection(url)
+    let connection = try client.connected()
     do throws(PostgresError) {
-      try Self.check(connection)
       try Self.migrate(connection)
       let rows = try connection.run([PostgresStatement(Self.selectTime)])[0]
       time = PostgresTime(rows.first?.integer(0) ?? 0, clock)
     } catch {
       throw error.storeError
     }
-    self.connection = connection
   }
 
   /// Other nodes may use it at any time.
@@ -61,6 +61,9 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
       let now = try Self.storedTime(transaction)
       time = PostgresTime(now, clock)
       // Of what clients have seen since the copy was made, nothing is here.
+      try transaction.run([
+        PostgresStatement(Self.freePredecessors, .integers(start.predecessors.map(Int64.init)))
+      ])
       if start.isRestored { try transaction.run([PostgresStatement(Self.forgetRests)]) }
       try transaction.run(
         start.crashes.map {
@@ -79,82 +82,36 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
   }
 
   package func close() {
-    guard node > 0 else { return connection = nil }
+    defer { client.close() }
+    guard node > 0 else { return }
     let end = PostgresStatement(Self.deleteNode, .integer(node), .integer(time.now(clock)))
     _ = try? transact { transaction throws(PostgresError) in _ = try transaction.run(end) }
-    connection = nil
   }
 
   package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
     try transact { transaction throws(PostgresError) in try self.perform(requests, transaction) }
   }
 
-  /// Runs a transaction; one that others were in the way of is tried again.
-  ///
-  /// - Parameter body: what belongs to the transaction but its begin and its end.
-  /// - Returns: what the body has returned, once that is committed.
-  /// - Throws: ``StoreError``; it may not be known whether there was a commit.
   func transact<Value>(
     _ body: (PostgresTransaction) throws(PostgresError) -> Value
   ) throws(StoreError) -> Value {
-    var attempts = 0
     // What was compared with a time that was not committed has not happened.
     let before = time
-    while true {
-      let connection = try connected()
-      do throws(PostgresError) {
-        let transaction = PostgresTransaction(connection)
-        let value = try body(transaction)
-        try transaction.commit()
-        return value
-      } catch {
-        time = before
-        attempts += 1
-        // Only after what is no fault of the server's the connection can be used again: it may be one that cannot be written to any more.
-        let isUsable = !error.isBroken && !connection.isBroken && (error.isOfValues || error.isOfOthers)
-        if !isUsable || (try? connection.rollback()) == nil { self.connection = nil }
-        guard error.isOfOthers, attempts < 5 else { throw error.storeError }
-      }
-    }
+    return try client.transact(body) { time = before }
   }
 
   /// The number of the server's process for the connection; 0 if there is none.
-  var backend: Int { connection?.backend ?? 0 }
+  var backend: Int { client.backend }
 
-  private func connected() throws(StoreError) -> PostgresConnection {
-    if let connection, !connection.isBroken { return connection }
-    let new = try PostgresConnection(url)
-    do throws(PostgresError) { try Self.check(new) } catch { throw error.storeError }
-    connection = new
-    return new
-  }
-
-  /// Refuses a database that may lose what it has acknowledged, and sets the connection up.
-  private static func check(_ connection: PostgresConnection) throws(PostgresError) {
-    let settings = try connection.run([PostgresStatement(showSettings)])[0]
-    for row in settings.rows {
-      throw PostgresError(
-        "\(row.text(0)) is \(row.text(1)): what was acknowledged could be lost. Turn it on.", state: "55000",
-        isBroken: true)
-    }
-    _ = try connection.run([PostgresStatement(setUp)])
-  }
-
-  private static let showSettings = PostgresQuery(
+  /// What this machine's dead processes had, and whatever is held by nobody who is known.
+  private static let freePredecessors = PostgresQuery(
     """
-    SELECT name, setting FROM pg_settings WHERE (name = 'fsync' AND setting <> 'on')
-      OR (name = 'synchronous_commit' AND setting NOT IN ('on', 'remote_apply'))
-    """)
-  /// What each connection is set to.
-  ///
-  /// The planner must not take a batch for a table of thousands of rows, which it would have to hash. A node that hangs must not keep
-  /// others from what it has locked, nor a statement wait for it longer than the node waits for the statement.
-  private static let setUp = PostgresQuery(
-    """
-    SELECT set_config(name, value, false) FROM pg_settings JOIN (VALUES
-        ('plan_cache_mode', 'force_generic_plan'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
-        ('enable_seqscan', 'off'), ('idle_in_transaction_session_timeout', '5000'), ('lock_timeout', '2000'),
-        ('client_connection_check_interval', '1000'), ('tcp_user_timeout', '5000')) AS wanted(name, value) USING (name)
+    WITH gone AS (SELECT id, seen FROM rib_node WHERE id = ANY($1::int8[]) FOR UPDATE),
+      freed AS (
+        UPDATE rib_session s SET lease = lease + 1, version = 0, holder = 0,
+            seen = coalesce((SELECT seen FROM gone WHERE gone.id = s.holder), s.seen)
+          WHERE holder <> 0 AND (holder = ANY($1::int8[]) OR NOT EXISTS (SELECT 1 FROM rib_node n WHERE n.id = s.holder)))
+    DELETE FROM rib_node WHERE id IN (SELECT id FROM gone)
     """)
   private static let forgetRests = PostgresQuery(
     "UPDATE rib_session SET epoch = NULL, view_hash = NULL WHERE epoch IS NOT NULL")

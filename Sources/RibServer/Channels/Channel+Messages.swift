@@ -121,10 +121,28 @@ extension Channel {
     charge.bytes = output.count
   }
 
+  /// Answers a `ping`, behind the answers to what was said before; but the silence of a store that is away is not the server's.
   private func pong() {
+    if case .live(let core, _) = state, core.commits.isWaiting, output.isHolding, greeting == nil {
+      return pongBeforeHeld()
+    }
     work.json.removeAll()
     work.json.pong()
     send()
+    if output.isHolding { holdsPong = true }
+  }
+
+  private func pongBeforeHeld() {
+    work.json.removeAll()
+    work.json.pong()
+    insertBeforeHeld()
+  }
+
+  /// Takes note that what is held waits until the store is back, and says that the server is there to a client that has asked.
+  func storeIsAway() {
+    guard holdsPong, greeting == nil else { return }
+    holdsPong = false
+    pongBeforeHeld()
   }
 
   // MARK: Renewal
@@ -198,7 +216,10 @@ extension Channel {
     case (.overtaken, .asleep(let mine)) where mine === sleeper:
       say(.taken, "The client has connected again.")
       return .none
-    case (.overtaken, _): return .none
+    case (.moved, .asleep(let mine)) where mine === sleeper:
+      say(.moved, "The session goes on elsewhere: connect again.")
+      return .none
+    case (.overtaken, _), (.moved, _): return .none
     }
   }
 }

@@ -60,6 +60,8 @@ final class Channel {
   private var farewell: (bye: Bye?, code: CloseCode?, reason: String)?
   /// The messages of an array that are still to be handled.
   @exclusivity(unchecked) var messages: PendingMessages?
+  /// Whether a `pong` is among what waits for a commit.
+  @exclusivity(unchecked) var holdsPong = false
   /// Whether the client wants to be told who is connected to the session.
   var tellsClients = false
   /// The clients that it was told of last.
@@ -341,19 +343,23 @@ final class Channel {
     output.release(all: all)
     if let greeting, output.releasedCount >= greeting.end { self.greeting = nil }
     waitingActions.release(all: all)
+    if !output.isHolding { holdsPong = false }
     flushLater()
   }
 
   /// Forgets the messages that wait for a commit.
   func discardHeld() {
     output.discardHeld()
+    holdsPong = false
     if case .frames(let writer) = transport { writer.forgetContext() }
     greeting = nil
   }
 
   /// Puts the message in the workspace before the held ones, unless those begin with a `welcome`, which says the same.
-  func insertNotice() {
-    guard greeting == nil else { return }
+  func insertNotice() { if greeting == nil { insertBeforeHeld() } }
+
+  /// Puts the message in the workspace before the held ones.
+  func insertBeforeHeld() {
     var bytes: [UInt8] = []
     // Plain, as what was compressed after it may refer to what was compressed before it.
     let message = work.json.bytes

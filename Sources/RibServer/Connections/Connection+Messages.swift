@@ -128,6 +128,7 @@ extension Connection {
     guard !context.isOverMemory.load(ordering: .relaxed) else {
       throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
     }
+    guard !context.isSuspended(at: loop.now) else { throw .suspended }
     try chargeSession(to: caller, signIn)
     let token = loop.work.environment.makeToken()
     loop.work.flight?.begin(.start, of: app.name)

@@ -119,7 +119,7 @@ struct Gate: Sendable {
 
   private func refusal(of head: RequestHead) -> HTTPError? {
     // Who looks whether the server is well asks for an address, or for whatever name it has given it.
-    guard !hosts.answers(to: head), head.path != Endpoint.healthPath, head.path != Endpoint.readyPath else { return nil }
+    guard !hosts.answers(to: head), !Endpoint.probePaths.contains(head.path) else { return nil }
     let host = head.headers["Host"] ?? ""
     let fix = "set publicURL to where browsers see the server, or add the host to hosts"
     refusals.note(.host, "A host was refused.", host, ["host": "\(host)", "fix": "\(fix)"])

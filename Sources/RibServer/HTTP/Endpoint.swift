@@ -30,9 +30,11 @@ enum Endpoint: Equatable {
   case file(String)
 
   /// Where it is said that the server is well.
-  static let healthPath = "/healthz"
+  private static let healthPath = "/healthz"
   /// Where it is said whether the server takes clients.
-  static let readyPath = "/readyz"
+  private static let readyPath = "/readyz"
+  /// What machines of the operator's ask, by whatever name they give the server.
+  static let probePaths = [healthPath, readyPath]
   /// Where sessions are.
   static let sessionsPath = "/v1/sessions"
   /// Where apps are.
@@ -141,7 +143,7 @@ enum Endpoint: Equatable {
     }
   }
 
-  /// Whether it is about the server itself: machines of the operator's ask, by whatever name, also while the server goes down.
+  /// Whether it is about the server itself, and is answered also while the server goes down.
   var isProbe: Bool { self == .health || self == .ready }
 
   /// As the Allow field has it.

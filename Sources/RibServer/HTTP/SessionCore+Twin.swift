@@ -132,6 +132,7 @@ extension SessionCore {
   // MARK: The view
 
   private func answerView(knownTag: String?, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
+    confirmIfSuspended()
     let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]
     let known = (knownTag ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
     guard !known.contains(where: { $0 == "*" || $0 == "\"\(tag)\"" || $0 == "W/\"\(tag)\"" }) else {

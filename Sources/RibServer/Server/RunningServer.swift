@@ -19,6 +19,7 @@ struct RunningServer: Sendable {
     if drainSeconds > 0 {
       // Who probes is told that clients are to go elsewhere; a port that nobody answers at would look like a server that is gone.
       context.isDraining.store(true, ordering: .relaxed)
+      context.cluster?.drain()
       await each { $0.drainAll(within: drainSeconds, $1) }
     }
     listener.stop()
@@ -29,6 +30,8 @@ struct RunningServer: Sendable {
       for loop in loops { loop.giveUpSessions() }
     }
     await each { $0.stopSessions($1) }
+    // Otherwise it would be there again.
+    await context.cluster?.stop()
     await store.close()
     deadline.cancel()
     if context.ends.isWanted {

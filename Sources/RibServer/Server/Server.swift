@@ -104,9 +104,9 @@ public final class Server: Service {
       // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
-      let (opened, flight) = try context.settings.openStore(
+      let opened = try context.settings.openStore(
         stores, loopCount: loopCount, context.logger, context.environment)
-      let store = context.environment.wrapStore(opened)
+      let store = context.environment.wrapStore(opened.store)
       let keeper = LoopKeeper()
       let writer = StoreWriter(store, context.logger, context.metrics, context.environment) {
         for loop in keeper.loops { loop.storeIsBack() }
@@ -115,8 +115,12 @@ public final class Server: Service {
       do {
         let (revoked, last) = try Self.revocations(in: store)
         for revocation in revoked { context.revocations.note(revocation) }
-        keeper.loops = try makeLoops(loopCount, writer, flight ?? FlightRecorder(slotCount: loopCount))
+        keeper.loops = try makeLoops(loopCount, writer, opened.flight ?? FlightRecorder(slotCount: loopCount))
         context.willSignOut(by: SignOuts(context, writer, keeper.loops, last: last))
+        if let cluster = opened.cluster {
+          context.willJoin(cluster)
+          try cluster.start(keeper.loops, context.sessions)
+        }
         listener = try Listener(loops: keeper.loops, context)
         try listener.start()
       } catch {

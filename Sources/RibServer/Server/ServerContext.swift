@@ -44,6 +44,10 @@ final class ServerContext: Sendable {
   private let refusals: RefusalLog
   /// Signs persons out; set once, before the first connection is accepted.
   nonisolated(unsafe) private(set) var signOuts: SignOuts?
+  /// The nodes with which this server shares its store; nil for none.
+  ///
+  /// Set once, before the first connection is accepted.
+  nonisolated(unsafe) private(set) var cluster: Cluster?
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
 
@@ -77,6 +81,15 @@ final class ServerContext: Sendable {
 
   /// Sets what signs persons out.
   func willSignOut(by signOuts: SignOuts) { self.signOuts = signOuts }
+
+  /// Sets the nodes with which this server shares its store.
+  func willJoin(_ cluster: Cluster) { self.cluster = cluster }
+
+  /// Whether others may have taken this server's sessions, as it was not heard of for long.
+  ///
+  /// - Parameter now: nanoseconds of the clock that never jumps.
+  /// - Returns: false for a server that shares its store with nobody.
+  func isSuspended(at now: UInt64) -> Bool { cluster?.isSuspended(at: now) ?? false }
 
   /// Takes note where the server listens.
   ///

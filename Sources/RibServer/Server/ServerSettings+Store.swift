@@ -20,22 +20,22 @@ extension ServerSettings {
   ///   - loopCount: the number of loops.
   ///   - logger: told what ran when an earlier process died, and what other processes run.
   ///   - environment: what the store tells the time by.
-  /// - Returns: both.
+  /// - Returns: both, and the nodes that share the store.
   /// - Throws: ``StoreError`` or ``SystemError``.
   func openStore(
     _ stores: [ExternalStore] = [], loopCount: Int, _ logger: Logger, _ environment: Environment = .system
-  ) throws -> (any SessionStore, FlightRecorder?) {
+  ) throws -> OpenedStore {
     switch store {
     case .memory:
       let store = MemoryStore(clock: environment.time)
       _ = store.begin(StoreStart())
-      return (store, nil)
+      return OpenedStore(store: store)
     case .sqlite:
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process,
         clock: environment.time)
-      return (store, try begin(store, loopCount, logger))
+      return try begin(store, loopCount, logger)
     case .postgres:
       guard let kind = stores.first(where: { $0.name == .postgres }) else {
         throw StoreError("This program has no store in PostgreSQL: start ribd-cluster, or a server with RibPostgres.")
@@ -46,21 +46,27 @@ extension ServerSettings {
       }
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try kind.open(storeURL, environment.time)
-      return (store, try begin(store, loopCount, logger))
+      var opened = try begin(store, loopCount, logger)
+      opened.cluster = Cluster(opened.id, in: kind.directory(storeURL), environment, logger)
+      return opened
     }
   }
 
   /// Has a store take note of this process, and of what ran when processes of this state directory died.
-  private func begin(_ store: any SessionStore, _ loopCount: Int, _ logger: Logger) throws -> FlightRecorder {
+  private func begin(_ store: any SessionStore, _ loopCount: Int, _ logger: Logger) throws -> OpenedStore {
     do {
-      return try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
+      var opened = OpenedStore(store: store)
+      let flight = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
         var start = start
         start.isRestored = isRestored
-        _ = try store.begin(start)
+        opened.id = try store.begin(start)
         store.log(start, to: logger)
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
       }
+      flight.note(process: opened.id)
+      opened.flight = flight
+      return opened
     } catch {
       store.close()
       throw error
@@ -86,4 +92,15 @@ extension ServerSettings {
         "The \(name) \(path) cannot be made: \(made): \(reason). Choose another with \(flag).")
     }
   }
+}
+
+/// The store for sessions, and what goes with it.
+struct OpenedStore {
+  let store: any SessionStore
+  /// The number that the store knows this process by.
+  var id = 0
+  /// The recorder of what runs; nil if nothing outlives the process.
+  var flight: FlightRecorder?
+  /// The nodes that share the store; nil for a store of one machine.
+  var cluster: Cluster?
 }

@@ -52,7 +52,7 @@ final class Watchdog: Sendable {
     case .app(let flight):
       activity = flight.activity
       metadata["app"] = "\(flight.app)"
-    case nil: activity = "ran something that is no session's action"
+    case .process, nil: activity = "ran something that is no session's action"
     }
     metadata["seconds"] = "\(seconds)"
     context.logger.critical("A loop hangs: for seconds it \(activity). The process ends.", metadata: metadata)

@@ -69,6 +69,9 @@ struct Commits {
     }
   }
 
+  /// Whether what is to be committed waits until the store is back.
+  var isWaiting: Bool { if case .waiting = state { true } else { false } }
+
   /// Whether the store has been given something that it has not answered.
   var isUnderWay: Bool {
     switch state {

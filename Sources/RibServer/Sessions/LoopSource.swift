@@ -8,6 +8,7 @@ struct LoopSource: SessionSource, Sendable {
   let loop: EventLoop
 
   var isStopping: Bool { loop.isStopping }
+  var isSuspended: Bool { context.isSuspended(at: loop.now) }
   var wallClock: Int { loop.work.environment.time.wall() }
 
   var program: String { context.environment.program }

@@ -63,6 +63,7 @@ actor Session: SessionDriver {
   // MARK: What the session asks for
 
   nonisolated var isStoreFailing: Bool { loop.isStoreFailing }
+  nonisolated var isSuspended: Bool { context.isSuspended(at: loop.now) }
   nonisolated func isStoreShared(since time: UInt64) -> Bool { loop.store?.store.isShared(since: time) ?? false }
 
   nonisolated func reserveRest() -> Bool {

@@ -50,6 +50,10 @@ protocol SessionDriver: AnyObject {
   /// - Returns: true also if it is not known.
   func isStoreShared(since time: UInt64) -> Bool
 
+  /// Whether others may have taken the session, as this process was not heard of for long: nothing is shown of it before the store
+  /// has answered.
+  var isSuspended: Bool { get }
+
   /// Asks whether the session may leave memory now, which takes memory for what the store gets of it.
   ///
   /// - Returns: true if it is counted as on its way out, until ``SessionCommand/callOffRest``; false if it is not, and

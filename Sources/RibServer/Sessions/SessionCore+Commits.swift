@@ -201,6 +201,7 @@ extension SessionCore {
     } else {
       callOffRest()
       look(after: 5)
+      audience.forEachChannel { $0.storeIsAway() }
     }
   }
 
@@ -247,6 +248,12 @@ extension SessionCore {
     .quota,
     "This address, or this person, has as many sessions as are allowed. End some, or come back later.",
     retryAfter: 60)
+
+  /// The store has said that another process has the session, without being asked to write anything.
+  func leaseIsVoid() {
+    // The store's answer to what it has been asked tells the same.
+    if life.isInMemory { lost() }
+  }
 
   /// Another process has the session: nothing more is said here.
   private func lost() {

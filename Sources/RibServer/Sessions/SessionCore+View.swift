@@ -39,6 +39,7 @@ extension SessionCore {
   /// - Parameter client: to whom.
   func sendSnapshot(to client: Int) {
     guard let channel = audience[client].channel else { return }
+    confirmIfSuspended()
     work.json.removeAll()
     work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)
     do throws(CaptureError) {
@@ -50,6 +51,9 @@ extension SessionCore {
     send(to: channel, viewRevision: revision)
   }
 
+  /// Has what is shown now wait until a commit has shown that the session is this process's, if others may have taken it.
+  func confirmIfSuspended() { if driver?.isSuspended == true { noteCommit() } }
+
   /// Tells a client the hash of the view, so that it can see whether its own is the same; behind a snapshot that it is owed.
   ///
   /// - Parameter client: to whom.
@@ -60,6 +64,7 @@ extension SessionCore {
       channel.oweHash()
       return 0
     }
+    confirmIfSuspended()
     work.json.removeAll()
     do {
       try tree.writeView(into: &work.json, rendering: work.viewRenderer)

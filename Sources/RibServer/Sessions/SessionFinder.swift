@@ -10,6 +10,9 @@ protocol SessionSource {
   /// Whether sessions are not to come into memory any more.
   var isStopping: Bool { get }
 
+  /// Whether others may have taken the sessions that are in memory here.
+  var isSuspended: Bool { get }
+
   /// Seconds since 1970.
   var wallClock: Int { get }
 
@@ -57,6 +60,7 @@ protocol SessionSource {
 /// | rests, and the client has seen all of it | not: the client sleeps at once, and the session stays where it is |
 /// | is in the store otherwise     | once it is loaded by the loop of who asked first, if the token opens it     |
 /// | is nowhere, cannot be read    | not: with the reason                                                        |
+/// | is anywhere, and this node is suspended | not: clients are to go to another node, or to wait              |
 ///
 /// Who has found a session goes to its loop and asks to be let in, ``SessionCore/admit(_:at:)``; if the session has left
 /// memory on the way, it is looked for again.
@@ -118,6 +122,10 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     _ id: String, _ tokenHash: String?, resuming resume: SessionResume? = nil,
     _ completion: @escaping @Sendable (Result<SessionRegistry<Source.Member>.Found, Ending>) -> Void
   ) -> Source.Member? {
+    guard !source.isSuspended else {
+      source.execute { completion(.failure(.suspended)) }
+      return nil
+    }
     let search = registry.find(id, tokenHash, resuming: resume) { result in source.execute { completion(result) } }
     switch search {
     case .found(let member): return member
@@ -166,6 +174,11 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   private func finish(_ id: String, _ bye: Bye, _ reason: String) {
     registry.finish(id, .failure(Ending(bye, reason)))
   }
+}
+
+extension Ending {
+  /// The ending of clients that come to a node that others may take for dead.
+  static let suspended = Ending(.unavailable, "This node is cut off from the session store. Come back later.")
 }
 
 extension Sleeper {

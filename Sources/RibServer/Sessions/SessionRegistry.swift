@@ -250,6 +250,28 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     return dormant.withLock { $0[sleeper.sessionID] == nil }
   }
 
+  /// The newest leases that are known of sessions whose clients sleep.
+  var sleepingLeases: [SessionLease] { dormant.withLock { $0.values.compactMap { $0.sleepers.first?.sleeper.lease } } }
+
+  /// Tells clients that sleep that their sessions have gone on elsewhere.
+  ///
+  /// - Parameter leases: which are void.
+  func letGo(_ leases: [SessionLease]) {
+    let voided = Dictionary(leases.map { ($0.row, $0.number) }) { first, _ in first }
+    let (calls, bells) = dormant.withLock { dormant -> ([@Sendable (SleeperCall) -> Void], [BellToken]) in
+      var (calls, bells): ([@Sendable (SleeperCall) -> Void], [BellToken]) = ([], [])
+      for (id, session) in dormant {
+        guard let lease = session.sleepers.first?.sleeper.lease, voided[lease.row] == lease.number else { continue }
+        calls += session.sleepers.map(\.call)
+        // The bells are let go of outside of the lock.
+        bells += session.bells
+        dormant[id] = nil
+      }
+      return (calls, bells)
+    }
+    withExtendedLifetime(bells) { for call in calls { call(.moved) } }
+  }
+
   // MARK: Bells
 
   /// Has a session woken when one of its bells rings, as long as a client sleeps.
@@ -303,4 +325,6 @@ enum SleeperCall {
   case wake
   /// The client has come back on another connection, and the session rests on.
   case overtaken
+  /// The session has gone on in another process.
+  case moved
 }

@@ -11,16 +11,22 @@ public struct ExternalStore: Sendable {
   /// Opens it at ``ServerSettings/storeURL``.
   package let open: @Sendable (_ url: String, TimeSource) throws(StoreError) -> any SessionStore
 
+  /// Where the nodes that share it find each other.
+  package let directory: @Sendable (_ url: String) -> any ClusterDirectory
+
   /// A kind of store.
   ///
   /// - Parameters:
   ///   - name: how settings name it.
   ///   - open: opens it.
+  ///   - directory: where the nodes that share it find each other; used once it is open.
   package init(
     _ name: ServerSettings.Store,
-    open: @escaping @Sendable (_ url: String, TimeSource) throws(StoreError) -> any SessionStore
+    open: @escaping @Sendable (_ url: String, TimeSource) throws(StoreError) -> any SessionStore,
+    directory: @escaping @Sendable (_ url: String) -> any ClusterDirectory
   ) {
     self.name = name
     self.open = open
+    self.directory = directory
   }
 }

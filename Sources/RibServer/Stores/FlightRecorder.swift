@@ -53,6 +53,8 @@ package struct AppFlight: Equatable, Sendable {
 enum FlightNote: Equatable {
   case session(FlightEntry)
   case app(AppFlight)
+  /// The number that the store has given the process; of no loop.
+  case process(Int)
 }
 
 /// Notes what each loop runs, in memory that outlives the process: if user code makes it die, the next start knows what did.
@@ -98,7 +100,7 @@ final class FlightRecorder: @unchecked Sendable {
     self.number = number
     self.others = others
     self.descriptor = descriptor
-    size = slotCount * Self.slotSize
+    size = (slotCount + 1) * Self.slotSize
     // Written, not only made longer: on a full disk a hole in the file would kill the process that writes to its memory.
     let zeros = [UInt8](repeating: 0, count: size)
     guard ftruncate(descriptor, 0) == 0 else { throw .last("resize \(path)") }
@@ -119,7 +121,7 @@ final class FlightRecorder: @unchecked Sendable {
     number = 0
     others = []
     descriptor = -1
-    size = slotCount * Self.slotSize
+    size = (slotCount + 1) * Self.slotSize
     memory = .allocate(byteCount: size, alignment: Self.slotSize)
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
   }
@@ -145,7 +147,7 @@ final class FlightRecorder: @unchecked Sendable {
 
   /// What of a slot's first word says what is noted in it.
   fileprivate enum Kind: UInt64 {
-    case nothing, session, app
+    case nothing, session, app, process
   }
 
   /// What is noted in a slot; nil for nothing, or for what no process has written.
@@ -159,8 +161,18 @@ final class FlightRecorder: @unchecked Sendable {
         FlightEntry(
           sessionID: name, client: Int(truncatingIfNeeded: client), number: Int(truncatingIfNeeded: number)))
     case .app: return AppFlight.Work(rawValue: number).map { .app(AppFlight(app: name, work: $0)) }
+    case .process: return .process(Int(truncatingIfNeeded: number))
     case .nothing, nil: return nil
     }
+  }
+
+  /// Notes which process it is, for the next one to free what this one had.
+  ///
+  /// - Parameter process: the number that the store has given it.
+  func note(process: Int) {
+    let slot = memory + size - Self.slotSize
+    slot.storeBytes(of: UInt64(process), toByteOffset: 16, as: UInt64.self)
+    slot.storeBytes(of: Kind.process.rawValue, as: UInt64.self)
   }
 
   /// The slot of a loop.
@@ -168,7 +180,7 @@ final class FlightRecorder: @unchecked Sendable {
   /// - Parameter index: the loop's, from 0.
   /// - Returns: its part of the memory.
   func slot(_ index: Int) -> Slot {
-    precondition((index + 1) * Self.slotSize <= size, "there is no slot \(index)")
+    precondition((index + 2) * Self.slotSize <= size, "there is no slot \(index)")
     return Slot(recorder: self, memory: memory + index * Self.slotSize)
   }
 
@@ -289,6 +301,7 @@ private final class FlightFiles {
           switch note {
           case .session(let entry): start.crashes.append(entry)
           case .app(let flight): start.appCrashes.append(flight)
+          case .process(let id): start.predecessors.append(id)
           }
         }
       }

@@ -62,69 +62,85 @@ import Wire
     }
   }
 
-  /// What a node that has died held is free once the others have not heard of it for a minute, and is then as old as its last word.
-  @Test func sessionsOfNodesThatHaveDied_areFree() throws {
+  /// What a node has held that has died is free once another one says so, and is then as old as its last word.
+  @Test func sessionsOfDeadNodes_areFreed() throws {
     try withNodes { one, two, clock in
-      _ = try one.create("one", Self.held)
-      for _ in 0..<7 {
-        clock.advance(10)
-        _ = try two.perform(.probe)
-      }
-      guard case .held = try two.perform(.load(sessionID: "one", takesOver: false)) else {
-        Issue.record("it was given up too soon")
-        return
-      }
-      clock.advance(10)
+      let directory = PostgresDirectory(url: one.url)
+      defer { directory.close() }
+      for number in 0..<3 { _ = try one.create("\(number)", Self.held) }
+      let own = try two.create("own", Self.held)
+      #expect(try directory.beat(ClusterNode(id: one.node, program: "p")).map(\.beat) == [1, 0])
+      clock.advance(30)
       _ = try two.perform(.probe)
-      guard case .loaded(let session) = try two.perform(.load(sessionID: "one", takesOver: false)) else {
-        Issue.record("nobody holds it")
+      #expect(try directory.free(sessionsOf: [one.node], limit: 2) == 2)
+      #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).count == 2)
+      #expect(try directory.free(sessionsOf: [one.node], limit: 2) == 1)
+      #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).map(\.id) == [two.node])
+      guard case .loaded(let session) = try two.perform(.load(sessionID: "1", takesOver: false)) else {
+        Issue.record("somebody holds it")
         return
       }
-      #expect(session.state.alone == .seconds(80))
+      #expect(session.state.alone == .seconds(30))
+      #expect(try two.write(own, StoreSample.cut(Self.held.state, version: 2)) == "written")
     }
   }
 
-  /// It was held up for longer than a minute: what was freed meanwhile it cannot write any more, and is there again for the others.
+  /// It was silent: what was freed meanwhile it cannot write any more, and it is there again for the others.
   @Test func nodeThatComesBack_writesNothingThatIsFree() throws {
-    try withNodes { one, two, clock in
+    try withNodes { one, two, _ in
+      let directory = PostgresDirectory(url: one.url)
+      defer { directory.close() }
       let lease = try one.create("one", Self.held)
-      for _ in 0..<8 {
-        clock.advance(10)
-        _ = try two.perform(.probe)
-      }
-      _ = try one.perform(.probe)
+      #expect(try directory.voided(among: [lease]).isEmpty)
+      #expect(try directory.free(sessionsOf: [one.node], limit: 10) == 1)
+      #expect(try directory.voided(among: [lease]) == [lease])
       var progress = StoreSample.cut(Self.held.state, version: 2)
       progress.isProgress = true
       #expect(try one.write(lease, progress) == "lost")
-      // Its new sessions are its own, also for those who have forgotten it.
+      let nodes = try directory.beat(ClusterNode(id: one.node, program: "new", isDraining: true))
+      #expect(nodes.first == ClusterNode(id: one.node, beat: 1, program: "new", isDraining: true))
       _ = try one.create("two", Self.held)
       guard case .held(by: one.node) = try two.perform(.load(sessionID: "two", takesOver: false)) else {
         Issue.record("it was taken")
         return
       }
-      for _ in 0..<8 {
-        clock.advance(10)
-        _ = try two.perform(.probe)
-      }
-      guard case .loaded = try two.perform(.load(sessionID: "two", takesOver: false)) else {
-        Issue.record("nobody holds it")
-        return
-      }
     }
   }
 
-  /// While the database is away nobody is heard of, and nobody dies of it.
-  @Test func outageOfTheDatabase_freesNothing() throws {
+  @Test func leasesOfDeletedSessions_areVoid() throws {
+    try withNodes { one, two, _ in
+      let directory = PostgresDirectory(url: one.url)
+      defer { directory.close() }
+      let leases = try (0..<3).map { try one.create("\($0)", Self.held) }
+      _ = try one.perform(.remove(sessionID: "0", leases[0]))
+      _ = try two.load("1")
+      #expect(try Set(directory.voided(among: leases).map(\.row)) == Set(leases[..<2].map(\.row)))
+      #expect(try directory.voided(among: []).isEmpty)
+    }
+  }
+
+  /// A process that is started anew frees what the one before it has held; and what nodes have held that nobody knows any more.
+  @Test func nodeThatBegins_freesWhatItsPredecessorHeld() throws {
     try withNodes { one, two, clock in
-      let lease = try one.create("one", Self.held)
-      _ = try one.perform(.probe)
-      clock.advance(9)
+      _ = try one.create("one", Self.held)
+      _ = try two.create("two", Self.held)
+      clock.advance(20)
       _ = try two.perform(.probe)
-      clock.advance(57)
-      _ = try two.perform(.probe)
-      var progress = StoreSample.cut(Self.held.state, version: 2)
-      progress.isProgress = true
-      #expect(try one.write(lease, progress) == "written")
+      let next = try PostgresStore(url: one.url, clock: clock.clock)
+      defer { next.close() }
+      var start = StoreStart()
+      start.predecessors = [one.node]
+      try next.begin(start)
+      guard case .loaded(let session) = try next.perform(.load(sessionID: "one", takesOver: false)),
+        case .held(by: two.node) = try next.perform(.load(sessionID: "two", takesOver: false))
+      else {
+        Issue.record("one is free, two is not")
+        return
+      }
+      #expect(session.state.alone == .seconds(20))
+      let directory = PostgresDirectory(url: one.url)
+      defer { directory.close() }
+      #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).map(\.id) == [two.node, next.node])
     }
   }
 

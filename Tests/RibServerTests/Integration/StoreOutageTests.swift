@@ -59,6 +59,30 @@ import Wire
     }
   }
 
+  /// Clients that ask whether the server is there are answered: they would all come anew otherwise, again and again.
+  @Test func ping_isAnsweredWhileTheStoreIsAway() async throws {
+    try await withHost { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        try client.act(1, #"{"write":"a"}"#)
+        try client.send(#"{"t":"ping"}"#)
+        try host.waitUntilRun(1, of: client)
+        // A store that takes its time changes no order.
+        #expect(!Self.isTold(client))
+        host.store.fail(true)
+        host.store.hold(false)
+        #expect(try client.next() == #"{"t":"pong"}"#)
+        try client.send(#"{"t":"ping"}"#)
+        #expect(try client.next() == #"{"t":"pong"}"#)
+        #expect(!Self.isTold(client))
+        host.store.fail(false)
+        try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
+        #expect(try client.next() == #"{"t":"pong"}"#)
+      }
+    }
+  }
+
   /// It was not known whether the session was created.
   @Test(arguments: [false, true]) func creation_isRepeated(losesAnswers: Bool) async throws {
     try await withHost { host in
@@ -102,13 +126,14 @@ import Wire
   /// Requests of the twin wait for the store as a WebSocket does.
   @Test func request_waits() async throws {
     try await withHost { host in
-      let (client, twin) = try await blocking {
-        let client = try PlainClient(host.url)
-        let welcome = try client.welcome
-        return (client, try TwinClient(host.url, sessionID: welcome.sessionID, token: welcome.token))
-      }
+      let client = try await blocking { try PlainClient(host.url) }
+      let welcome = try client.welcome
       host.store.fail(true)
-      async let answer = blocking { try twin.act(#""1""#, #"{"to":1,"a":{"write":"a"}}"#) }
+      // A connection that says nothing for seconds is ended: it is made when it is needed.
+      async let answer = blocking {
+        try TwinClient(host.url, sessionID: welcome.sessionID, token: welcome.token)
+          .act(#""1""#, #"{"to":1,"a":{"write":"a"}}"#)
+      }
       #expect(await eventually { host.writer.isFailing })
       try await blocking {
         try host.waitUntilRun(1, of: client)

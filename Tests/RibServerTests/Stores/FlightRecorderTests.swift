@@ -139,12 +139,27 @@ import Testing
     withExtendedLifetime((first, second)) {}
   }
 
+  /// The number that the store has given a process is there for the next one, whatever else was noted.
+  @Test func process_isKnownToTheNext() throws {
+    for id in [7, 8] {
+      var start = StoreStart()
+      let recorder = try FlightRecorder.open(in: directory.path, slotCount: id) { start = $0 }
+      #expect(start.predecessors == (id == 7 ? [] : [7]))
+      recorder.note(process: id)
+      recorder.slot(id - 1).begin(Self.session, client: 1, number: 1)
+      // Of one that runs nothing is said.
+      #expect(recorder.slot(0).running == nil)
+    }
+    let (_, left) = try open()
+    #expect(left == [FlightEntry(sessionID: Self.session, client: 1, number: 1)])
+  }
+
   /// A hole in the file would be filled when user code runs, and kill the process if the disk is full then.
   @Test func file_hasItsPlaceOnTheDisk() throws {
     let (recorder, _) = try open(slots: 100)
     var status = stat()
     #expect(stat("\(directory.path)/flight-0", &status) == 0)
-    #expect(status.st_size == 6400 && status.st_blocks > 0)
+    #expect(status.st_size == 6464 && status.st_blocks > 0)
     withExtendedLifetime(recorder) {}
   }
 

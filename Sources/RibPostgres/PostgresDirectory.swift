@@ -1,0 +1,82 @@
+package import RibServer
+
+/// The nodes of a cluster, in the table `rib_node`.
+///
+/// `@unchecked Sendable`: one thread at a time uses it, as `ClusterDirectory` has it.
+package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
+  private let client: PostgresClient
+
+  /// A directory that connects with its first use.
+  ///
+  /// - Parameter url: a connection string or URI of libpq, of a database whose tables are there.
+  package init(url: String) { client = PostgresClient(url) }
+
+  package func beat(_ node: ClusterNode) throws(StoreError) -> [ClusterNode] {
+    let statements = [
+      PostgresStatement(Self.noteBeat, .integer(node.id), .text(node.program), .flag(node.isDraining)),
+      PostgresStatement(Self.selectNodes),
+    ]
+    let rows = try client.transact { transaction throws(PostgresError) in
+      try transaction.run(statements, isLast: true)[1]
+    }.rows
+    return rows.map { row in
+      ClusterNode(
+        id: row.integer(0), beat: row.integer(1), program: row.optionalText(2) ?? "", isDraining: row.flag(3))
+    }
+  }
+
+  package func voided(among leases: [SessionLease]) throws(StoreError) -> [SessionLease] {
+    guard !leases.isEmpty else { return [] }
+    let select = PostgresStatement(
+      Self.selectVoided, .integers(leases.map(\.row)), .integers(leases.map(\.number)))
+    let rows = try client.transact { transaction throws(PostgresError) in
+      try transaction.run([select], isLast: true)[0]
+    }.rows
+    return rows.map { SessionLease(row: Int64($0.integer(0)), number: Int64($0.integer(1))) }
+  }
+
+  package func free(sessionsOf nodes: [Int], limit: Int) throws(StoreError) -> Int {
+    let names = PostgresParameter.integers(nodes.map(Int64.init))
+    let statements = [
+      PostgresStatement(Self.freeSessions, names, .integer(limit)), PostgresStatement(Self.deleteNodes, names),
+    ]
+    return try client.transact { transaction throws(PostgresError) in
+      try transaction.run(statements, isLast: true)[0]
+    }.first?.integer(0) ?? 0
+  }
+
+  package func close() { client.close() }
+
+  /// A node that was taken for dead, and forgotten, is there again.
+  private static let noteBeat = PostgresQuery(
+    """
+    INSERT INTO rib_node AS n (id, seen, beat, program, is_draining) OVERRIDING SYSTEM VALUE
+      SELECT $1::int8, now, 1, $2::text, $3::bool FROM rib_time
+      ON CONFLICT (id) DO UPDATE SET seen = greatest(n.seen, excluded.seen), beat = n.beat + 1, program = excluded.program,
+        is_draining = excluded.is_draining
+    """)
+  private static let selectNodes = PostgresQuery("SELECT id, beat, program, is_draining FROM rib_node ORDER BY id")
+  private static let selectVoided = PostgresQuery(
+    """
+    SELECT i.id, i.lease FROM unnest($1::int8[], $2::int8[]) AS i(id, lease)
+      LEFT JOIN rib_session s ON s.id = i.id WHERE s.lease IS DISTINCT FROM i.lease
+    """)
+  /// The node may only be silent: with the higher lease it cannot write any more what nobody holds.
+  ///
+  /// Several nodes free at a time.
+  private static let freeSessions = PostgresQuery(
+    """
+    WITH free AS (
+        SELECT s.id, n.seen FROM rib_session s JOIN rib_node n ON n.id = s.holder
+          WHERE s.holder = ANY($1::int8[]) AND s.holder <> 0 LIMIT $2::int8 FOR UPDATE OF s SKIP LOCKED),
+      freed AS (
+        UPDATE rib_session s SET lease = lease + 1, version = 0, holder = 0, seen = free.seen FROM free WHERE s.id = free.id
+          RETURNING s.id)
+    SELECT count(*) FROM freed
+    """)
+  private static let deleteNodes = PostgresQuery(
+    """
+    DELETE FROM rib_node n WHERE id = ANY($1::int8[])
+      AND NOT EXISTS (SELECT 1 FROM rib_session WHERE holder = n.id AND holder <> 0)
+    """)
+}

@@ -1,0 +1,47 @@
+/// Where the nodes of a cluster find each other: a table in the store that they share.
+///
+/// One thread at a time uses it, and not the one that uses the store: a commit that waits delays no beat, and the other way round.
+package protocol ClusterDirectory: Sendable {
+  /// Has the others see that this node is there, and reads which nodes are.
+  ///
+  /// - Parameter node: this node, as the others are to see it; its number is the one that the store has given it.
+  /// - Returns: all nodes, this one too.
+  /// - Throws: ``StoreError`` if it is not known whether the others see it.
+  func beat(_ node: ClusterNode) throws(StoreError) -> [ClusterNode]
+
+  /// Finds sessions that this node does not have any more: others have loaded them since, or they are deleted.
+  ///
+  /// - Parameter leases: under which this node has sessions.
+  /// - Returns: those that are void.
+  /// - Throws: ``StoreError``.
+  func voided(among leases: [SessionLease]) throws(StoreError) -> [SessionLease]
+
+  /// Frees sessions of nodes that have died, with a higher lease, and forgets those nodes that have none.
+  ///
+  /// - Parameters:
+  ///   - nodes: the nodes' numbers.
+  ///   - limit: how many sessions at most.
+  /// - Returns: how many were freed.
+  /// - Throws: ``StoreError``.
+  func free(sessionsOf nodes: [Int], limit: Int) throws(StoreError) -> Int
+
+  /// Ends its use.
+  func close()
+}
+
+/// A process that serves the sessions of a store together with others.
+package struct ClusterNode: Equatable, Sendable {
+  /// The number that the store has given it; no other node ever has it.
+  package let id: Int
+  /// Another number with each beat; the directory counts it.
+  package var beat = 0
+  /// The program that it runs, as it tells itself from others.
+  package var program: String
+  /// Whether it asks its clients to go elsewhere.
+  package var isDraining: Bool
+
+  /// A node.
+  package init(id: Int, beat: Int = 0, program: String, isDraining: Bool = false) {
+    (self.id, self.beat, self.program, self.isDraining) = (id, beat, program, isDraining)
+  }
+}

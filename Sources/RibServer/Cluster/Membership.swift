@@ -1,0 +1,60 @@
+/// Which nodes of a cluster are alive, as one of them sees it.
+///
+/// A node is dead for whoever has read its beat unchanged for ten seconds. They are counted by the observer's own clock, and only as far as it
+/// could read: while the store is away, or the observer was held up, nobody is silent. Whoever is taken for dead and is not loses nothing but
+/// time, as the store alone decides who may write.
+struct Membership {
+  /// For how long a node's beat may stay the same, in nanoseconds.
+  static let patience: UInt64 = 10_000_000_000
+  /// What of the time between two readings counts at most.
+  private static let longestGap: UInt64 = 3_000_000_000
+
+  private struct Peer {
+    let node: ClusterNode
+    /// How long its beat has been the same, in nanoseconds.
+    var silence: UInt64 = 0
+  }
+
+  /// This node.
+  let own: Int
+  private var peers: [Int: Peer] = [:]
+  private var lastReading: UInt64?
+  /// The highest number that was read by the last reading but one: numbers are given out in order, and a node with a higher one may have begun since.
+  private var known = 0
+  private var highest = 0
+
+  /// A membership of nobody.
+  ///
+  /// - Parameter own: this node's number.
+  init(own: Int) { self.own = own }
+
+  /// Takes what was read of the nodes.
+  ///
+  /// - Parameters:
+  ///   - nodes: all that there are.
+  ///   - now: nanoseconds of the clock that never jumps.
+  mutating func read(_ nodes: [ClusterNode], at now: UInt64) {
+    let gap = lastReading.map { min(now - min($0, now), Self.longestGap) } ?? 0
+    lastReading = now
+    (known, highest) = (highest, max(highest, nodes.map(\.id).max() ?? 0))
+    let others = nodes.filter { $0.id != own }.map { node in
+      let last = peers[node.id]
+      return (node.id, Peer(node: node, silence: last?.node.beat == node.beat ? (last?.silence ?? 0) + gap : 0))
+    }
+    peers = Dictionary(others) { first, _ in first }
+  }
+
+  /// Whether a node is dead.
+  ///
+  /// - Parameter id: the node's number.
+  /// - Returns: true also for a node that was forgotten.
+  func isDead(_ id: Int) -> Bool {
+    guard id != own else { return false }
+    return peers[id].map { $0.silence >= Self.patience } ?? (id <= known)
+  }
+
+  /// The nodes that are there, and dead.
+  var dead: [Int] { peers.keys.filter(isDead).sorted() }
+  /// The others that are alive.
+  var alive: [ClusterNode] { peers.values.map(\.node).filter { !isDead($0.id) }.sorted { $0.id < $1.id } }
+}

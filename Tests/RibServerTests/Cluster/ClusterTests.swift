@@ -1,0 +1,167 @@
+import CurlTransport
+import Logging
+import RibTestSupport
+import Testing
+import Wire
+
+@testable import RibPostgres
+@testable import RibServer
+
+/// A server as one of the nodes that share a database.
+@Suite(
+  .enabled(if: PostgresServer.isTested, "scripts/setup --tests installs PostgreSQL"), .timeLimit(.minutes(5)))
+struct ClusterTests {
+  /// A server in this process that is a node, and the means to disturb it.
+  private final class Node: Sendable {
+    let host: StoreHost
+    let directory: SwitchedDirectory
+    let cluster: Cluster
+    let id: Int
+    let clock = TestClock()
+
+    init(_ url: String, _ change: (inout ServerSettings) -> Void = { _ in }) throws {
+      let store = try PostgresStore(url: url)
+      id = try store.begin(StoreStart())
+      directory = SwitchedDirectory(PostgresDirectory(url: url))
+      var environment = Environment.system
+      environment.time = clock.clock
+      host = try StoreHost([Logbook.app()], on: store, isShared: nil, environment: environment, change)
+      var pace = Cluster.Pace()
+      pace.interval = .milliseconds(10)
+      cluster = Cluster(
+        id, in: directory, environment, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, pace: pace)
+      host.context.willJoin(cluster)
+      try cluster.start(host.loops, host.context.sessions)
+    }
+
+    var isSuspended: Bool { cluster.isSuspended(at: clock.clock.monotonic()) }
+
+    /// Waits until the node has tried to be heard since now.
+    func beats() async -> Bool {
+      let count = directory.beatCount
+      return await eventually { directory.beatCount > count + 1 }
+    }
+  }
+
+  /// A node, and the store of another one, which does nothing by itself.
+  private func withNode(
+    _ change: (inout ServerSettings) -> Void = { _ in },
+    _ body: (Node, _ other: PostgresStore) async throws -> Void
+  ) async throws {
+    let url = try PostgresServer.makeDatabase()
+    let (node, other) = (try Node(url, change), try PostgresStore(url: url))
+    try other.begin(StoreStart())
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(node, other)) } catch { result = .failure(error) }
+    node.host.store.hold(false)
+    await node.host.stop()
+    other.close()
+    try result.get()
+  }
+
+  @Test func nodeThatIsNotHeardOf_letsNobodyIn() async throws {
+    try await withNode { node, _ in
+      let client = try await blocking { try PlainClient(node.host.url) }
+      node.directory.fail(true)
+      #expect(await node.beats())
+      // Others may not have noticed yet.
+      #expect(!node.isSuspended)
+      node.clock.advance(7)
+      #expect(node.isSuspended)
+      try await blocking {
+        for hello in [#"{"t":"hello","app":"logbook"}"#, PlainClient.resume(try client.welcome, attempt: 1)] {
+          #expect(try PlainClient(node.host.url, saying: hello).end() == "unavailable 4101")
+        }
+        let twin = try TwinClient(node.host.url, sessionID: client.welcome.sessionID, token: client.welcome.token)
+        #expect(try twin.view().isProblem(503))
+        #expect(try TwinClient(node.host.url).create(#"{"app":"logbook"}"#).isProblem(503))
+        // What it commits is its own.
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+      }
+      node.directory.fail(false)
+      #expect(await eventually { !node.isSuspended })
+      _ = try await blocking { try PlainClient(node.host.url) }
+    }
+  }
+
+  /// A view waits until a commit has shown whose the session is: also one that nobody has changed.
+  @Test func viewOfANodeThatIsNotHeardOf_waitsForTheStore() async throws {
+    try await withNode { node, _ in
+      let client = try await blocking { try PlainClient(node.host.url) }
+      node.directory.fail(true)
+      #expect(await node.beats())
+      node.clock.advance(7)
+      node.host.store.hold(true)
+      try await blocking { try client.send(#"{"t":"resync"}"#) }
+      #expect(await eventually { node.host.store.isWaiting })
+      try await blocking {
+        #expect(throws: CurlError.timedOut) { try client.next(timeout: 0) }
+        return
+      }
+      node.host.store.hold(false)
+      try await blocking { _ = try client.next(#"{"t":"snap""#) }
+    }
+  }
+
+  /// It hears of what others have done meanwhile before it trusts itself again.
+  @Test func sessionThatOthersHaveTaken_isLetGo_beforeAnythingIsShown() async throws {
+    try await withNode { node, other in
+      let client = try await blocking { try PlainClient(node.host.url) }
+      let stays = try await blocking { try PlainClient(node.host.url) }
+      node.directory.fail(true)
+      #expect(await node.beats())
+      node.clock.advance(15)
+      _ = try #require(try other.load(try client.welcome.sessionID))
+      try await blocking {
+        // The store says so to who asks for anything.
+        try client.send(#"{"t":"check"}"#)
+        #expect(try client.end() == "moved 4002")
+      }
+      _ = try #require(try other.load(try stays.welcome.sessionID))
+      node.directory.fail(false)
+      #expect(try await blocking { try stays.end() } == "moved 4002")
+      #expect(await eventually { !node.isSuspended && node.host.sessionCount == 0 })
+    }
+  }
+
+  /// Nobody is cut off: what was taken by force is noticed ten seconds later, also where the clients sleep.
+  @Test(arguments: [false, true])
+  func sessionThatWasTakenByForce_isNoticed(isAsleep: Bool) async throws {
+    try await withNode({ $0.sessions.idleRestSeconds = isAsleep ? 0 : 600 }) { node, other in
+      let client = try await blocking { try PlainClient(node.host.url) }
+      if isAsleep {
+        for _ in 0..<200 where node.host.sessionCount > 0 {
+          node.clock.advance(1)
+          #expect(await node.beats())
+        }
+        #expect(node.host.sessionCount == 0)
+      }
+      _ = try #require(try other.load(try client.welcome.sessionID))
+      for _ in 0..<4 {
+        node.clock.advance(3)
+        #expect(await node.beats())
+      }
+      #expect(try await blocking { try client.end() } == "moved 4002")
+    }
+  }
+
+  @Test func sessionsOfNodesThatDie_areFree() async throws {
+    try await withNode { node, other in
+      let cut = StoreSample.cut(StoreSample.state(isHeld: true))
+      _ = try other.create("one", cut)
+      for _ in 0..<8 {
+        node.clock.advance(2)
+        #expect(await node.beats())
+      }
+      #expect(await eventually { node.cluster.isDead(other.node) })
+      let third = try PostgresStore(url: other.url)
+      defer { third.close() }
+      try third.begin(StoreStart())
+      let isFree = await eventually {
+        if case .loaded? = try? third.perform(.load(sessionID: "one", takesOver: false)) { true } else { false }
+      }
+      #expect(isFree)
+    }
+  }
+}

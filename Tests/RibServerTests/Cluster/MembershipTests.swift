@@ -1,0 +1,57 @@
+import Testing
+
+@testable import RibServer
+
+/// Who is taken for dead, and when.
+@Suite struct MembershipTests {
+  private static let second: UInt64 = 1_000_000_000
+
+  /// A node's view of two others, of which one is silent, after readings at some seconds.
+  private func read(_ seconds: [UInt64], beats: [(one: Int, two: Int)]? = nil) -> Membership {
+    var membership = Membership(own: 3)
+    for (index, time) in seconds.enumerated() {
+      let beat = beats?[index] ?? (one: 7, two: index)
+      membership.read(
+        [
+          ClusterNode(id: 1, beat: beat.one, program: "p"), ClusterNode(id: 2, beat: beat.two, program: "p"),
+          ClusterNode(id: 3, beat: index, program: "p"),
+        ], at: time * Self.second)
+    }
+    return membership
+  }
+
+  @Test func nodeThatSaysNothingForTenSeconds_isDead() {
+    #expect(read([0, 2, 4, 6, 8]).dead.isEmpty)
+    let membership = read([0, 2, 4, 6, 8, 10])
+    #expect(membership.dead == [1])
+    #expect(membership.isDead(1) && !membership.isDead(2) && !membership.isDead(3))
+    #expect(membership.alive.map(\.id) == [2])
+  }
+
+  @Test func nodeThatIsHeardAgain_isAlive() {
+    let beats = [0, 2, 4, 6, 8, 10, 12].map { (one: $0 < 12 ? 7 : 8, two: Int($0)) }
+    #expect(read([0, 2, 4, 6, 8, 10, 12], beats: beats).dead.isEmpty)
+  }
+
+  /// Nobody could be heard meanwhile.
+  @Test func timeInWhichNothingWasRead_killsNobody() {
+    let beats = [0, 1, 1, 1].map { (one: 7, two: $0) }
+    // Three seconds of each gap count.
+    #expect(read([0, 2, 100, 200], beats: beats).dead.isEmpty)
+    #expect(read([0, 2, 100, 200, 202, 204]).dead == [1])
+  }
+
+  /// Numbers are never given out twice.
+  @Test func nodeThatIsForgotten_isDead_andOneThatBeginsIsNot() {
+    var membership = read([0, 2])
+    let own = ClusterNode(id: 3, beat: 9, program: "p")
+    membership.read([own], at: 4 * Self.second)
+    #expect(membership.isDead(1) && membership.isDead(2) && membership.dead.isEmpty)
+    #expect(!membership.isDead(4))
+    membership.read([own, ClusterNode(id: 5, beat: 0, program: "p")], at: 6 * Self.second)
+    // It may have begun at the same time.
+    #expect(!membership.isDead(4) && !membership.isDead(5))
+    membership.read([own, ClusterNode(id: 5, beat: 1, program: "p")], at: 8 * Self.second)
+    #expect(membership.isDead(4))
+  }
+}

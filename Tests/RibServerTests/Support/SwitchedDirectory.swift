@@ -1,0 +1,40 @@
+import Synchronization
+
+@testable import RibServer
+
+/// A directory of nodes that cannot be reached when it is told so.
+final class SwitchedDirectory: ClusterDirectory {
+  private let base: any ClusterDirectory
+  private let isFailing = Atomic(false)
+  private let count = Atomic(0)
+
+  init(_ base: any ClusterDirectory) { self.base = base }
+
+  /// Has everything fail from here on, or nothing.
+  func fail(_ fails: Bool) { isFailing.store(fails, ordering: .relaxed) }
+
+  /// How often the node has tried to be heard.
+  var beatCount: Int { count.load(ordering: .relaxed) }
+
+  func beat(_ node: ClusterNode) throws(StoreError) -> [ClusterNode] {
+    defer { count.add(1, ordering: .relaxed) }
+    try check()
+    return try base.beat(node)
+  }
+
+  func voided(among leases: [SessionLease]) throws(StoreError) -> [SessionLease] {
+    try check()
+    return try base.voided(among: leases)
+  }
+
+  func free(sessionsOf nodes: [Int], limit: Int) throws(StoreError) -> Int {
+    try check()
+    return try base.free(sessionsOf: nodes, limit: limit)
+  }
+
+  func close() { base.close() }
+
+  private func check() throws(StoreError) {
+    if isFailing.load(ordering: .relaxed) { throw StoreError("The test has it fail.") }
+  }
+}
