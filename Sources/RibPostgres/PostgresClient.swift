@@ -3,28 +3,33 @@ import RibServer
 /// A connection to a database that is made anew when it is lost, and its transactions; for one thread at a time.
 final class PostgresClient {
   private let url: String
+  private let connectSeconds: Int
   private var connection: PostgresConnection?
 
   /// A client that connects with its first transaction.
   ///
-  /// - Parameter url: a connection string or URI of libpq.
-  init(_ url: String) { self.url = url }
+  /// - Parameters:
+  ///   - url: a connection string or URI of libpq.
+  ///   - connectSeconds: how long each of its hosts may take to answer, where the URL does not say.
+  init(_ url: String, connectSeconds: Int = 5) { (self.url, self.connectSeconds) = (url, connectSeconds) }
 
   /// Runs a transaction; one that others were in the way of is tried again.
   ///
   /// - Parameters:
+  ///   - patience: how long the server may take for each round trip, in milliseconds.
   ///   - body: what belongs to the transaction but its begin and its end.
   ///   - onFailure: called before it is tried again, and before it has failed.
   /// - Returns: what the body has returned, once that is committed.
   /// - Throws: ``StoreError``; it may not be known whether there was a commit.
   func transact<Value>(
+    patience: Int = PostgresConnection.patience,
     _ body: (PostgresTransaction) throws(PostgresError) -> Value, onFailure: () -> Void = {}
   ) throws(StoreError) -> Value {
     var attempts = 0
     while true {
       let connection = try connected()
       do throws(PostgresError) {
-        let transaction = PostgresTransaction(connection)
+        let transaction = PostgresTransaction(connection, patience: patience)
         let value = try body(transaction)
         try transaction.commit()
         return value
@@ -51,7 +56,7 @@ final class PostgresClient {
   /// - Throws: ``StoreError`` that says what to do.
   func connected() throws(StoreError) -> PostgresConnection {
     if let connection, !connection.isBroken { return connection }
-    let new = try PostgresConnection(url)
+    let new = try PostgresConnection(url, connectSeconds: connectSeconds)
     do throws(PostgresError) { try Self.check(new) } catch { throw error.storeError }
     connection = new
     return new

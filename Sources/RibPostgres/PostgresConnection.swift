@@ -31,12 +31,15 @@ final class PostgresConnection {
 
   /// Connects.
   ///
-  /// - Parameter url: a connection string or URI of libpq, also with several hosts; the one is taken that can be written to.
+  /// - Parameters:
+  ///   - url: a connection string or URI of libpq, also with several hosts; the one is taken that can be written to.
+  ///   - connectSeconds: how long each host may take to answer, where the URL does not say; 2 at least.
   /// - Throws: ``StoreError`` that says what to do.
-  init(_ url: String) throws(StoreError) {
+  init(_ url: String, connectSeconds: Int = 5) throws(StoreError) {
     // The connection string stands behind the settings that it may override, and before those that it may not.
     let settings = [
-      ("connect_timeout", "5"), ("tcp_user_timeout", "\(Self.patience)"), ("application_name", "ribserver"),
+      ("connect_timeout", "\(connectSeconds)"), ("tcp_user_timeout", "\(Self.patience)"),
+      ("application_name", "ribserver"),
       ("dbname", url),
       ("client_encoding", "UTF8"), ("target_session_attrs", "read-write"),
     ]

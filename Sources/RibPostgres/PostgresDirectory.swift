@@ -4,24 +4,30 @@ package import RibServer
 ///
 /// `@unchecked Sendable`: one thread at a time uses it, as `ClusterDirectory` has it.
 package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
+  /// For how long the server may take for a beat, in milliseconds: two have to fit into the time that a beat counts.
+  private static let patienceWithBeats = 1500
+
   private let client: PostgresClient
 
   /// A directory that connects with its first use.
   ///
   /// - Parameter url: a connection string or URI of libpq, of a database whose tables are there.
-  package init(url: String) { client = PostgresClient(url) }
+  package init(url: String) { client = PostgresClient(url, connectSeconds: 2) }
 
   package func beat(_ node: ClusterNode) throws(StoreError) -> [ClusterNode] {
     let statements = [
-      PostgresStatement(Self.noteBeat, .integer(node.id), .text(node.program), .flag(node.isDraining)),
+      PostgresStatement(
+        Self.noteBeat, .integer(node.id), .text(node.program), .flag(node.isDraining), .text(node.address),
+        .text(node.secret)),
       PostgresStatement(Self.selectNodes),
     ]
-    let rows = try client.transact { transaction throws(PostgresError) in
+    let rows = try client.transact(patience: Self.patienceWithBeats) { transaction throws(PostgresError) in
       try transaction.run(statements, isLast: true)[1]
     }.rows
     return rows.map { row in
       ClusterNode(
-        id: row.integer(0), beat: row.integer(1), program: row.optionalText(2) ?? "", isDraining: row.flag(3))
+        id: row.integer(0), beat: row.integer(1), program: row.optionalText(2) ?? "", isDraining: row.flag(3),
+        address: row.text(4), secret: row.text(5))
     }
   }
 
@@ -35,13 +41,22 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     return rows.map { SessionLease(row: Int64($0.integer(0)), number: Int64($0.integer(1))) }
   }
 
-  package func free(sessionsOf nodes: [Int], limit: Int) throws(StoreError) -> Int {
-    let names = PostgresParameter.integers(nodes.map(Int64.init))
+  package func free(sessionsOf nodes: [ClusterNode], limit: Int) throws(StoreError) -> Int {
+    let names = [
+      PostgresParameter.integers(nodes.map { Int64($0.id) }), .integers(nodes.map { Int64($0.beat) }),
+    ]
     let statements = [
-      PostgresStatement(Self.freeSessions, names, .integer(limit)), PostgresStatement(Self.deleteNodes, names),
+      PostgresStatement(Self.freeSessions, names + [.integer(limit)]), PostgresStatement(Self.deleteNodes, names),
     ]
     return try client.transact { transaction throws(PostgresError) in
       try transaction.run(statements, isLast: true)[0]
+    }.first?.integer(0) ?? 0
+  }
+
+  package func freeOrphans(limit: Int) throws(StoreError) -> Int {
+    let statement = PostgresStatement(Self.freeOrphans, .integer(limit))
+    return try client.transact { transaction throws(PostgresError) in
+      try transaction.run([statement], isLast: true)[0]
     }.first?.integer(0) ?? 0
   }
 
@@ -50,12 +65,14 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   /// A node that was taken for dead, and forgotten, is there again.
   private static let noteBeat = PostgresQuery(
     """
-    INSERT INTO rib_node AS n (id, seen, beat, program, is_draining) OVERRIDING SYSTEM VALUE
-      SELECT $1::int8, now, 1, $2::text, $3::bool FROM rib_time
-      ON CONFLICT (id) DO UPDATE SET seen = greatest(n.seen, excluded.seen), beat = n.beat + 1, program = excluded.program,
-        is_draining = excluded.is_draining
+    INSERT INTO rib_node AS n (id, seen, beat, program, is_draining, address, secret) OVERRIDING SYSTEM VALUE
+      SELECT $1::int8, now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8, $2::text, $3::bool, $4::text, $5::text
+        FROM rib_time
+      ON CONFLICT (id) DO UPDATE SET seen = greatest(n.seen, excluded.seen), beat = excluded.beat, program = excluded.program,
+        is_draining = excluded.is_draining, address = excluded.address, secret = excluded.secret
     """)
-  private static let selectNodes = PostgresQuery("SELECT id, beat, program, is_draining FROM rib_node ORDER BY id")
+  private static let selectNodes = PostgresQuery(
+    "SELECT id, beat, program, is_draining, address, secret FROM rib_node ORDER BY id")
   private static let selectVoided = PostgresQuery(
     """
     SELECT i.id, i.lease FROM unnest($1::int8[], $2::int8[]) AS i(id, lease)
@@ -65,18 +82,30 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   ///
   /// Several nodes free at a time.
   private static let freeSessions = PostgresQuery(
-    """
-    WITH free AS (
-        SELECT s.id, n.seen FROM rib_session s JOIN rib_node n ON n.id = s.holder
-          WHERE s.holder = ANY($1::int8[]) AND s.holder <> 0 LIMIT $2::int8 FOR UPDATE OF s SKIP LOCKED),
-      freed AS (
-        UPDATE rib_session s SET lease = lease + 1, version = 0, holder = 0, seen = free.seen FROM free WHERE s.id = free.id
-          RETURNING s.id)
-    SELECT count(*) FROM freed
-    """)
+    freeing(
+      """
+      SELECT s.id, n.seen FROM rib_node n JOIN unnest($1::int8[], $2::int8[]) AS i(id, beat) ON (n.id, n.beat) = (i.id, i.beat)
+        JOIN rib_session s ON s.holder = n.id AND s.holder <> 0 LIMIT $3::int8 FOR UPDATE OF s SKIP LOCKED
+      """))
+  private static let freeOrphans = PostgresQuery(
+    freeing(
+      """
+      SELECT s.id, s.seen FROM rib_session s WHERE s.holder <> 0 AND NOT EXISTS (SELECT 1 FROM rib_node n WHERE n.id = s.holder)
+        LIMIT $1::int8 FOR UPDATE OF s SKIP LOCKED
+      """))
   private static let deleteNodes = PostgresQuery(
     """
-    DELETE FROM rib_node n WHERE id = ANY($1::int8[])
+    DELETE FROM rib_node n USING unnest($1::int8[], $2::int8[]) AS i(id, beat) WHERE (n.id, n.beat) = (i.id, i.beat)
       AND NOT EXISTS (SELECT 1 FROM rib_session WHERE holder = n.id AND holder <> 0)
     """)
+
+  private static func freeing(_ found: String) -> String {
+    """
+    WITH found AS (\(found)),
+      freed AS (
+        UPDATE rib_session s SET lease = lease + 1, version = 0, holder = 0, seen = found.seen FROM found WHERE s.id = found.id
+          RETURNING s.id)
+    SELECT count(*) FROM freed
+    """
+  }
 }

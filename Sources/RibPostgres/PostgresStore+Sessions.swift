@@ -74,7 +74,7 @@ extension PostgresStore {
   }
 
   func load(
-    _ id: String, _ tokenHash: String?, takesOver: Bool, _ transaction: PostgresTransaction
+    _ id: String, _ tokenHash: String?, from takeover: Takeover, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> StoreResult {
     guard let found = try find(id, transaction) else { return .missing }
     let row: SessionRow
@@ -83,7 +83,7 @@ extension PostgresStore {
     case .failure(let error): return .refused(error)
     }
     guard row.state.admits(tokenHash, at: clock.wall()) else { return .denied(row.state) }
-    guard takesOver || row.holder == 0 || row.holder == node else { return .held(by: row.holder) }
+    guard row.holder == 0 || row.holder == node || takeover.includes(row.holder) else { return .held(by: row.holder) }
     let results = try transaction.run([
       PostgresStatement(Self.selectNodes, .integer(row.lease.row)),
       PostgresStatement(Self.selectNacks, .integer(row.lease.row)),

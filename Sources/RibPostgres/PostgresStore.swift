@@ -61,9 +61,6 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
       let now = try Self.storedTime(transaction)
       time = PostgresTime(now, clock)
       // Of what clients have seen since the copy was made, nothing is here.
-      try transaction.run([
-        PostgresStatement(Self.freePredecessors, .integers(start.predecessors.map(Int64.init)))
-      ])
       if start.isRestored { try transaction.run([PostgresStatement(Self.forgetRests)]) }
       try transaction.run(
         start.crashes.map {
@@ -103,16 +100,6 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
   /// The number of the server's process for the connection; 0 if there is none.
   var backend: Int { client.backend }
 
-  /// What this machine's dead processes had, and whatever is held by nobody who is known.
-  private static let freePredecessors = PostgresQuery(
-    """
-    WITH gone AS (SELECT id, seen FROM rib_node WHERE id = ANY($1::int8[]) FOR UPDATE),
-      freed AS (
-        UPDATE rib_session s SET lease = lease + 1, version = 0, holder = 0,
-            seen = coalesce((SELECT seen FROM gone WHERE gone.id = s.holder), s.seen)
-          WHERE holder <> 0 AND (holder = ANY($1::int8[]) OR NOT EXISTS (SELECT 1 FROM rib_node n WHERE n.id = s.holder)))
-    DELETE FROM rib_node WHERE id IN (SELECT id FROM gone)
-    """)
   private static let forgetRests = PostgresQuery(
     "UPDATE rib_session SET epoch = NULL, view_hash = NULL WHERE epoch IS NOT NULL")
   private static let insertNode = PostgresQuery("INSERT INTO rib_node (seen) VALUES ($1::int8) RETURNING id")
@@ -158,7 +145,7 @@ extension PostgresStore {
     switch request {
     case .create(let identity, let cut): try create(identity, cut, transaction)
     case .write(let lease, let cut): try write(lease, cut, transaction)
-    case .load(let id, let tokenHash, let takesOver): try load(id, tokenHash, takesOver: takesOver, transaction)
+    case .load(let id, let tokenHash, let takeover): try load(id, tokenHash, from: takeover, transaction)
     case .resume(let resume): try self.resume(resume, transaction)
     case .remove(_, let lease): try remove(lease, transaction)
     case .noteAbsence(_, let lease): try noteAbsence(lease, transaction)

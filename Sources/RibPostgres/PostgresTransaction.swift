@@ -1,11 +1,18 @@
 /// Statements that are committed together, in as few round trips as they can be.
 final class PostgresTransaction {
   private let connection: PostgresConnection
+  private let patience: Int
   private var isBegun = false
   private var isOver = false
 
   /// A transaction that begins with its first statement.
-  init(_ connection: PostgresConnection) { self.connection = connection }
+  ///
+  /// - Parameters:
+  ///   - connection: to the database.
+  ///   - patience: how long the server may take for each round trip, in milliseconds.
+  init(_ connection: PostgresConnection, patience: Int = PostgresConnection.patience) {
+    (self.connection, self.patience) = (connection, patience)
+  }
 
   /// Runs statements in one round trip.
   ///
@@ -21,7 +28,7 @@ final class PostgresTransaction {
     let end = isLast ? [PostgresStatement(.commit)] : []
     isBegun = true
     isOver = isLast
-    let results = try connection.run(begin + statements + end)
+    let results = try connection.run(begin + statements + end, patience: patience)
     return Array(results.dropFirst(begin.count).dropLast(end.count))
   }
 
@@ -34,6 +41,6 @@ final class PostgresTransaction {
   func commit() throws(PostgresError) {
     guard isBegun, !isOver else { return }
     isOver = true
-    _ = try connection.run([PostgresStatement(.commit)])
+    _ = try connection.run([PostgresStatement(.commit)], patience: patience)
   }
 }

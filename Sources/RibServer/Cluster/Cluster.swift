@@ -6,49 +6,71 @@ import Synchronization
 /// It says every two seconds that it is there, and so learns who else is. Nothing of that is needed for a session to be safe: the store compares
 /// the lease of whoever writes. It is for sessions not to be taken from who has them, and for a node that is cut off to notice.
 ///
-/// | this node                                       | lets clients in | shows views                       | runs actions, and answers them |
-/// |-------------------------------------------------|-----------------|-----------------------------------|--------------------------------|
-/// | was heard of in the last six seconds            | yes             | yes                               | once they are committed        |
-/// | is suspended: it was not, or was held up itself | no: `unavailable` | once the store has shown that the session is this node's | once they are committed |
+/// | this node                                       | lets clients in   | shows views                | runs actions, and answers them |
+/// |-------------------------------------------------|-------------------|----------------------------|--------------------------------|
+/// | was heard of in the last six seconds            | yes               | yes                        | once they are committed        |
+/// | is suspended: it was not, or was held up itself | no: `unavailable` | once a commit has shown that the session is this node's | once they are committed |
 ///
 /// A suspension begins by itself, before anything is read that has come meanwhile: whoever asks compares the time. It ends once the
-/// node was heard of, and has let go of what others have taken.
+/// node was heard of, and all loops have let go of what others have taken. A machine whose clock stands still while it is paused does not
+/// notice; what it commits is compared nevertheless.
 final class Cluster: Sendable {
-  /// How often it does what; tests have times of their own.
+  /// How often it does what, in nanoseconds; tests have times of their own.
   struct Pace: Sendable {
     /// Between two beats.
-    var interval = Duration.seconds(2)
-    /// For how long a beat counts, in nanoseconds from when it was sent: for less than others wait before they take the node for dead.
+    var interval: UInt64 = 2_000_000_000
+    /// Between a beat that was not heard and the next one.
+    var retry: UInt64 = 250_000_000
+    /// For how long a beat counts from when it was sent: for less than others wait before they take the node for dead.
     var trust: UInt64 = 6_000_000_000
-    /// Between two comparisons of all leases, in nanoseconds: a session that was taken by force is noticed at the latest then.
+    /// Between two comparisons of all leases: a session that was taken by force is noticed at the latest then.
     var comparison: UInt64 = 10_000_000_000
+    /// Between two complaints about the same.
+    var complaint: UInt64 = 60_000_000_000
+    /// Between two looks for sessions of nodes that nobody knows any more.
+    var orphans: UInt64 = 600_000_000_000
     /// How many sessions of dead nodes are freed in one commit.
     var portion = 500
+    /// How many leases are compared at a time.
+    var leases = 5_000
   }
 
-  private struct State {
+  /// What changes.
+  struct State {
     var membership: Membership
     var loops: [EventLoop] = []
-    var isFailing = false
+    var sessions: SessionRegistry<Session>?
     var isStopped = false
+    /// Whether it was told that the node is suspended.
+    var hasToldOfSuspension = false
+    /// When the last beat was sent that was heard.
+    var lastHeard: UInt64 = 0
     /// Whether leases are being compared.
     var isComparing = false
-    /// When leases are compared next, in nanoseconds of the clock that never jumps.
+    /// When leases are compared next.
     var nextComparison: UInt64 = 0
+    /// When it is looked next for sessions of nodes that nobody knows any more.
+    var nextOrphans: UInt64 = 0
+    /// When it may be said again that something fails.
+    var nextComplaint: UInt64 = 0
     /// The nodes of whose death was told.
     var mourned: Set<Int> = []
+    /// Nil if others cannot reach this node.
+    var links: Links?
+    /// Where they do.
+    var address = ""
   }
 
   /// This node's number.
   let id: Int
-  private let directory: any ClusterDirectory
-  private let time: TimeSource
-  private let program: String
-  private let logger: Logger
-  private let pace: Pace
+  let directory: any ClusterDirectory
+  let time: TimeSource
+  let logger: Logger
+  let pace: Pace
   /// Where the directory is used.
-  private let queue: any JobQueue
-  private let state: Mutex<State>
+  let queue: any JobQueue
+  let state: Mutex<State>
+  private let program: String
   /// Until when the last beat counts, in nanoseconds of the clock that never jumps.
   private let trustedUntil = Atomic<UInt64>(0)
   private let isDraining = Atomic(false)
@@ -57,12 +79,15 @@ final class Cluster: Sendable {
   ///
   /// - Parameters:
   ///   - id: its number.
+  ///   - predecessors: nodes that have run with the same state directory, and have died.
   ///   - directory: where nodes find each other.
   ///   - environment: what tells the time, and makes the queue.
   ///   - logger: told of the deaths of others, and of suspensions.
   ///   - pace: how often it does what.
-  init(_ id: Int, in directory: any ClusterDirectory, _ environment: Environment, _ logger: Logger, pace: Pace = Pace())
-  {
+  init(
+    _ id: Int, after predecessors: [Int] = [], in directory: any ClusterDirectory, _ environment: Environment,
+    _ logger: Logger, pace: Pace = Pace()
+  ) {
     self.id = id
     self.directory = directory
     self.logger = logger
@@ -70,7 +95,7 @@ final class Cluster: Sendable {
     time = environment.time
     program = environment.program
     queue = environment.makeQueue("ribserver.cluster", .urgent)
-    state = Mutex(State(membership: Membership(own: id)))
+    state = Mutex(State(membership: Membership(own: id, after: predecessors)))
   }
 
   /// Begins to be one of the nodes.
@@ -81,15 +106,16 @@ final class Cluster: Sendable {
   /// - Throws: ``StoreError`` if the others cannot see it.
   func start(_ loops: [EventLoop], _ sessions: SessionRegistry<Session>) throws(StoreError) {
     let sent = time.monotonic()
-    let nodes = try directory.beat(ClusterNode(id: id, program: program))
+    let nodes = try directory.beat(node)
     state.withLock { state in
-      state.loops = loops
-      state.membership.read(nodes, at: time.monotonic())
+      (state.loops, state.sessions) = (loops, sessions)
       state.nextComparison = sent + pace.comparison
+      noteHeard(nodes, sent, &state)
     }
+    linkToOthers()
     trust(since: sent)
     logger.info("The node is one of a cluster.", metadata: ["node": "\(id)", "nodes": "\(nodes.count)"])
-    schedule(sessions)
+    schedule(after: pace.interval)
   }
 
   /// Whether this node has not been heard of for so long that others may take its sessions.
@@ -100,28 +126,16 @@ final class Cluster: Sendable {
   /// - Returns: true from the end of the last beat's trust until the next one is heard, and leases are compared.
   func isSuspended(at now: UInt64) -> Bool { now >= trustedUntil.load(ordering: .acquiring) }
 
-  /// Whether a node is dead.
-  ///
-  /// Thread-safe.
-  ///
-  /// - Parameter id: the node's number.
-  /// - Returns: true if nothing of its sessions is in its memory, or will be written.
-  func isDead(_ id: Int) -> Bool { state.withLock { $0.membership.isDead(id) } }
-
   /// Has the others know that clients are asked to leave this node.
   func drain() {
     isDraining.store(true, ordering: .relaxed)
-    queue.add { [self] in _ = try? directory.beat(node) }
+    queue.add { [self] in if !isStopped { _ = try? directory.beat(node) } }
   }
 
-  /// Is not heard of any more.
+  /// Is not heard of any more; returns when a beat that is under way has ended.
   func stop() async {
-    state.withLock { state in
-      state.isStopped = true
-      state.loops = []
-    }
+    end()
     await withCheckedContinuation { done in
-      // Behind a beat that is under way.
       queue.add { [self] in
         directory.close()
         done.resume()
@@ -129,143 +143,130 @@ final class Cluster: Sendable {
     }
   }
 
-  private var isStopped: Bool { state.withLock { $0.isStopped } }
+  /// The same for a server that could not start; it waits.
+  func cancel() {
+    end()
+    queue.run { directory.close() }
+  }
+
+  private func end() {
+    let links = state.withLock { state in
+      state.isStopped = true
+      (state.loops, state.sessions) = ([], nil)
+      return state.links
+    }
+    links?.stop()
+  }
+
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
   private var node: ClusterNode {
-    ClusterNode(id: id, program: program, isDraining: isDraining.load(ordering: .relaxed))
+    let (address, secret) = state.withLock { ($0.address, $0.links?.ownSecret ?? "") }
+    return ClusterNode(
+      id: id, program: program, isDraining: isDraining.load(ordering: .relaxed), address: address, secret: secret)
   }
 
   // MARK: Beats
 
-  private func schedule(_ sessions: SessionRegistry<Session>) {
-    let nanoseconds =
-      UInt64(pace.interval.components.seconds) * 1_000_000_000
-      + UInt64(pace.interval.components.attoseconds / 1_000_000_000)
-    queue.add(after: nanoseconds) { [self, weak sessions] in
-      guard let sessions, !isStopped else { return }
-      beat(sessions)
-      schedule(sessions)
+  private func schedule(after nanoseconds: UInt64) {
+    queue.add(after: nanoseconds) { [weak self] in
+      guard let self, !isStopped else { return }
+      schedule(after: beat() ? pace.interval : pace.retry)
     }
   }
 
-  private func beat(_ sessions: SessionRegistry<Session>) {
+  /// Has the others hear that the node is there.
+  ///
+  /// - Returns: whether they have.
+  private func beat() -> Bool {
     let sent = time.monotonic()
+    let nodes: [ClusterNode]
     do throws(StoreError) {
-      let nodes = try directory.beat(node)
-      let now = time.monotonic()
-      let (mustCompare, newlyDead) = state.withLock { state -> (Bool, [Int]) in
-        state.membership.read(nodes, at: now)
-        let dead = Set(state.membership.dead)
-        defer { state.mourned = dead }
-        return (now >= state.nextComparison || isSuspended(at: now), dead.subtracting(state.mourned).sorted())
-      }
-      for node in newlyDead { logger.warning("A node has died.", metadata: ["node": "\(node)"]) }
-      if isSuspended(at: now) {
-        noteSuspension("It was held up, or its last words were not heard.")
-      } else {
-        trust(since: sent)
-      }
-      if mustCompare { compare(sessions, beat: sent) }
-      try free()
+      nodes = try directory.beat(node)
     } catch {
-      if isSuspended(at: time.monotonic()) { noteSuspension("\(error)") }
+      noteSuspension("\(error)")
+      return false
     }
-  }
-
-  /// Frees what dead nodes have held, a portion with each beat for as long as there is more.
-  private func free() throws(StoreError) {
-    let dead = state.withLock { $0.membership.dead }
-    guard !dead.isEmpty else { return }
-    let count = try directory.free(sessionsOf: dead, limit: pace.portion)
-    if count > 0 { logger.info("Sessions of dead nodes are free.", metadata: ["sessions": "\(count)"]) }
-    guard count == pace.portion else { return }
+    let now = time.monotonic()
+    let newlyDead = state.withLock { state -> [Int] in
+      noteHeard(nodes, sent, &state)
+      let dead = Set(state.membership.dead.map(\.id))
+      defer { state.mourned = dead }
+      return dead.subtracting(state.mourned).sorted()
+    }
+    for node in newlyDead { logger.warning("A node has died.", metadata: ["node": "\(node)"]) }
+    linkToOthers()
+    if isSuspended(at: now) {
+      noteSuspension("It was held up, or its last words were not heard.")
+      compare()
+    } else {
+      trust(since: sent)
+      if state.withLock({ now >= $0.nextComparison }) { compare() }
+    }
     // Not at once: beats go first.
-    queue.add { [self] in if !isStopped { try? free() } }
+    queue.add { [weak self] in self?.free() }
+    return true
   }
 
-  private func trust(since sent: UInt64) {
+  private func noteHeard(_ nodes: [ClusterNode], _ sent: UInt64, _ state: inout State) {
+    state.lastHeard = sent
+    state.membership.read(nodes, at: time.monotonic())
+  }
+
+  /// Counts on a beat that was heard.
+  ///
+  /// - Parameter sent: when it was sent.
+  func trust(since sent: UInt64) {
     trustedUntil.store(sent + pace.trust, ordering: .releasing)
-    let wasFailing = state.withLock { state in
-      defer { state.isFailing = false }
-      return state.isFailing
+    guard !isSuspended(at: time.monotonic()) else { return }
+    let wasSuspended = state.withLock { state in
+      defer { state.hasToldOfSuspension = false }
+      return state.hasToldOfSuspension
     }
-    if wasFailing { logger.notice("The node is not suspended any more.") }
+    if wasSuspended { logger.notice("The node is not suspended any more.") }
   }
 
   private func noteSuspension(_ reason: String) {
+    guard isSuspended(at: time.monotonic()) else { return }
     let isNew = state.withLock { state in
-      defer { state.isFailing = true }
-      return !state.isFailing
+      defer { state.hasToldOfSuspension = true }
+      return !state.hasToldOfSuspension
     }
     if isNew { logger.error("The node is suspended.", metadata: ["reason": "\(reason)"]) }
   }
 
-  // MARK: Leases
-
-  /// Lets go of sessions that others have taken.
-  ///
-  /// - Parameters:
-  ///   - sessions: those in memory, and the clients of others.
-  ///   - sent: when the beat was sent that counts once that is done.
-  private func compare(_ sessions: SessionRegistry<Session>, beat sent: UInt64) {
-    let loops = state.withLock { state -> [EventLoop] in
-      guard !state.isComparing else { return [] }
-      state.isComparing = true
-      return state.loops
+  /// Says that something else fails than a beat; not more often than once a minute.
+  func complain(_ message: Logger.Message, _ error: StoreError) {
+    let now = time.monotonic()
+    let isDue = state.withLock { state in
+      guard now >= state.nextComplaint else { return false }
+      state.nextComplaint = now + pace.complaint
+      return true
     }
-    guard !loops.isEmpty else { return }
-    let found = Leases(awaiting: loops.count, sessions.sleepingLeases)
-    for loop in loops {
-      loop.execute { [self] in
-        guard let leases = found.add(loop.leases) else { return }
-        queue.add { [self] in
-          state.withLock { $0.isComparing = false }
-          guard !isStopped, let voided = try? directory.voided(among: leases) else { return }
-          letGo(voided, sessions, loops)
-          state.withLock { $0.nextComparison = time.monotonic() + pace.comparison }
-          if isSuspended(at: time.monotonic()) { trust(since: sent) }
-        }
+    if isDue { logger.warning(message, metadata: ["reason": "\(error)"]) }
+  }
+
+  // MARK: The dead
+
+  /// Frees a portion of what dead nodes have held, and goes on as long as there is more.
+  private func free() {
+    let now = time.monotonic()
+    let (dead, mustLookForOrphans) = state.withLock { state in
+      guard !state.isStopped else { return ([ClusterNode](), false) }
+      return (state.membership.dead, now >= state.nextOrphans)
+    }
+    guard !dead.isEmpty || mustLookForOrphans else { return }
+    do throws(StoreError) {
+      var count = dead.isEmpty ? 0 : try directory.free(sessionsOf: dead, limit: pace.portion)
+      if mustLookForOrphans, count < pace.portion {
+        let orphans = try directory.freeOrphans(limit: pace.portion)
+        if orphans < pace.portion { state.withLock { $0.nextOrphans = now + pace.orphans } }
+        count = max(count, orphans)
       }
-    }
-  }
-
-  private func letGo(_ leases: [SessionLease], _ sessions: SessionRegistry<Session>, _ loops: [EventLoop]) {
-    guard !leases.isEmpty else { return }
-    logger.notice("Sessions have gone on elsewhere.", metadata: ["sessions": "\(leases.count)"])
-    sessions.letGo(leases)
-    for loop in loops { loop.execute { loop.letGo(leases) } }
-  }
-
-  /// The leases of all loops, as they come.
-  private final class Leases: Sendable {
-    private let state: Mutex<(left: Int, leases: [SessionLease])>
-
-    init(awaiting count: Int, _ leases: [SessionLease]) { state = Mutex((count, leases)) }
-
-    /// Adds those of a loop.
-    ///
-    /// - Returns: all, if it was the last one.
-    func add(_ leases: [SessionLease]) -> [SessionLease]? {
-      state.withLock { state in
-        state.leases += leases
-        state.left -= 1
-        return state.left == 0 ? state.leases : nil
-      }
-    }
-  }
-}
-
-extension EventLoop {
-  /// The leases of the loop's sessions; to be called on the loop.
-  var leases: [SessionLease] { sessions.values.compactMap(\.core.lease) }
-
-  /// Lets go of sessions that others have taken; to be called on the loop.
-  ///
-  /// - Parameter leases: which are void.
-  fileprivate func letGo(_ leases: [SessionLease]) {
-    let voided = Dictionary(leases.map { ($0.row, $0.number) }) { first, _ in first }
-    for session in Array(sessions.values) {
-      guard let lease = session.core.lease, voided[lease.row] == lease.number else { continue }
-      session.core.leaseIsVoid()
+      if count > 0 { logger.info("Sessions of dead nodes are free.", metadata: ["sessions": "\(count)"]) }
+      if count >= pace.portion { queue.add { [weak self] in self?.free() } }
+    } catch {
+      complain("Sessions of dead nodes cannot be freed.", error)
     }
   }
 }

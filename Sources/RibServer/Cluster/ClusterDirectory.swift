@@ -19,11 +19,18 @@ package protocol ClusterDirectory: Sendable {
   /// Frees sessions of nodes that have died, with a higher lease, and forgets those nodes that have none.
   ///
   /// - Parameters:
-  ///   - nodes: the nodes' numbers.
+  ///   - nodes: the nodes; one whose beat is another by now is left alone.
   ///   - limit: how many sessions at most.
   /// - Returns: how many were freed.
   /// - Throws: ``StoreError``.
-  func free(sessionsOf nodes: [Int], limit: Int) throws(StoreError) -> Int
+  func free(sessionsOf nodes: [ClusterNode], limit: Int) throws(StoreError) -> Int
+
+  /// The same of sessions whose nodes are forgotten already.
+  ///
+  /// - Parameter limit: how many sessions at most.
+  /// - Returns: how many were freed.
+  /// - Throws: ``StoreError``.
+  func freeOrphans(limit: Int) throws(StoreError) -> Int
 
   /// Ends its use.
   func close()
@@ -33,15 +40,22 @@ package protocol ClusterDirectory: Sendable {
 package struct ClusterNode: Equatable, Sendable {
   /// The number that the store has given it; no other node ever has it.
   package let id: Int
-  /// Another number with each beat; the directory counts it.
+  /// Another number with each beat; the directory gives it.
   package var beat = 0
   /// The program that it runs, as it tells itself from others.
   package var program: String
   /// Whether it asks its clients to go elsewhere.
   package var isDraining: Bool
+  /// Where other nodes reach it: a host and a port; empty if they do not.
+  package var address: String
+  /// What they have to show there: 256 random bits.
+  package var secret: String
 
   /// A node.
-  package init(id: Int, beat: Int = 0, program: String, isDraining: Bool = false) {
+  package init(
+    id: Int, beat: Int = 0, program: String, isDraining: Bool = false, address: String = "", secret: String = ""
+  ) {
     (self.id, self.beat, self.program, self.isDraining) = (id, beat, program, isDraining)
+    (self.address, self.secret) = (address, secret)
   }
 }

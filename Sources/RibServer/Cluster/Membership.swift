@@ -6,6 +6,8 @@
 struct Membership {
   /// For how long a node's beat may stay the same, in nanoseconds.
   static let patience: UInt64 = 10_000_000_000
+  /// The same of a node whose successor on the same machine says that it has died: as long as is needed to see that it has not.
+  private static let patienceWithPredecessors: UInt64 = 2_000_000_000
   /// What of the time between two readings counts at most.
   private static let longestGap: UInt64 = 3_000_000_000
 
@@ -22,11 +24,18 @@ struct Membership {
   /// The highest number that was read by the last reading but one: numbers are given out in order, and a node with a higher one may have begun since.
   private var known = 0
   private var highest = 0
+  /// The nodes that are said to have died.
+  private let predecessors: Set<Int>
 
   /// A membership of nobody.
   ///
-  /// - Parameter own: this node's number.
-  init(own: Int) { self.own = own }
+  /// - Parameters:
+  ///   - own: this node's number.
+  ///   - predecessors: nodes that are said to have died: who says so may have another database in mind.
+  init(own: Int, after predecessors: [Int] = []) {
+    self.own = own
+    self.predecessors = Set(predecessors)
+  }
 
   /// Takes what was read of the nodes.
   ///
@@ -50,11 +59,18 @@ struct Membership {
   /// - Returns: true also for a node that was forgotten.
   func isDead(_ id: Int) -> Bool {
     guard id != own else { return false }
-    return peers[id].map { $0.silence >= Self.patience } ?? (id <= known)
+    let patience = predecessors.contains(id) ? Self.patienceWithPredecessors : Self.patience
+    return peers[id].map { $0.silence >= patience } ?? (id <= known)
   }
 
+  /// Whether a node can be asked for sessions.
+  ///
+  /// - Parameter id: the node's number.
+  /// - Returns: true also for one that is not known yet.
+  func takesQuestions(_ id: Int) -> Bool { peers[id]?.node.address.isEmpty != true }
+
   /// The nodes that are there, and dead.
-  var dead: [Int] { peers.keys.filter(isDead).sorted() }
+  var dead: [ClusterNode] { peers.values.map(\.node).filter { isDead($0.id) }.sorted { $0.id < $1.id } }
   /// The others that are alive.
   var alive: [ClusterNode] { peers.values.map(\.node).filter { !isDead($0.id) }.sorted { $0.id < $1.id } }
 }

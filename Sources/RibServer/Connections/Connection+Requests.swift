@@ -97,8 +97,9 @@ extension Connection {
   ///
   /// haproxy leaves a server's connections alone that answers 404 (`disable-on-404`), and cuts those of one that answers otherwise.
   private var readiness: Response {
-    context.isDraining.load(ordering: .relaxed)
-      ? Response(probed: .notFound, "draining") : Response(probed: .ok, "ready")
+    if context.isDraining.load(ordering: .relaxed) { return Response(probed: .notFound, "draining") }
+    if context.cluster?.isCutOff(at: loop.now) == true { return Response(probed: .serviceUnavailable, "cut off") }
+    return Response(probed: .ok, "ready")
   }
 
   private func options(for head: RequestHead) -> Response {

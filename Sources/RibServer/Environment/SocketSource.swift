@@ -7,6 +7,11 @@ package struct SocketSource: Sendable {
   /// The peer of an accepted connection; nil if the connection was reset before it was accepted.
   package var caller: @Sendable (_ connection: Int32) -> Caller? = { Caller.atOtherEnd(of: $0) }
 
+  /// Begins to connect to a host and a port; may wait for the name to be found, but not for the connection.
+  package var connect: @Sendable (_ host: String, _ port: Int) throws(SystemError) -> Int32 = {
+    (host, port) throws(SystemError) in try connectSocket(to: host, port)
+  }
+
   /// A source of connections.
   package init(
     listen: @escaping @Sendable (_ host: String, _ port: Int) throws(SystemError) -> ListeningSocket,

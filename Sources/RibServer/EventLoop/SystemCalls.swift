@@ -98,6 +98,34 @@ func makeSocket(_ family: Int32) -> Int32 {
   #endif
 }
 
+/// Begins to connect, non-blocking; the socket can be written to once it is connected.
+///
+/// - Parameters:
+///   - host: an address or a name.
+///   - port: where.
+/// - Returns: its descriptor.
+/// - Throws: ``SystemError`` if the host is not found, or refuses at once.
+func connectSocket(to host: String, _ port: Int) throws(SystemError) -> Int32 {
+  var hints = addrinfo()
+  hints.ai_flags = AI_NUMERICSERV
+  hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+  var list: UnsafeMutablePointer<addrinfo>?
+  let status = getaddrinfo(host, "\(port)", &hints, &list)
+  guard status == 0, let info = list else {
+    throw SystemError(operation: "connect to \(host): \(String(cString: gai_strerror(status)))", code: EADDRNOTAVAIL)
+  }
+  defer { freeaddrinfo(list) }
+  let descriptor = makeSocket(info.pointee.ai_family)
+  guard descriptor >= 0 else { throw .last("socket") }
+  guard connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 || errno == EINPROGRESS else {
+    let error = SystemError.last("connect to \(host):\(port)")
+    closeDescriptor(descriptor)
+    throw error
+  }
+  tune(descriptor)
+  return descriptor
+}
+
 /// Accepts a connection: non-blocking, not inherited by child processes, and with the listening socket's options.
 ///
 /// - Returns: its descriptor; −1 with `errno`.

@@ -185,7 +185,7 @@ extension Connection {
 
   /// Looks for the session, and hands it the request.
   private func hand(_ request: TwinRequest, to id: String, _ token: String, _ signIn: SignIn?) {
-    let session = finder.find(id, SessionToken.hash(token)) { [weak self] result in
+    let session = finder.find(id, SessionClaim(tokenHash: SessionToken.hash(token))) { [weak self] result in
       switch result {
       case .success(.awake(let session)): self?.hand(request, to: session, token, signIn)
       // Only a WebSocket is answered without the session.

@@ -119,11 +119,13 @@ public final class Server: Service {
         context.willSignOut(by: SignOuts(context, writer, keeper.loops, last: last))
         if let cluster = opened.cluster {
           context.willJoin(cluster)
+          try cluster.listen(context.settings, context)
           try cluster.start(keeper.loops, context.sessions)
         }
         listener = try Listener(loops: keeper.loops, context)
         try listener.start()
       } catch {
+        opened.cluster?.cancel()
         for loop in keeper.loops { loop.stop() }
         store.close()
         throw error

@@ -271,6 +271,13 @@ public struct ServerSettings: Equatable, Sendable {
   ///
   /// It may have a password in it: give it by the environment, and not on the command line, which all users of the machine see.
   public var storeURL = ""
+  /// `nodeListen`: a host and a port where other nodes with the same database reach this one; port 0 for any that is free.
+  ///
+  /// Nodes without it take sessions from each other without asking.
+  /// Nodes prove to each other that they can read the database, and send nothing in secret: it is for a private network.
+  public var nodeListen = ""
+  /// `nodeAdvertise`: the same as the other nodes see it, where that is another name; if it is empty, ``nodeListen``.
+  public var nodeAdvertise = ""
   /// `stateDir`: the directory of what outlives the server; it is made if there is none.
   ///
   /// The default is below the directory that the process was started in. Two programs want two directories.

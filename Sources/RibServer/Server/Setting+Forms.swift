@@ -18,6 +18,11 @@ extension Setting.TextForm {
     example: "app.example.com"
   ) { $0 == "*" || HostPattern($0) != nil }
 
+  /// A host and a port.
+  static let hostAndPort = checked("host:port", "a host and a port", example: "10.0.0.1:7000") {
+    Authority($0)?.port != nil
+  }
+
   /// Where proxies are.
   static let proxy = checked(
     "proxies", "an address, a network, loopback or unix", example: "10.0.0.0/8"

@@ -24,6 +24,12 @@ extension Setting {
     Setting(
       "storeURL", .text(\.storeURL, .any("url", example: "postgresql://ribs@db/ribs")),
       "Where the database is, for a store in PostgreSQL."),
+    Setting(
+      "nodeListen", .text(\.nodeListen, .hostAndPort),
+      "Where other nodes with the same database reach this one, in a network of their own; port 0 picks a free one."),
+    Setting(
+      "nodeAdvertise", .text(\.nodeAdvertise, .hostAndPort),
+      "The same as the others see it.", preset: "nodeListen, with the port that was picked"),
     Setting("stateDir", .text(\.stateDirectory, .any("directory")), "Where what outlives the server is."),
     Setting(
       "restored", .flag(\.isRestored),

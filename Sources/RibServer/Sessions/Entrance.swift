@@ -32,6 +32,15 @@ enum Entrance: Sendable {
     }
   }
 
+  /// The client's `try`; nil for one that counts none, or was let in before.
+  var attempt: Int? {
+    switch self {
+    case .resumption(let resume): resume.attempt
+    case .events(_, _, _, let attempt): attempt
+    case .invitation, .wake: nil
+    }
+  }
+
   /// What the client comes back with, for a session that rests.
   ///
   /// - Parameters:

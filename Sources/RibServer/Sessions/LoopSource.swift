@@ -21,8 +21,21 @@ struct LoopSource: SessionSource, Sendable {
     guard let store = loop.store else { return completion(.success(.missing)) }
     // A session that rests on takes no memory.
     if case .resume = request { return store.submit([StoreJob(request, on: loop, completion)]) }
-    guard let error = admit() else { return load(request, from: store, completion) }
+    guard let error = admit() else { return load(takingOver(request), from: store, completion) }
     loop.execute { completion(.failure(error)) }
+  }
+
+  /// A request to load, as it is at first: from dead nodes a session is taken, and from others if nobody can ask them.
+  private func takingOver(_ request: StoreRequest) -> StoreRequest {
+    guard case .load(let id, let tokenHash, .nobody) = request else { return request }
+    return .load(sessionID: id, tokenHash: tokenHash, from: context.cluster?.takeover ?? .anybody)
+  }
+
+  func ask(
+    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Takeover) -> Void
+  ) {
+    guard let cluster = context.cluster else { return loop.execute { completion(.anybody) } }
+    cluster.ask(holder, about: id, claim) { takeover in loop.execute { completion(takeover) } }
   }
 
   /// How many sessions are read at a time: after a restart clients come back in their thousands.

@@ -251,7 +251,6 @@ extension SessionCore {
 
   /// The store has said that another process has the session, without being asked to write anything.
   func leaseIsVoid() {
-    // The store's answer to what it has been asked tells the same.
     if life.isInMemory { lost() }
   }
 

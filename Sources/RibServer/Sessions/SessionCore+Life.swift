@@ -218,6 +218,21 @@ extension SessionCore {
     if !channels.isEmpty, !bells.isEmpty { driver?.carryOut(.listen(bells)) }
   }
 
+  /// Makes way for a client that has come to another node: its connection here ends.
+  ///
+  /// - Parameter claim: what the client has shown there.
+  /// - Returns: whether nothing but the commit of that keeps the session from its rest.
+  func makeWay(for claim: SessionClaim) -> Bool {
+    guard isDurable, life.isAwake, !isWalking, !tree.hasVolatileEffects else { return false }
+    let connected = audience.ids.filter { audience[$0].channel != nil }
+    guard connected.allSatisfy({ claim.isNewer(than: audience[$0].ledger.record) }) else { return false }
+    guard !connected.isEmpty else { return true }
+    for client in connected { dismiss(client, .taken, "The client has connected again.") }
+    life.aloneSince = work.now
+    noteChange()
+    return true
+  }
+
   // MARK: Restoration
 
   /// Goes on where the session was when it was committed last.
@@ -316,5 +331,16 @@ extension SessionCore {
     case .look: checkTime()
     case .lateLook: look(after: min(lifetime, Life.longestWait))
     }
+  }
+}
+
+extension SessionClaim {
+  /// Whether it is the same client's, and of a newer connection.
+  ///
+  /// - Parameter record: what is known of the client here.
+  /// - Returns: false as well if it does not say which of its connections it is.
+  fileprivate func isNewer(than record: ClientRecord) -> Bool {
+    guard let tokenHash, let attempt else { return false }
+    return record.isOpened(byTokenWith: tokenHash) && attempt > record.attempt
   }
 }

@@ -14,7 +14,7 @@ struct SessionDismissal: Sendable {
   ///     exist.
   func end(_ id: String, _ done: @escaping @Sendable (Result<Bool, StoreError>) -> Void) {
     let finder = SessionFinder(registry: context.sessions, source: LoopSource(context: context, loop: loop))
-    let session = finder.find(id, nil) { result in
+    let session = finder.find(id, SessionClaim()) { result in
       switch result {
       case .success(.awake(let session)): end(session, id, done)
       // The search was begun by a client that comes back at the same time, and has left the session at rest.

@@ -23,6 +23,16 @@ protocol SessionSource {
   ///   - completion: called on the loop, later.
   func ask(_ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void)
 
+  /// Asks the process that holds a session whether it needs it.
+  ///
+  /// - Parameters:
+  ///   - holder: the process, as the store knows it.
+  ///   - id: the session's name.
+  ///   - claim: what the client has shown that wants it here, and what opens it.
+  ///   - completion: called on the loop, later: with from whom it may be taken.
+  func ask(
+    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Takeover) -> Void)
+
   /// Brings a session into memory.
   ///
   /// - Parameter stored: what the store has of it.
@@ -58,9 +68,12 @@ protocol SessionSource {
 /// | is in memory, on any loop     | at once                                                                     |
 /// | is being asked for            | when the store has answered who asked first, and then those that wait       |
 /// | rests, and the client has seen all of it | not: the client sleeps at once, and the session stays where it is |
+/// | is held by another process    | when that was asked, and has let go of it if it could                       |
 /// | is in the store otherwise     | once it is loaded by the loop of who asked first, if the token opens it     |
 /// | is nowhere, cannot be read    | not: with the reason                                                        |
-/// | is anywhere, and this node is suspended | not: clients are to go to another node, or to wait              |
+///
+/// Where this node is suspended, clients that come in are turned away: they are to go to another node, or to wait. Requests of those that are in
+/// are answered, once the store has shown whose the session is.
 ///
 /// Who has found a session goes to its loop and asks to be let in, ``SessionCore/admit(_:at:)``; if the session has left
 /// memory on the way, it is looked for again.
@@ -80,8 +93,16 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     _ entrance: Entrance, as identity: Identity?, isAwaited: @escaping @Sendable () -> Bool,
     completion: @escaping @Sendable (Result<SessionRegistry<Source.Member>.Found, Ending>) -> Void
   ) -> Source.Member? {
-    find(entrance.sessionID, entrance.tokenHash, resuming: entrance.resume(in: source.program, as: identity)) {
-      result in
+    guard !source.isSuspended else {
+      if case .wake(let sleeper) = entrance { registry.searchEnded(sleeper.sessionID) }
+      source.execute {
+        if case .wake(let sleeper) = entrance { leave(sleeper) }
+        completion(.failure(.suspended))
+      }
+      return nil
+    }
+    let claim = SessionClaim(tokenHash: entrance.tokenHash, attempt: entrance.attempt)
+    return find(entrance.sessionID, claim, resuming: entrance.resume(in: source.program, as: identity)) { result in
       switch (result, entrance) {
       case (.failure, .wake(let sleeper)): leave(sleeper)
       // Its connection may have been cut on the way.
@@ -114,19 +135,15 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - id: its name.
-  ///   - tokenHash: of the token that is to open it; nil for a client that was let in before.
+  ///   - claim: what the client shows for it.
   ///   - resume: what the client comes back with; nil if it needs the session in memory.
   ///   - completion: called on that loop later, with the session or with why there is none.
   /// - Returns: the session if it is in memory; then nothing is called.
   func find(
-    _ id: String, _ tokenHash: String?, resuming resume: SessionResume? = nil,
+    _ id: String, _ claim: SessionClaim, resuming resume: SessionResume? = nil,
     _ completion: @escaping @Sendable (Result<SessionRegistry<Source.Member>.Found, Ending>) -> Void
   ) -> Source.Member? {
-    guard !source.isSuspended else {
-      source.execute { completion(.failure(.suspended)) }
-      return nil
-    }
-    let search = registry.find(id, tokenHash, resuming: resume) { result in source.execute { completion(result) } }
+    let search = registry.find(id, claim, resuming: resume) { result in source.execute { completion(result) } }
     switch search {
     case .found(let member): return member
     case .waits: break
@@ -146,7 +163,15 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     case .success(.loaded(let stored)): registry.finish(id, source.restore(stored))
     case .success(.resting(let session)): ask(registry.answerFirst(id, rest(session)), for: id)
     // The token is the client's.
-    case .success(.mustLoad): ask(.load(sessionID: id), for: id)
+    case .success(.mustLoad): ask(.load(sessionID: id, from: .nobody), for: id)
+    case .success(.held(let holder)):
+      source.ask(holder, about: id, registry.firstClaim(of: id)) { takeover in
+        if takeover == .nobody {
+          finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+        } else {
+          ask(.load(sessionID: id, from: takeover), for: id)
+        }
+      }
     case .success(.stale):
       let ending = Ending(.stale, "The attempt is not above the last one.")
       ask(registry.answerFirst(id, .failure(ending)), for: id)

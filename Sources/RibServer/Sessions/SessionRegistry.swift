@@ -26,8 +26,9 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
 
   /// A client that looks for a session.
   private struct Seeker {
-    /// Of the token that is to open it; nil for a client that was let in before.
-    let tokenHash: String?
+    /// What it shows for it.
+    let claim: SessionClaim
+    var tokenHash: String? { claim.tokenHash }
     /// What it comes back with; nil if it needs the session in memory.
     let resume: SessionResume?
     let waiter: Waiter
@@ -105,14 +106,14 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - id: its name.
-  ///   - tokenHash: of the token that is to open it; nil for a client that was let in before.
+  ///   - claim: what the client shows for it.
   ///   - resume: what the client comes back with, if it need not be in memory for it.
   ///   - waiter: called once it is there, or is known not to be, if that takes time; on any thread.
   /// - Returns: what becomes of it.
   func find(
-    _ id: String, _ tokenHash: String?, resuming resume: SessionResume? = nil, _ waiter: @escaping Waiter
+    _ id: String, _ claim: SessionClaim, resuming resume: SessionResume? = nil, _ waiter: @escaping Waiter
   ) -> Search {
-    let seeker = Seeker(tokenHash: tokenHash, resume: resume, waiter: waiter)
+    let seeker = Seeker(claim: claim, resume: resume, waiter: waiter)
     let search = entries.withLock { entries -> Search in
       switch entries[id] {
       case .live(let member)?:
@@ -142,9 +143,42 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   private static func request(_ seekers: [Seeker], for id: String, isOpened: Bool) -> StoreRequest {
     // Once it is in memory it is so for all.
     guard let resume = seekers[0].resume, seekers.allSatisfy({ $0.resume != nil }) else {
-      return .load(sessionID: id, tokenHash: isOpened ? nil : seekers[0].tokenHash)
+      return .load(sessionID: id, tokenHash: isOpened ? nil : seekers[0].tokenHash, from: .nobody)
     }
     return .resume(resume)
+  }
+
+  /// What the client has shown that the store was asked for.
+  ///
+  /// - Parameter id: the session's name.
+  /// - Returns: its claim; an empty one if nobody waits.
+  func firstClaim(of id: String) -> SessionClaim {
+    let first = entries.withLock { entries -> Seeker? in
+      if case .loading(let seekers)? = entries[id] { seekers.first } else { nil }
+    }
+    return first?.claim ?? SessionClaim()
+  }
+
+  /// Where a session is in this process.
+  enum Whereabouts {
+    /// It is in memory.
+    case awake(Member)
+    /// It is on its way there.
+    case awaited
+    /// It is not; `leases` are those by which clients sleep, or none.
+    case elsewhere(leases: [SessionLease])
+  }
+
+  /// Where a session is in this process.
+  ///
+  /// - Parameter id: its name.
+  /// - Returns: where.
+  func whereabouts(of id: String) -> Whereabouts {
+    switch entries.withLock({ $0[id] }) {
+    case .live(let member)?: .awake(member)
+    case .loading?: .awaited
+    case nil: .elsewhere(leases: dormant.withLock { $0[id]?.sleepers.map(\.sleeper.lease) ?? [] })
+    }
   }
 
   /// Ends the search of the client that the store was asked for, and goes on with those that wait.
@@ -260,7 +294,9 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     let voided = Dictionary(leases.map { ($0.row, $0.number) }) { first, _ in first }
     let (calls, bells) = dormant.withLock { dormant -> ([@Sendable (SleeperCall) -> Void], [BellToken]) in
       var (calls, bells): ([@Sendable (SleeperCall) -> Void], [BellToken]) = ([], [])
-      for (id, session) in dormant {
+      // One that is on its way into memory has another lease by this node's own doing.
+      let awaited = entries.withLock { Set($0.keys) }
+      for (id, session) in dormant where !awaited.contains(id) {
         guard let lease = session.sleepers.first?.sleeper.lease, voided[lease.row] == lease.number else { continue }
         calls += session.sleepers.map(\.call)
         // The bells are let go of outside of the lock.
@@ -309,6 +345,11 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     while let next = waking.withLock({ $0.end(id) }), !wakeSleeper(of: next) { id = next }
   }
 
+  /// A session that a bell was to wake is not looked for.
+  ///
+  /// - Parameter id: the session's name.
+  func searchEnded(_ id: String) { wakeEnded(id) }
+
   /// A client that was to wake its session has gone: another one does.
   ///
   /// - Parameter id: the session's name.
@@ -317,6 +358,14 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     let isAwaited = dormant.withLock { $0[id] != nil }
     if isAwaited { rang(id) }
   }
+}
+
+/// What a client shows for a session that it looks for.
+struct SessionClaim: Equatable, Sendable {
+  /// Of the token that is to open it; nil for a client that was let in before, and for the server itself.
+  var tokenHash: String?
+  /// The client's `try`, which is above its last one if it is the client's newest connection; nil if it counts none.
+  var attempt: Int?
 }
 
 /// What a client is told whose session is not in memory.

@@ -77,7 +77,7 @@ package final class MemoryStore: SessionStore {
     switch request {
     case .create(let identity, let cut): create(identity, cut, &content, now)
     case .write(let lease, let cut): write(lease, cut, &content, now)
-    case .load(let id, let tokenHash, takesOver: _): load(id, tokenHash, &content, now, wall: wall)
+    case .load(let id, let tokenHash, from: _): load(id, tokenHash, &content, now, wall: wall)
     case .resume(let resume): self.resume(resume, &content, now)
     case .remove(_, let lease):
       .removed(content.row(lease).flatMap { content.remove($0.number) } == nil ? 0 : 1)

@@ -268,7 +268,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     case .create(let identity, let cut): try create(identity, cut, statements, database)
     case .write(let lease, let cut): try write(cut, lease, statements, database)
     // All processes are of this machine, and each can tell by its lease that another one has a session.
-    case .load(let id, let tokenHash, takesOver: _): try load(id, tokenHash, statements)
+    case .load(let id, let tokenHash, from: _): try load(id, tokenHash, statements)
     case .resume(let resume): try self.resume(resume, statements)
     case .remove(_, let lease): try remove(lease, statements, database)
     case .noteAbsence(_, let lease): try noteAbsence(lease, statements)

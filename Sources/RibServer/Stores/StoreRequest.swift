@@ -14,10 +14,9 @@ package indirect enum StoreRequest: Sendable {
   /// Reads a session, and makes it the reader's: answered by ``StoreResult/loaded(_:)``, ``StoreResult/missing``,
   /// ``StoreResult/denied(_:)`` or ``StoreResult/held(by:)``.
   ///
-  /// `tokenHash` is of the token that is to open the session; nil for a client that was let in before. Without `takesOver` a
-  /// store may refuse a session that another process holds and that may be running there; a store whose processes are all on
-  /// one machine takes it in any case.
-  case load(sessionID: String, tokenHash: String? = nil, takesOver: Bool = true)
+  /// `tokenHash` is of the token that is to open the session; nil for a client that was let in before. A store whose processes are
+  /// all on one machine takes the session from whoever holds it, whatever is asked for.
+  case load(sessionID: String, tokenHash: String? = nil, from: Takeover = .anybody)
   /// Lets a client come back to a session that rests, without reading the session; answered by ``StoreResult/resting(_:)``,
   /// ``StoreResult/missing``, ``StoreResult/denied(_:)``, ``StoreResult/stale`` or ``StoreResult/mustLoad``.
   case resume(SessionResume)
@@ -46,6 +45,28 @@ package indirect enum StoreRequest: Sendable {
     switch self {
     case .create(_, let cut), .write(_, let cut): cut
     default: nil
+    }
+  }
+}
+
+/// From whom a session may be taken that another process holds: its lease is void then, whatever it is doing.
+package enum Takeover: Equatable, Sendable {
+  /// From nobody.
+  case nobody
+  /// From these, which are dead, or have said that they do not need it.
+  case processes(Set<Int>)
+  /// From anybody.
+  case anybody
+
+  /// Whether a session may be taken from a process.
+  ///
+  /// - Parameter process: its number.
+  /// - Returns: whether it may.
+  package func includes(_ process: Int) -> Bool {
+    switch self {
+    case .nobody: false
+    case .processes(let processes): processes.contains(process)
+    case .anybody: true
     }
   }
 }

@@ -22,6 +22,11 @@ package struct HostName: Hashable, Sendable, CustomStringConvertible {
     description = String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The name as the system takes it: an IPv6 address without its brackets.
+  package var withoutBrackets: String {
+    description.hasPrefix("[") ? String(description.dropFirst().dropLast()) : description
+  }
+
   /// Whether it is below a domain: `a.b.example.com` is below `example.com`, which is not below itself.
   package func isBelow(_ domain: HostName) -> Bool {
     let (ours, theirs) = (description.utf8, domain.description.utf8)

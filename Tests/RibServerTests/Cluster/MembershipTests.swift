@@ -23,7 +23,7 @@ import Testing
   @Test func nodeThatSaysNothingForTenSeconds_isDead() {
     #expect(read([0, 2, 4, 6, 8]).dead.isEmpty)
     let membership = read([0, 2, 4, 6, 8, 10])
-    #expect(membership.dead == [1])
+    #expect(membership.dead.map(\.id) == [1])
     #expect(membership.isDead(1) && !membership.isDead(2) && !membership.isDead(3))
     #expect(membership.alive.map(\.id) == [2])
   }
@@ -33,12 +33,23 @@ import Testing
     #expect(read([0, 2, 4, 6, 8, 10, 12], beats: beats).dead.isEmpty)
   }
 
+  /// Of one whose successor says so it is believed once it is seen; or not.
+  @Test func predecessor_isDeadAtOnce_ifItIsSilent() {
+    var membership = Membership(own: 3, after: [1, 2])
+    for (time, beat) in [(0, 5), (1, 5), (2, 6)] {
+      membership.read(
+        [ClusterNode(id: 1, beat: 7, program: "p"), ClusterNode(id: 2, beat: beat, program: "p")],
+        at: UInt64(time) * Self.second)
+      #expect(membership.dead.map(\.id) == (time == 2 ? [1] : []))
+    }
+  }
+
   /// Nobody could be heard meanwhile.
   @Test func timeInWhichNothingWasRead_killsNobody() {
     let beats = [0, 1, 1, 1].map { (one: 7, two: $0) }
     // Three seconds of each gap count.
     #expect(read([0, 2, 100, 200], beats: beats).dead.isEmpty)
-    #expect(read([0, 2, 100, 200, 202, 204]).dead == [1])
+    #expect(read([0, 2, 100, 200, 202, 204]).dead.map(\.id) == [1])
   }
 
   /// Numbers are never given out twice.

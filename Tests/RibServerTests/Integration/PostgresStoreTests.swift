@@ -46,7 +46,7 @@ import Wire
   @Test func sessionThatAnotherNodeHolds_isOnlyTakenOverByForce() throws {
     try withNodes { one, two, _ in
       let lease = try one.create("one", Self.held)
-      guard case .held(by: one.node) = try two.perform(.load(sessionID: "one", takesOver: false)) else {
+      guard case .held(by: one.node) = try two.perform(.load(sessionID: "one", from: .nobody)) else {
         Issue.record("it was taken")
         return
       }
@@ -55,7 +55,7 @@ import Wire
       #expect(try one.write(lease, StoreSample.cut(Self.held.state, version: 3)) == "lost")
       // Once it rests, anybody may have it.
       #expect(try two.write(taken, StoreSample.cut()) == "written")
-      guard case .loaded = try one.perform(.load(sessionID: "one", takesOver: false)) else {
+      guard case .loaded = try one.perform(.load(sessionID: "one", from: .nobody)) else {
         Issue.record("nobody holds it")
         return
       }
@@ -69,14 +69,16 @@ import Wire
       defer { directory.close() }
       for number in 0..<3 { _ = try one.create("\(number)", Self.held) }
       let own = try two.create("own", Self.held)
-      #expect(try directory.beat(ClusterNode(id: one.node, program: "p")).map(\.beat) == [1, 0])
+      let nodes = try directory.beat(ClusterNode(id: one.node, program: "p"))
+      #expect(nodes.map(\.id) == [one.node, two.node] && nodes[0].beat > 0 && nodes[1].beat == 0)
+      let dead = [nodes[0]]
       clock.advance(30)
       _ = try two.perform(.probe)
-      #expect(try directory.free(sessionsOf: [one.node], limit: 2) == 2)
+      #expect(try directory.free(sessionsOf: dead, limit: 2) == 2)
       #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).count == 2)
-      #expect(try directory.free(sessionsOf: [one.node], limit: 2) == 1)
+      #expect(try directory.free(sessionsOf: dead, limit: 2) == 1)
       #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).map(\.id) == [two.node])
-      guard case .loaded(let session) = try two.perform(.load(sessionID: "1", takesOver: false)) else {
+      guard case .loaded(let session) = try two.perform(.load(sessionID: "1", from: .nobody)) else {
         Issue.record("somebody holds it")
         return
       }
@@ -92,15 +94,22 @@ import Wire
       defer { directory.close() }
       let lease = try one.create("one", Self.held)
       #expect(try directory.voided(among: [lease]).isEmpty)
-      #expect(try directory.free(sessionsOf: [one.node], limit: 10) == 1)
+      let dead = ClusterNode(id: one.node, program: "")
+      // One that has been heard since is left alone.
+      let heard = ClusterNode(id: one.node, beat: 1, program: "")
+      #expect(try directory.free(sessionsOf: [heard], limit: 10) == 0)
+      #expect(try directory.free(sessionsOf: [dead], limit: 10) == 1)
       #expect(try directory.voided(among: [lease]) == [lease])
       var progress = StoreSample.cut(Self.held.state, version: 2)
       progress.isProgress = true
       #expect(try one.write(lease, progress) == "lost")
       let nodes = try directory.beat(ClusterNode(id: one.node, program: "new", isDraining: true))
-      #expect(nodes.first == ClusterNode(id: one.node, beat: 1, program: "new", isDraining: true))
+      var again = try #require(nodes.first)
+      #expect(again.beat != dead.beat)
+      again.beat = 0
+      #expect(again == ClusterNode(id: one.node, program: "new", isDraining: true))
       _ = try one.create("two", Self.held)
-      guard case .held(by: one.node) = try two.perform(.load(sessionID: "two", takesOver: false)) else {
+      guard case .held(by: one.node) = try two.perform(.load(sessionID: "two", from: .nobody)) else {
         Issue.record("it was taken")
         return
       }
@@ -119,28 +128,15 @@ import Wire
     }
   }
 
-  /// A process that is started anew frees what the one before it has held; and what nodes have held that nobody knows any more.
-  @Test func nodeThatBegins_freesWhatItsPredecessorHeld() throws {
-    try withNodes { one, two, clock in
-      _ = try one.create("one", Self.held)
-      _ = try two.create("two", Self.held)
-      clock.advance(20)
-      _ = try two.perform(.probe)
-      let next = try PostgresStore(url: one.url, clock: clock.clock)
-      defer { next.close() }
-      var start = StoreStart()
-      start.predecessors = [one.node]
-      try next.begin(start)
-      guard case .loaded(let session) = try next.perform(.load(sessionID: "one", takesOver: false)),
-        case .held(by: two.node) = try next.perform(.load(sessionID: "two", takesOver: false))
-      else {
-        Issue.record("one is free, two is not")
-        return
-      }
-      #expect(session.state.alone == .seconds(20))
+  /// Its node was forgotten, and has created it nevertheless.
+  @Test func sessionOfANodeThatNobodyKnows_isFreed() throws {
+    try withNodes { one, two, _ in
       let directory = PostgresDirectory(url: one.url)
       defer { directory.close() }
-      #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).map(\.id) == [two.node, next.node])
+      #expect(try directory.free(sessionsOf: [ClusterNode(id: one.node, program: "")], limit: 10) == 0)
+      let (lost, own) = (try one.create("one", Self.held), try two.create("two", Self.held))
+      #expect(try directory.freeOrphans(limit: 10) == 1)
+      #expect(try directory.voided(among: [lost, own]) == [lost])
     }
   }
 
@@ -175,7 +171,7 @@ import Wire
       clock.advance(5)
       one.close()
       clock.advance(7)
-      guard case .loaded(let session) = try two.perform(.load(sessionID: "one", takesOver: false)) else {
+      guard case .loaded(let session) = try two.perform(.load(sessionID: "one", from: .nobody)) else {
         Issue.record("nobody holds it")
         return
       }

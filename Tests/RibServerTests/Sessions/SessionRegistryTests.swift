@@ -44,9 +44,9 @@ import Wire
     try Self.withSession { session in
       let registry = SessionRegistry<Session>()
       let answers = Answers()
-      guard case .mustAsk = registry.find(session.id, nil, answers.waiter("a")),
-        case .waits = registry.find(session.id, nil, answers.waiter("b")),
-        case .mustAsk = registry.find("other", nil, answers.waiter("c"))
+      guard case .mustAsk = registry.find(session.id, SessionClaim(), answers.waiter("a")),
+        case .waits = registry.find(session.id, SessionClaim(), answers.waiter("b")),
+        case .mustAsk = registry.find("other", SessionClaim(), answers.waiter("c"))
       else {
         Issue.record("wrong searches")
         return
@@ -54,7 +54,7 @@ import Wire
       #expect(registry.count == 2 && answers.all.isEmpty)
       registry.finish(session.id, .success(session))
       #expect(answers.all == ["a: \(session.id)", "b: \(session.id)"])
-      guard case .found(let found) = registry.find(session.id, nil, answers.waiter("d")) else {
+      guard case .found(let found) = registry.find(session.id, SessionClaim(), answers.waiter("d")) else {
         Issue.record("not found")
         return
       }
@@ -62,7 +62,7 @@ import Wire
       registry.finish("other", .failure(Ending(.unavailable, "why")))
       #expect(answers.all.count == 3 && answers.all[2] == "c: unavailable why")
       // It may be there later: it is looked for again.
-      guard case .mustAsk = registry.find("other", nil, answers.waiter("e")) else {
+      guard case .mustAsk = registry.find("other", SessionClaim(), answers.waiter("e")) else {
         Issue.record("not looked for")
         return
       }
@@ -75,10 +75,10 @@ import Wire
       let registry = SessionRegistry<Session>()
       let answers = Answers()
       for (name, hash) in [("a", "x"), ("b", "y"), ("c", nil)] {
-        _ = registry.find(session.id, hash, answers.waiter(name))
+        _ = registry.find(session.id, SessionClaim(tokenHash: hash), answers.waiter(name))
       }
       let state = StoreSample.state(clients: [StoreSample.client()])
-      _ = registry.find(session.id, "hash 1", answers.waiter("d"))
+      _ = registry.find(session.id, SessionClaim(tokenHash: "hash 1"), answers.waiter("d"))
       let isWaited = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(isWaited && answers.all == ["a: denied no", "b: denied no"])
       registry.finish(session.id, .success(session))
@@ -86,7 +86,7 @@ import Wire
       let isWaitedStill = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(!isWaitedStill)
       registry.remove(session, session.id)
-      _ = registry.find(session.id, "x", answers.waiter("e"))
+      _ = registry.find(session.id, SessionClaim(tokenHash: "x"), answers.waiter("e"))
       let isWaitedAgain = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(!isWaitedAgain && registry.count == 0 && answers.all.last == "e: denied no")
     }
@@ -100,7 +100,7 @@ import Wire
       #expect(registry.count == 0)
       registry.add(session, session.id)
       registry.finish(session.id, .failure(Ending(.gone, "")))
-      guard case .found = registry.find(session.id, nil, answers.waiter("a")) else {
+      guard case .found = registry.find(session.id, SessionClaim(), answers.waiter("a")) else {
         Issue.record("forgotten")
         return
       }
@@ -113,7 +113,7 @@ import Wire
     try Self.withSession { session in
       let registry = SessionRegistry<Session>()
       let answers = Answers()
-      _ = registry.find(session.id, nil, answers.waiter("a"))
+      _ = registry.find(session.id, SessionClaim(), answers.waiter("a"))
       registry.remove(session, session.id)
       #expect(registry.count == 1, "it is being looked for")
       registry.finish(session.id, .success(session))
@@ -136,11 +136,11 @@ import Wire
       registry.add(sleeper(9, "other")) { _ in answers.waiter("9")(.failure(Ending(.gone, ""))) }
       let isLast = registry.remove(mine[1])
       #expect(!isLast)
-      _ = registry.find(session.id, nil) { _ in }
+      _ = registry.find(session.id, SessionClaim()) { _ in }
       registry.finish(session.id, .failure(Ending(.gone, "")))
       #expect(answers.all.isEmpty, "it is not back")
       for _ in 0..<2 {
-        _ = registry.find(session.id, nil) { _ in }
+        _ = registry.find(session.id, SessionClaim()) { _ in }
         registry.finish(session.id, .success(session))
         registry.remove(session, session.id)
       }
@@ -184,9 +184,13 @@ import Wire
   @Test func clientsThatComeBack_areAskedForInTurn() throws {
     let registry = SessionRegistry<Session>()
     let answers = Answers()
-    guard case .mustAsk(let first) = registry.find("s", "hash 1", resuming: Self.resume("s", 1), answers.waiter("a")),
-      case .waits = registry.find("s", "hash 2", resuming: Self.resume("s", 7, client: 2), answers.waiter("b")),
-      case .waits = registry.find("s", "hash 1", resuming: Self.resume("s", 2), answers.waiter("c"))
+    guard
+      case .mustAsk(let first) = registry.find(
+        "s", SessionClaim(tokenHash: "hash 1"), resuming: Self.resume("s", 1), answers.waiter("a")),
+      case .waits = registry.find(
+        "s", SessionClaim(tokenHash: "hash 2"), resuming: Self.resume("s", 7, client: 2), answers.waiter("b")),
+      case .waits = registry.find(
+        "s", SessionClaim(tokenHash: "hash 1"), resuming: Self.resume("s", 2), answers.waiter("c"))
     else {
       Issue.record("wrong searches")
       return
@@ -195,8 +199,8 @@ import Wire
     #expect(Self.text(registry.answerFirst("s", .success(Self.resting("s", 1)))) == "resume 2 7")
     #expect(Self.text(registry.answerFirst("s", .failure(Ending(.stale, "old")))) == "resume 1 2")
     // This one says a word, and that brings the session into memory for everybody.
-    _ = registry.find("s", nil, answers.waiter("d"))
-    _ = registry.find("s", "hash 1", resuming: Self.resume("s", 3), answers.waiter("e"))
+    _ = registry.find("s", SessionClaim(), answers.waiter("d"))
+    _ = registry.find("s", SessionClaim(tokenHash: "hash 1"), resuming: Self.resume("s", 3), answers.waiter("e"))
     #expect(Self.text(registry.answerFirst("s", .success(Self.resting("s", 2)))) == "load -")
     #expect(answers.all == ["a: rests 1", "b: stale old", "c: rests 2"])
     registry.finish("s", .failure(Ending(.gone, "")))
@@ -210,7 +214,8 @@ import Wire
     let answers = Answers()
     let state = StoreSample.state(clients: [StoreSample.client(), StoreSample.client(2)])
     for (name, hash, client) in [("a", "hash 2", 1), ("b", "x", 1), ("c", "hash 2", 2)] {
-      _ = registry.find("s", hash, resuming: Self.resume("s", 1, client: client), answers.waiter(name))
+      _ = registry.find(
+        "s", SessionClaim(tokenHash: hash), resuming: Self.resume("s", 1, client: client), answers.waiter(name))
     }
     #expect(Self.text(registry.deny("s", by: state, at: 0, Ending(.denied, "no"))) == "resume 2 1")
     #expect(answers.all == ["a: denied no", "b: denied no"])

@@ -6,12 +6,16 @@ import Synchronization
 final class SwitchedDirectory: ClusterDirectory {
   private let base: any ClusterDirectory
   private let isFailing = Atomic(false)
+  private let failsComparisons = Atomic(false)
   private let count = Atomic(0)
 
   init(_ base: any ClusterDirectory) { self.base = base }
 
   /// Has everything fail from here on, or nothing.
   func fail(_ fails: Bool) { isFailing.store(fails, ordering: .relaxed) }
+
+  /// Has what compares leases fail, and nothing else.
+  func failComparisons(_ fails: Bool) { failsComparisons.store(fails, ordering: .relaxed) }
 
   /// How often the node has tried to be heard.
   var beatCount: Int { count.load(ordering: .relaxed) }
@@ -24,12 +28,18 @@ final class SwitchedDirectory: ClusterDirectory {
 
   func voided(among leases: [SessionLease]) throws(StoreError) -> [SessionLease] {
     try check()
+    if failsComparisons.load(ordering: .relaxed) { throw StoreError("The test has it fail.") }
     return try base.voided(among: leases)
   }
 
-  func free(sessionsOf nodes: [Int], limit: Int) throws(StoreError) -> Int {
+  func free(sessionsOf nodes: [ClusterNode], limit: Int) throws(StoreError) -> Int {
     try check()
     return try base.free(sessionsOf: nodes, limit: limit)
+  }
+
+  func freeOrphans(limit: Int) throws(StoreError) -> Int {
+    try check()
+    return try base.freeOrphans(limit: limit)
   }
 
   func close() { base.close() }

@@ -1,0 +1,209 @@
+import Wire
+import WireHTTP
+
+/// A connection between two nodes: a WebSocket with text messages.
+///
+/// Whoever dials shows the other's secret, which only those know who can read the store. Nothing else is answered.
+///
+/// | state      | meaning                                               | ends                                      |
+/// |------------|-------------------------------------------------------|-------------------------------------------|
+/// | `dialling` | the request is on its way, or its answer              | without an answer in time                 |
+/// | `accepted` | the request is awaited                                | without one in time, or with another one  |
+/// | `open`     | messages go both ways                                 | when nothing has come for five seconds    |
+/// | `closed`   | the descriptor is given up                            |                                           |
+///
+/// Every method is called on the loop of the cluster's links.
+final class Link: PollTarget {
+  private enum State {
+    case dialling(key: String, ResponseReader)
+    case accepted(RequestReader)
+    case open
+    case closed
+  }
+
+  /// What a link tells.
+  protocol Owner: AnyObject {
+    /// The secret that a node has to show that dials this one.
+    var ownSecret: String { get }
+    /// The link is open.
+    func didOpen(_ link: Link)
+    /// The other node has said something.
+    func didReceive(_ message: LinkMessage, over link: Link)
+    /// The link is no more.
+    func didClose(_ link: Link)
+  }
+
+  /// Where a node that dials asks.
+  static let path = "/node"
+  /// The field with the dialling node's number.
+  private static let nodeField = "Rib-Node"
+  /// How long a link may be silent, and how long it may take to open, in nanoseconds.
+  static let patience: UInt64 = 5_000_000_000
+  /// Bytes of a message, and bytes that may wait to be sent.
+  private static let (messageLimit, queueLimit) = (1 << 20, 16 << 20)
+
+  /// The other node; 0 before it is known.
+  private(set) var peer: Int
+  private let loop: EventLoop
+  private let descriptor: Int32
+  private weak var owner: (any Owner)?
+  private var state: State
+  private var watch: Int?
+  private var input = ReceiveBuffer()
+  private var output = SendQueue()
+  private var frames: FrameReader
+  private let writer: FrameWriter
+  /// When something came last, or the link was made, as the loop's time.
+  private var lastSign: UInt64
+
+  /// Whether messages can be sent.
+  var isOpen: Bool { if case .open = state { true } else { false } }
+
+  /// A link to a node that this one dials.
+  ///
+  /// - Parameters:
+  ///   - descriptor: a socket that connects.
+  ///   - node: the other node.
+  ///   - own: this node's number.
+  ///   - loop: where it lives.
+  ///   - owner: whom it tells.
+  init(_ descriptor: Int32, dialling node: ClusterNode, as own: Int, on loop: EventLoop, _ owner: any Owner) {
+    let environment = loop.work.environment
+    let random = (0..<16).map { _ in UInt8(truncatingIfNeeded: environment.randomWord()) }
+    let key = Base64.encode(random.span)
+    peer = node.id
+    state = .dialling(key: key, ResponseReader())
+    frames = FrameReader(role: .client, messageLimit: Self.messageLimit)
+    writer = .client { UInt32(truncatingIfNeeded: environment.randomWord()) }
+    (self.descriptor, self.loop, self.owner, lastSign) = (descriptor, loop, owner, loop.now)
+    output.bytes = WebSocketHandshake.request(
+      host: node.address, path: Self.path, key: key, subprotocols: [],
+      headers: ["Authorization": "Bearer \(node.secret)", Self.nodeField: "\(own)"])
+  }
+
+  /// A link that another node dials.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the accepted socket.
+  ///   - loop: where it lives.
+  ///   - owner: whom it tells.
+  init(accepted descriptor: Int32, on loop: EventLoop, _ owner: any Owner) {
+    peer = 0
+    state = .accepted(RequestReader())
+    frames = FrameReader(role: .server, messageLimit: Self.messageLimit)
+    writer = .server
+    (self.descriptor, self.loop, self.owner, lastSign) = (descriptor, loop, owner, loop.now)
+  }
+
+  /// Begins to read and to write.
+  func start() {
+    do throws(SystemError) {
+      watch = try loop.watch(descriptor, for: [.reading, .writing], self)
+    } catch {
+      closeDescriptor(descriptor)
+      close()
+    }
+  }
+
+  /// Sends a message.
+  func send(_ message: LinkMessage) {
+    guard isOpen else { return }
+    writer.text(message.json.span, into: &output.bytes)
+    // A node that takes nothing is not there.
+    guard output.count <= Self.queueLimit else { return close() }
+    flush()
+  }
+
+  /// Ends the link if nothing has come for too long.
+  ///
+  /// - Parameter now: the loop's time.
+  func check(at now: UInt64) { if now - min(now, lastSign) > Self.patience { close() } }
+
+  /// Ends the link.
+  func close() {
+    if case .closed = state { return }
+    state = .closed
+    if let watch { loop.unwatch(watch) }
+    watch = nil
+    owner?.didClose(self)
+  }
+
+  // MARK: Events
+
+  func ready(_ readiness: Readiness) {
+    if readiness.contains(.readable) { read() } else if readiness.contains(.hungUp) { return close() }
+    if readiness.contains(.writable) { flush() }
+  }
+
+  private func read() {
+    var result = 0
+    input.fill(atLeast: 16_384) { room in
+      result = receiveBytes(descriptor, room)
+      return max(result, 0)
+    }
+    guard result > 0 else {
+      if result == 0 || !wouldBlock { close() }
+      return
+    }
+    lastSign = loop.now
+    do {
+      try process()
+    } catch {
+      close()
+    }
+  }
+
+  private func process() throws {
+    switch state {
+    case .dialling(let key, var reader):
+      let head = try reader.nextHead(from: &input)
+      state = .dialling(key: key, reader)
+      guard let head else { return }
+      try WebSocketHandshake.check(head, key: key)
+      open()
+    case .accepted(var reader):
+      let head = try reader.nextHead(from: &input)
+      state = .accepted(reader)
+      guard let head else { return }
+      try accept(head)
+    case .open: break
+    case .closed: return
+    }
+    guard isOpen else { return }
+    while let event = try frames.nextEvent(from: &input) {
+      guard case .text(let payload) = event else { throw Refusal() }
+      let json = try input.withPayload(payload) { bytes throws(JSONError) in try loop.work.reader.read(bytes) }.root
+      // One that a newer version says is none of this one's.
+      if let message = LinkMessage(json) { owner?.didReceive(message, over: self) }
+      guard isOpen else { return }
+    }
+  }
+
+  private func accept(_ head: RequestHead) throws {
+    let prefix = "Bearer "
+    let credential = head.headers["Authorization"] ?? ""
+    guard let owner, head.path == Self.path, credential.hasPrefix(prefix),
+      SessionToken.matches(String(credential.dropFirst(prefix.count)), SessionToken.hash(owner.ownSecret)),
+      let node = head.headers[Self.nodeField].flatMap({ Int($0) }), node > 0
+    else { throw Refusal() }
+    let (response, _, _) = try WebSocketHandshake.answer(head, subprotocols: [])
+    response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
+    peer = node
+    open()
+    flush()
+  }
+
+  private func open() {
+    state = .open
+    owner?.didOpen(self)
+  }
+
+  private func flush() {
+    guard let watch else { return }
+    guard output.send(to: descriptor) else { return close() }
+    loop.change(watch, to: output.hasSendable ? [.reading, .writing] : .reading)
+  }
+
+  /// Somebody who is no node, or does not keep to the protocol.
+  private struct Refusal: Error {}
+}

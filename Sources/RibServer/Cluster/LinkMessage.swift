@@ -1,0 +1,83 @@
+import Wire
+
+/// What nodes tell each other over a ``Link``: JSON texts.
+enum LinkMessage: Equatable {
+  /// The node is there; each second. `reachesStore`: and is not suspended.
+  case beat(reachesStore: Bool)
+  /// A client is here whose session the receiver holds, as the store says: is it to stay there?
+  case want(Want)
+  /// The answer to the `want` with that number.
+  case have(number: Int, Holding)
+
+  /// A client that has come to a node that does not hold its session.
+  struct Want: Equatable {
+    /// Counts the sender's questions.
+    let number: Int
+    /// The session.
+    let sessionID: String
+    /// What the client has shown, and what opens the session, as the store has found.
+    let claim: SessionClaim
+  }
+
+  /// What the holder of a session says.
+  enum Holding: String {
+    /// It is not in the holder's memory, or is not any more: whoever has asked may take it.
+    case free
+    /// It is, and is needed there: others are connected, or something runs that would be cut off.
+    case busy
+  }
+
+  /// Reads a message.
+  ///
+  /// - Parameter json: what the other node has said; nil if it is no message of this version's.
+  init?(_ json: JSONElement) {
+    switch json["t"]?.string {
+    case "beat": self = .beat(reachesStore: json["ok"]?.bool ?? false)
+    case "want":
+      guard let number = json["q"]?.integer(Int.self), let id = json["sid"]?.string else { return nil }
+      let claim = SessionClaim(tokenHash: json["hash"]?.string, attempt: json["try"]?.integer(Int.self))
+      self = .want(Want(number: number, sessionID: id, claim: claim))
+    case "have":
+      guard let number = json["q"]?.integer(Int.self), let holding = (json["a"]?.string).flatMap(Holding.init) else {
+        return nil
+      }
+      self = .have(number: number, holding)
+    default: return nil
+    }
+  }
+
+  /// The message as JSON.
+  var json: [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("t")
+    switch self {
+    case .beat(let reachesStore):
+      json.string("beat")
+      json.key("ok")
+      json.bool(reachesStore)
+    case .want(let want):
+      json.string("want")
+      json.key("q")
+      json.integer(want.number)
+      json.key("sid")
+      json.string(want.sessionID)
+      if let hash = want.claim.tokenHash {
+        json.key("hash")
+        json.string(hash)
+      }
+      if let attempt = want.claim.attempt {
+        json.key("try")
+        json.integer(attempt)
+      }
+    case .have(let number, let holding):
+      json.string("have")
+      json.key("q")
+      json.integer(number)
+      json.key("a")
+      json.string(holding.rawValue)
+    }
+    json.endObject()
+    return json.bytes
+  }
+}

@@ -1,0 +1,28 @@
+import Testing
+import Wire
+
+@testable import RibServer
+
+@Suite struct LinkMessageTests {
+  @Test func messages_areReadAsTheyAreWritten() throws {
+    var reader = JSONReader()
+    for message: LinkMessage in [
+      .beat(reachesStore: true), .beat(reachesStore: false),
+      .want(LinkMessage.Want(number: 7, sessionID: "a\"b", claim: SessionClaim())),
+      .want(LinkMessage.Want(number: 8, sessionID: "a", claim: SessionClaim(tokenHash: "h", attempt: 3))),
+      .have(number: 7, .free), .have(number: 8, .busy),
+    ] {
+      #expect(LinkMessage(try reader.read(message.json.span).root) == message)
+    }
+  }
+
+  /// A newer version may say them.
+  @Test(arguments: [
+    #"{"t":"news"}"#, #"{}"#, #"[]"#, #"{"t":"want","q":1}"#, #"{"t":"have","q":1,"a":"perhaps"}"#,
+    #"{"t":"have","q":"1","a":"free"}"#,
+  ])
+  func otherMessages_areNone(text: String) throws {
+    var reader = JSONReader()
+    #expect(LinkMessage(try reader.read(Array(text.utf8).span).root) == nil)
+  }
+}

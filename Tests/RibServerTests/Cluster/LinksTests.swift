@@ -1,0 +1,107 @@
+import CurlTransport
+import Logging
+import Synchronization
+import Testing
+import WireHTTP
+
+@testable import RibServer
+
+/// Two nodes' links, over real sockets.
+@Suite(.timeLimit(.minutes(5))) struct LinksTests {
+  /// A node as far as its links go.
+  private final class End: Sendable {
+    let links: Links
+    let node: ClusterNode
+    let port: Int
+    let isSuspended = Atomic(false)
+    let wanted = Mutex<[LinkMessage.Want]>([])
+
+    init(_ id: Int, answering answer: LinkMessage.Holding?) throws {
+      let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
+      port = socket.port
+      let loop = try EventLoop(name: "test.links", linger: 0, usesEpoll: true, messageLimit: 1 << 20)
+      let state = Weak()
+      links = Links(own: id, listeningAt: socket, on: loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+        state.end?.isSuspended.load(ordering: .relaxed) ?? true
+      } answer: { want, done in
+        state.end?.wanted.withLock { $0.append(want) }
+        if let answer { done(answer) }
+      }
+      node = ClusterNode(id: id, program: "p", address: "127.0.0.1:\(socket.port)", secret: links.ownSecret)
+      state.box.withLock { $0 = Reference(end: self) }
+      try links.start()
+    }
+
+    deinit { links.stop() }
+
+    /// What the node at the other end says.
+    func ask(_ node: Int, _ session: String = "one") async -> Links.Answer {
+      await withCheckedContinuation { done in
+        links.ask(node, about: session, SessionClaim(tokenHash: "hash", attempt: 2)) { done.resume(returning: $0) }
+      }
+    }
+  }
+
+  private struct Reference { weak var end: End? }
+  private final class Weak: Sendable {
+    let box = Mutex(Reference())
+    var end: End? { box.withLock { $0.end } }
+  }
+
+  /// Whichever of both has dialled.
+  @Test func questions_areAnswered() async throws {
+    let (one, two) = (try End(1, answering: .free), try End(2, answering: .busy))
+    // Who is to be dialled does not dial.
+    one.links.update([two.node])
+    #expect(await one.ask(2) == .unreachable(isForLong: false))
+    two.links.update([one.node])
+    #expect(await eventually { two.links.havePeerThatReachesStore && one.links.havePeerThatReachesStore })
+    #expect(await one.ask(2) == .holding(.busy))
+    #expect(await two.ask(1, "other") == .holding(.free))
+    let want = one.wanted.withLock { $0.last }
+    #expect(want?.sessionID == "other" && want?.claim == SessionClaim(tokenHash: "hash", attempt: 2))
+    #expect(await two.ask(3) == .unreachable(isForLong: false))
+    // A node says whether it is of use itself.
+    one.isSuspended.store(true, ordering: .relaxed)
+    #expect(await eventually { !two.links.havePeerThatReachesStore })
+  }
+
+  /// There is no answer once the link is gone, nor after three seconds; and another link is made.
+  @Test func silence_isNoAnswer() async throws {
+    let two = try End(2, answering: .free)
+    do {
+      let one = try End(1, answering: nil)
+      two.links.update([one.node])
+      #expect(await eventually { two.links.havePeerThatReachesStore })
+      #expect(await two.ask(1) == .unreachable(isForLong: false))
+      #expect(one.wanted.withLock { $0.count } == 1)
+    }
+    #expect(await eventually { !two.links.havePeerThatReachesStore })
+    let one = try End(1, answering: .free)
+    two.links.update([one.node])
+    #expect(await eventually { two.links.havePeerThatReachesStore })
+    two.links.update([])
+    #expect(await eventually { !one.links.havePeerThatReachesStore }, "the dead are not linked to")
+  }
+
+  @Test(arguments: ["wrong secret", "no secret", "no node", "elsewhere", "plain", "noise"])
+  func strangers_areNotAnswered(who: String) async throws {
+    let one = try End(1, answering: .free)
+    try await blocking {
+      let socket = try CurlSocket(url: "http://127.0.0.1:\(one.port)")
+      let secret = who == "wrong secret" ? String(one.links.ownSecret.reversed()) : one.links.ownSecret
+      var headers: HeaderFields = [:]
+      if who != "no secret" { headers.append(name: "Authorization", value: "Bearer \(secret)") }
+      if who != "no node" { headers.append(name: "Rib-Node", value: "2") }
+      var request = WebSocketHandshake.request(
+        host: "localhost", path: who == "elsewhere" ? "/v1/socket" : "/node", key: "AAAAAAAAAAAAAAAAAAAAAA==",
+        subprotocols: [], headers: headers)
+      if who == "plain" { request = Array("GET /node HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8) }
+      if who == "noise" { request = [UInt8](repeating: 0x16, count: 64) }
+      try socket.send(request)
+      var bytes = ReceiveBuffer()
+      let isAnswered = (try? socket.receive(into: &bytes)) == true
+      #expect(!isAnswered && bytes.isEmpty)
+    }
+  }
+}
