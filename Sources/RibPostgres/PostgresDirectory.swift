@@ -27,7 +27,7 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     return rows.map { row in
       ClusterNode(
         id: row.integer(0), beat: row.integer(1), program: row.optionalText(2) ?? "", isDraining: row.flag(3),
-        address: row.text(4), secret: row.text(5))
+        address: row.text(4), secret: row.text(5), isSucceeded: row.flag(6))
     }
   }
 
@@ -69,10 +69,10 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
       SELECT $1::int8, now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8, $2::text, $3::bool, $4::text, $5::text
         FROM rib_time
       ON CONFLICT (id) DO UPDATE SET seen = greatest(n.seen, excluded.seen), beat = excluded.beat, program = excluded.program,
-        is_draining = excluded.is_draining, address = excluded.address, secret = excluded.secret
+        is_draining = excluded.is_draining, is_succeeded = false, address = excluded.address, secret = excluded.secret
     """)
   private static let selectNodes = PostgresQuery(
-    "SELECT id, beat, program, is_draining, address, secret FROM rib_node ORDER BY id")
+    "SELECT id, beat, program, is_draining, address, secret, is_succeeded FROM rib_node ORDER BY id")
   private static let selectVoided = PostgresQuery(
     """
     SELECT i.id, i.lease FROM unnest($1::int8[], $2::int8[]) AS i(id, lease)

@@ -12,7 +12,8 @@ extension PostgresStore {
       -- The nodes, and when each was there last. A number is never used again.
       CREATE TABLE rib_node (
         id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, seen int8 NOT NULL, beat int8 NOT NULL DEFAULT 0, program text,
-        is_draining bool NOT NULL DEFAULT false, address text, secret text)
+        is_draining bool NOT NULL DEFAULT false, address text, secret text,
+        is_succeeded bool NOT NULL DEFAULT false)
       """,
       """
       -- The time that sessions age by, in seconds.

@@ -61,6 +61,9 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
       let now = try Self.storedTime(transaction)
       time = PostgresTime(now, clock)
       // Of what clients have seen since the copy was made, nothing is here.
+      try transaction.run([
+        PostgresStatement(Self.notePredecessors, .integers(start.predecessors.map(Int64.init)))
+      ])
       if start.isRestored { try transaction.run([PostgresStatement(Self.forgetRests)]) }
       try transaction.run(
         start.crashes.map {
@@ -102,6 +105,9 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
 
   private static let forgetRests = PostgresQuery(
     "UPDATE rib_session SET epoch = NULL, view_hash = NULL WHERE epoch IS NOT NULL")
+  /// Until they are heard again: who says that they have died may have had another database in mind.
+  private static let notePredecessors = PostgresQuery(
+    "UPDATE rib_node SET is_succeeded = true WHERE id = ANY($1::int8[])")
   private static let insertNode = PostgresQuery("INSERT INTO rib_node (seen) VALUES ($1::int8) RETURNING id")
   private static let insertCrash = PostgresQuery(
     """

@@ -31,6 +31,8 @@ extension Cluster {
     }
     let links = Links(own: id, listeningAt: socket, on: loop, logger) { [weak self, time] in
       self?.isSuspended(at: time.monotonic()) ?? true
+    } isRefused: { [weak self] node in
+      self?.state.withLock { $0.membership.noteRefusal(of: node) }
     } answer: { [weak context] want, done in
       if let context { SessionHolder(context: context).answer(want, done) } else { done(.busy) }
     }
@@ -42,10 +44,10 @@ extension Cluster {
     }
   }
 
-  /// Dials whoever is there.
+  /// Dials whoever is there; also those that are not heard of, which may be cut off from the store, and want to know whether others are.
   func linkToOthers() {
-    let (links, alive) = state.withLock { ($0.links, $0.membership.alive) }
-    links?.update(alive)
+    let (links, others) = state.withLock { ($0.links, $0.membership.others) }
+    links?.update(others)
   }
 
   /// From whom sessions may be taken without a question: from dead nodes, or from anybody if this node asks nobody.

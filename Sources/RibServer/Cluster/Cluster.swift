@@ -79,14 +79,12 @@ final class Cluster: Sendable {
   ///
   /// - Parameters:
   ///   - id: its number.
-  ///   - predecessors: nodes that have run with the same state directory, and have died.
   ///   - directory: where nodes find each other.
   ///   - environment: what tells the time, and makes the queue.
   ///   - logger: told of the deaths of others, and of suspensions.
   ///   - pace: how often it does what.
   init(
-    _ id: Int, after predecessors: [Int] = [], in directory: any ClusterDirectory, _ environment: Environment,
-    _ logger: Logger, pace: Pace = Pace()
+    _ id: Int, in directory: any ClusterDirectory, _ environment: Environment, _ logger: Logger, pace: Pace = Pace()
   ) {
     self.id = id
     self.directory = directory
@@ -95,7 +93,7 @@ final class Cluster: Sendable {
     time = environment.time
     program = environment.program
     queue = environment.makeQueue("ribserver.cluster", .urgent)
-    state = Mutex(State(membership: Membership(own: id, after: predecessors)))
+    state = Mutex(State(membership: Membership(own: id)))
   }
 
   /// Begins to be one of the nodes.

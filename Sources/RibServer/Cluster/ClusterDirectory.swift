@@ -46,6 +46,8 @@ package struct ClusterNode: Equatable, Sendable {
   package var program: String
   /// Whether it asks its clients to go elsewhere.
   package var isDraining: Bool
+  /// Whether a process that has begun with its state directory says that it has died; not any more once it is heard again.
+  package var isSucceeded: Bool
   /// Where other nodes reach it: a host and a port; empty if they do not.
   package var address: String
   /// What they have to show there: 256 random bits.
@@ -53,9 +55,10 @@ package struct ClusterNode: Equatable, Sendable {
 
   /// A node.
   package init(
-    id: Int, beat: Int = 0, program: String, isDraining: Bool = false, address: String = "", secret: String = ""
+    id: Int, beat: Int = 0, program: String, isDraining: Bool = false, address: String = "", secret: String = "",
+    isSucceeded: Bool = false
   ) {
     (self.id, self.beat, self.program, self.isDraining) = (id, beat, program, isDraining)
-    (self.address, self.secret) = (address, secret)
+    (self.address, self.secret, self.isSucceeded) = (address, secret, isSucceeded)
   }
 }

@@ -23,6 +23,8 @@ final class Link: PollTarget {
 
   /// What a link tells.
   protocol Owner: AnyObject {
+    /// This node's number.
+    var own: Int { get }
     /// The secret that a node has to show that dials this one.
     var ownSecret: String { get }
     /// The link is open.
@@ -53,7 +55,7 @@ final class Link: PollTarget {
   private var output = SendQueue()
   private var frames: FrameReader
   private let writer: FrameWriter
-  /// When something came last, or the link was made, as the loop's time.
+  /// When something came last over an open link, or the link was made, as the loop's time.
   private var lastSign: UInt64
 
   /// Whether messages can be sent.
@@ -145,7 +147,7 @@ final class Link: PollTarget {
       if result == 0 || !wouldBlock { close() }
       return
     }
-    lastSign = loop.now
+    if isOpen { lastSign = loop.now }
     do {
       try process()
     } catch {
@@ -184,7 +186,7 @@ final class Link: PollTarget {
     let credential = head.headers["Authorization"] ?? ""
     guard let owner, head.path == Self.path, credential.hasPrefix(prefix),
       SessionToken.matches(String(credential.dropFirst(prefix.count)), SessionToken.hash(owner.ownSecret)),
-      let node = head.headers[Self.nodeField].flatMap({ Int($0) }), node > 0
+      let node = head.headers[Self.nodeField].flatMap({ Int($0) }), node > 0, node != owner.own
     else { throw Refusal() }
     let (response, _, _) = try WebSocketHandshake.answer(head, subprotocols: [])
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
@@ -195,6 +197,7 @@ final class Link: PollTarget {
 
   private func open() {
     state = .open
+    lastSign = loop.now
     owner?.didOpen(self)
   }
 

@@ -38,10 +38,9 @@ enum LinkMessage: Equatable {
       let claim = SessionClaim(tokenHash: json["hash"]?.string, attempt: json["try"]?.integer(Int.self))
       self = .want(Want(number: number, sessionID: id, claim: claim))
     case "have":
-      guard let number = json["q"]?.integer(Int.self), let holding = (json["a"]?.string).flatMap(Holding.init) else {
-        return nil
-      }
-      self = .have(number: number, holding)
+      guard let number = json["q"]?.integer(Int.self) else { return nil }
+      // What a newer version says is not that it lets go.
+      self = .have(number: number, (json["a"]?.string).flatMap(Holding.init) ?? .busy)
     default: return nil
     }
   }

@@ -12,6 +12,8 @@ final class Links: Link.Owner, @unchecked Sendable {
   /// How long an answer is waited for.
   static let patience = Duration.seconds(3)
   private static let beatInterval = Duration.seconds(1)
+  /// How many links may be about to open.
+  private static let openingLimit = 64
 
   /// What has become of a question.
   enum Answer: Equatable {
@@ -27,7 +29,7 @@ final class Links: Link.Owner, @unchecked Sendable {
   typealias Answerer = @Sendable (LinkMessage.Want, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) -> Void
 
   let ownSecret: String
-  private let own: Int
+  let own: Int
   private let loop: EventLoop
   /// Where names of hosts are looked up, which may take long.
   private let dialler: any JobQueue
@@ -35,6 +37,7 @@ final class Links: Link.Owner, @unchecked Sendable {
   private let logger: Logger
   private let answer: Answerer
   private let isSuspended: @Sendable () -> Bool
+  private let isRefused: @Sendable (_ node: Int) -> Void
   private let listener: LinkListener
   private var open: [Int: Link] = [:]
   /// Those that are not open yet.
@@ -44,7 +47,9 @@ final class Links: Link.Owner, @unchecked Sendable {
   private var peersThatReachStore: Set<Int> = []
   private let peerReachesStore = Atomic(false)
   private var questions: [Int: (node: Int, done: @Sendable (LinkMessage.Holding?) -> Void)] = [:]
-  /// Since when nodes have given no sign, as the loop's time: those that are alive, and not linked to.
+  /// Since when there is no link to nodes, as the loop's time.
+  private var missingSince: [Int: UInt64] = [:]
+  /// Since when nodes have answered no question, as the loop's time.
   private var silentSince: [Int: UInt64] = [:]
   private var lastQuestion = 0
   private var isStopped = false
@@ -57,15 +62,17 @@ final class Links: Link.Owner, @unchecked Sendable {
   ///   - loop: where links live: nobody else does.
   ///   - logger: told of links that come and go.
   ///   - isSuspended: whether this node does not reach the store.
+  ///   - isRefused: called with nodes at whose addresses nobody listens.
   ///   - answer: what is said to who asks for a session.
   init(
     own: Int, listeningAt socket: ListeningSocket, on loop: EventLoop, _ logger: Logger,
-    isSuspended: @escaping @Sendable () -> Bool, answer: @escaping Answerer
+    isSuspended: @escaping @Sendable () -> Bool, isRefused: @escaping @Sendable (_ node: Int) -> Void = { _ in },
+    answer: @escaping Answerer
   ) {
     let environment = loop.work.environment
     ownSecret = environment.makeToken()
     (self.own, self.loop, self.logger) = (own, loop, logger)
-    (self.answer, self.isSuspended) = (answer, isSuspended)
+    (self.answer, self.isSuspended, self.isRefused) = (answer, isSuspended, isRefused)
     sockets = environment.sockets
     dialler = environment.makeQueue("ribserver.dialler", .normal)
     listener = LinkListener(socket, on: loop, environment.sockets)
@@ -94,16 +101,19 @@ final class Links: Link.Owner, @unchecked Sendable {
   /// Whether another node says that it reaches the store.
   var havePeerThatReachesStore: Bool { peerReachesStore.load(ordering: .relaxed) }
 
-  /// Links to the nodes that are alive, and to no others.
+  /// Links to the nodes that there are, and to no others.
   ///
   /// - Parameter nodes: those but this one.
   func update(_ nodes: [ClusterNode]) {
     loop.execute { [self] in
-      let alive = Set(nodes.map(\.id))
-      for (id, link) in open where !alive.contains(id) { link.close() }
-      silentSince = silentSince.filter { alive.contains($0.key) }
-      for id in alive where open[id] == nil && silentSince[id] == nil { silentSince[id] = loop.now }
-      for node in nodes where node.id < own && !node.address.isEmpty && open[node.id] == nil { dial(node) }
+      let known = Set(nodes.map(\.id))
+      for (id, link) in open where !known.contains(id) { link.close() }
+      missingSince = missingSince.filter { known.contains($0.key) }
+      silentSince = silentSince.filter { known.contains($0.key) }
+      for id in known where open[id] == nil && missingSince[id] == nil { missingSince[id] = loop.now }
+      for node in nodes where !node.address.isEmpty && open[node.id] == nil {
+        if node.id < own { dial(node) } else { probe(node) }
+      }
     }
   }
 
@@ -119,14 +129,24 @@ final class Links: Link.Owner, @unchecked Sendable {
     _ done: @escaping @Sendable (Answer) -> Void
   ) {
     loop.execute { [self] in
-      let isForLong = silentSince[node].map { loop.now - min($0, loop.now) >= Self.longSilence } ?? false
-      guard !isStopped, let link = open[node] else { return done(.unreachable(isForLong: isForLong)) }
+      guard !isStopped, let link = open[node] else {
+        return done(.unreachable(isForLong: hasBeenLong(missingSince[node])))
+      }
       lastQuestion += 1
-      let number = lastQuestion
-      questions[number] = (node, { done($0.map { .holding($0) } ?? .unreachable(isForLong: isForLong)) })
-      loop.execute(after: Self.patience) { [weak self] in self?.questions.removeValue(forKey: number)?.done(nil) }
+      let (number, start) = (lastQuestion, loop.now)
+      questions[number] = (node, { done($0.map { .holding($0) } ?? .unreachable(isForLong: false)) })
+      loop.execute(after: Self.patience) { [weak self] in
+        guard let self, questions.removeValue(forKey: number) != nil else { return }
+        let since = silentSince[node] ?? start
+        silentSince[node] = since
+        done(.unreachable(isForLong: hasBeenLong(since)))
+      }
       link.send(.want(LinkMessage.Want(number: number, sessionID: sessionID, claim: claim)))
     }
+  }
+
+  private func hasBeenLong(_ start: UInt64?) -> Bool {
+    start.map { loop.now - min($0, loop.now) >= Self.longSilence } ?? false
   }
 
   private func beat() {
@@ -148,8 +168,23 @@ final class Links: Link.Owner, @unchecked Sendable {
     else { return }
     let host = authority.host.withoutBrackets
     dialler.add { [self] in
+      guard !sockets.refuses(host, port) else {
+        isRefused(node.id)
+        return loop.execute { [self] in dialled(node, nil) }
+      }
       let descriptor = try? sockets.connect(host, port)
       loop.execute { [self] in dialled(node, descriptor) }
+    }
+  }
+
+  /// Looks whether anybody listens where a node is that dials this one.
+  private func probe(_ node: ClusterNode) {
+    guard !isStopped, let authority = Authority(node.address), let port = authority.port,
+      dialling.insert(node.id).inserted
+    else { return }
+    dialler.add { [self] in
+      if sockets.refuses(authority.host.withoutBrackets, port) { isRefused(node.id) }
+      loop.execute { [self] in _ = dialling.remove(node.id) }
     }
   }
 
@@ -162,7 +197,8 @@ final class Links: Link.Owner, @unchecked Sendable {
   }
 
   private func accepted(_ descriptor: Int32) {
-    guard !isStopped else { return closeDescriptor(descriptor) }
+    // There are few nodes: more are strangers.
+    guard !isStopped, opening.count < Self.openingLimit else { return closeDescriptor(descriptor) }
     begin(Link(accepted: descriptor, on: loop, self))
   }
 
@@ -177,7 +213,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     opening[ObjectIdentifier(link)] = nil
     dialling.remove(link.peer)
     // The node has dialled again before the end of the last link was noticed here.
-    silentSince[link.peer] = nil
+    missingSince[link.peer] = nil
     let old = open.updateValue(link, forKey: link.peer)
     old?.close()
     logger.info("There is a link to a node.", metadata: ["node": "\(link.peer)"])
@@ -195,6 +231,7 @@ final class Links: Link.Owner, @unchecked Sendable {
         loop.execute { [self] in open[peer]?.send(.have(number: want.number, holding)) }
       }
     case .have(let number, let holding):
+      silentSince[link.peer] = nil
       guard questions[number]?.node == link.peer else { return }
       questions.removeValue(forKey: number)?.done(holding)
     }
@@ -205,7 +242,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     dialling.remove(link.peer)
     guard open[link.peer] === link else { return }
     open[link.peer] = nil
-    silentSince[link.peer] = loop.now
+    missingSince[link.peer] = loop.now
     peersThatReachStore.remove(link.peer)
     peerReachesStore.store(!peersThatReachStore.isEmpty, ordering: .relaxed)
     logger.info("A link to a node has ended.", metadata: ["node": "\(link.peer)"])
@@ -250,6 +287,12 @@ private final class LinkListener: PollTarget, @unchecked Sendable {
   func ready(_ readiness: Readiness) {
     // More wait until the loop comes back: there are few nodes.
     let descriptor = sockets.accept(socket.descriptor)
-    if descriptor >= 0 { accepted?(descriptor) }
+    if descriptor >= 0 { return accepted?(descriptor) ?? closeDescriptor(descriptor) }
+    // Out of descriptors, perhaps: to try again at once would only burn the processor.
+    guard !wouldBlock, let watch else { return }
+    loop.change(watch, to: [])
+    loop.execute(after: .milliseconds(100)) { [weak self] in
+      if let self, let watch = self.watch { loop.change(watch, to: .reading) }
+    }
   }
 }

@@ -6,8 +6,8 @@
 struct Membership {
   /// For how long a node's beat may stay the same, in nanoseconds.
   static let patience: UInt64 = 10_000_000_000
-  /// The same of a node whose successor on the same machine says that it has died: as long as is needed to see that it has not.
-  private static let patienceWithPredecessors: UInt64 = 2_000_000_000
+  /// The same of a node whose address refuses connections, or that has a successor: two of its beats, as neither need be true of it.
+  private static let patienceWithTheGone: UInt64 = 4_000_000_000
   /// What of the time between two readings counts at most.
   private static let longestGap: UInt64 = 3_000_000_000
 
@@ -15,6 +15,8 @@ struct Membership {
     let node: ClusterNode
     /// How long its beat has been the same, in nanoseconds.
     var silence: UInt64 = 0
+    /// Whether its address has refused a connection since it was heard.
+    var isRefusing = false
   }
 
   /// This node.
@@ -24,18 +26,11 @@ struct Membership {
   /// The highest number that was read by the last reading but one: numbers are given out in order, and a node with a higher one may have begun since.
   private var known = 0
   private var highest = 0
-  /// The nodes that are said to have died.
-  private let predecessors: Set<Int>
 
   /// A membership of nobody.
   ///
-  /// - Parameters:
-  ///   - own: this node's number.
-  ///   - predecessors: nodes that are said to have died: who says so may have another database in mind.
-  init(own: Int, after predecessors: [Int] = []) {
-    self.own = own
-    self.predecessors = Set(predecessors)
-  }
+  /// - Parameter own: this node's number.
+  init(own: Int) { self.own = own }
 
   /// Takes what was read of the nodes.
   ///
@@ -47,8 +42,11 @@ struct Membership {
     lastReading = now
     (known, highest) = (highest, max(highest, nodes.map(\.id).max() ?? 0))
     let others = nodes.filter { $0.id != own }.map { node in
-      let last = peers[node.id]
-      return (node.id, Peer(node: node, silence: last?.node.beat == node.beat ? (last?.silence ?? 0) + gap : 0))
+      var peer = Peer(node: node)
+      if let last = peers[node.id], last.node.beat == node.beat {
+        (peer.silence, peer.isRefusing) = (last.silence + gap, last.isRefusing)
+      }
+      return (node.id, peer)
     }
     peers = Dictionary(others) { first, _ in first }
   }
@@ -59,9 +57,15 @@ struct Membership {
   /// - Returns: true also for a node that was forgotten.
   func isDead(_ id: Int) -> Bool {
     guard id != own else { return false }
-    let patience = predecessors.contains(id) ? Self.patienceWithPredecessors : Self.patience
-    return peers[id].map { $0.silence >= patience } ?? (id <= known)
+    guard let peer = peers[id] else { return id <= known }
+    let isGone = peer.isRefusing || peer.node.isSucceeded
+    return peer.silence >= (isGone ? Self.patienceWithTheGone : Self.patience)
   }
+
+  /// Takes note that a node's address refuses connections.
+  ///
+  /// - Parameter id: the node's number.
+  mutating func noteRefusal(of id: Int) { peers[id]?.isRefusing = true }
 
   /// Whether a node can be asked for sessions.
   ///
@@ -71,6 +75,8 @@ struct Membership {
 
   /// The nodes that are there, and dead.
   var dead: [ClusterNode] { peers.values.map(\.node).filter { isDead($0.id) }.sorted { $0.id < $1.id } }
+  /// The others, alive or dead.
+  var others: [ClusterNode] { peers.values.map(\.node).sorted { $0.id < $1.id } }
   /// The others that are alive.
   var alive: [ClusterNode] { peers.values.map(\.node).filter { !isDead($0.id) }.sorted { $0.id < $1.id } }
 }

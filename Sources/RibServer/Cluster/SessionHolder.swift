@@ -18,8 +18,8 @@ struct SessionHolder: Sendable {
   func answer(_ want: LinkMessage.Want, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) {
     switch context.sessions.whereabouts(of: want.sessionID) {
     case .awaited: done(.busy)
-    case .elsewhere(let leases):
-      context.sessions.letGo(leases)
+    case .elsewhere:
+      context.sessions.letGo(of: want.sessionID)
       done(.free)
     case .awake(let session):
       session.loop.execute {
@@ -29,7 +29,7 @@ struct SessionHolder: Sendable {
         // Once it is known that the client has left, it may rest; each in a job of its own, as a session that is told of its commit is at work.
         session.core.whenCommitted { _ in
           session.loop.execute {
-            session.core.rest()
+            session.core.rest(isAwaited: true)
             session.core.whenCommitted { _ in
               session.loop.execute { done(session.core.life.isInMemory ? .busy : .free) }
             }

@@ -12,6 +12,9 @@ package struct SocketSource: Sendable {
     (host, port) throws(SystemError) in try connectSocket(to: host, port)
   }
 
+  /// Whether a host refuses connections to a port, as it is there and nobody listens; waits for a second at most.
+  package var refuses: @Sendable (_ host: String, _ port: Int) -> Bool = { refusesConnections($0, $1) }
+
   /// A source of connections.
   package init(
     listen: @escaping @Sendable (_ host: String, _ port: Int) throws(SystemError) -> ListeningSocket,

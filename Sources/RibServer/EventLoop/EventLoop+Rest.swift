@@ -4,9 +4,11 @@ extension EventLoop {
 
   /// Whether a session may leave memory now; if not, it is asked again when another one has left.
   ///
-  /// - Parameter session: its number on this loop.
+  /// - Parameters:
+  ///   - session: its number on this loop.
+  ///   - isAwaited: whether a client waits for it elsewhere.
   /// - Returns: whether it is counted as on its way, until ``didRest()``.
-  func mayRest(_ session: Int) -> Bool { resting.begin(session) }
+  func mayRest(_ session: Int, isAwaited: Bool) -> Bool { resting.begin(session, isAwaited: isAwaited) }
 
   /// A session that was about to leave memory has left it, or stays.
   func didRest() {

@@ -1,7 +1,7 @@
 /// The sessions of a loop that leave memory: a few at a time, as each takes memory for what the store gets, and time in which no
 /// client is answered.
 ///
-/// | a session  | ``begin(_:)``                | ``next()``           | ``end()``                   |
+/// | a session  | ``begin(_:isAwaited:)``      | ``next()``           | ``end()``                   |
 /// |------------|------------------------------|----------------------|-----------------------------|
 /// | stays      | leaves, or waits for a place |                      |                             |
 /// | waits      | waits                        | stays, and asks again |                            |
@@ -18,10 +18,12 @@ struct RestQueue {
 
   /// A session wants to leave.
   ///
-  /// - Parameter session: its number on the loop.
+  /// - Parameters:
+  ///   - session: its number on the loop.
+  ///   - isAwaited: whether a client waits for it elsewhere: then it need not wait for a place.
   /// - Returns: whether it may, and counts as leaving until ``end()``; otherwise it waits.
-  mutating func begin(_ session: Int) -> Bool {
-    guard leavingCount < Self.limit else {
+  mutating func begin(_ session: Int, isAwaited: Bool = false) -> Bool {
+    guard isAwaited || leavingCount < Self.limit else {
       waiting.insert(session)
       return false
     }

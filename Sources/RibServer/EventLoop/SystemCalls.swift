@@ -126,6 +126,27 @@ func connectSocket(to host: String, _ port: Int) throws(SystemError) -> Int32 {
   return descriptor
 }
 
+/// Whether a host refuses connections to a port: it is there, and nobody listens.
+///
+/// - Parameters:
+///   - host: an address or a name.
+///   - port: where.
+/// - Returns: false as well if nobody has said so within a second.
+func refusesConnections(_ host: String, _ port: Int) -> Bool {
+  let descriptor: Int32
+  do throws(SystemError) {
+    descriptor = try connectSocket(to: host, port)
+  } catch {
+    return error.code == ECONNREFUSED
+  }
+  defer { closeDescriptor(descriptor) }
+  var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+  guard poll(&entry, 1, 1000) > 0 else { return false }
+  var code: Int32 = 0
+  var size = socklen_t(MemoryLayout<Int32>.size)
+  return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 && code == ECONNREFUSED
+}
+
 /// Accepts a connection: non-blocking, not inherited by child processes, and with the listening socket's options.
 ///
 /// - Returns: its descriptor; −1 with `errno`.

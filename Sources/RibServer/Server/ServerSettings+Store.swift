@@ -47,7 +47,7 @@ extension ServerSettings {
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try kind.open(storeURL, environment.time)
       var opened = try begin(store, loopCount, logger)
-      opened.cluster = Cluster(opened.id, after: opened.predecessors, in: kind.directory(storeURL), environment, logger)
+      opened.cluster = Cluster(opened.id, in: kind.directory(storeURL), environment, logger)
       return opened
     }
   }
@@ -60,7 +60,6 @@ extension ServerSettings {
         var start = start
         start.isRestored = isRestored
         opened.id = try store.begin(start)
-        opened.predecessors = start.predecessors
         store.log(start, to: logger)
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
@@ -100,8 +99,6 @@ struct OpenedStore {
   let store: any SessionStore
   /// The number that the store knows this process by.
   var id = 0
-  /// The numbers of processes of the same state directory that have died.
-  var predecessors: [Int] = []
   /// The recorder of what runs; nil if nothing outlives the process.
   var flight: FlightRecorder?
   /// The nodes that share the store; nil for a store of one machine.

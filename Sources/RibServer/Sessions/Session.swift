@@ -66,9 +66,9 @@ actor Session: SessionDriver {
   nonisolated var isSuspended: Bool { context.isSuspended(at: loop.now) }
   nonisolated func isStoreShared(since time: UInt64) -> Bool { loop.store?.store.isShared(since: time) ?? false }
 
-  nonisolated func reserveRest() -> Bool {
+  nonisolated func reserveRest(isAwaited: Bool) -> Bool {
     guard let place, loop.store != nil else { return false }
-    return loop.mayRest(place)
+    return loop.mayRest(place, isAwaited: isAwaited)
   }
 
   nonisolated func carryOut(_ command: SessionCommand) {

@@ -56,9 +56,10 @@ protocol SessionDriver: AnyObject {
 
   /// Asks whether the session may leave memory now, which takes memory for what the store gets of it.
   ///
+  /// - Parameter isAwaited: whether a client waits for the session elsewhere.
   /// - Returns: true if it is counted as on its way out, until ``SessionCommand/callOffRest``; false if it is not, and
   ///   ``SessionCore/rest()`` is called once there is room.
-  func reserveRest() -> Bool
+  func reserveRest(isAwaited: Bool) -> Bool
 
   /// Carries something out. No call of it comes back to the session before it returns.
   ///

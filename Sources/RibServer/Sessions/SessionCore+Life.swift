@@ -141,8 +141,10 @@ extension SessionCore {
   }
 
   /// Leaves memory once the store has the session, unless something happens before.
-  func rest() {
-    guard canRest, driver?.reserveRest() == true, commits.note() else { return }
+  ///
+  /// - Parameter isAwaited: whether a client waits for the session elsewhere.
+  func rest(isAwaited: Bool = false) {
+    guard canRest, driver?.reserveRest(isAwaited: isAwaited) == true, commits.note() else { return }
     life.beginRest()
     driver?.carryOut(.commit)
   }
@@ -223,11 +225,14 @@ extension SessionCore {
   /// - Parameter claim: what the client has shown there.
   /// - Returns: whether nothing but the commit of that keeps the session from its rest.
   func makeWay(for claim: SessionClaim) -> Bool {
+    // It is leaving already.
+    if life.isStopping || life.isResting && audience.isAway { return true }
     guard isDurable, life.isAwake, !isWalking, !tree.hasVolatileEffects else { return false }
     let connected = audience.ids.filter { audience[$0].channel != nil }
     guard connected.allSatisfy({ claim.isNewer(than: audience[$0].ledger.record) }) else { return false }
     guard !connected.isEmpty else { return true }
-    for client in connected { dismiss(client, .taken, "The client has connected again.") }
+    // Not that it has been overtaken, which is final: whether its newer connection is let in is for the other node to say.
+    for client in connected { dismiss(client, .moved, "The client has connected again.") }
     life.aloneSince = work.now
     noteChange()
     return true

@@ -166,7 +166,9 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     case .success(.mustLoad): ask(.load(sessionID: id, from: .nobody), for: id)
     case .success(.held(let holder)):
       source.ask(holder, about: id, registry.firstClaim(of: id)) { takeover in
-        if takeover == .nobody {
+        if source.isStopping {
+          finish(id, .shutdown, "The server is going down.")
+        } else if takeover == .nobody {
           finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
         } else {
           ask(.load(sessionID: id, from: takeover), for: id)

@@ -165,8 +165,8 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     case awake(Member)
     /// It is on its way there.
     case awaited
-    /// It is not; `leases` are those by which clients sleep, or none.
-    case elsewhere(leases: [SessionLease])
+    /// It is not; clients may sleep.
+    case elsewhere
   }
 
   /// Where a session is in this process.
@@ -177,7 +177,7 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     switch entries.withLock({ $0[id] }) {
     case .live(let member)?: .awake(member)
     case .loading?: .awaited
-    case nil: .elsewhere(leases: dormant.withLock { $0[id]?.sleepers.map(\.sleeper.lease) ?? [] })
+    case nil: .elsewhere
     }
   }
 
@@ -306,6 +306,15 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
       return (calls, bells)
     }
     withExtendedLifetime(bells) { for call in calls { call(.moved) } }
+  }
+
+  /// Tells the clients of a session that sleep that it has gone on elsewhere.
+  ///
+  /// - Parameter id: the session's name.
+  func letGo(of id: String) {
+    let gone = dormant.withLock { $0.removeValue(forKey: id) }
+    // The bells are let go of outside of the lock.
+    for sleeper in gone?.sleepers ?? [] { sleeper.call(.moved) }
   }
 
   // MARK: Bells

@@ -16,9 +16,15 @@ import Wire
     }
   }
 
+  @Test func answerThatIsUnknown_letsGoOfNothing() throws {
+    var reader = JSONReader()
+    let json = try reader.read(Array(#"{"t":"have","q":1,"a":"relay"}"#.utf8).span).root
+    #expect(LinkMessage(json) == .have(number: 1, .busy))
+  }
+
   /// A newer version may say them.
   @Test(arguments: [
-    #"{"t":"news"}"#, #"{}"#, #"[]"#, #"{"t":"want","q":1}"#, #"{"t":"have","q":1,"a":"perhaps"}"#,
+    #"{"t":"news"}"#, #"{}"#, #"[]"#, #"{"t":"want","q":1}"#,
     #"{"t":"have","q":"1","a":"free"}"#,
   ])
   func otherMessages_areNone(text: String) throws {

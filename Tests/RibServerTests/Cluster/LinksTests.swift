@@ -15,6 +15,7 @@ import WireHTTP
     let port: Int
     let isSuspended = Atomic(false)
     let wanted = Mutex<[LinkMessage.Want]>([])
+    let refused = Mutex<Set<Int>>([])
 
     init(_ id: Int, answering answer: LinkMessage.Holding?) throws {
       let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
@@ -23,6 +24,8 @@ import WireHTTP
       let state = Weak()
       links = Links(own: id, listeningAt: socket, on: loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
         state.end?.isSuspended.load(ordering: .relaxed) ?? true
+      } isRefused: { node in
+        state.end?.refused.withLock { _ = $0.insert(node) }
       } answer: { want, done in
         state.end?.wanted.withLock { $0.append(want) }
         if let answer { done(answer) }
@@ -82,6 +85,19 @@ import WireHTTP
     #expect(await eventually { two.links.havePeerThatReachesStore })
     two.links.update([])
     #expect(await eventually { !one.links.havePeerThatReachesStore }, "the dead are not linked to")
+  }
+
+  /// At the address of a node nobody listens any more: whichever of both would dial notices.
+  @Test(arguments: [1, 2]) func addressWhereNobodyListens_isNoticed(own: Int) async throws {
+    let end = try End(own, answering: .free)
+    let gone = try ListeningSocket(host: "127.0.0.1", port: 0)
+    closeDescriptor(gone.descriptor)
+    let other = ClusterNode(id: 3 - own, program: "p", address: "127.0.0.1:\(gone.port)")
+    #expect(
+      await eventually {
+        end.links.update([other])
+        return end.refused.withLock { $0 == [other.id] }
+      })
   }
 
   @Test(arguments: ["wrong secret", "no secret", "no node", "elsewhere", "plain", "noise"])

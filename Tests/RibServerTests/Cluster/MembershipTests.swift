@@ -33,14 +33,18 @@ import Testing
     #expect(read([0, 2, 4, 6, 8, 10, 12], beats: beats).dead.isEmpty)
   }
 
-  /// Of one whose successor says so it is believed once it is seen; or not.
-  @Test func predecessor_isDeadAtOnce_ifItIsSilent() {
-    var membership = Membership(own: 3, after: [1, 2])
-    for (time, beat) in [(0, 5), (1, 5), (2, 6)] {
+  /// One whose successor says so, or whose address refuses connections, is waited for until it could have been heard; no longer, and no less.
+  @Test(arguments: [false, true]) func nodeThatIsGone_isDeadSooner(isSucceeded: Bool) {
+    var membership = Membership(own: 3)
+    for (time, isHeard) in [(0, true), (2, false), (3, false), (4, true), (6, false), (8, false)] {
+      let beat = isHeard ? time : time < 4 ? 0 : 4
       membership.read(
-        [ClusterNode(id: 1, beat: 7, program: "p"), ClusterNode(id: 2, beat: beat, program: "p")],
-        at: UInt64(time) * Self.second)
-      #expect(membership.dead.map(\.id) == (time == 2 ? [1] : []))
+        [
+          ClusterNode(id: 1, beat: beat, program: "p", isSucceeded: isSucceeded),
+          ClusterNode(id: 2, beat: beat, program: "p"),
+        ], at: UInt64(time) * Self.second)
+      if !isSucceeded, !isHeard { membership.noteRefusal(of: 1) }
+      #expect(membership.dead.map(\.id) == (time >= 8 ? [1] : []), "\(time)")
     }
   }
 

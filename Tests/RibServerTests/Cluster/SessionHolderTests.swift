@@ -39,7 +39,7 @@ import Wire
       #expect(await Self.ask(host, for: welcome) == .free)
       #expect(await eventually { host.sessionCount == 0 })
       try await blocking {
-        #expect(try client.end() == "taken 4409")
+        #expect(try client.end() == "moved 4002")
         let back = try PlainClient(
           host.url, saying: PlainClient.resume(welcome, attempt: 1, epoch: welcome.epoch, revision: 2))
         try back.greet()

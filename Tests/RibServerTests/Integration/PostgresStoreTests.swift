@@ -128,6 +128,23 @@ import Wire
     }
   }
 
+  /// A process says of the one before it that it has died; which holds until that is heard.
+  @Test func nodeThatHasASuccessor_isSaidToBeDead_untilItIsHeard() throws {
+    try withNodes { one, two, _ in
+      let directory = PostgresDirectory(url: one.url)
+      defer { directory.close() }
+      let next = try PostgresStore(url: one.url)
+      defer { next.close() }
+      var start = StoreStart()
+      start.predecessors = [one.node, 99]
+      try next.begin(start)
+      let nodes = try directory.beat(ClusterNode(id: two.node, program: "p"))
+      #expect(nodes.map(\.id) == [one.node, two.node, next.node])
+      #expect(nodes.map(\.isSucceeded) == [true, false, false])
+      #expect(try directory.beat(ClusterNode(id: one.node, program: "p")).map(\.isSucceeded) == [false, false, false])
+    }
+  }
+
   /// Its node was forgotten, and has created it nevertheless.
   @Test func sessionOfANodeThatNobodyKnows_isFreed() throws {
     try withNodes { one, two, _ in

@@ -64,7 +64,7 @@ import Wire
           environment: ["RIBD_STORE_URL": url], log: log, program: "ribd-cluster")
       }
       try waitUntil {
-        try String(contentsOfFile: log, encoding: .utf8).split(separator: "There is a link to a node").count == 3
+        try String(contentsOfFile: log, encoding: .utf8).split(separator: "There is a link to a node").count >= 3
       }
       var client = try PlainClient(nodes[0].url, app: "counter")
       let welcome = try client.welcome
@@ -76,7 +76,7 @@ import Wire
           saying: PlainClient.resume(welcome, attempt: number, epoch: welcome.epoch, revision: number + 1))
         try next.greet()
         #expect(next.greeting.contains(#""epoch":"\#(welcome.epoch)""#), "\(next.greeting)")
-        #expect(try client.end() == "taken 4409")
+        #expect(try client.end() == "moved 4002")
         client = next
       }
       for node in nodes { #expect(node.stop() == 0) }

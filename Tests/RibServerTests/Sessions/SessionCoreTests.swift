@@ -188,7 +188,7 @@ import Wire
     var isStoreFailing: Bool { false }
     func isStoreShared(since time: UInt64) -> Bool { false }
     var isSuspended = false
-    func reserveRest() -> Bool { true }
+    func reserveRest(isAwaited: Bool) -> Bool { true }
     func carryOut(_ command: SessionCommand) { if case .look(let after) = command { seconds.append(after) } }
   }
 

@@ -1,0 +1,161 @@
+import CurlTransport
+import Foundation
+import RibClient
+import RibTestSupport
+import Synchronization
+import Testing
+import Wire
+
+@testable import RibPostgres
+@testable import RibServer
+
+private enum Haproxy {
+  static let program: URL? = {
+    let path = repository.appendingPathComponent(".tools/haproxy")
+    return FileManager.default.isExecutableFile(atPath: path.path) ? path : nil
+  }()
+}
+
+/// Three nodes behind a real haproxy, as `config/haproxy.cfg` has it.
+@Suite(
+  .enabled(
+    if: PostgresServer.isTested && TestRun.includesTests(of: Haproxy.program),
+    "scripts/setup --tests installs PostgreSQL, and unpacks haproxy"), .timeLimit(.minutes(10)))
+struct HaproxyTests {
+  /// The nodes, the proxy, and the database that says who holds what.
+  ///
+  /// `@unchecked Sendable`: used by one thread.
+  private final class Cluster: @unchecked Sendable {
+    var nodes: [Daemon]
+    let url: String
+    private let directory: TemporaryDirectory
+    private let proxy = Process()
+    private let connection: PostgresConnection
+
+    init() throws {
+      let database = try PostgresServer.makeDatabase()
+      nodes = try (0..<3).map { _ in try Self.node(database) }
+      directory = try TemporaryDirectory()
+      connection = try PostgresConnection(database)
+      // Free until now: haproxy does not say which one it has picked.
+      let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
+      url = "http://127.0.0.1:\(socket.port)"
+      var text = try String(
+        contentsOf: repository.appendingPathComponent("config/haproxy.cfg"), encoding: .utf8)
+      let changes =
+        [
+          ("bind :443 ssl crt /etc/ssl/app.example.com.pem alpn h2,http/1.1", "bind 127.0.0.1:\(socket.port)"),
+          // As many descriptors as a test may have.
+          ("maxconn 60000", "maxconn 500"),
+        ]
+        + nodes.enumerated().map { ("10.0.0.\($0 + 1):8080", "127.0.0.1:\($1.port)") }
+      for (old, new) in changes {
+        try #require(text.split(separator: old, omittingEmptySubsequences: false).count == 2, "\(old)")
+        text = text.replacing(old, with: new)
+      }
+      let path = "\(directory.path)/haproxy.cfg"
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      closeDescriptor(socket.descriptor)
+      proxy.executableURL = Haproxy.program
+      // In the foreground.
+      proxy.arguments = ["-db", "-f", path]
+      try proxy.run()
+      try waitUntil { [proxy, url] in
+        try #require(proxy.isRunning)
+        return (try? TwinClient(url).ask("GET", "/readyz").status) == 200
+      }
+    }
+
+    deinit {
+      if proxy.isRunning { kill(proxy.processIdentifier, SIGKILL) }
+    }
+
+    private static func node(_ database: String) throws -> Daemon {
+      try Daemon(
+        [
+          "--store", "postgres", "--node-listen", "127.0.0.1:0", "--timeouts-drain-seconds", "5", "--hosts", "*",
+          "--limits-actions-per-second", "0",
+        ], environment: ["RIBD_STORE_URL": database], program: "ribd-cluster")
+    }
+
+    /// Which node holds the only session, by its place in the order of their starts.
+    func holder() throws -> Int {
+      let query = PostgresQuery(
+        """
+        SELECT (SELECT count(*) FROM rib_node o WHERE o.id < n.id) FROM rib_session s JOIN rib_node n ON n.id = s.holder
+        """)
+      return try connection.run([PostgresStatement(query)])[0].first?.integer(0) ?? -1
+    }
+
+    /// How often the session was taken.
+    func lease() throws -> Int {
+      try connection.run([PostgresStatement(PostgresQuery("SELECT lease FROM rib_session"))])[0].first?.integer(0) ?? 0
+    }
+  }
+
+  /// A client that comes back names its session: its sockets and its requests go to one node, and the session stays there.
+  @Test func clientsOfASession_comeToOneNode() async throws {
+    try await blocking {
+      let cluster = try Cluster()
+      let client = try CurlClient(url: cluster.url, app: "counter")
+      // The first connection goes anywhere.
+      try client.reconnect()
+      try client.perform(#""increment""#)
+      let (holder, welcome) = (try cluster.holder(), try #require(client.session.welcome))
+      for number in 2...6 {
+        try client.reconnect()
+        try client.perform(#""increment""#)
+        let twin = try TwinClient(cluster.url, sessionID: welcome.sessionID, token: welcome.token)
+        #expect(try twin.view().body.contains(#""count":\#(number)"#))
+        #expect(try cluster.holder() == holder)
+      }
+      let shared = try CurlClient(url: cluster.url, joining: try client.shareToken())
+      #expect(try cluster.holder() == holder && shared.state()["count"] == .integer(6))
+      for node in cluster.nodes { #expect(node.stop(SIGKILL) != 0) }
+    }
+  }
+
+  /// Nodes end one after the other, politely and not: nothing is lost, and who comes back from a node that was told to stop is let in at once.
+  @Test(arguments: [SIGTERM, SIGKILL]) func nodesThatEnd_loseNothing(signal: Int32) async throws {
+    try await blocking {
+      let cluster = try Cluster()
+      let client = try CurlClient(url: cluster.url, app: "counter")
+      // Where the second connection goes all later ones go, as long as the node is there.
+      try client.reconnect()
+      var count = 0
+      for _ in 0..<2 {
+        try Self.increment(client, &count, isPatient: false)
+        let number = try cluster.holder()
+        let holder = try #require(cluster.nodes.indices.contains(number) ? cluster.nodes[number] : nil)
+        let end = End()
+        BlockingThread.start { end.status.withLock { $0 = holder.stop(signal) } }
+        while end.status.withLock({ $0 == nil }) {
+          try Self.increment(client, &count, isPatient: signal == SIGKILL)
+        }
+        try Self.increment(client, &count, isPatient: signal == SIGKILL)
+        #expect(try client.state()["count"] == .integer(Int64(count)))
+        #expect(end.status.withLock { $0 } == (signal == SIGTERM ? 0 : SIGKILL))
+      }
+    }
+  }
+
+  /// How a node has ended; nil as long as it has not.
+  private final class End: Sendable {
+    let status = Mutex<Int32?>(nil)
+  }
+
+  /// Acts, and comes back if it has to: also after a while, if it is patient.
+  private static func increment(_ client: CurlClient, _ count: inout Int, isPatient: Bool) throws {
+    count += 1
+    do {
+      try client.perform(#""increment""#)
+    } catch  where error is CurlClientError || error is CurlError {
+      if isPatient {
+        try waitUntil { (try? client.reconnect()) != nil }
+      } else {
+        try client.reconnect()
+      }
+      try client.settle()
+    }
+  }
+}
