@@ -95,11 +95,11 @@ extension Cluster {
     }
   }
 
-  /// Whether clients are better off elsewhere: this node is suspended, and another one says that it reaches the store.
+  /// Whether clients are better off elsewhere: this node is suspended, and another one has said for some seconds that it is not.
   ///
   /// - Parameter now: nanoseconds of the clock that never jumps.
   /// - Returns: false as well if the store itself may be away.
   func isCutOff(at now: UInt64) -> Bool {
-    isSuspended(at: now) && state.withLock { $0.links }?.havePeerThatReachesStore == true
+    isSuspended(at: now) && state.withLock { $0.links }?.havePeerThatIsBetterOff == true
   }
 }

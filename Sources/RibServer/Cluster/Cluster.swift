@@ -183,6 +183,7 @@ final class Cluster: Sendable {
       nodes = try directory.beat(node)
     } catch {
       noteSuspension("\(error)")
+      linkToOthers()
       return false
     }
     let now = time.monotonic()

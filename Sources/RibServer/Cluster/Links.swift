@@ -7,11 +7,12 @@ import WireHTTP
 /// Of two nodes the one with the higher number dials, and dials again when the link is gone. A link that says nothing for five seconds is ended.
 ///
 /// `@unchecked Sendable`: what is not constant is confined to the loop, on which links call it, too; other threads use ``update(_:)``,
-/// ``ask(_:about:_:_:)``, ``havePeerThatReachesStore`` and ``stop()``, which go there.
+/// ``ask(_:about:_:_:)``, ``havePeerThatIsBetterOff``, ``count`` and ``stop()``, which go there.
 final class Links: Link.Owner, @unchecked Sendable {
   /// How long an answer is waited for.
   static let patience = Duration.seconds(3)
   private static let beatInterval = Duration.seconds(1)
+  private static let cutOffLimit = 5
   /// How many links may be about to open.
   private static let openingLimit = 64
 
@@ -45,7 +46,10 @@ final class Links: Link.Owner, @unchecked Sendable {
   /// The nodes that are being dialled.
   private var dialling: Set<Int> = []
   private var peersThatReachStore: Set<Int> = []
-  private let peerReachesStore = Atomic(false)
+  /// For how many beats this node has been suspended, and another one not: both notice an outage of the store, one after the other.
+  private var cutOffCount = 0
+  private let isPeerBetterOff = Atomic(false)
+  private let openCount = Atomic(0)
   private var questions: [Int: (node: Int, done: @Sendable (LinkMessage.Holding?) -> Void)] = [:]
   /// Since when there is no link to nodes, as the loop's time.
   private var missingSince: [Int: UInt64] = [:]
@@ -98,16 +102,20 @@ final class Links: Link.Owner, @unchecked Sendable {
     loop.stop()
   }
 
-  /// Whether another node says that it reaches the store.
-  var havePeerThatReachesStore: Bool { peerReachesStore.load(ordering: .relaxed) }
+  /// Whether another node has said for some seconds that it reaches the store, while this one did not.
+  var havePeerThatIsBetterOff: Bool { isPeerBetterOff.load(ordering: .relaxed) }
 
-  /// Links to the nodes that there are, and to no others.
+  /// How many links are open.
+  var count: Int { openCount.load(ordering: .relaxed) }
+
+  /// Links to the nodes that there are.
+  ///
+  /// Links to others end by their silence: a node that is cut off is forgotten, and wants to know that others are not.
   ///
   /// - Parameter nodes: those but this one.
   func update(_ nodes: [ClusterNode]) {
     loop.execute { [self] in
       let known = Set(nodes.map(\.id))
-      for (id, link) in open where !known.contains(id) { link.close() }
       missingSince = missingSince.filter { known.contains($0.key) }
       silentSince = silentSince.filter { known.contains($0.key) }
       for id in known where open[id] == nil && missingSince[id] == nil { missingSince[id] = loop.now }
@@ -151,7 +159,10 @@ final class Links: Link.Owner, @unchecked Sendable {
 
   private func beat() {
     guard !isStopped else { return }
-    let message = LinkMessage.beat(reachesStore: !isSuspended())
+    let isSuspended = isSuspended()
+    cutOffCount = isSuspended && !peersThatReachStore.isEmpty ? cutOffCount + 1 : 0
+    isPeerBetterOff.store(cutOffCount >= Self.cutOffLimit, ordering: .relaxed)
+    let message = LinkMessage.beat(reachesStore: !isSuspended)
     for link in Array(open.values) {
       link.check(at: loop.now)
       link.send(message)
@@ -213,8 +224,9 @@ final class Links: Link.Owner, @unchecked Sendable {
     opening[ObjectIdentifier(link)] = nil
     dialling.remove(link.peer)
     // The node has dialled again before the end of the last link was noticed here.
-    missingSince[link.peer] = nil
+    (missingSince[link.peer], silentSince[link.peer]) = (nil, nil)
     let old = open.updateValue(link, forKey: link.peer)
+    openCount.store(open.count, ordering: .relaxed)
     old?.close()
     logger.info("There is a link to a node.", metadata: ["node": "\(link.peer)"])
   }
@@ -223,7 +235,6 @@ final class Links: Link.Owner, @unchecked Sendable {
     switch message {
     case .beat(let reachesStore):
       if reachesStore { peersThatReachStore.insert(link.peer) } else { peersThatReachStore.remove(link.peer) }
-      peerReachesStore.store(!peersThatReachStore.isEmpty, ordering: .relaxed)
     case .want(let want):
       let peer = link.peer
       answer(want) { [self] holding in
@@ -243,8 +254,8 @@ final class Links: Link.Owner, @unchecked Sendable {
     guard open[link.peer] === link else { return }
     open[link.peer] = nil
     missingSince[link.peer] = loop.now
+    openCount.store(open.count, ordering: .relaxed)
     peersThatReachStore.remove(link.peer)
-    peerReachesStore.store(!peersThatReachStore.isEmpty, ordering: .relaxed)
     logger.info("A link to a node has ended.", metadata: ["node": "\(link.peer)"])
     for (number, question) in questions where question.node == link.peer {
       questions[number] = nil

@@ -6,8 +6,9 @@
 struct Membership {
   /// For how long a node's beat may stay the same, in nanoseconds.
   static let patience: UInt64 = 10_000_000_000
-  /// The same of a node whose address refuses connections, or that has a successor: two of its beats, as neither need be true of it.
-  private static let patienceWithTheGone: UInt64 = 4_000_000_000
+  /// The same of a node whose address refuses connections, or that has a successor: neither need be true of it, so that it is longer than the
+  /// node's beats count for itself.
+  private static let patienceWithTheGone: UInt64 = 8_000_000_000
   /// What of the time between two readings counts at most.
   private static let longestGap: UInt64 = 3_000_000_000
 

@@ -169,7 +169,14 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
         if source.isStopping {
           finish(id, .shutdown, "The server is going down.")
         } else if takeover == .nobody {
-          finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+          // It may have let go of it as the link ended.
+          source.ask(.load(sessionID: id, from: .processes([]))) { result in
+            if case .success(.held) = result {
+              finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+            } else {
+              didAnswer(id, result)
+            }
+          }
         } else {
           ask(.load(sessionID: id, from: takeover), for: id)
         }

@@ -57,16 +57,27 @@ import WireHTTP
     // Who is to be dialled does not dial.
     one.links.update([two.node])
     #expect(await one.ask(2) == .unreachable(isForLong: false))
-    two.links.update([one.node])
-    #expect(await eventually { two.links.havePeerThatReachesStore && one.links.havePeerThatReachesStore })
+    #expect(await Self.link(two, to: one))
     #expect(await one.ask(2) == .holding(.busy))
     #expect(await two.ask(1, "other") == .holding(.free))
     let want = one.wanted.withLock { $0.last }
     #expect(want?.sessionID == "other" && want?.claim == SessionClaim(tokenHash: "hash", attempt: 2))
     #expect(await two.ask(3) == .unreachable(isForLong: false))
-    // A node says whether it is of use itself.
+    // A node that is cut off from the store learns that others are not.
+    #expect(!one.links.havePeerThatIsBetterOff)
     one.isSuspended.store(true, ordering: .relaxed)
-    #expect(await eventually { !two.links.havePeerThatReachesStore })
+    #expect(await eventually { one.links.havePeerThatIsBetterOff })
+    two.isSuspended.store(true, ordering: .relaxed)
+    #expect(await eventually { !one.links.havePeerThatIsBetterOff }, "it is the store")
+    #expect(!two.links.havePeerThatIsBetterOff)
+  }
+
+  /// Has one dial the other, again if it has to.
+  private static func link(_ end: End, to other: End) async -> Bool {
+    await eventually {
+      end.links.update([other.node])
+      return end.links.count > 0 && other.links.count > 0
+    }
   }
 
   /// There is no answer once the link is gone, nor after three seconds; and another link is made.
@@ -74,17 +85,12 @@ import WireHTTP
     let two = try End(2, answering: .free)
     do {
       let one = try End(1, answering: nil)
-      two.links.update([one.node])
-      #expect(await eventually { two.links.havePeerThatReachesStore })
+      #expect(await Self.link(two, to: one))
       #expect(await two.ask(1) == .unreachable(isForLong: false))
       #expect(one.wanted.withLock { $0.count } == 1)
     }
-    #expect(await eventually { !two.links.havePeerThatReachesStore })
-    let one = try End(1, answering: .free)
-    two.links.update([one.node])
-    #expect(await eventually { two.links.havePeerThatReachesStore })
-    two.links.update([])
-    #expect(await eventually { !one.links.havePeerThatReachesStore }, "the dead are not linked to")
+    #expect(await eventually { two.links.count == 0 })
+    #expect(await Self.link(two, to: try End(1, answering: .free)))
   }
 
   /// At the address of a node nobody listens any more: whichever of both would dial notices.

@@ -36,15 +36,15 @@ import Testing
   /// One whose successor says so, or whose address refuses connections, is waited for until it could have been heard; no longer, and no less.
   @Test(arguments: [false, true]) func nodeThatIsGone_isDeadSooner(isSucceeded: Bool) {
     var membership = Membership(own: 3)
-    for (time, isHeard) in [(0, true), (2, false), (3, false), (4, true), (6, false), (8, false)] {
-      let beat = isHeard ? time : time < 4 ? 0 : 4
+    for (time, isHeard) in [(0, true), (3, false), (6, false), (7, true), (9, false), (12, false), (15, false)] {
+      let beat = isHeard ? time : time < 7 ? 0 : 7
       membership.read(
         [
           ClusterNode(id: 1, beat: beat, program: "p", isSucceeded: isSucceeded),
           ClusterNode(id: 2, beat: beat, program: "p"),
         ], at: UInt64(time) * Self.second)
       if !isSucceeded, !isHeard { membership.noteRefusal(of: 1) }
-      #expect(membership.dead.map(\.id) == (time >= 8 ? [1] : []), "\(time)")
+      #expect(membership.dead.map(\.id) == (time >= 15 ? [1] : []), "\(time)")
     }
   }
 
