@@ -43,7 +43,7 @@ public struct ClientSession {
 
   /// The last `welcome`; nil before the first.
   public internal(set) var lastWelcome: Welcome?
-  /// What names the session in the URL of its next connection; nil before the first `welcome`.
+  /// The query that names the session in the URL of its next connection; nil before the first `welcome`.
   ///
   /// The first connection of a client that joins has ``SessionQuery/init(shareToken:)``.
   public var query: SessionQuery? { lastWelcome.map { SessionQuery(sessionID: $0.sessionID) } }

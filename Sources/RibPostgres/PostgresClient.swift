@@ -78,7 +78,7 @@ final class PostgresClient {
     SELECT name, setting FROM pg_settings WHERE (name = 'fsync' AND setting <> 'on')
       OR (name = 'synchronous_commit' AND setting NOT IN ('on', 'remote_apply'))
     """)
-  /// What each connection is set to.
+  /// Sets the options of a new connection.
   ///
   /// The planner must not take a batch for a table of thousands of rows, which it would have to hash. A node that hangs must not keep
   /// others from what it has locked, nor a statement wait for it longer than the node waits for the statement.

@@ -145,7 +145,7 @@ struct PostgresTree {
       FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bytea[])
         AS i(session, lease, cut, id, seq, ops) GROUP BY session, lease, cut, id) AS i
     """
-  /// Those that are there already are the same; where one is missing, the text that says so is no array, which is an error.
+  /// Changes that are there already are the same; where one is missing, the text that says so is no array, which is an error.
   private static let appendChanges = PostgresQuery(
     """
     \(written(nodeChanges))

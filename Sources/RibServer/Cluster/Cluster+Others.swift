@@ -2,7 +2,7 @@ import Logging
 import Synchronization
 import WireHTTP
 
-// What nodes ask each other.
+// Links to the other nodes, and questions about the sessions that they hold.
 
 extension Cluster {
   /// Lets other nodes reach this one.

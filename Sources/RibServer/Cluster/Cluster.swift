@@ -3,7 +3,7 @@ import Synchronization
 
 /// This server as one of the nodes that share a store.
 ///
-/// It says every two seconds that it is there, and so learns who else is. Nothing of that is needed for a session to be safe: the store compares
+/// A node beats every two seconds: it says that it is there, and reads who else is. No beat is needed for a session to be safe: the store compares
 /// the lease of whoever writes. It is for sessions not to be taken from who has them, and for a node that is cut off to notice.
 ///
 /// | this node                                       | lets clients in   | shows views                | runs actions, and answers them |
@@ -35,7 +35,7 @@ final class Cluster: Sendable {
     var leases = 5_000
   }
 
-  /// What changes.
+  /// The membership, the comparison of leases, and when each is due next.
   struct State {
     var membership: Membership
     var loops: [EventLoop] = []

@@ -50,7 +50,7 @@ package struct ClusterNode: Equatable, Sendable {
   package var isSucceeded: Bool
   /// Where other nodes reach it: a host and a port; empty if they do not.
   package var address: String
-  /// What they have to show there: 256 random bits.
+  /// The secret that other nodes have to show at the address: 256 random bits.
   package var secret: String
 
   /// A node.

@@ -3,7 +3,7 @@ import WireHTTP
 
 /// A connection between two nodes: a WebSocket with text messages.
 ///
-/// Whoever dials shows the other's secret, which only those know who can read the store. Nothing else is answered.
+/// The node that dials shows the other one's secret, which only those know who can read the store. Other requests are not answered.
 ///
 /// | state      | meaning                                               | ends                                      |
 /// |------------|-------------------------------------------------------|-------------------------------------------|

@@ -98,29 +98,48 @@ func makeSocket(_ family: Int32) -> Int32 {
   #endif
 }
 
+/// Makes a socket for the first address of a host.
+///
+/// - Parameters:
+///   - host: an address or a name, which is looked up.
+///   - port: the port.
+///   - flags: of the lookup.
+///   - operation: what it is for, without the port, for the error.
+///   - use: binds or connects it; says whether that has worked, with `errno` if not.
+/// - Returns: its descriptor.
+/// - Throws: ``SystemError`` if the host is not found, or the socket cannot be used; it is closed then.
+func openSocket(
+  _ host: String, _ port: Int, flags: Int32 = 0, to operation: String, _ use: (Int32, addrinfo) -> Bool
+) throws(SystemError) -> Int32 {
+  var hints = addrinfo()
+  hints.ai_flags = AI_NUMERICSERV | flags
+  hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+  var list: UnsafeMutablePointer<addrinfo>?
+  let status = getaddrinfo(host, "\(port)", &hints, &list)
+  guard status == 0, let first = list else {
+    throw SystemError(operation: "\(operation): \(String(cString: gai_strerror(status)))", code: EADDRNOTAVAIL)
+  }
+  defer { freeaddrinfo(list) }
+  let descriptor = makeSocket(first.pointee.ai_family)
+  guard descriptor >= 0 else { throw .last("socket") }
+  guard use(descriptor, first.pointee) else {
+    let error = SystemError.last("\(operation):\(port)")
+    closeDescriptor(descriptor)
+    throw error
+  }
+  return descriptor
+}
+
 /// Begins to connect, non-blocking; the socket can be written to once it is connected.
 ///
 /// - Parameters:
 ///   - host: an address or a name.
-///   - port: where.
+///   - port: the port.
 /// - Returns: its descriptor.
 /// - Throws: ``SystemError`` if the host is not found, or refuses at once.
 func connectSocket(to host: String, _ port: Int) throws(SystemError) -> Int32 {
-  var hints = addrinfo()
-  hints.ai_flags = AI_NUMERICSERV
-  hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-  var list: UnsafeMutablePointer<addrinfo>?
-  let status = getaddrinfo(host, "\(port)", &hints, &list)
-  guard status == 0, let info = list else {
-    throw SystemError(operation: "connect to \(host): \(String(cString: gai_strerror(status)))", code: EADDRNOTAVAIL)
-  }
-  defer { freeaddrinfo(list) }
-  let descriptor = makeSocket(info.pointee.ai_family)
-  guard descriptor >= 0 else { throw .last("socket") }
-  guard connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 || errno == EINPROGRESS else {
-    let error = SystemError.last("connect to \(host):\(port)")
-    closeDescriptor(descriptor)
-    throw error
+  let descriptor = try openSocket(host, port, to: "connect to \(host)") { descriptor, address in
+    connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS
   }
   tune(descriptor)
   return descriptor

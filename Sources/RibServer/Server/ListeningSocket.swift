@@ -31,23 +31,15 @@ extension ListeningSocket {
   ///   - port: 0 for any that is free.
   /// - Throws: ``SystemError`` if the address is none or taken.
   init(host: String, port: Int) throws(SystemError) {
-    var hints = addrinfo()
-    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var list: UnsafeMutablePointer<addrinfo>?
-    let status = getaddrinfo(host, "\(port)", &hints, &list)
-    guard status == 0, let info = list else {
-      throw SystemError(operation: "listen on \(host): \(String(cString: gai_strerror(status)))", code: EADDRNOTAVAIL)
+    let operation = "listen on \(host)"
+    let descriptor = try openSocket(host, port, flags: AI_PASSIVE, to: operation) { descriptor, address in
+      var on: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+      return bind(descriptor, address.ai_addr, address.ai_addrlen) == 0
+        && beginListening(descriptor, backlog: 4096) == 0
     }
-    defer { freeaddrinfo(list) }
-    let descriptor = makeSocket(info.pointee.ai_family)
-    guard descriptor >= 0 else { throw .last("socket") }
-    var on: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    guard bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0,
-      beginListening(descriptor, backlog: 4096) == 0, let (address, bound) = Self.name(of: descriptor)
-    else {
-      let error = SystemError.last("listen on \(host):\(port)")
+    guard let (address, bound) = Self.name(of: descriptor) else {
+      let error = SystemError.last("\(operation):\(port)")
       closeDescriptor(descriptor)
       throw error
     }
