@@ -377,6 +377,9 @@ protocol ChannelPort: AnyObject {
   /// Whether something was received that is not handled.
   var hasUnreadInput: Bool { get }
 
+  /// The node that passes the client's bytes on; nil if the client has come itself.
+  var relayingNode: Int? { get }
+
   /// What may be sent is to be sent at the end of the present batch of events, and what waits for that is to go on.
   func flushLater()
 

@@ -50,6 +50,26 @@ struct SendQueue {
     return true
   }
 
+  /// Sends bytes behind those that wait, at once as far as the socket takes them; the rest waits.
+  ///
+  /// - Parameters:
+  ///   - more: the bytes.
+  ///   - descriptor: the socket.
+  /// - Returns: false if the connection is gone.
+  mutating func send(_ more: Span<UInt8>, to descriptor: Int32) -> Bool {
+    var sent = 0
+    if isEmpty {
+      sent = more.withUnsafeBytes { sendBytes(descriptor, $0) }
+      if sent < 0 {
+        guard wouldBlock else { return false }
+        sent = 0
+      }
+      sentCount += sent
+    }
+    if sent < more.count { more.extracting(sent...).withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
+    return true
+  }
+
   /// Takes note that what stood before `head` is not there any more.
   private mutating func moveToFront() {
     if limit != .max { limit -= head }

@@ -41,3 +41,13 @@ final class Sleeper: Sendable {
   /// - Parameter lease: the newer one.
   func renew(_ lease: SessionLease) { leaseNumber.max(lease.number, ordering: .relaxed) }
 }
+
+/// What a client is told whose session is not in memory.
+enum SleeperCall {
+  /// The session is there, or a bell has rung and the client is to bring it there.
+  case wake
+  /// The client has come back on another connection, and the session rests on.
+  case overtaken
+  /// The session has gone on in another process.
+  case moved
+}

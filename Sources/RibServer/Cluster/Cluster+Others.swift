@@ -29,20 +29,100 @@ extension Cluster {
       closeDescriptor(socket.descriptor)
       throw error
     }
-    let links = Links(own: id, listeningAt: socket, on: loop, logger) { [weak self, time] in
-      self?.isSuspended(at: time.monotonic()) ?? true
-    } isRefused: { [weak self] node in
-      self?.state.withLock { $0.membership.noteRefusal(of: node) }
-    } answer: { [weak context] want, done in
-      if let context { SessionHolder(context: context).answer(want, done) } else { done(.busy) }
-    }
+    let links = Links(own: id, listeningAt: socket, on: loop, logger, makeNode(context))
     try links.start()
     let bound = socket.address.contains(":") ? "[\(socket.address)]" : socket.address
     state.withLock { state in
       state.links = links
       state.address = settings.nodeAdvertise.isEmpty ? "\(bound):\(socket.port)" : settings.nodeAdvertise
     }
+    takesRelays = true
   }
+
+  /// What links ask of this node, and tell it.
+  private func makeNode(_ context: ServerContext) -> Links.Node {
+    Links.Node { [weak self, time] in
+      self?.isSuspended(at: time.monotonic()) ?? true
+    } isRefused: { [weak self] node in
+      self?.state.withLock { $0.membership.noteRefusal(of: node) }
+    } answer: { [weak context] want, done in
+      if let context { SessionHolder(context: context).answer(want, done) } else { done(.relay) }
+    } accept: { [weak self, weak context] client, descriptor, received in
+      guard let context, let loop = self?.nextLoop() else { return closeDescriptor(descriptor) }
+      let place = client.caller.place
+      let admission = context.connections.enter(from: place)
+      if admission == .dropped { return closeDescriptor(descriptor) }
+      loop.execute {
+        Connection(
+          descriptor, admission, from: client.caller, isCounted: place != nil, relayed: client, on: loop, context
+        ).start(with: received)
+      }
+    } drain: { [weak self] node, seconds in
+      self?.onAllLoops { loop in
+        for connection in Array(loop.connections.values) where connection.relayingNode == node {
+          connection.drain(within: seconds)
+        }
+      }
+    } lose: { [weak self] node in
+      self?.onAllLoops { loop in for connection in Array(loop.connections.values) { connection.endRelay(to: node) } }
+    }
+  }
+
+  private func onAllLoops(_ body: @escaping @Sendable (EventLoop) -> Void) {
+    for loop in state.withLock({ $0.loops }) { loop.execute { body(loop) } }
+  }
+
+  /// Where the next client goes that another node passes on; it moves to its session's loop from there.
+  private func nextLoop() -> EventLoop? {
+    state.withLock { state in
+      guard !state.loops.isEmpty else { return nil }
+      state.relayedCount += 1
+      return state.loops[state.relayedCount % state.loops.count]
+    }
+  }
+
+  /// Begins to connect to a node that is to have a client's bytes.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameters:
+  ///   - node: the node.
+  ///   - done: called on any thread: with how it is to be addressed, and a socket that connects; with nil if it is not known, or not found.
+  func dial(_ node: Int, _ done: @escaping @Sendable ((ClusterNode, descriptor: Int32)?) -> Void) {
+    if let target = reachable(node) { return dial(target, done) }
+    // It has begun since the last beat.
+    queue.add { [self] in
+      if !isStopped { _ = beat() }
+      if let target = reachable(node) { dial(target, done) } else { done(nil) }
+    }
+  }
+
+  private func dial(_ target: ClusterNode, _ done: @escaping @Sendable ((ClusterNode, descriptor: Int32)?) -> Void) {
+    dialler.add { [sockets] in
+      let authority = Authority(target.address)
+      let descriptor = authority.flatMap { try? sockets.connect($0.host.withoutBrackets, $0.port ?? 0) }
+      done(descriptor.map { (target, $0) })
+    }
+  }
+
+  private func reachable(_ node: Int) -> ClusterNode? {
+    state.withLock { $0.membership.others.first { $0.id == node && !$0.address.isEmpty } }
+  }
+
+  /// Takes note that a session has come here from a node that was there: it stays for a while.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter id: the session's name.
+  func noteMove(of id: String) { state.withLock { $0.moves.note(id, at: time.monotonic()) } }
+
+  /// Whether a session has come here so lately that it is to stay.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter id: the session's name.
+  /// - Returns: whether it has.
+  func hasJustCome(_ id: String) -> Bool { state.withLock { $0.moves.contains(id, at: time.monotonic()) } }
 
   /// Dials whoever is there; also those that are not heard of, which may be cut off from the store, and want to know whether others are.
   func linkToOthers() {
@@ -63,7 +143,7 @@ extension Cluster {
   /// |--------------------------------------------------|-------------------------------------------------------------------|
   /// | is dead, or takes no questions                   | from anybody                                                      |
   /// | says that it is free                             | from the holder                                                   |
-  /// | says that it is busy                             | from anybody: it is the client's                                  |
+  /// | says that it stays                               | not: the client is passed on                                      |
   /// | is not reached, or says nothing for three seconds | from nobody yet; from anybody once that has been so for ten seconds |
   ///
   /// Thread-safe.
@@ -72,26 +152,25 @@ extension Cluster {
   ///   - holder: the node.
   ///   - sessionID: the session.
   ///   - claim: what the client has shown that has come here.
-  ///   - done: called on any thread: with from whom the session may be taken.
+  ///   - done: called on any thread: with where the session is to go on.
   func ask(
-    _ holder: Int, about sessionID: String, _ claim: SessionClaim, _ done: @escaping @Sendable (Takeover) -> Void
+    _ holder: Int, about sessionID: String, _ claim: SessionClaim, _ done: @escaping @Sendable (Placement) -> Void
   ) {
     let links = state.withLock { state -> Links? in
       state.membership.isDead(holder) || !state.membership.takesQuestions(holder) ? nil : state.links
     }
-    guard let links else { return done(.anybody) }
+    guard let links else { return done(.here(from: .anybody)) }
     links.ask(holder, about: sessionID, claim) { [logger] answer in
-      let reason: String
       switch answer {
-      case .holding(.free): return done(.processes([holder]))
-      case .unreachable(let isForLong) where !isForLong: return done(.nobody)
-      case .holding(.busy): reason = "It is needed there, and here."
-      case .unreachable: reason = "The node cannot be asked."
+      case .holding(.free): done(.here(from: .processes([holder])))
+      case .holding(.relay): done(.there)
+      case .unreachable(let isForLong):
+        guard isForLong else { return done(.unknown) }
+        logger.notice(
+          "A session is taken from a node that cannot be asked.",
+          metadata: ["session": "\(sessionID)", "node": "\(holder)"])
+        done(.here(from: .anybody))
       }
-      logger.notice(
-        "A session is taken from a node that holds it.",
-        metadata: ["session": "\(sessionID)", "node": "\(holder)", "reason": "\(reason)"])
-      done(.anybody)
     }
   }
 

@@ -31,6 +31,8 @@ final class Cluster: Sendable {
     var orphans: UInt64 = 600_000_000_000
     /// How many sessions of dead nodes are freed in one commit.
     var portion = 500
+    /// How long a session stays that has come from another node: one move in that time, whoever asks.
+    var stay: UInt64 = 10_000_000_000
     /// How many leases are compared at a time.
     var leases = 5_000
   }
@@ -59,6 +61,10 @@ final class Cluster: Sendable {
     var links: Links?
     /// Where they do.
     var address = ""
+    /// Which sessions have come lately.
+    var moves: RecentMoves
+    /// How many clients other nodes have passed on.
+    var relayedCount = 0
   }
 
   /// This node's number.
@@ -74,6 +80,13 @@ final class Cluster: Sendable {
   /// Until when the last beat counts, in nanoseconds of the clock that never jumps.
   private let trustedUntil = Atomic<UInt64>(0)
   private let isDraining = Atomic(false)
+  /// Where the names of nodes are looked up to which clients are passed on.
+  let dialler: any JobQueue
+  let sockets: SocketSource
+  /// Whether nodes pass clients on to each other.
+  ///
+  /// Set once, before the first connection is accepted.
+  nonisolated(unsafe) var takesRelays = false
 
   /// A node that nobody knows of yet.
   ///
@@ -93,7 +106,9 @@ final class Cluster: Sendable {
     time = environment.time
     program = environment.program
     queue = environment.makeQueue("ribserver.cluster", .urgent)
-    state = Mutex(State(membership: Membership(own: id)))
+    dialler = environment.makeQueue("ribserver.relays", .normal)
+    sockets = environment.sockets
+    state = Mutex(State(membership: Membership(own: id), moves: RecentMoves(stay: pace.stay)))
   }
 
   /// Begins to be one of the nodes.
@@ -124,9 +139,12 @@ final class Cluster: Sendable {
   /// - Returns: true from the end of the last beat's trust until the next one is heard, and leases are compared.
   func isSuspended(at now: UInt64) -> Bool { now >= trustedUntil.load(ordering: .acquiring) }
 
-  /// Has the others know that clients are asked to leave this node.
-  func drain() {
+  /// Has the others know that clients are asked to leave this node, and ask those that it passes on to them.
+  ///
+  /// - Parameter seconds: how long clients may take.
+  func drain(within seconds: Int) {
     isDraining.store(true, ordering: .relaxed)
+    state.withLock { $0.links }?.drain(within: seconds)
     queue.add { [self] in if !isStopped { _ = try? directory.beat(node) } }
   }
 
@@ -176,7 +194,7 @@ final class Cluster: Sendable {
   /// Has the others hear that the node is there.
   ///
   /// - Returns: whether they have.
-  private func beat() -> Bool {
+  func beat() -> Bool {
     let sent = time.monotonic()
     let nodes: [ClusterNode]
     do throws(StoreError) {

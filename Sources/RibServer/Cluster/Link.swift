@@ -3,7 +3,8 @@ import WireHTTP
 
 /// A connection between two nodes: a WebSocket with text messages.
 ///
-/// The node that dials shows the other one's secret, which only those know who can read the store. Other requests are not answered.
+/// The node that dials shows the other one's secret, which only those know who can read the store. A client that another node passes on comes
+/// the same way. Other requests are not answered.
 ///
 /// | state      | meaning                                               | ends                                      |
 /// |------------|-------------------------------------------------------|-------------------------------------------|
@@ -33,12 +34,12 @@ final class Link: PollTarget {
     func didReceive(_ message: LinkMessage, over link: Link)
     /// The link is no more.
     func didClose(_ link: Link)
+    /// The connection is none of a link's, but a client's that another node passes on; with what has come of its bytes.
+    func didAccept(_ client: RelayedClient, _ descriptor: Int32, _ received: ReceiveBuffer)
   }
 
   /// Where a node that dials asks.
   static let path = "/node"
-  /// The field with the dialling node's number.
-  private static let nodeField = "Rib-Node"
   /// How long a link may be silent, and how long it may take to open, in nanoseconds.
   static let patience: UInt64 = 5_000_000_000
   /// Bytes of a message, and bytes that may wait to be sent.
@@ -80,7 +81,7 @@ final class Link: PollTarget {
     (self.descriptor, self.loop, self.owner, lastSign) = (descriptor, loop, owner, loop.now)
     output.bytes = WebSocketHandshake.request(
       host: node.address, path: Self.path, key: key, subprotocols: [],
-      headers: ["Authorization": "Bearer \(node.secret)", Self.nodeField: "\(own)"])
+      headers: NodeCredential(node: own, secret: node.secret).fields)
   }
 
   /// A link that another node dials.
@@ -182,17 +183,24 @@ final class Link: PollTarget {
   }
 
   private func accept(_ head: RequestHead) throws {
-    let prefix = "Bearer "
-    let credential = head.headers["Authorization"] ?? ""
-    guard let owner, head.path == Self.path, credential.hasPrefix(prefix),
-      SessionToken.matches(String(credential.dropFirst(prefix.count)), SessionToken.hash(owner.ownSecret)),
-      let node = head.headers[Self.nodeField].flatMap({ Int($0) }), node > 0, node != owner.own
-    else { throw Refusal() }
+    guard let owner, let credential = NodeCredential(head, toldTo: owner) else { throw Refusal() }
+    if let client = RelayedClient(head, from: credential.node) { return handOver(client) }
+    guard head.path == Self.path else { throw Refusal() }
     let (response, _, _) = try WebSocketHandshake.answer(head, subprotocols: [])
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
-    peer = node
+    peer = credential.node
     open()
     flush()
+  }
+
+  /// Gives the connection away: it is a client's.
+  private func handOver(_ client: RelayedClient) {
+    state = .closed
+    owner?.didClose(self)
+    guard let watch, let owner else { return }
+    self.watch = nil
+    let (descriptor, received) = (descriptor, input)
+    loop.unwatch(watch) { owner.didAccept(client, descriptor, received) }
   }
 
   private func open() {

@@ -8,6 +8,8 @@ enum LinkMessage: Equatable {
   case want(Want)
   /// The answer to the `want` with that number.
   case have(number: Int, Holding)
+  /// The sender is about to stop: clients that it passes on are to go elsewhere within so many seconds.
+  case drain(within: Int)
 
   /// A client that has come to a node that does not hold its session.
   struct Want: Equatable {
@@ -23,8 +25,8 @@ enum LinkMessage: Equatable {
   enum Holding: String {
     /// It is not in the holder's memory, or is not any more: whoever has asked may take it.
     case free
-    /// It is, and is needed there: others are connected, or something runs that would be cut off.
-    case busy
+    /// It stays there: others are connected, or something runs that would be cut off, or it has come only now. The client is to be passed on.
+    case relay
   }
 
   /// Reads a message.
@@ -35,12 +37,17 @@ enum LinkMessage: Equatable {
     case "beat": self = .beat(reachesStore: json["ok"]?.bool ?? false)
     case "want":
       guard let number = json["q"]?.integer(Int.self), let id = json["sid"]?.string else { return nil }
-      let claim = SessionClaim(tokenHash: json["hash"]?.string, attempt: json["try"]?.integer(Int.self))
+      let claim = SessionClaim(
+        tokenHash: json["hash"]?.string, client: json["cid"]?.integer(Int.self), attempt: json["try"]?.integer(Int.self)
+      )
       self = .want(Want(number: number, sessionID: id, claim: claim))
     case "have":
       guard let number = json["q"]?.integer(Int.self) else { return nil }
       // What a newer version says is not that it lets go.
-      self = .have(number: number, (json["a"]?.string).flatMap(Holding.init) ?? .busy)
+      self = .have(number: number, (json["a"]?.string).flatMap(Holding.init) ?? .relay)
+    case "drain":
+      guard let milliseconds = json["within"]?.integer(Int.self), milliseconds >= 0 else { return nil }
+      self = .drain(within: milliseconds / 1000)
     default: return nil
     }
   }
@@ -65,6 +72,10 @@ enum LinkMessage: Equatable {
         json.key("hash")
         json.string(hash)
       }
+      if let client = want.claim.client {
+        json.key("cid")
+        json.integer(client)
+      }
       if let attempt = want.claim.attempt {
         json.key("try")
         json.integer(attempt)
@@ -75,6 +86,10 @@ enum LinkMessage: Equatable {
       json.integer(number)
       json.key("a")
       json.string(holding.rawValue)
+    case .drain(let seconds):
+      json.string("drain")
+      json.key("within")
+      json.integer(seconds * 1000)
     }
     json.endObject()
     return json.bytes

@@ -7,7 +7,7 @@ import WireHTTP
 /// Of two nodes the one with the higher number dials, and dials again when the link is gone. A link that says nothing for five seconds is ended.
 ///
 /// `@unchecked Sendable`: what is not constant is confined to the loop, on which links call it, too; other threads use ``update(_:)``,
-/// ``ask(_:about:_:_:)``, ``havePeerThatIsBetterOff``, ``count`` and ``stop()``, which go there.
+/// ``ask(_:about:_:_:)``, ``drain(within:)``, ``havePeerThatIsBetterOff``, ``count`` and ``stop()``, which go there.
 final class Links: Link.Owner, @unchecked Sendable {
   /// How long an answer is waited for.
   static let patience = Duration.seconds(3)
@@ -26,8 +26,24 @@ final class Links: Link.Owner, @unchecked Sendable {
   /// How long a node may give no sign before its sessions are taken, in nanoseconds.
   private static let longSilence: UInt64 = 10_000_000_000
 
-  /// What this node says to who asks for a session.
-  typealias Answerer = @Sendable (LinkMessage.Want, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) -> Void
+  /// What links ask of the node, and tell it; all is called on their loop, but for the first two on any thread.
+  struct Node: Sendable {
+    /// Whether the node does not reach the store.
+    var isSuspended: @Sendable () -> Bool
+    /// Nobody listens at another node's address.
+    var isRefused: @Sendable (_ node: Int) -> Void = { _ in }
+    /// Another node asks for a session.
+    var answer: @Sendable (LinkMessage.Want, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) -> Void
+    /// Another node passes a client on: its socket, and what has come of its bytes.
+    var accept: @Sendable (RelayedClient, _ descriptor: Int32, _ received: ReceiveBuffer) -> Void = {
+      _, descriptor, _ in
+      closeDescriptor(descriptor)
+    }
+    /// Clients that another node passes on are to go elsewhere within so many seconds.
+    var drain: @Sendable (_ node: Int, _ seconds: Int) -> Void = { _, _ in }
+    /// The link to another node has ended.
+    var lose: @Sendable (_ node: Int) -> Void = { _ in }
+  }
 
   let ownSecret: String
   let own: Int
@@ -36,9 +52,7 @@ final class Links: Link.Owner, @unchecked Sendable {
   private let dialler: any JobQueue
   private let sockets: SocketSource
   private let logger: Logger
-  private let answer: Answerer
-  private let isSuspended: @Sendable () -> Bool
-  private let isRefused: @Sendable (_ node: Int) -> Void
+  private let node: Node
   private let listener: LinkListener
   private var open: [Int: Link] = [:]
   /// Those that are not open yet.
@@ -65,18 +79,12 @@ final class Links: Link.Owner, @unchecked Sendable {
   ///   - socket: where others dial.
   ///   - loop: where links live: nobody else does.
   ///   - logger: told of links that come and go.
-  ///   - isSuspended: whether this node does not reach the store.
-  ///   - isRefused: called with nodes at whose addresses nobody listens.
-  ///   - answer: what is said to who asks for a session.
-  init(
-    own: Int, listeningAt socket: ListeningSocket, on loop: EventLoop, _ logger: Logger,
-    isSuspended: @escaping @Sendable () -> Bool, isRefused: @escaping @Sendable (_ node: Int) -> Void = { _ in },
-    answer: @escaping Answerer
-  ) {
+  ///   - node: what they ask of this node, and tell it.
+  init(own: Int, listeningAt socket: ListeningSocket, on loop: EventLoop, _ logger: Logger, _ node: Node) {
     let environment = loop.work.environment
     ownSecret = environment.makeToken()
     (self.own, self.loop, self.logger) = (own, loop, logger)
-    (self.answer, self.isSuspended, self.isRefused) = (answer, isSuspended, isRefused)
+    self.node = node
     sockets = environment.sockets
     dialler = environment.makeQueue("ribserver.dialler", .normal)
     listener = LinkListener(socket, on: loop, environment.sockets)
@@ -153,13 +161,20 @@ final class Links: Link.Owner, @unchecked Sendable {
     }
   }
 
+  /// Has the clients that this node passes on asked to go elsewhere: those at the other ends can.
+  ///
+  /// - Parameter seconds: how long they may take.
+  func drain(within seconds: Int) {
+    loop.execute { [self] in for link in Array(open.values) { link.send(.drain(within: seconds)) } }
+  }
+
   private func hasBeenLong(_ start: UInt64?) -> Bool {
     start.map { loop.now - min($0, loop.now) >= Self.longSilence } ?? false
   }
 
   private func beat() {
     guard !isStopped else { return }
-    let isSuspended = isSuspended()
+    let isSuspended = node.isSuspended()
     cutOffCount = isSuspended && !peersThatReachStore.isEmpty ? cutOffCount + 1 : 0
     isPeerBetterOff.store(cutOffCount >= Self.cutOffLimit, ordering: .relaxed)
     let message = LinkMessage.beat(reachesStore: !isSuspended)
@@ -173,29 +188,29 @@ final class Links: Link.Owner, @unchecked Sendable {
 
   // MARK: Dialling and accepting
 
-  private func dial(_ node: ClusterNode) {
-    guard !isStopped, let authority = Authority(node.address), let port = authority.port,
-      dialling.insert(node.id).inserted
+  private func dial(_ target: ClusterNode) {
+    guard !isStopped, let authority = Authority(target.address), let port = authority.port,
+      dialling.insert(target.id).inserted
     else { return }
     let host = authority.host.withoutBrackets
     dialler.add { [self] in
       guard !sockets.refuses(host, port) else {
-        isRefused(node.id)
-        return loop.execute { [self] in dialled(node, nil) }
+        node.isRefused(target.id)
+        return loop.execute { [self] in dialled(target, nil) }
       }
       let descriptor = try? sockets.connect(host, port)
-      loop.execute { [self] in dialled(node, descriptor) }
+      loop.execute { [self] in dialled(target, descriptor) }
     }
   }
 
   /// Looks whether anybody listens where a node is that dials this one.
-  private func probe(_ node: ClusterNode) {
-    guard !isStopped, let authority = Authority(node.address), let port = authority.port,
-      dialling.insert(node.id).inserted
+  private func probe(_ target: ClusterNode) {
+    guard !isStopped, let authority = Authority(target.address), let port = authority.port,
+      dialling.insert(target.id).inserted
     else { return }
     dialler.add { [self] in
-      if sockets.refuses(authority.host.withoutBrackets, port) { isRefused(node.id) }
-      loop.execute { [self] in _ = dialling.remove(node.id) }
+      if sockets.refuses(authority.host.withoutBrackets, port) { node.isRefused(target.id) }
+      loop.execute { [self] in _ = dialling.remove(target.id) }
     }
   }
 
@@ -237,7 +252,7 @@ final class Links: Link.Owner, @unchecked Sendable {
       if reachesStore { peersThatReachStore.insert(link.peer) } else { peersThatReachStore.remove(link.peer) }
     case .want(let want):
       let peer = link.peer
-      answer(want) { [self] holding in
+      node.answer(want) { [self] holding in
         // Over whatever link there is by then.
         loop.execute { [self] in open[peer]?.send(.have(number: want.number, holding)) }
       }
@@ -245,7 +260,12 @@ final class Links: Link.Owner, @unchecked Sendable {
       silentSince[link.peer] = nil
       guard questions[number]?.node == link.peer else { return }
       questions.removeValue(forKey: number)?.done(holding)
+    case .drain(let seconds): node.drain(link.peer, seconds)
     }
+  }
+
+  func didAccept(_ client: RelayedClient, _ descriptor: Int32, _ received: ReceiveBuffer) {
+    if isStopped { closeDescriptor(descriptor) } else { node.accept(client, descriptor, received) }
   }
 
   func didClose(_ link: Link) {
@@ -257,53 +277,10 @@ final class Links: Link.Owner, @unchecked Sendable {
     openCount.store(open.count, ordering: .relaxed)
     peersThatReachStore.remove(link.peer)
     logger.info("A link to a node has ended.", metadata: ["node": "\(link.peer)"])
+    node.lose(link.peer)
     for (number, question) in questions where question.node == link.peer {
       questions[number] = nil
       question.done(nil)
-    }
-  }
-}
-
-/// The socket that other nodes dial.
-///
-/// `@unchecked Sendable`: used on its loop only, once it is started.
-private final class LinkListener: PollTarget, @unchecked Sendable {
-  private let socket: ListeningSocket
-  private let loop: EventLoop
-  private let sockets: SocketSource
-  private var watch: Int?
-  private var accepted: ((Int32) -> Void)?
-
-  init(_ socket: ListeningSocket, on loop: EventLoop, _ sockets: SocketSource) {
-    (self.socket, self.loop, self.sockets) = (socket, loop, sockets)
-  }
-
-  func start(_ accepted: @escaping @Sendable (Int32) -> Void) throws(SystemError) {
-    do throws(SystemError) {
-      try loop.executeAndWait { [self] () throws(SystemError) in
-        self.accepted = accepted
-        watch = try loop.watch(socket.descriptor, for: .reading, self)
-      }
-    } catch {
-      closeDescriptor(socket.descriptor)
-      throw error
-    }
-  }
-
-  func stop() {
-    if let watch { loop.unwatch(watch) }
-    watch = nil
-  }
-
-  func ready(_ readiness: Readiness) {
-    // More wait until the loop comes back: there are few nodes.
-    let descriptor = sockets.accept(socket.descriptor)
-    if descriptor >= 0 { return accepted?(descriptor) ?? closeDescriptor(descriptor) }
-    // Out of descriptors, perhaps: to try again at once would only burn the processor.
-    guard !wouldBlock, let watch else { return }
-    loop.change(watch, to: [])
-    loop.execute(after: .milliseconds(100)) { [weak self] in
-      if let self, let watch = self.watch { loop.change(watch, to: .reading) }
     }
   }
 }

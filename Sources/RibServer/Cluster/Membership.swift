@@ -71,8 +71,8 @@ struct Membership {
   /// Whether a node can be asked for sessions.
   ///
   /// - Parameter id: the node's number.
-  /// - Returns: true also for one that is not known yet.
-  func takesQuestions(_ id: Int) -> Bool { peers[id]?.node.address.isEmpty != true }
+  /// - Returns: true also for one that is not known yet, or has not beaten yet: it has not said where it is reached.
+  func takesQuestions(_ id: Int) -> Bool { peers[id].map { $0.node.beat == 0 || !$0.node.address.isEmpty } ?? true }
 
   /// The nodes that are there, and dead.
   var dead: [ClusterNode] { peers.values.map(\.node).filter { isDead($0.id) }.sorted { $0.id < $1.id } }

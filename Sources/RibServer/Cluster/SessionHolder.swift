@@ -1,12 +1,16 @@
+import Synchronization
+
 /// Says of sessions that this node holds whether it needs them, and lets go of them if it does not.
 ///
-/// | a session that a client wants elsewhere                        | is      | because                                      |
-/// |-----------------------------------------------------------------|---------|----------------------------------------------|
-/// | is not here                                                     | `free`  |                                              |
-/// | rests, with clients that sleep                                  | `free`  | they are told to connect again               |
-/// | has no client here, or only that one's former connection        | `free`  | it has left memory, and the store has all of it |
-/// | has other clients here, or effects that would be cut off        | `busy`  |                                              |
-/// | is on its way into memory                                       | `busy`  | somebody here waits for it                   |
+/// | a session that a client wants elsewhere                  | is      | because                                                    |
+/// |----------------------------------------------------------|---------|------------------------------------------------------------|
+/// | is not here, and nobody sleeps for it                    | `free`  |                                                            |
+/// | rests, and only that client sleeps here                  | `free`  | it is told to connect again                                |
+/// | has no client here, or only that one's former connection | `free`  | it has left memory, and the store has all of it            |
+/// | is any other                                             | `relay` | others are here, or effects run that would be cut off      |
+/// | has come only now, from elsewhere                        | `relay` | clients that come by several nodes would have it move with each word |
+///
+/// A node that drains lets go of all of them: their clients are told to connect again, which they are about to do anyway.
 struct SessionHolder: Sendable {
   let context: ServerContext
 
@@ -16,23 +20,27 @@ struct SessionHolder: Sendable {
   ///   - want: the session, and the client that is there.
   ///   - done: called on any thread; not before the store has all of a session that is free.
   func answer(_ want: LinkMessage.Want, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) {
-    switch context.sessions.whereabouts(of: want.sessionID) {
-    case .awaited: done(.busy)
+    let (id, claim, isDraining) = (want.sessionID, want.claim, context.isDraining.load(ordering: .relaxed))
+    let mustStay = !isDraining && context.cluster?.hasJustCome(id) == true
+    switch context.sessions.whereabouts(of: id) {
+    case .awaited: done(.relay)
     case .elsewhere:
-      context.sessions.letGo(of: want.sessionID)
+      guard isDraining || context.sessions.letGo(of: id, to: claim, unlessUsed: mustStay) else { return done(.relay) }
+      if isDraining { context.sessions.letGo(of: id) }
       done(.free)
     case .awake(let session):
       session.loop.execute {
-        guard session.core.makeWay(for: want.claim) else {
-          return done(session.core.life.isInMemory ? .busy : .free)
+        let core = session.core
+        let done: @Sendable () -> Void = { done(session.core.life.isInMemory ? .relay : .free) }
+        if isDraining, core.handOver() {
+          return core.whenCommitted { _ in session.loop.execute(done) }
         }
+        guard !mustStay, core.makeWay(for: claim) else { return done() }
         // Once it is known that the client has left, it may rest; each in a job of its own, as a session that is told of its commit is at work.
-        session.core.whenCommitted { _ in
+        core.whenCommitted { _ in
           session.loop.execute {
             session.core.rest(isAwaited: true)
-            session.core.whenCommitted { _ in
-              session.loop.execute { done(session.core.life.isInMemory ? .busy : .free) }
-            }
+            session.core.whenCommitted { _ in session.loop.execute(done) }
           }
         }
       }

@@ -13,7 +13,7 @@ extension Connection {
   var isEnding: Bool {
     switch state {
     case .closing, .halfClosed: true
-    case .http, .channel, .moving, .echo, .closed: false
+    case .http, .channel, .moving, .relayed, .echo, .closed: false
     }
   }
 
@@ -22,7 +22,7 @@ extension Connection {
     switch state {
     case .channel: channel.isJoined
     case .echo: true
-    case .http, .moving, .closing, .halfClosed, .closed: false
+    case .http, .moving, .relayed, .closing, .halfClosed, .closed: false
     }
   }
 
@@ -80,7 +80,7 @@ extension Connection {
     case .moving: timeouts.handshakeSeconds
     case .echo: timeouts.heartbeatSeconds
     case .closing, .halfClosed: timeouts.closingSeconds
-    case .closed: 0
+    case .relayed, .closed: 0
     }
   }
 
@@ -98,7 +98,7 @@ extension Connection {
     case .http, .closing, .halfClosed, .echo: break
     // Its time begins when its session is found, or when it arrives on the session's loop.
     case .channel: if channel.isSearching { return }
-    case .moving, .closed: return
+    case .moving, .relayed, .closed: return
     }
     let limit = timeLimit
     let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
@@ -111,7 +111,7 @@ extension Connection {
     case .http(let exchange): timeOut(exchange)
     case .channel: channel.say(.noHello, "No hello within \(limit) seconds.")
     case .closing, .halfClosed: abort()
-    case .moving, .echo, .closed: break
+    case .moving, .relayed, .echo, .closed: break
     }
     flush()
   }
@@ -131,6 +131,8 @@ extension Connection {
     // It is asked when its answer is sent, or when its session is found.
     case .http(let exchange) where exchange.phase == .answer: break
     case .channel where channel.isSearching: break
+    // The node that has the session asks it.
+    case .relayed: break
     case .moving: break
     case .http, .channel, .echo: shutDown()
     case .closing, .halfClosed, .closed: break
@@ -144,7 +146,7 @@ extension Connection {
     case .channel: channel.say(.shutdown, "The server is going down.")
     case .echo: channel.close(.goingAway, "The server is going down.")
     case .http(let exchange) where exchange.phase == .answer: giveUpAnswer(exchange)
-    case .http, .moving: finish()
+    case .http, .moving, .relayed: finish()
     case .closing, .halfClosed, .closed: break
     }
     flush()

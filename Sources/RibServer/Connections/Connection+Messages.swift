@@ -58,6 +58,7 @@ extension Connection {
   }
 
   private func text(_ payload: WebSocketPayload) {
+    if passage != nil { noteFirstMessage(payload) }
     let json: JSONElement
     do throws(JSONError) {
       json = try input.withPayload(payload) { bytes throws(JSONError) in try loop.work.reader.read(bytes) }.root
@@ -190,9 +191,15 @@ extension Connection {
     switch result {
     case .success(.awake(let session)): visit(session, entrance)
     case .success(.resting(let session, let sleeper)): comeBack(to: session, sleeper, entrance)
+    case .success(.elsewhere(let node)): follow(entrance, to: node)
     case .failure(let ending): turnAway(entrance, ending)
     }
     goOn()
+  }
+
+  /// Goes where the session is: to another node.
+  private func follow(_ entrance: Entrance, to node: Int) {
+    if case .events = entrance { passRequestOn(to: node) } else { passOn(to: node) }
   }
 
   /// Is there again, and sleeps: the session rests on.
@@ -251,6 +258,7 @@ extension Connection {
     // Its view may have failed to be shown, or to be sent.
     guard !isEnding, !isClosed else { return }
     state = .channel
+    if case .opening? = passage { passage = nil }
     restartDeadline()
     scheduleExpiry()
     drainWithOthers()

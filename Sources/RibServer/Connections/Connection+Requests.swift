@@ -25,7 +25,7 @@ extension Connection {
           return false
         }
         exchange.request = head
-        exchange.visit = context.gate.visit(head, from: caller)
+        exchange.visit = context.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
@@ -54,6 +54,7 @@ extension Connection {
 
   /// Answers a request that is there whole.
   private func answer(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) {
+    if context.cluster?.takesRelays == true { exchange.body = body }
     do throws(HTTPError) {
       switch try find(head, exchange) {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])

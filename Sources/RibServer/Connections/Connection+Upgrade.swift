@@ -13,8 +13,12 @@ extension Connection {
     _ head: RequestHead, _ exchange: HTTPExchange, to next: State, subprotocols: [String]
   ) throws(HTTPError) {
     let settings = context.settings
-    let (response, _, compression) = try WebSocketHandshake.answer(
-      head, subprotocols: subprotocols, compression: settings.usesCompression ? settings.compression.policy : nil)
+    // What a node that passes the client on has agreed on with it holds.
+    let relayed: RelayedClient? = if case .incoming(let client)? = passage { client } else { nil }
+    let isFree = relayed == nil && settings.usesCompression
+    let (response, _, agreement) = try WebSocketHandshake.answer(
+      head, subprotocols: subprotocols, compression: isFree ? settings.compression.policy : nil)
+    let compression = relayed?.compression ?? agreement
     let client = exchange.visit?.caller ?? caller
     try count(to: client)
     caller = client
@@ -22,6 +26,7 @@ extension Connection {
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     if let compression { compress(compression) }
     state = next
+    if case .channel = next { noteOpening(head, compression) }
     restartDeadline()
   }
 

@@ -9,6 +9,7 @@ import WireHTTP
 /// | `http`       | requests are read                                | without a request in time              |
 /// | `channel`    | what is said is the ``Channel``'s                | without `hello` in time, then without a sign of life |
 /// | `moving`     | it is on its way to the loop of its session      |                                        |
+/// | `relayed`    | its bytes go to another node, and that one's to it | when either end does                 |
 /// | `echo`       | sends back what it is sent                       | without a sign of life for too long    |
 /// | `closing`    | all is said; what comes is not looked at         | when the peer closes, or after a while |
 /// | `halfClosed` | the peer says no more; the rest is sent to it    | when it is sent, or after a while      |
@@ -22,6 +23,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case channel
     /// With the request whose answer is to be a stream of events; nil for a WebSocket.
     case moving(HTTPExchange?)
+    case relayed
     case echo
     case closing
     case halfClosed
@@ -74,6 +76,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var isCountedToPerson = false
   /// The state of the client's authentication.
   @exclusivity(unchecked) var door = Door.open
+  /// How the client reaches its session at another node; nil if it does not.
+  @exclusivity(unchecked) var passage: Passage?
   /// What is on its way to the peer, and which session is behind it.
   let channel: Channel
 
@@ -92,11 +96,12 @@ final class Connection: PollTarget, @unchecked Sendable {
   ///   - admission: whether it is one connection too many.
   ///   - peer: the other end of the socket.
   ///   - isCounted: whether the connection is counted to the peer's place.
+  ///   - relayed: the client, if another node passes its bytes on.
   ///   - loop: where it lives.
   ///   - context: the server's.
   init(
     _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: Caller, isCounted: Bool,
-    on loop: EventLoop, _ context: ServerContext
+    relayed: RelayedClient? = nil, on loop: EventLoop, _ context: ServerContext
   ) {
     self.descriptor = descriptor
     self.admission = admission
@@ -106,7 +111,9 @@ final class Connection: PollTarget, @unchecked Sendable {
     self.context = context
     isLate = loop.drainSecondsLeft != nil
     let limits = context.settings.limits
-    state = .http(HTTPExchange(limits.http, beginsWithProxyHeader: context.gate.proxies.needsHeader))
+    passage = relayed.map { .incoming($0) }
+    state = .http(
+      HTTPExchange(limits.http, beginsWithProxyHeader: relayed == nil && context.gate.proxies.needsHeader))
     frames = FrameReader(role: .server, messageLimit: limits.message)
     channel = Channel(loop.work)
     pace = Pace(limits, of: Int(descriptor))
@@ -126,6 +133,15 @@ final class Connection: PollTarget, @unchecked Sendable {
     id = loop.add(self)
     schedule(after: timeLimit)
     if admission == .turnedAway { turnAway() }
+  }
+
+  /// Handles what has come before the connection was begun.
+  ///
+  /// - Parameter received: the bytes.
+  func start(with received: ReceiveBuffer) {
+    received.withUnread { input.append($0) }
+    start()
+    if !isClosed { goOn() }
   }
 
   /// Closes a socket that no poller watches.
@@ -199,6 +215,9 @@ final class Connection: PollTarget, @unchecked Sendable {
     if result > 0 {
       noteLife()
       work()
+    } else if result == 0, case .relayed = state {
+      clientEndedRelay()
+      updateInterest()
     } else if result == 0, !output.isEmpty {
       peerClosed()
     } else if !mayGoOn {
@@ -215,10 +234,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     input = borrowed
   }
 
-  private func returnStorage() {
-    loop.receiveStorage = input.releaseStorage()
-    if loop.receiveStorage.capacity > Workspace.largestKept { loop.receiveStorage = ReceiveBuffer() }
-  }
+  private func returnStorage() { loop.giveBack(&input) }
 
   /// Keeps no more memory than what is unread needs, or twice that.
   private func keepUnread() {
@@ -255,6 +271,7 @@ final class Connection: PollTarget, @unchecked Sendable {
         case .http(let exchange): processRequest(exchange)
         case .channel where channel.isEventStream: discard()
         case .channel, .echo: processMessage()
+        case .relayed: passOn()
         case .moving: false
         case .closing, .halfClosed, .closed: discard()
         }
@@ -278,6 +295,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .moving, .halfClosed: false
     case .http(let exchange) where exchange.phase == .answer: false
     case .channel where channel.isSearching: false
+    case .relayed: if case .onward(let relay)? = passage { relay.hasRoom } else { false }
     case .http, .channel, .echo, .closed:
       !pace.isPaused && !channel.isCongested && turn != .yielding && !channel.waitingActions.areTooMany
     }
@@ -311,7 +329,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     switch state {
     case .closing: if !hasEndedSending { endSending() }
     case .halfClosed: abort()
-    case .http, .channel, .moving, .echo, .closed: break
+    case .http, .channel, .moving, .relayed, .echo, .closed: break
     }
   }
 
@@ -346,34 +364,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
+    if case .onward(let relay)? = passage { relay.close() }
+    passage = nil
     cancelAuthentication()
     countNoMorePerson()
     if let sleeper = channel.leave(comesBack: comesBack) { finder.leave(sleeper) }
-  }
-}
-
-extension Connection: ChannelPort {
-  var hasUnreadInput: Bool { !input.isEmpty }
-
-  func flushLater() { loop.willFlush(self) }
-
-  func willSay(_ bye: Bye, _ message: String) {
-    debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
-  }
-
-  func channelEnded(comesBack: Bye.Return) { finish(comesBack: comesBack) }
-
-  func didFallAsleep(_ sleeper: Sleeper) {
-    let sessions = context.sessions
-    sessions.add(sleeper) { [weak self, loop] call in
-      let connection = self
-      loop.execute {
-        if let connection {
-          connection.call(call, sleeper)
-        } else if case .wake = call {
-          sessions.didNotWake(sleeper.sessionID)
-        }
-      }
-    }
   }
 }

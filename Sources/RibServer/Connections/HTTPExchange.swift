@@ -20,6 +20,8 @@ final class HTTPExchange {
   var phase = Phase.head
   /// The request that waits for a session's answer.
   var asked: RequestHead?
+  /// Its body, if another node may have to be told the same; nil if none may.
+  var body: [UInt8]?
 
   /// The gate's finding about the request that is being read or answered; nil before its head is read.
   var visit: Gate.Visit?

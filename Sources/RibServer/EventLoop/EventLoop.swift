@@ -66,6 +66,14 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var receiveStorage = ReceiveBuffer()
   let deflateStreams = DeflateStreams()
 
+  /// Takes memory back that was lent for what was received.
+  ///
+  /// - Parameter storage: the memory; what is unread of it stays where it is.
+  func giveBack(_ storage: inout ReceiveBuffer) {
+    receiveStorage = storage.releaseStorage()
+    if receiveStorage.capacity > Workspace.largestKept { receiveStorage = ReceiveBuffer() }
+  }
+
   /// Where sessions are kept; nil for nowhere.
   let store: StoreWriter?
   /// What a commit survives.

@@ -97,8 +97,14 @@ struct Gate: Sendable {
   /// - Parameters:
   ///   - head: the request's.
   ///   - peer: who its connection is from.
+  ///   - isRelayed: whether it comes by another node, which has let it in.
   /// - Returns: what is to be known of it.
-  func visit(_ head: RequestHead, from peer: Caller) -> Visit {
+  func visit(_ head: RequestHead, from peer: Caller, isRelayed: Bool = false) -> Visit {
+    guard !isRelayed else {
+      var visit = Visit(caller: peer)
+      if case .listed(let origin) = origins.judge(head, scheme: nil) { visit.origin = origin }
+      return visit
+    }
     let (caller, scheme) = proxies.client(of: head, peer)
     if !proxies.needsHeader, let address = peer.address, proxies.isForwarded(head, peer) {
       refusals.note(

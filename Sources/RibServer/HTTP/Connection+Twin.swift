@@ -190,6 +190,9 @@ extension Connection {
       case .success(.awake(let session)): self?.hand(request, to: session, token, signIn)
       // Only a WebSocket is answered without the session.
       case .success(.resting): break
+      case .success(.elsewhere(let node)):
+        self?.passRequestOn(to: node)
+        self?.goOn()
       case .failure(let ending): self?.didAnswer(Response(problem: request.error(ending)))
       }
     }
@@ -249,7 +252,7 @@ extension Connection {
   ///   - isCompressed: whether it is to be sent as it is.
   func answer(with response: Response, isCompressed: Bool = false) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
-    exchange.asked = nil
+    (exchange.asked, exchange.body) = (nil, nil)
     countNoMore(exchange)
     countNoMorePerson()
     begin(.idle, of: exchange)

@@ -19,7 +19,7 @@ struct RunningServer: Sendable {
     if drainSeconds > 0 {
       // Who probes is told that clients are to go elsewhere; a port that nobody answers at would look like a server that is gone.
       context.isDraining.store(true, ordering: .relaxed)
-      context.cluster?.drain()
+      context.cluster?.drain(within: drainSeconds)
       await each { $0.drainAll(within: drainSeconds, $1) }
     }
     listener.stop()

@@ -23,7 +23,7 @@ enum Entrance: Sendable {
   }
 
   /// Of the token that is to open the session; nil for a client that was let in before.
-  var tokenHash: String? {
+  private var tokenHash: String? {
     switch self {
     case .resumption(let resume): SessionToken.hash(resume.token)
     case .invitation(let token, _): SessionToken.hash(token)
@@ -32,8 +32,20 @@ enum Entrance: Sendable {
     }
   }
 
+  /// What the client shows for the session.
+  var claim: SessionClaim { SessionClaim(tokenHash: tokenHash, client: clientID, attempt: attempt) }
+
+  /// The client's id; nil for one whose token alone says which it is.
+  private var clientID: Int? {
+    switch self {
+    case .resumption(let resume): resume.clientID
+    case .wake(let sleeper): sleeper.client
+    case .invitation, .events: nil
+    }
+  }
+
   /// The client's `try`; nil for one that counts none, or was let in before.
-  var attempt: Int? {
+  private var attempt: Int? {
     switch self {
     case .resumption(let resume): resume.attempt
     case .events(_, _, _, let attempt): attempt

@@ -32,11 +32,13 @@ struct LoopSource: SessionSource, Sendable {
   }
 
   func ask(
-    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Takeover) -> Void
+    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Placement) -> Void
   ) {
-    guard let cluster = context.cluster else { return loop.execute { completion(.anybody) } }
-    cluster.ask(holder, about: id, claim) { takeover in loop.execute { completion(takeover) } }
+    guard let cluster = context.cluster else { return loop.execute { completion(.here(from: .anybody)) } }
+    cluster.ask(holder, about: id, claim) { placement in loop.execute { completion(placement) } }
   }
+
+  func noteMove(of id: String) { context.cluster?.noteMove(of: id) }
 
   /// How many sessions are read at a time: after a restart clients come back in their thousands.
   static let loadLimit = 512

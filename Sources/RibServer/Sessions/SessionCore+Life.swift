@@ -220,6 +220,16 @@ extension SessionCore {
     if !channels.isEmpty, !bells.isEmpty { driver?.carryOut(.listen(bells)) }
   }
 
+  /// Leaves for another node, as this one is about to stop: clients that are connected are told to connect again.
+  ///
+  /// - Returns: false if only the end of this process ends it here.
+  func handOver() -> Bool {
+    guard life.isInMemory, isDurable else { return false }
+    for client in audience.ids { dismiss(client, .moved, "The session goes on at another node.") }
+    stop()
+    return true
+  }
+
   /// Makes way for a client that has come to another node: its connection here ends.
   ///
   /// - Parameter claim: what the client has shown there.
@@ -236,6 +246,25 @@ extension SessionCore {
     life.aloneSince = work.now
     noteChange()
     return true
+  }
+
+  /// Has the session go where its clients are, if all of them are passed on by one other node: they are told to connect again, once.
+  ///
+  /// - Returns: in how many seconds that is to be looked at next.
+  private func followClients() -> Int {
+    guard isDurable, !hasFollowed, let cluster = context.cluster else { return .max }
+    // Of a client that has come itself it is 0.
+    var nodes: Set<Int> = []
+    audience.forEachChannel { nodes.insert($0.port?.relayingNode ?? 0) }
+    guard nodes.count == 1, !nodes.contains(0) else { return .max }
+    guard !cluster.hasJustCome(id), life.secondsIdle(at: work.now) > 0, !isWalking, !tree.hasVolatileEffects else {
+      return 1
+    }
+    hasFollowed = true
+    for client in audience.ids { dismiss(client, .moved, "The session goes on where its clients are.") }
+    life.aloneSince = work.now
+    noteChange()
+    return .max
   }
 
   // MARK: Restoration
@@ -308,7 +337,9 @@ extension SessionCore {
         // It cannot rest now, as a commit is under way, or an effect that reports to the client.
         if life.isAwake { return look(after: 5) }
       }
-      next = max(settings.idleRestSeconds - idle, 1)
+      let wait = followClients()
+      guard life.aloneSince == nil else { return look(after: 1) }
+      next = min(max(settings.idleRestSeconds - idle, 1), wait)
     }
     look(after: next)
   }
@@ -336,16 +367,5 @@ extension SessionCore {
     case .look: checkTime()
     case .lateLook: look(after: min(lifetime, Life.longestWait))
     }
-  }
-}
-
-extension SessionClaim {
-  /// Whether it is the same client's, and of a newer connection.
-  ///
-  /// - Parameter record: what is known of the client here.
-  /// - Returns: false as well if it does not say which of its connections it is.
-  fileprivate func isNewer(than record: ClientRecord) -> Bool {
-    guard let tokenHash, let attempt else { return false }
-    return record.isOpened(byTokenWith: tokenHash) && attempt > record.attempt
   }
 }

@@ -62,6 +62,8 @@ final class SessionCore {
   var isRemoved = false
   /// Whether the session has ended, and the store could not forget it.
   var isLeftInStore = false
+  /// Whether its clients were told to connect again, so that it goes where they are.
+  var hasFollowed = false
   /// Whether a walk through the tree is under way.
   var isWalking = false
   /// Whether the clients are to be told that the store is back, with the next commit.

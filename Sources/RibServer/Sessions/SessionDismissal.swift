@@ -14,11 +14,11 @@ struct SessionDismissal: Sendable {
   ///     exist.
   func end(_ id: String, _ done: @escaping @Sendable (Result<Bool, StoreError>) -> Void) {
     let finder = SessionFinder(registry: context.sessions, source: LoopSource(context: context, loop: loop))
-    let session = finder.find(id, SessionClaim()) { result in
+    let session = finder.find(id, SessionClaim(isForced: true)) { result in
       switch result {
       case .success(.awake(let session)): end(session, id, done)
-      // The search was begun by a client that comes back at the same time, and has left the session at rest.
-      case .success(.resting): loop.execute { end(id, done) }
+      // The search was begun by a client that comes back at the same time, and has left the session at rest, or elsewhere.
+      case .success(.resting), .success(.elsewhere): loop.execute { end(id, done) }
       case .failure(let ending) where ending.bye == .gone: done(.success(false))
       case .failure(let ending): done(.failure(StoreError(ending.message)))
       }

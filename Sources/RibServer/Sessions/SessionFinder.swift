@@ -29,9 +29,14 @@ protocol SessionSource {
   ///   - holder: the process, as the store knows it.
   ///   - id: the session's name.
   ///   - claim: what the client has shown that wants it here, and what opens it.
-  ///   - completion: called on the loop, later: with from whom it may be taken.
+  ///   - completion: called on the loop, later: with where it is to go on.
   func ask(
-    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Takeover) -> Void)
+    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Placement) -> Void)
+
+  /// Takes note that a session has come here from another process that was there.
+  ///
+  /// - Parameter id: its name.
+  func noteMove(of id: String)
 
   /// Brings a session into memory.
   ///
@@ -68,7 +73,7 @@ protocol SessionSource {
 /// | is in memory, on any loop     | at once                                                                     |
 /// | is being asked for            | when the store has answered who asked first, and then those that wait       |
 /// | rests, and the client has seen all of it | not: the client sleeps at once, and the session stays where it is |
-/// | is held by another process    | when that was asked, and has let go of it if it could                       |
+/// | is held by another process    | when that was asked, and has let go of it if it could; otherwise it is elsewhere, and its client is passed on |
 /// | is in the store otherwise     | once it is loaded by the loop of who asked first, if the token opens it     |
 /// | is nowhere, cannot be read    | not: with the reason                                                        |
 ///
@@ -101,10 +106,12 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
       }
       return nil
     }
-    let claim = SessionClaim(tokenHash: entrance.tokenHash, attempt: entrance.attempt)
-    return find(entrance.sessionID, claim, resuming: entrance.resume(in: source.program, as: identity)) { result in
+    return find(entrance.sessionID, entrance.claim, resuming: entrance.resume(in: source.program, as: identity)) {
+      result in
       switch (result, entrance) {
       case (.failure, .wake(let sleeper)): leave(sleeper)
+      // So do all others who have slept here.
+      case (.success(.elsewhere), .wake(let sleeper)): registry.letGo(of: sleeper.sessionID)
       // Its connection may have been cut on the way.
       case (.success(.resting(_, let sleeper)), _): if !isAwaited() { leave(sleeper) }
       default: break
@@ -152,35 +159,21 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     return nil
   }
 
-  private func ask(_ request: StoreRequest?, for id: String) {
-    if let request { source.ask(request) { result in didAnswer(id, result) } }
+  private func ask(_ request: StoreRequest?, for id: String, isMove: Bool = false) {
+    if let request { source.ask(request) { result in didAnswer(id, result, isMove: isMove) } }
   }
 
-  private func didAnswer(_ id: String, _ result: Result<StoreResult, StoreError>) {
+  private func didAnswer(_ id: String, _ result: Result<StoreResult, StoreError>, isMove: Bool) {
     // Nobody would have it leave memory again.
     guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
     switch result {
-    case .success(.loaded(let stored)): registry.finish(id, source.restore(stored))
+    case .success(.loaded(let stored)):
+      if isMove { source.noteMove(of: id) }
+      registry.finish(id, source.restore(stored).map { .awake($0) })
     case .success(.resting(let session)): ask(registry.answerFirst(id, rest(session)), for: id)
     // The token is the client's.
     case .success(.mustLoad): ask(.load(sessionID: id, from: .nobody), for: id)
-    case .success(.held(let holder)):
-      source.ask(holder, about: id, registry.firstClaim(of: id)) { takeover in
-        if source.isStopping {
-          finish(id, .shutdown, "The server is going down.")
-        } else if takeover == .nobody {
-          // It may have let go of it as the link ended.
-          source.ask(.load(sessionID: id, from: .processes([]))) { result in
-            if case .success(.held) = result {
-              finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
-            } else {
-              didAnswer(id, result)
-            }
-          }
-        } else {
-          ask(.load(sessionID: id, from: takeover), for: id)
-        }
-      }
+    case .success(.held(let holder)): askHolder(holder, for: id)
     case .success(.stale):
       let ending = Ending(.stale, "The attempt is not above the last one.")
       ask(registry.answerFirst(id, .failure(ending)), for: id)
@@ -190,6 +183,28 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     case .success(.refused): finish(id, .failed, "What is kept of the session is damaged.")
     case .failure: finish(id, .unavailable, "The session store cannot be read. Come back later.")
     case .success: finish(id, .gone, "There is no such session, or none any more. Say hello without resume.")
+    }
+  }
+
+  /// Asks the process that holds a session whether it needs it.
+  private func askHolder(_ holder: Int, for id: String) {
+    let claim = registry.firstClaim(of: id)
+    guard !claim.isForced else { return ask(.load(sessionID: id, from: .anybody), for: id, isMove: true) }
+    source.ask(holder, about: id, claim) { placement in
+      guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
+      switch placement {
+      case .here(let takeover): ask(.load(sessionID: id, from: takeover), for: id, isMove: true)
+      case .there: registry.finish(id, .success(.elsewhere(holder)))
+      case .unknown:
+        // It may have let go of it as the link ended.
+        source.ask(.load(sessionID: id, from: .processes([]))) { result in
+          if case .success(.held) = result {
+            finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+          } else {
+            didAnswer(id, result, isMove: false)
+          }
+        }
+      }
     }
   }
 

@@ -12,6 +12,8 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     case awake(Member)
     /// It rests on, and the client that has come back to it sleeps: only one is told so that has come back.
     case resting(RestingSession, Sleeper)
+    /// Another node has it, and goes on with it.
+    case elsewhere(Int)
   }
 
   /// Called with a session that was looked for, or with why there is none.
@@ -202,15 +204,15 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - id: the session's name.
-  ///   - result: the session, or why there is none.
-  func finish(_ id: String, _ result: Result<Member, Ending>) {
+  ///   - result: the session, or where it is, or why there is none.
+  func finish(_ id: String, _ result: Result<Found, Ending>) {
     let seekers = entries.withLock { entries -> [Seeker] in
       guard case .loading(let seekers)? = entries[id] else { return [] }
-      if case .success(let member) = result { entries[id] = .live(member) } else { entries[id] = nil }
+      if case .success(.awake(let member)) = result { entries[id] = .live(member) } else { entries[id] = nil }
       return seekers
     }
-    for seeker in seekers { seeker.waiter(result.map { .awake($0) }) }
-    if case .success = result {
+    for seeker in seekers { seeker.waiter(result) }
+    if case .success(.awake) = result {
       let woken = dormant.withLock { $0.removeValue(forKey: id) }
       for sleeper in woken?.sleepers ?? [] { sleeper.call(.wake) }
     } else if waking.withLock({ $0.isWaking(id) }) {
@@ -308,6 +310,26 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     withExtendedLifetime(bells) { for call in calls { call(.moved) } }
   }
 
+  /// Lets go of a session that rests, if nobody sleeps for it but the client that wants it elsewhere.
+  ///
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - claim: what the client has shown there.
+  ///   - mustStay: whether it stays for that one, too.
+  /// - Returns: whether nobody sleeps for it any more.
+  func letGo(of id: String, to claim: SessionClaim, unlessUsed mustStay: Bool) -> Bool {
+    let gone = dormant.withLock { dormant -> Dormant? in
+      guard let session = dormant[id] else { return Dormant() }
+      let isAlone = session.sleepers.allSatisfy { sleeper, _ in
+        claim.client == sleeper.client && claim.attempt.map { $0 > sleeper.attempt } == true
+      }
+      return isAlone && !mustStay ? dormant.removeValue(forKey: id) : nil
+    }
+    // The bells are let go of outside of the lock.
+    for sleeper in gone?.sleepers ?? [] { sleeper.call(.moved) }
+    return gone != nil
+  }
+
   /// Tells the clients of a session that sleep that it has gone on elsewhere.
   ///
   /// - Parameter id: the session's name.
@@ -367,22 +389,4 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     let isAwaited = dormant.withLock { $0[id] != nil }
     if isAwaited { rang(id) }
   }
-}
-
-/// What a client shows for a session that it looks for.
-struct SessionClaim: Equatable, Sendable {
-  /// Of the token that is to open it; nil for a client that was let in before, and for the server itself.
-  var tokenHash: String?
-  /// The client's `try`, which is above its last one if it is the client's newest connection; nil if it counts none.
-  var attempt: Int?
-}
-
-/// What a client is told whose session is not in memory.
-enum SleeperCall {
-  /// The session is there, or a bell has rung and the client is to bring it there.
-  case wake
-  /// The client has come back on another connection, and the session rests on.
-  case overtaken
-  /// The session has gone on in another process.
-  case moved
 }

@@ -8,6 +8,14 @@ package struct HeaderFields: Equatable, Sendable {
     package let name: String
     /// The field's value, without the whitespace around it.
     package let value: String
+
+    /// Adds the field's line; characters that a value may not have become spaces.
+    func write(into output: inout [UInt8]) {
+      output.append(contentsOf: name.utf8)
+      output.append(contentsOf: ": ".utf8)
+      output.append(contentsOf: value.utf8.lazy.map { HTTPGrammar.isFieldByte($0) ? $0 : HTTPGrammar.space })
+      output.append(contentsOf: "\r\n".utf8)
+    }
   }
 
   /// The fields, in order.

@@ -38,7 +38,7 @@ package struct Response: Equatable, Sendable {
     if let date { output.append(contentsOf: "Date: \(date)\r\n".utf8) }
     for field in headers.fields
     where !HTTPGrammar.matches(field.name, "Content-Length") && !HTTPGrammar.matches(field.name, "Transfer-Encoding") {
-      Self.write(field, into: &output)
+      field.write(into: &output)
     }
     if hasContent { output.append(contentsOf: "Content-Length: \(body.count)\r\n".utf8) }
     if !keepAlive && status != .switchingProtocols { output.append(contentsOf: "Connection: close\r\n".utf8) }
@@ -53,14 +53,7 @@ package struct Response: Equatable, Sendable {
   ///   - date: the time as ``HTTPDate`` writes it.
   package func writeStreamHead(into output: inout [UInt8], date: String) {
     output.append(contentsOf: "HTTP/1.1 \(status.rawValue) \(status.reasonPhrase)\r\nDate: \(date)\r\n".utf8)
-    for field in headers.fields { Self.write(field, into: &output) }
+    for field in headers.fields { field.write(into: &output) }
     output.append(contentsOf: "Connection: close\r\n\r\n".utf8)
-  }
-
-  private static func write(_ field: HeaderFields.Field, into output: inout [UInt8]) {
-    output.append(contentsOf: field.name.utf8)
-    output.append(contentsOf: ": ".utf8)
-    output.append(contentsOf: field.value.utf8.lazy.map { HTTPGrammar.isFieldByte($0) ? $0 : HTTPGrammar.space })
-    output.append(contentsOf: "\r\n".utf8)
   }
 }

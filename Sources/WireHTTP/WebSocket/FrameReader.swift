@@ -43,6 +43,8 @@ package struct FrameReader {
   private var inflater: Inflater?
   /// Whether messages may come compressed.
   package var inflates: Bool { inflater != nil }
+  /// Whether the last message came compressed.
+  package private(set) var wasCompressed = false
   private var state = State.idle
 
   /// A reader at the beginning of a connection.
@@ -63,6 +65,11 @@ package struct FrameReader {
   package mutating func move(to streams: DeflateStreams) {
     if let inflater { self.inflater = streams.counterpart(of: inflater) }
   }
+
+  /// Takes note of a message that the peer has compressed and somebody else has read: later ones may refer to it.
+  ///
+  /// - Parameter message: as it was before it was compressed.
+  package func noteContext(_ message: Span<UInt8>) { inflater?.noteContext(message) }
 
   /// Reads the next event.
   ///
@@ -134,6 +141,7 @@ package struct FrameReader {
       return try buffer.withBytes(range) { bytes throws(WebSocketError) in try Self.close(bytes) }
     case .text, .binary, .continuation:
       let isText = header.opcode == .text
+      wasCompressed = header.isCompressed
       if header.isCompressed {
         let bytes = try buffer.withBytes(range) { bytes throws(WebSocketError) in try inflate(bytes, isText: isText) }
         return isText ? .text(.assembled(bytes)) : .binary(.assembled(bytes))
@@ -169,8 +177,9 @@ package struct FrameReader {
   }
 
   /// The event that a message is whose last byte has come.
-  private func event(_ message: PartialMessage) throws(WebSocketError) -> WebSocketEvent {
+  private mutating func event(_ message: PartialMessage) throws(WebSocketError) -> WebSocketEvent {
     var bytes = message.bytes
+    wasCompressed = message.isCompressed
     if message.isCompressed {
       bytes = try inflate(bytes.span, isText: message.isText)
     } else if !message.utf8.isComplete {
@@ -251,7 +260,7 @@ extension WebSocketError {
 
 extension Array where Element == UInt8 {
   /// An array of the span's bytes.
-  init(copying bytes: Span<UInt8>) {
+  package init(copying bytes: Span<UInt8>) {
     self = bytes.withUnsafeBufferPointer { Array($0) }
   }
 

@@ -1,5 +1,4 @@
 import CurlTransport
-import Logging
 import RibTestSupport
 import Synchronization
 import Testing
@@ -12,46 +11,13 @@ import Wire
 @Suite(
   .enabled(if: PostgresServer.isTested, "scripts/setup --tests installs PostgreSQL"), .timeLimit(.minutes(5)))
 struct ClusterTests {
-  /// A server in this process that is a node, and the means to disturb it.
-  private final class Node: Sendable {
-    let host: StoreHost
-    let directory: SwitchedDirectory
-    let cluster: Cluster
-    let id: Int
-    let clock = TestClock()
-
-    init(_ url: String, _ change: (inout ServerSettings) -> Void = { _ in }) throws {
-      let store = try PostgresStore(url: url)
-      id = try store.begin(StoreStart())
-      directory = SwitchedDirectory(PostgresDirectory(url: url))
-      var environment = Environment.system
-      environment.time = clock.clock
-      host = try StoreHost([Logbook.app()], on: store, isShared: nil, environment: environment, change)
-      var pace = Cluster.Pace()
-      pace.interval = 10_000_000
-      pace.retry = 10_000_000
-      cluster = Cluster(
-        id, in: directory, environment, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, pace: pace)
-      host.context.willJoin(cluster)
-      try cluster.start(host.loops, host.context.sessions)
-    }
-
-    var isSuspended: Bool { cluster.isSuspended(at: clock.clock.monotonic()) }
-
-    /// Waits until the node has tried to be heard since now.
-    func beats() async -> Bool {
-      let count = directory.beatCount
-      return await eventually { directory.beatCount > count + 1 }
-    }
-  }
-
   /// A node, and the store of another one, which does nothing by itself.
   private func withNode(
     _ change: (inout ServerSettings) -> Void = { _ in },
-    _ body: (Node, _ other: PostgresStore) async throws -> Void
+    _ body: (ClusterHost, _ other: PostgresStore) async throws -> Void
   ) async throws {
     let url = try PostgresServer.makeDatabase()
-    let (node, other) = (try Node(url, change), try PostgresStore(url: url))
+    let (node, other) = (try ClusterHost(url, change: change), try PostgresStore(url: url))
     try other.begin(StoreStart())
     let result: Result<Void, any Error>
     do { result = .success(try await body(node, other)) } catch { result = .failure(error) }

@@ -9,8 +9,8 @@ import Wire
     for message: LinkMessage in [
       .beat(reachesStore: true), .beat(reachesStore: false),
       .want(LinkMessage.Want(number: 7, sessionID: "a\"b", claim: SessionClaim())),
-      .want(LinkMessage.Want(number: 8, sessionID: "a", claim: SessionClaim(tokenHash: "h", attempt: 3))),
-      .have(number: 7, .free), .have(number: 8, .busy),
+      .want(LinkMessage.Want(number: 8, sessionID: "a", claim: SessionClaim(tokenHash: "h", client: 2, attempt: 3))),
+      .have(number: 7, .free), .have(number: 8, .relay), .drain(within: 3),
     ] {
       #expect(LinkMessage(try reader.read(message.json.span).root) == message)
     }
@@ -18,8 +18,8 @@ import Wire
 
   @Test func answerThatIsUnknown_letsGoOfNothing() throws {
     var reader = JSONReader()
-    let json = try reader.read(Array(#"{"t":"have","q":1,"a":"relay"}"#.utf8).span).root
-    #expect(LinkMessage(json) == .have(number: 1, .busy))
+    let json = try reader.read(Array(#"{"t":"have","q":1,"a":"news"}"#.utf8).span).root
+    #expect(LinkMessage(json) == .have(number: 1, .relay))
   }
 
   /// A newer version may say them.

@@ -16,21 +16,33 @@ import WireHTTP
     let isSuspended = Atomic(false)
     let wanted = Mutex<[LinkMessage.Want]>([])
     let refused = Mutex<Set<Int>>([])
+    let relayed = Mutex<[RelayedClient]>([])
+    let drains = Mutex<[[Int]]>([])
+    let lost = Mutex<[Int]>([])
 
     init(_ id: Int, answering answer: LinkMessage.Holding?) throws {
       let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
       port = socket.port
       let loop = try EventLoop(name: "test.links", linger: 0, usesEpoll: true, messageLimit: 1 << 20)
       let state = Weak()
-      links = Links(own: id, listeningAt: socket, on: loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+      let node = Links.Node {
         state.end?.isSuspended.load(ordering: .relaxed) ?? true
       } isRefused: { node in
         state.end?.refused.withLock { _ = $0.insert(node) }
       } answer: { want, done in
         state.end?.wanted.withLock { $0.append(want) }
         if let answer { done(answer) }
+      } accept: { client, descriptor, _ in
+        state.end?.relayed.withLock { $0.append(client) }
+        closeDescriptor(descriptor)
+      } drain: { node, seconds in
+        state.end?.drains.withLock { $0.append([node, seconds]) }
+      } lose: { node in
+        state.end?.lost.withLock { $0.append(node) }
       }
-      node = ClusterNode(id: id, program: "p", address: "127.0.0.1:\(socket.port)", secret: links.ownSecret)
+      links = Links(
+        own: id, listeningAt: socket, on: loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, node)
+      self.node = ClusterNode(id: id, program: "p", address: "127.0.0.1:\(socket.port)", secret: links.ownSecret)
       state.box.withLock { $0 = Reference(end: self) }
       try links.start()
     }
@@ -53,16 +65,18 @@ import WireHTTP
 
   /// Whichever of both has dialled.
   @Test func questions_areAnswered() async throws {
-    let (one, two) = (try End(1, answering: .free), try End(2, answering: .busy))
+    let (one, two) = (try End(1, answering: .free), try End(2, answering: .relay))
     // Who is to be dialled does not dial.
     one.links.update([two.node])
     #expect(await one.ask(2) == .unreachable(isForLong: false))
     #expect(await Self.link(two, to: one))
-    #expect(await one.ask(2) == .holding(.busy))
+    #expect(await one.ask(2) == .holding(.relay))
     #expect(await two.ask(1, "other") == .holding(.free))
     let want = one.wanted.withLock { $0.last }
     #expect(want?.sessionID == "other" && want?.claim == SessionClaim(tokenHash: "hash", attempt: 2))
     #expect(await two.ask(3) == .unreachable(isForLong: false))
+    two.links.drain(within: 7)
+    #expect(await eventually { one.drains.withLock { $0 } == [[2, 7]] })
     // A node that is cut off from the store learns that others are not.
     #expect(!one.links.havePeerThatIsBetterOff)
     one.isSuspended.store(true, ordering: .relaxed)
@@ -90,6 +104,7 @@ import WireHTTP
       #expect(one.wanted.withLock { $0.count } == 1)
     }
     #expect(await eventually { two.links.count == 0 })
+    #expect(two.lost.withLock { $0 } == [1])
     #expect(await Self.link(two, to: try End(1, answering: .free)))
   }
 
@@ -106,7 +121,20 @@ import WireHTTP
       })
   }
 
-  @Test(arguments: ["wrong secret", "no secret", "no node", "elsewhere", "plain", "noise"])
+  /// A node that passes a client on comes to the same place, with the same secret.
+  @Test func clientOfAnotherNode_isTakenIn() async throws {
+    let one = try End(1, answering: .free)
+    try await blocking {
+      let socket = try CurlSocket(url: "http://127.0.0.1:\(one.port)")
+      var bytes: [UInt8] = []
+      RelayedClient(of: 2, Caller(address: IPAddress(text: "203.0.113.9"))).write(into: &bytes, to: one.node)
+      try socket.send(bytes)
+    }
+    #expect(await eventually { one.relayed.withLock { $0.map(\.node) } == [2] })
+    #expect(one.relayed.withLock { $0.first?.caller.address } == IPAddress(text: "203.0.113.9"))
+  }
+
+  @Test(arguments: ["wrong secret", "no secret", "no node", "elsewhere", "plain", "relay", "bad relay", "noise"])
   func strangers_areNotAnswered(who: String) async throws {
     let one = try End(1, answering: .free)
     try await blocking {
@@ -119,11 +147,21 @@ import WireHTTP
         host: "localhost", path: who == "elsewhere" ? "/v1/socket" : "/node", key: "AAAAAAAAAAAAAAAAAAAAAA==",
         subprotocols: [], headers: headers)
       if who == "plain" { request = Array("GET /node HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8) }
+      if who.hasSuffix("relay") {
+        var node = one.node
+        if who == "relay" { node.secret = String(node.secret.reversed()) }
+        request = []
+        RelayedClient(of: 2, Caller(address: nil)).write(into: &request, to: node)
+        if who == "bad relay" {
+          request = Array(String(decoding: request, as: UTF8.self).replacing("GET", with: "POST").utf8)
+        }
+      }
       if who == "noise" { request = [UInt8](repeating: 0x16, count: 64) }
       try socket.send(request)
       var bytes = ReceiveBuffer()
       let isAnswered = (try? socket.receive(into: &bytes)) == true
       #expect(!isAnswered && bytes.isEmpty)
+      #expect(one.relayed.withLock { $0.isEmpty })
     }
   }
 }

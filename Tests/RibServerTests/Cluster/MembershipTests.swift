@@ -69,4 +69,15 @@ import Testing
     membership.read([own, ClusterNode(id: 5, beat: 1, program: "p")], at: 8 * Self.second)
     #expect(membership.isDead(4))
   }
+
+  /// One that has just begun has not said yet where it is reached: its sessions are not simply taken.
+  @Test func nodeWithoutAnAddress_isAskedNothing_unlessItHasJustBegun() {
+    var membership = Membership(own: 3)
+    membership.read(
+      [
+        ClusterNode(id: 1, beat: 5, program: "p"), ClusterNode(id: 2, beat: 0, program: ""),
+        ClusterNode(id: 4, beat: 5, program: "p", address: "10.0.0.4:1"),
+      ], at: Self.second)
+    #expect([1, 2, 4, 5].map(membership.takesQuestions) == [false, true, true, true])
+  }
 }

@@ -52,8 +52,10 @@ import Wire
     }
   }
 
-  /// Nodes that reach each other ask before they take a session: a client that comes by another node goes on with its view, and sees nothing anew.
-  @Test func clientThatComesByAnotherNode_takesItsSessionAlong() async throws {
+  /// Nodes that reach each other ask before they take a session.
+  ///
+  /// A client that comes by another node goes on with its view, and sees nothing anew. It takes its session along, and is passed on where that has just come.
+  @Test func clientThatComesByAnotherNode_seesNothingOfIt() async throws {
     try await blocking {
       let url = try PostgresServer.makeDatabase()
       let log = Daemon.makeDirectory()
@@ -66,19 +68,24 @@ import Wire
       try waitUntil {
         try String(contentsOfFile: log, encoding: .utf8).split(separator: "There is a link to a node").count >= 3
       }
+      let connection = try PostgresConnection(url)
+      let query = PostgresQuery("SELECT holder FROM rib_session")
       var client = try PlainClient(nodes[0].url, app: "counter")
       let welcome = try client.welcome
+      var holders: [Int] = []
       for number in 1...6 {
         try client.act(number, #""increment""#)
         #expect(try client.next(#"{"t":"patch""#).contains(#""value":\#(number)"#))
+        holders.append(try connection.run([PostgresStatement(query)])[0].first?.integer(0) ?? 0)
         let next = try PlainClient(
           nodes[number % 2].url,
           saying: PlainClient.resume(welcome, attempt: number, epoch: welcome.epoch, revision: number + 1))
         try next.greet()
         #expect(next.greeting.contains(#""epoch":"\#(welcome.epoch)""#), "\(next.greeting)")
-        #expect(try client.end() == "moved 4002")
+        #expect(try client.end() == (number == 1 ? "moved 4002" : "taken 4409"))
         client = next
       }
+      #expect(holders[0] != holders[1] && Set(holders.dropFirst()).count == 1, "\(holders)")
       for node in nodes { #expect(node.stop() == 0) }
     }
   }

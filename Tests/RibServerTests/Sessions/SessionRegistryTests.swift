@@ -33,6 +33,7 @@ import Wire
           switch result {
           case .success(.awake(let session)): session.id
           case .success(.resting(let session, _)): "rests \(session.client.attempt)"
+          case .success(.elsewhere(let node)): "is at \(node)"
           case .failure(let ending): "\(ending.bye.rawValue) \(ending.message)"
           }
         self.texts.withLock { $0.append("\(name): \(text)") }
@@ -52,7 +53,7 @@ import Wire
         return
       }
       #expect(registry.count == 2 && answers.all.isEmpty)
-      registry.finish(session.id, .success(session))
+      registry.finish(session.id, .success(.awake(session)))
       #expect(answers.all == ["a: \(session.id)", "b: \(session.id)"])
       guard case .found(let found) = registry.find(session.id, SessionClaim(), answers.waiter("d")) else {
         Issue.record("not found")
@@ -81,7 +82,7 @@ import Wire
       _ = registry.find(session.id, SessionClaim(tokenHash: "hash 1"), answers.waiter("d"))
       let isWaited = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(isWaited && answers.all == ["a: denied no", "b: denied no"])
-      registry.finish(session.id, .success(session))
+      registry.finish(session.id, .success(.awake(session)))
       #expect(answers.all.suffix(2) == ["c: \(session.id)", "d: \(session.id)"])
       let isWaitedStill = registry.deny(session.id, by: state, at: 0, Ending(.denied, "no")) != nil
       #expect(!isWaitedStill)
@@ -96,7 +97,7 @@ import Wire
     try Self.withSession { session in
       let registry = SessionRegistry<Session>()
       let answers = Answers()
-      registry.finish(session.id, .success(session))
+      registry.finish(session.id, .success(.awake(session)))
       #expect(registry.count == 0)
       registry.add(session, session.id)
       registry.finish(session.id, .failure(Ending(.gone, "")))
@@ -116,7 +117,7 @@ import Wire
       _ = registry.find(session.id, SessionClaim(), answers.waiter("a"))
       registry.remove(session, session.id)
       #expect(registry.count == 1, "it is being looked for")
-      registry.finish(session.id, .success(session))
+      registry.finish(session.id, .success(.awake(session)))
       registry.remove(session, session.id)
       #expect(registry.count == 0)
     }
@@ -141,7 +142,7 @@ import Wire
       #expect(answers.all.isEmpty, "it is not back")
       for _ in 0..<2 {
         _ = registry.find(session.id, SessionClaim()) { _ in }
-        registry.finish(session.id, .success(session))
+        registry.finish(session.id, .success(.awake(session)))
         registry.remove(session, session.id)
       }
       #expect(answers.all == ["0: gone ", "2: gone "])

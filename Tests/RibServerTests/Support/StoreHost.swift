@@ -21,7 +21,7 @@ final class StoreHost: Sendable {
   init(
     _ apps: [App], on store: any SessionStore, outage: Outage? = nil, isShared: Bool? = false, loops count: Int = 1,
     metrics: ServerMetrics = ServerMetrics(), environment: Environment = .system,
-    _ change: (inout ServerSettings) -> Void = { _ in }
+    authenticator: (any SessionAuthenticator)? = nil, _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     var settings = ServerSettings()
     settings.port = 0
@@ -34,8 +34,8 @@ final class StoreHost: Sendable {
     let store = SwitchedStore(store, outage: outage, isShared: isShared)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let context = ServerContext(
-      apps: apps, files: StaticFiles(), settings: settings, logger: logger, environment: environment,
-      metrics: metrics)
+      apps: apps, files: StaticFiles(), settings: settings, authenticator: authenticator, logger: logger,
+      environment: environment, metrics: metrics)
     let told = Told()
     let writer = StoreWriter(store, logger, ServerMetrics(), context.environment) {
       for loop in told.loops { loop.storeIsBack() }

@@ -139,4 +139,39 @@ struct RequestHeadTests {
   func keepsAlive_followsVersionAndConnection(minorVersion: Int, lines: String, keepsAlive: Bool) throws {
     #expect(try RequestReader.accept(Self.request(lines, minorVersion: minorVersion)).keepsAlive == keepsAlive)
   }
+
+  /// What reads the head of a request that was passed on, and its body.
+  private static func passedOn(_ input: String) throws -> (RequestHead, body: [UInt8]) {
+    let (reader, buffer) = (RequestReader(), ReceiveBuffer())
+    func read(_ bytes: [UInt8]) throws -> (RequestHead, [UInt8]) {
+      var (reader, buffer) = (reader, buffer)
+      buffer.append(bytes.span)
+      let head = try #require(try reader.nextHead(from: &buffer))
+      let body = try #require(try reader.nextBody(from: &buffer))
+      #expect(buffer.isEmpty)
+      return (head, body)
+    }
+    let (head, body) = try read(wireBytes(input))
+    var bytes: [UInt8] = []
+    head.write(into: &bytes, body: body)
+    return try read(bytes)
+  }
+
+  @Test("a request that is passed on is the same, however its body has come")
+  func request_isPassedOn() throws {
+    let chunks = "Transfer-Encoding: chunked\r\nTrailer: C\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\nC: d\r\n\r\n"
+    for end in ["Content-Length: 4\r\n\r\nabcd", "Expect: 100-continue\r\nContent-Length: 4\r\n\r\nabcd", chunks] {
+      let (head, body) = try Self.passedOn(
+        "POST /a?b=c HTTP/1.1\r\nHost: a\r\nX: 1\r\nConnection: keep-alive\r\nx: \u{E9}\r\n" + end)
+      #expect(head.method == "POST" && head.target == "/a?b=c" && head.headers["Host"] == "a")
+      #expect(head.headers.values(for: "X").count == 2 && head.headers["X"] == "1")
+      #expect(body == wireBytes("abcd") && !head.keepsAlive && !head.expectsContinue && head.contentLength == 4)
+      #expect(head.headers["Transfer-Encoding"] == nil && head.headers["Trailer"] == nil)
+    }
+    let (head, body) = try Self.passedOn("GET /a HTTP/1.0\r\n\r\n")
+    #expect(head.minorVersion == 0 && body.isEmpty && head.contentLength == nil)
+    let (upgrade, _) = try Self.passedOn(
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    #expect(upgrade.keepsAlive && upgrade.headers["Upgrade"] == "websocket")
+  }
 }

@@ -38,6 +38,30 @@ extension FrameReaderTests {
       #expect(refusal.events == [.text("Hello")])
     }
 
+    @Test("§7.1.1: a message refers to one that another process has read, as that has told what it was")
+    func context_isNoted() throws {
+      let first = viewText(700)
+      for direction in [PerMessageDeflate.Direction.takenOver, .anew] {
+        let deflater = Deflater(direction)
+        _ = deflater.deflated(first)
+        let second = clientFrame(0xC2, deflater.deflated(first + [1]))
+        for isNoted in [true, false] {
+          var reader = FrameReader(role: .server, messageLimit: 1 << 20, inflater: Inflater(direction))
+          if isNoted { reader.noteContext(first.span) }
+          var buffer = ReceiveBuffer()
+          buffer.append(second.span)
+          let event = try? reader.nextEvent(from: &buffer)
+          #expect((event != nil) == (isNoted || !direction.keepsContext))
+          guard case .binary(let payload)? = event else { continue }
+          #expect(buffer.withPayload(payload) { Array(copying: $0) } == first + [1])
+          #expect(reader.wasCompressed)
+          buffer.append(clientFrame(0x82, [1]).span)
+          _ = try reader.nextEvent(from: &buffer)
+          #expect(!reader.wasCompressed)
+        }
+      }
+    }
+
     @Test("§6.2: a deflated message may be cut anywhere, with control frames at the cuts", arguments: [0x41, 0x42])
     func fragments_areJoinedBeforeTheyAreInflated(first: UInt8) throws {
       let text = viewText(300)

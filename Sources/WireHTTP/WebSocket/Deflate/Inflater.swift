@@ -65,6 +65,15 @@ package final class Inflater {
     return try output.finish()
   }
 
+  /// Takes note of a message that somebody else has inflated: later ones may refer to it, if context is kept.
+  ///
+  /// - Parameter message: as it came out.
+  func noteContext(_ message: Span<UInt8>) {
+    guard keepsContext, !message.isEmpty else { return }
+    prepare()
+    message.withUnsafeBufferPointer { _ = inflateSetDictionary(stream, $0.baseAddress, uInt(clamping: $0.count)) }
+  }
+
   /// Has the stream stand where a message begins.
   private func prepare() {
     if !isReady {

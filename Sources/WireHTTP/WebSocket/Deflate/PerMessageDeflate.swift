@@ -26,6 +26,35 @@ package struct PerMessageDeflate: Equatable, Sendable {
   /// How the client compresses.
   package var client: Direction
 
+  /// An agreement.
+  init(server: Direction, client: Direction) {
+    self.server = server
+    self.client = client
+  }
+
+  /// The agreement with all of its parameters, as an answer would give them.
+  package var text: String {
+    var parameters = DeflateParameters()
+    parameters.serverNoContextTakeover = !server.keepsContext
+    parameters.clientNoContextTakeover = !client.keepsContext
+    parameters.serverMaxWindowBits = server.windowBits
+    parameters.clientMaxWindowBits = client.windowBits
+    return parameters.element.text
+  }
+
+  /// Reads what ``text`` has written.
+  ///
+  /// - Parameter text: the agreement; nil if it is none.
+  package init?(text: String) {
+    let extensions = try? WebSocketExtension.list(in: ["Sec-WebSocket-Extensions": text])
+    guard let extensions, extensions.count == 1,
+      let parameters = DeflateParameters(extensions[0], in: .answer),
+      let serverBits = parameters.serverMaxWindowBits, let clientBits = parameters.clientMaxWindowBits
+    else { return nil }
+    server = Direction(keepsContext: !parameters.serverNoContextTakeover, windowBits: serverBits)
+    client = Direction(keepsContext: !parameters.clientNoContextTakeover, windowBits: clientBits)
+  }
+
   /// The extension's name.
   static let name = "permessage-deflate"
   /// What a window's size may be.

@@ -91,4 +91,19 @@ struct PerMessageDeflateServerTests {
     ]
     for (offer, policy, expected) in rows { #expect(try agreement(offer, policy) == expected, "\(offer)") }
   }
+
+  @Test("an agreement is told to another process with all of its parameters")
+  func agreement_isReadAsItIsWritten() throws {
+    for bits in [8, 9, 15] {
+      for keepsContext in [false, true] {
+        let agreement = PerMessageDeflate(
+          server: PerMessageDeflate.Direction(keepsContext: keepsContext, windowBits: bits),
+          client: PerMessageDeflate.Direction(keepsContext: !keepsContext, windowBits: 23 - bits))
+        #expect(PerMessageDeflate(text: agreement.text) == agreement)
+      }
+    }
+    for text in ["", "gzip", "permessage-deflate", "permessage-deflate; client_max_window_bits=9", "a, b"] {
+      #expect(PerMessageDeflate(text: text) == nil, "\(text)")
+    }
+  }
 }
