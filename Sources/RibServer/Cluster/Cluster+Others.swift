@@ -57,15 +57,28 @@ extension Cluster {
           descriptor, admission, from: client.caller, isCounted: place != nil, relayed: client, on: loop, context
         ).start(with: received)
       }
-    } drain: { [weak self] node, seconds in
+    } drain: { [weak self, time] node, seconds in
+      self?.state.withLock { $0.drainEnds[node] = time.monotonic() + UInt64(seconds) * 1_000_000_000 }
       self?.onAllLoops { loop in
         for connection in Array(loop.connections.values) where connection.relayingNode == node {
           connection.drain(within: seconds)
         }
       }
     } lose: { [weak self] node in
-      self?.onAllLoops { loop in for connection in Array(loop.connections.values) { connection.endRelay(to: node) } }
+      self?.onAllLoops { loop in for connection in Array(loop.connections.values) { connection.endRelay(with: node) } }
     }
+  }
+
+  /// How long clients may still take to go elsewhere that another node passes on; nil if they were not asked to.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameters:
+  ///   - node: the node.
+  ///   - now: nanoseconds of the clock that never jumps.
+  /// - Returns: seconds.
+  func drainSecondsLeft(of node: Int, at now: UInt64) -> Int? {
+    state.withLock { $0.drainEnds[node] }.map { Int(($0 - min($0, now)) / 1_000_000_000) }
   }
 
   private func onAllLoops(_ body: @escaping @Sendable (EventLoop) -> Void) {

@@ -63,6 +63,8 @@ final class Cluster: Sendable {
     var address = ""
     /// Which sessions have come lately.
     var moves: RecentMoves
+    /// Until when clients may go elsewhere that nodes pass on which are about to stop.
+    var drainEnds: [Int: UInt64] = [:]
     /// How many clients other nodes have passed on.
     var relayedCount = 0
   }
@@ -139,7 +141,7 @@ final class Cluster: Sendable {
   /// - Returns: true from the end of the last beat's trust until the next one is heard, and leases are compared.
   func isSuspended(at now: UInt64) -> Bool { now >= trustedUntil.load(ordering: .acquiring) }
 
-  /// Has the others know that clients are asked to leave this node, and ask those that it passes on to them.
+  /// Has the others know that clients are asked to leave this node; they ask those whom it passes on to them.
   ///
   /// - Parameter seconds: how long clients may take.
   func drain(within seconds: Int) {

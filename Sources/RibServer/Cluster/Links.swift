@@ -13,8 +13,8 @@ final class Links: Link.Owner, @unchecked Sendable {
   static let patience = Duration.seconds(3)
   private static let beatInterval = Duration.seconds(1)
   private static let cutOffLimit = 5
-  /// How many links may be about to open.
-  private static let openingLimit = 64
+  /// How many links may be about to open; clients that other nodes pass on come as such.
+  private static let openingLimit = 1024
 
   /// What has become of a question.
   enum Answer: Equatable {
@@ -223,7 +223,7 @@ final class Links: Link.Owner, @unchecked Sendable {
   }
 
   private func accepted(_ descriptor: Int32) {
-    // There are few nodes: more are strangers.
+    // More are strangers, who would take all descriptors.
     guard !isStopped, opening.count < Self.openingLimit else { return closeDescriptor(descriptor) }
     begin(Link(accepted: descriptor, on: loop, self))
   }

@@ -67,7 +67,7 @@ final class RelayedClient: Sendable {
     if caller.isForwarded { fields.append(name: Self.forwardedField, value: "1") }
     if let compression { fields.append(name: Self.compressionField, value: compression.text) }
     if hasContext.load(ordering: .relaxed) { fields.append(name: Self.contextField, value: "1") }
-    RequestHead(getting: Self.path, from: target.address, fields).write(into: &output, body: [])
+    RequestHead(getting: Self.path, from: target.address, fields).write(into: &output, body: [], isUpgrade: false)
   }
 
   /// Whether the next message is one that later ones may refer to though it comes uncompressed; asked once.

@@ -7,10 +7,11 @@ import Synchronization
 /// | is not here, and nobody sleeps for it                    | `free`  |                                                            |
 /// | rests, and only that client sleeps here                  | `free`  | it is told to connect again                                |
 /// | has no client here, or only that one's former connection | `free`  | it has left memory, and the store has all of it            |
-/// | is any other                                             | `relay` | others are here, or effects run that would be cut off      |
+/// | has other clients here, or effects that would be cut off | `relay` |                                                            |
+/// | is on its way into memory                                | `relay` | somebody here waits for it                                 |
 /// | has come only now, from elsewhere                        | `relay` | clients that come by several nodes would have it move with each word |
 ///
-/// A node that drains lets go of all of them: their clients are told to connect again, which they are about to do anyway.
+/// A node that drains lets go of all of them that are not on their way: their clients are told to connect again, which they are about to do anyway.
 struct SessionHolder: Sendable {
   let context: ServerContext
 
@@ -25,22 +26,25 @@ struct SessionHolder: Sendable {
     switch context.sessions.whereabouts(of: id) {
     case .awaited: done(.relay)
     case .elsewhere:
-      guard isDraining || context.sessions.letGo(of: id, to: claim, unlessUsed: mustStay) else { return done(.relay) }
-      if isDraining { context.sessions.letGo(of: id) }
-      done(.free)
+      if isDraining {
+        context.sessions.letGo(of: id)
+        done(.free)
+      } else {
+        done(context.sessions.letGo(of: id, to: claim, mayMove: !mustStay) ? .free : .relay)
+      }
     case .awake(let session):
       session.loop.execute {
         let core = session.core
-        let done: @Sendable () -> Void = { done(session.core.life.isInMemory ? .relay : .free) }
+        let tell: @Sendable () -> Void = { done(session.core.life.isInMemory ? .relay : .free) }
         if isDraining, core.handOver() {
-          return core.whenCommitted { _ in session.loop.execute(done) }
+          return core.whenCommitted { _ in session.loop.execute(tell) }
         }
-        guard !mustStay, core.makeWay(for: claim) else { return done() }
+        guard !mustStay, core.makeWay(for: claim) else { return tell() }
         // Once it is known that the client has left, it may rest; each in a job of its own, as a session that is told of its commit is at work.
         core.whenCommitted { _ in
           session.loop.execute {
             session.core.rest(isAwaited: true)
-            session.core.whenCommitted { _ in session.loop.execute(done) }
+            session.core.whenCommitted { _ in session.loop.execute(tell) }
           }
         }
       }

@@ -80,7 +80,8 @@ extension Connection {
     case .moving: timeouts.handshakeSeconds
     case .echo: timeouts.heartbeatSeconds
     case .closing, .halfClosed: timeouts.closingSeconds
-    case .relayed, .closed: 0
+    case .relayed: timeouts.heartbeatSeconds
+    case .closed: 0
     }
   }
 
@@ -94,6 +95,7 @@ extension Connection {
     if channel.endIfOver() { return flush() }
     scheduleExpiry()
     if isLive { return checkLife() }
+    if case .relayed = state { return checkTaking() }
     switch state {
     case .http, .closing, .halfClosed, .echo: break
     // Its time begins when its session is found, or when it arrives on the session's loop.
@@ -118,7 +120,8 @@ extension Connection {
 
   /// Asks a client that comes while the server goes down to connect elsewhere, as the other clients were asked.
   func drainWithOthers() {
-    if let seconds = loop.drainSecondsLeft { drain(within: seconds) }
+    let ofRelay = relayingNode.flatMap { context.cluster?.drainSecondsLeft(of: $0, at: loop.now) }
+    if let seconds = loop.drainSecondsLeft ?? ofRelay { drain(within: seconds) }
   }
 
   /// Asks the client to connect elsewhere, or again later, at a time of its choice.
@@ -181,12 +184,25 @@ extension Connection {
 
   /// A client of events cannot answer: what counts is whether it takes them.
   private func keepEventsAlive() {
-    let heartbeat = context.settings.timeouts.heartbeatSeconds
     guard output.isEmpty || hasProgressed() else { return abort() }
     if output.isEmpty { output.bytes.append(contentsOf: ":\n\n".utf8) }
     setMilestone()
-    schedule(after: heartbeat)
+    schedule(after: context.settings.timeouts.heartbeatSeconds)
     flush()
+  }
+
+  /// A client that is passed on is pinged by the other node; what counts here is whether it takes what it is sent.
+  private func checkTaking() {
+    let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
+    guard elapsed >= timeLimit else { return schedule(after: timeLimit - elapsed) }
+    guard output.isEmpty || hasProgressed() else { return abort() }
+    beginTaking()
+  }
+
+  /// Begins to watch whether a client that is passed on takes what it is sent.
+  func beginTaking() {
+    setMilestone()
+    restartDeadline()
   }
 
   private func ping() {

@@ -13,16 +13,18 @@ extension Connection {
     if passage == nil, context.cluster?.takesRelays == true { passage = .opening(Opening(head, compression)) }
   }
 
-  /// Keeps the first message of a client that may have to be passed on, and its context of one that was.
+  /// Keeps what a client says that may have to be passed on, up to its `hello`; and the context of one that was.
   ///
   /// - Parameter payload: the message.
   func noteFirstMessage(_ payload: WebSocketPayload) {
     switch passage {
-    case .opening(let opening) where opening.message.isEmpty:
+    case .opening(let opening):
+      // An empty array may come first. What later messages may refer to is known of one only.
+      if opening.wasCompressed, opening.compression?.client.keepsContext == true { return passage = nil }
       opening.message = input.withPayload(payload) { Array(copying: $0) }
       opening.wasCompressed = frames.wasCompressed
     case .incoming(let client) where client.takeContext(): input.withPayload(payload) { frames.noteContext($0) }
-    case .opening, .incoming, .onward, nil: break
+    case .incoming, .onward, nil: break
     }
   }
 
@@ -38,15 +40,12 @@ extension Connection {
     }
     channel.search()
     let (random, message) = (loop.work.environment.randomWord, opening.message)
-    dial(
-      node,
-      RelayedClient(
-        of: context.cluster?.id ?? 0, caller, compression: opening.compression, hasContext: opening.wasCompressed),
-      isUpgrade: true
-    ) { output in
-      opening.head.write(into: &output, body: [])
-      FrameWriter.client { UInt32(truncatingIfNeeded: random()) }.text(message.span, into: &output)
-    }
+    var said: [UInt8] = []
+    opening.head.write(into: &said, body: [], isUpgrade: true)
+    FrameWriter.client { UInt32(truncatingIfNeeded: random()) }.text(message.span, into: &said)
+    let client = RelayedClient(
+      of: context.cluster?.id ?? 0, caller, compression: opening.compression, hasContext: opening.wasCompressed)
+    dial(node, client, said, isUpgrade: true)
   }
 
   /// Passes a request on to the node that has its session.
@@ -54,55 +53,41 @@ extension Connection {
   /// - Parameter node: the node.
   func passRequestOn(to node: Int) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
-    guard mayBePassedOn, let body = exchange.body else { return answerThatRelayFailed() }
-    dial(node, RelayedClient(of: context.cluster?.id ?? 0, visit?.caller ?? caller), isUpgrade: false) { output in
-      head.write(into: &output, body: body)
-    }
+    guard mayBePassedOn, let body = exchange.body else { return relayFailed() }
+    var said: [UInt8] = []
+    head.write(into: &said, body: body, isUpgrade: false)
+    dial(node, RelayedClient(of: context.cluster?.id ?? 0, visit?.caller ?? caller), said, isUpgrade: false)
   }
 
-  private func dial(_ node: Int, _ client: RelayedClient, isUpgrade: Bool, _ write: (inout [UInt8]) -> Void) {
-    var opening: [UInt8] = []
-    write(&opening)
-    let said = opening
-    context.cluster?.dial(node) { [weak self, loop] dialled in
-      loop.execute { [weak self] in
-        guard let (target, descriptor) = dialled else { self?.relayFailed() ?? (); return }
-        guard let self, awaitsRelay else { return closeDescriptor(descriptor) }
+  private func dial(_ node: Int, _ client: RelayedClient, _ said: [UInt8], isUpgrade: Bool) {
+    let relay = NodeRelay(to: node, for: self, isUpgrade: isUpgrade)
+    passage = .onward(relay)
+    context.cluster?.dial(node) { [loop] dialled in
+      loop.execute {
+        guard let (target, descriptor) = dialled else { return relay.end() }
         var opening: [UInt8] = []
         client.write(into: &opening, to: target)
-        let relay = NodeRelay(descriptor, to: node, for: self, saying: opening + said, isUpgrade: isUpgrade)
-        passage = .onward(relay)
-        relay.start()
+        relay.begin(descriptor, saying: opening + said)
       }
-    }
-  }
-
-  /// Whether the client still waits for its session.
-  private var awaitsRelay: Bool {
-    switch state {
-    case .channel: channel.isSearching
-    case .http(let exchange): exchange.phase == .answer
-    case .moving, .relayed, .echo, .closing, .halfClosed, .closed: false
     }
   }
 
   // MARK: What a relay tells
 
-  /// Whether the client takes what comes: not if it reads slowly.
-  var hasRoomForRelay: Bool { output.count < NodeRelay.limit }
-
   /// The node has answered: from here on it speaks with the client.
   func relayOpened() {
-    guard awaitsRelay else { return abort() }
+    // Whoever is passed on from now on would not be asked to go.
+    guard loop.drainSecondsLeft == nil else { return relayFailed() }
     countNoMorePerson()
+    channel.signIn = nil
     if case .channel = state {
       _ = channel.endSearch()
       channel.leave()
-      channel.signIn = nil
       frames = FrameReader(role: .server, messageLimit: 0)
       channel.transport = .frames(.server)
     }
     state = .relayed
+    beginTaking()
     goOn()
   }
 
@@ -125,28 +110,25 @@ extension Connection {
 
   /// The node was not reached, or does not let the client in.
   func relayFailed() {
-    passage = nil
+    if case .onward(let relay)? = passage { relay.close() }
+    if relayingNode == nil { passage = nil }
+    let reason = "The session is at another node, which does not take the client now. Come back later."
     switch state {
-    case .channel where channel.endSearch():
-      channel.say(.unavailable, "The node that has the session does not answer. Come back later.")
-    case .http: answerThatRelayFailed()
+    case .channel where channel.endSearch(): channel.say(.unavailable, reason)
+    case .http: answer(with: Response(problem: HTTPError(.unavailable, reason)))
     default: return
     }
     goOn()
-  }
-
-  private func answerThatRelayFailed() {
-    answer(
-      with: Response(
-        problem: HTTPError(.unavailable, "The node that has the session does not answer. Ask again later.")))
   }
 
   /// Passes on what has been received.
   ///
   /// - Returns: false: nothing of it is left.
   func passOn() -> Bool {
-    if case .onward(let relay)? = passage { input.withUnread { relay.pass($0) } }
+    guard case .onward(let relay)? = passage else { return false }
+    let isThere = input.withUnread { relay.pass($0) }
     input.consume(input.count)
+    if !isThere { relay.end() }
     return false
   }
 
@@ -156,15 +138,14 @@ extension Connection {
     relay.endSending()
   }
 
-  /// Goes without a word, as the node that has the session is not there any more.
+  /// Goes without a word, as the other node is not there any more: the one that has the session, or that passes the client on.
   ///
   /// - Parameter node: the node.
-  func endRelay(to node: Int) {
-    guard case .onward(let relay)? = passage, relay.node == node else { return }
-    guard case .relayed = state else {
-      relay.close()
-      return relayFailed()
+  func endRelay(with node: Int) {
+    switch passage {
+    case .onward(let relay) where relay.node == node: relay.end()
+    case .incoming(let client) where client.node == node: abort()
+    case .opening, .onward, .incoming, nil: break
     }
-    abort()
   }
 }

@@ -54,7 +54,8 @@ extension Connection {
 
   /// Answers a request that is there whole.
   private func answer(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) {
-    if context.cluster?.takesRelays == true { exchange.body = body }
+    if passage == nil, context.cluster?.takesRelays == true { exchange.body = body }
+    defer { if exchange.phase != .answer { exchange.body = nil } }
     do throws(HTTPError) {
       switch try find(head, exchange) {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
@@ -122,8 +123,8 @@ extension Connection {
   /// Puts a response on its way.
   func respond(_ response: Response, to head: RequestHead, isCompressed: Bool = false) {
     let response = isCompressed ? response : response.compressed(for: head)
-    // A client that is asked to go elsewhere has nothing more to ask here.
-    write(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil, to: head)
+    // A client that is asked to go elsewhere has nothing more to ask here; nor one that was passed on for this request.
+    write(response, keepAlive: head.keepsAlive && loop.drainSecondsLeft == nil && relayingNode == nil, to: head)
   }
 
   private func write(_ response: Response, keepAlive: Bool, to head: RequestHead?) {

@@ -28,8 +28,7 @@ extension Connection {
     case .closing: endSending()
     case .halfClosed: abort()
     case .channel: channel.payDebt()
-    case .relayed: if case .onward(let relay)? = passage { relay.goOn() }
-    case .http, .moving, .echo, .closed: break
+    case .http, .moving, .relayed, .echo, .closed: break
     }
   }
 }

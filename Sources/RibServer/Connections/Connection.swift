@@ -181,6 +181,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     channel.isFlushing = true
     guard send() else { return abort() }
     endIfAllIsSaid()
+    if case .onward(let relay)? = passage { relay.goOn() }
     // Messages that waited until their client had read its answers are handled now, before more is read.
     if turn == .heldUp, canGoOn { goOnLater() }
     updateInterest()
@@ -207,8 +208,9 @@ final class Connection: PollTarget, @unchecked Sendable {
     borrowStorage()
     let descriptor = descriptor
     var result = 0
+    let most = readLimit
     input.fill(atLeast: 65_536) { room in
-      result = receiveBytes(descriptor, room)
+      result = receiveBytes(descriptor, UnsafeMutableRawBufferPointer(rebasing: room.prefix(most)))
       return max(result, 0)
     }
     let mayGoOn = result < 0 && wouldBlock
@@ -224,6 +226,11 @@ final class Connection: PollTarget, @unchecked Sendable {
       abort()
     }
     returnStorage()
+  }
+
+  /// How many bytes are read at a time at most.
+  private var readLimit: Int {
+    if case .relayed = state, case .onward(let relay)? = passage { relay.room } else { .max }
   }
 
   /// The loop's storage serves one event of one connection after the other; only what is left over stays with this one.
@@ -295,7 +302,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .moving, .halfClosed: false
     case .http(let exchange) where exchange.phase == .answer: false
     case .channel where channel.isSearching: false
-    case .relayed: if case .onward(let relay)? = passage { relay.hasRoom } else { false }
+    case .relayed: if case .onward(let relay)? = passage { relay.room > 0 } else { false }
     case .http, .channel, .echo, .closed:
       !pace.isPaused && !channel.isCongested && turn != .yielding && !channel.waitingActions.areTooMany
     }

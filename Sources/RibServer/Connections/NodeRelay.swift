@@ -2,37 +2,38 @@ import WireHTTP
 
 /// A connection to another node, over which a client speaks to its session there: its bytes pass as they are.
 ///
-/// | state        | meaning                                                     | ends                                    |
-/// |--------------|-------------------------------------------------------------|-----------------------------------------|
-/// | `connecting` | what the client has said is on its way                      | without a connection in time            |
-/// | `upgrading`  | the answer is awaited that the client has from this node already | without one in time, or with another one |
-/// | `open`       | bytes go both ways                                          | with either end                         |
-/// | `closed`     | the descriptor is given up                                  |                                         |
+/// | state      | meaning                                                                  | ends                          |
+/// |------------|--------------------------------------------------------------------------|-------------------------------|
+/// | `dialling` | the node is looked up                                                    | without a socket in time      |
+/// | `opening`  | what the client has said is on its way; the answer of a WebSocket is awaited that the client has from this node already | without one in time, or with another one |
+/// | `open`     | bytes go both ways                                                       | with either end               |
+/// | `closed`   | the descriptor is given up                                               |                               |
 ///
 /// Who reads slowly slows the other end down: at most 64 KiB wait in each direction.
 ///
 /// `@unchecked Sendable`: every method is called on the client's loop, which a client that is passed on does not leave.
 final class NodeRelay: PollTarget, @unchecked Sendable {
   private enum State {
-    case connecting
-    case upgrading(ResponseReader)
+    case dialling
+    /// With what reads the answer of a WebSocket; nil for a request, whose answer is the client's.
+    case opening(ResponseReader?)
     case open
     case closed
   }
 
   /// What waits in one direction at most before no more is read for it.
   static let limit = 65_536
-  /// How long the other node may take to answer at all.
+  /// How long it may take until the node answers at all.
   private static let patience = Duration.seconds(5)
 
   /// The other node.
   let node: Int
   private let loop: EventLoop
-  private let descriptor: Int32
   private weak var client: Connection?
   private let isUpgrade: Bool
+  private var descriptor: Int32 = -1
   private var watch: Int?
-  private var state = State.connecting
+  private var state = State.dialling
   private var interest: Interest = [.reading, .writing]
   /// What waits for the node.
   private var output = SendQueue()
@@ -41,53 +42,60 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
   /// Whether the client says nothing more.
   private var isEnding = false
 
-  /// A relay to a node.
+  /// A relay to a node that is being looked up.
   ///
   /// - Parameters:
-  ///   - descriptor: a socket that connects.
   ///   - node: the node.
   ///   - client: whose bytes it passes on.
-  ///   - opening: what is said first.
-  ///   - isUpgrade: whether the answer's head is none of the client's, as it has one.
-  init(_ descriptor: Int32, to node: Int, for client: Connection, saying opening: [UInt8], isUpgrade: Bool) {
-    (self.descriptor, self.node, self.client, self.isUpgrade) = (descriptor, node, client, isUpgrade)
+  ///   - isUpgrade: whether the client is one of a WebSocket, and has the answer to its request.
+  init(to node: Int, for client: Connection, isUpgrade: Bool) {
+    (self.node, self.client, self.isUpgrade) = (node, client, isUpgrade)
     loop = client.loop
-    output.bytes = opening
-  }
-
-  /// Begins to read and to write.
-  func start() {
-    do throws(SystemError) {
-      watch = try loop.watch(descriptor, for: interest, self)
-    } catch {
-      closeDescriptor(descriptor)
-      return end()
-    }
     loop.execute(after: Self.patience) { [weak self] in self?.giveUpUnlessAnswered() }
   }
 
   private func giveUpUnlessAnswered() {
     switch state {
+    case .dialling: end()
     // A session may take its time for the answer to a request.
-    case .connecting where isUpgrade || output.sentCount == 0: end()
-    case .upgrading: end()
-    case .connecting, .open, .closed: break
+    case .opening: if isUpgrade || output.sentCount == 0 { end() }
+    case .open, .closed: break
     }
   }
 
-  /// Whether the client may say more.
-  var hasRoom: Bool { !isEnding && output.count < Self.limit }
+  /// Begins to read and to write.
+  ///
+  /// - Parameters:
+  ///   - descriptor: a socket that connects.
+  ///   - opening: what is said first.
+  func begin(_ descriptor: Int32, saying opening: [UInt8]) {
+    guard case .dialling = state else { return closeDescriptor(descriptor) }
+    self.descriptor = descriptor
+    output.bytes = opening
+    state = .opening(isUpgrade ? ResponseReader() : nil)
+    do throws(SystemError) {
+      watch = try loop.watch(descriptor, for: interest, self)
+    } catch {
+      closeDescriptor(descriptor)
+      end()
+    }
+  }
+
+  /// How many bytes more the client may say.
+  var room: Int { isEnding ? 0 : max(Self.limit - output.count, 0) }
 
   /// Passes on what the client has said.
   ///
   /// - Parameter bytes: the next ones.
-  func pass(_ bytes: Span<UInt8>) {
-    guard case .open = state else { return }
-    guard output.send(bytes, to: descriptor) else { return end() }
+  /// - Returns: false if the node is gone; ``end()`` is to be called then.
+  func pass(_ bytes: Span<UInt8>) -> Bool {
+    guard case .open = state else { return true }
+    guard output.send(bytes, to: descriptor) else { return false }
     updateInterest()
+    return true
   }
 
-  /// Goes on reading, as the client has taken what there was.
+  /// Goes on reading, as the client has taken something.
   func goOn() { if watch != nil { updateInterest() } }
 
   /// The client says nothing more: the node is told so, once it has all.
@@ -105,7 +113,7 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
   }
 
   /// Ends the connection, and tells the client's.
-  private func end() {
+  func end() {
     guard let client else { return close() }
     let isOpen = if case .open = state { true } else { false }
     close()
@@ -116,8 +124,10 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
 
   func ready(_ readiness: Readiness) {
     if readiness.contains(.readable) {
-      read()
+      _ = read(most: Self.limit - min(client?.output.count ?? 0, Self.limit))
     } else if readiness.contains(.hungUp) {
+      // Nothing more comes than what the system has, whether the client has room for it or not.
+      while read(most: Self.limit) {}
       return end()
     }
     if readiness.contains(.writable) { flush() }
@@ -125,60 +135,67 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
 
   private func flush() {
     guard watch != nil else { return }
-    let wasFull = !hasRoom
+    let wasFull = room == 0
     guard output.send(to: descriptor) else { return end() }
-    if output.isEmpty {
-      if case .connecting = state, isUpgrade { state = .upgrading(ResponseReader()) }
-      if isEnding { shutDownSending(descriptor) }
-    }
+    if output.isEmpty, isEnding { shutDownSending(descriptor) }
     updateInterest()
-    if wasFull, hasRoom { client?.goOn() }
+    if wasFull, room > 0 { client?.goOn() }
   }
 
   private func updateInterest() {
     guard let watch, let client else { return }
-    var wanted: Interest = client.hasRoomForRelay ? .reading : []
+    var wanted: Interest = client.output.count < Self.limit ? .reading : []
     if output.hasSendable { wanted.insert(.writing) }
     guard wanted != interest else { return }
     interest = wanted
     loop.change(watch, to: wanted)
   }
 
-  private func read() {
+  /// Reads once.
+  ///
+  /// - Parameter most: how many bytes at most.
+  /// - Returns: whether there was something, and may be more.
+  private func read(most: Int) -> Bool {
+    guard watch != nil, most > 0 else { return false }
     // The loop's storage serves one event after the other.
     var storage = ReceiveBuffer()
     swap(&storage, &loop.receiveStorage)
     defer { loop.giveBack(&storage) }
     var result = 0
     storage.fill(atLeast: Self.limit) { room in
-      result = receiveBytes(descriptor, room)
+      result = receiveBytes(descriptor, UnsafeMutableRawBufferPointer(rebasing: room.prefix(most)))
       return max(result, 0)
     }
     guard result > 0 else {
       if result == 0 || !wouldBlock { end() }
-      return
+      return false
     }
     switch state {
     case .open: break
-    case .connecting where !isUpgrade: open()
-    case .connecting, .upgrading: return readAnswer(storage)
-    case .closed: return
+    case .opening(nil): open()
+    case .opening(let reader?):
+      readAnswer(storage, reader)
+      storage.consume(storage.count)
+      return true
+    case .dialling, .closed: return false
     }
     storage.withUnread { client?.take($0) }
     storage.consume(storage.count)
     updateInterest()
+    return true
   }
 
-  private func readAnswer(_ bytes: ReceiveBuffer) {
-    guard case .upgrading(var reader) = state else { return end() }
+  private func readAnswer(_ bytes: ReceiveBuffer, _ reader: ResponseReader) {
     bytes.withUnread { input.append($0) }
-    guard let head = try? reader.nextHead(from: &input) else {
-      state = .upgrading(reader)
-      // An answer that is none is not waited for.
-      if input.count > Self.limit { end() }
-      return
+    var reader = reader
+    do throws(HTTPError) {
+      let head = try reader.nextHead(from: &input)
+      state = .opening(reader)
+      guard let head else { return }
+      guard head.status == .switchingProtocols else { return end() }
+    } catch {
+      return end()
     }
-    guard head.status == .switchingProtocols else { return end() }
     open()
     input.withUnread { client?.take($0) }
     input = ReceiveBuffer()

@@ -33,7 +33,9 @@ final class ConnectionCounter: Sendable {
   /// The number of connections, without those that are answered 503.
   var count: Int { admitted.load(ordering: .relaxed) }
 
-  /// Counts a connection in; to be called by one thread at a time, the listener's.
+  /// Counts a connection in.
+  ///
+  /// Thread-safe; of two threads at the same moment each may let one in where there is room for one.
   ///
   /// - Parameter address: where it comes from; nil if that is not counted, or not known yet.
   /// - Returns: what becomes of it; it is counted until ``leave(_:from:)`` unless it is dropped.

@@ -257,9 +257,8 @@ extension SessionCore {
     var nodes: Set<Int> = []
     audience.forEachChannel { nodes.insert($0.port?.relayingNode ?? 0) }
     guard nodes.count == 1, !nodes.contains(0) else { return .max }
-    guard !cluster.hasJustCome(id), life.secondsIdle(at: work.now) > 0, !isWalking, !tree.hasVolatileEffects else {
-      return 1
-    }
+    let isQuiet = life.secondsIdle(at: work.now) > 0 && commits.isClean && !isWalking && !tree.hasVolatileEffects
+    guard isQuiet, !cluster.hasJustCome(id), !context.isSuspended(at: work.now) else { return 1 }
     hasFollowed = true
     for client in audience.ids { dismiss(client, .moved, "The session goes on where its clients are.") }
     life.aloneSince = work.now

@@ -153,12 +153,13 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// What the client has shown that the store was asked for.
   ///
   /// - Parameter id: the session's name.
-  /// - Returns: its claim; an empty one if nobody waits.
+  /// - Returns: its claim, which is forced if any is; an empty one if nobody waits.
   func firstClaim(of id: String) -> SessionClaim {
-    let first = entries.withLock { entries -> Seeker? in
-      if case .loading(let seekers)? = entries[id] { seekers.first } else { nil }
+    entries.withLock { entries in
+      guard case .loading(let seekers)? = entries[id], var claim = seekers.first?.claim else { return SessionClaim() }
+      claim.isForced = seekers.contains { $0.claim.isForced }
+      return claim
     }
-    return first?.claim ?? SessionClaim()
   }
 
   /// Where a session is in this process.
@@ -315,15 +316,15 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// - Parameters:
   ///   - id: the session's name.
   ///   - claim: what the client has shown there.
-  ///   - mustStay: whether it stays for that one, too.
+  ///   - mayMove: whether it may; false if it stays for that one, too.
   /// - Returns: whether nobody sleeps for it any more.
-  func letGo(of id: String, to claim: SessionClaim, unlessUsed mustStay: Bool) -> Bool {
+  func letGo(of id: String, to claim: SessionClaim, mayMove: Bool) -> Bool {
     let gone = dormant.withLock { dormant -> Dormant? in
       guard let session = dormant[id] else { return Dormant() }
       let isAlone = session.sleepers.allSatisfy { sleeper, _ in
         claim.client == sleeper.client && claim.attempt.map { $0 > sleeper.attempt } == true
       }
-      return isAlone && !mustStay ? dormant.removeValue(forKey: id) : nil
+      return isAlone && mayMove ? dormant.removeValue(forKey: id) : nil
     }
     // The bells are let go of outside of the lock.
     for sleeper in gone?.sleepers ?? [] { sleeper.call(.moved) }

@@ -12,23 +12,21 @@ extension RequestHead {
     (self.headers, contentLength) = (headers, nil)
   }
 
-  /// The fields that say how the body comes, or are for the next hop alone, where the request is passed on.
+  /// The fields that say how the body comes.
   private static let framingFields = ["Content-Length", "Transfer-Encoding", "Expect", "Trailer", "TE"]
 
   /// Adds the bytes of a request that is passed on whole.
   ///
-  /// Where the body ends is said by Content-Length, however it has come. A request that asks for no other protocol says that
-  /// the connection ends with its answer.
+  /// Where the body ends is said by Content-Length, however it has come.
   ///
   /// - Parameters:
   ///   - output: receives the bytes at its end.
   ///   - body: the body, without the chunks that it may have come in.
-  package func write(into output: inout [UInt8], body: [UInt8]) {
+  ///   - isUpgrade: whether it asks for another protocol, and may have it; otherwise the connection ends with the answer.
+  package func write(into output: inout [UInt8], body: [UInt8], isUpgrade: Bool) {
     output.append(contentsOf: "\(method) \(target) HTTP/1.\(minorVersion)\r\n".utf8)
-    let isUpgrade = headers["Upgrade"] != nil
-    for field in headers.fields {
-      if Self.framingFields.contains(where: { HTTPGrammar.matches($0, field.name) }) { continue }
-      if !isUpgrade, HTTPGrammar.matches(field.name, "Connection") { continue }
+    let left = Self.framingFields + (isUpgrade ? [] : ["Connection", "Upgrade"])
+    for field in headers.fields where !left.contains(where: { HTTPGrammar.matches($0, field.name) }) {
       field.write(into: &output)
     }
     if hasBody { output.append(contentsOf: "Content-Length: \(body.count)\r\n".utf8) }

@@ -141,7 +141,7 @@ struct RequestHeadTests {
   }
 
   /// What reads the head of a request that was passed on, and its body.
-  private static func passedOn(_ input: String) throws -> (RequestHead, body: [UInt8]) {
+  private static func passedOn(_ input: String, isUpgrade: Bool = false) throws -> (RequestHead, body: [UInt8]) {
     let (reader, buffer) = (RequestReader(), ReceiveBuffer())
     func read(_ bytes: [UInt8]) throws -> (RequestHead, [UInt8]) {
       var (reader, buffer) = (reader, buffer)
@@ -153,7 +153,7 @@ struct RequestHeadTests {
     }
     let (head, body) = try read(wireBytes(input))
     var bytes: [UInt8] = []
-    head.write(into: &bytes, body: body)
+    head.write(into: &bytes, body: body, isUpgrade: isUpgrade)
     return try read(bytes)
   }
 
@@ -170,8 +170,10 @@ struct RequestHeadTests {
     }
     let (head, body) = try Self.passedOn("GET /a HTTP/1.0\r\n\r\n")
     #expect(head.minorVersion == 0 && body.isEmpty && head.contentLength == nil)
-    let (upgrade, _) = try Self.passedOn(
-      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    let fields = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    let (plain, _) = try Self.passedOn(fields)
+    #expect(!plain.keepsAlive && plain.headers["Upgrade"] == nil, "it was not asked for one")
+    let (upgrade, _) = try Self.passedOn(fields, isUpgrade: true)
     #expect(upgrade.keepsAlive && upgrade.headers["Upgrade"] == "websocket")
   }
 }
