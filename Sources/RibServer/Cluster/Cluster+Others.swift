@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import Synchronization
 import WireHTTP
 
@@ -37,6 +38,8 @@ extension Cluster {
       state.address = settings.nodeAdvertise.isEmpty ? "\(bound):\(socket.port)" : settings.nodeAdvertise
     }
     takesRelays = true
+    let bus = topics.connect { [weak links] publication in links?.publish(publication) }
+    state.withLock { $0.bus = bus }
   }
 
   /// What links ask of this node, and tell it.
@@ -66,6 +69,8 @@ extension Cluster {
       }
     } lose: { [weak self] node in
       self?.onAllLoops { loop in for connection in Array(loop.connections.values) { connection.endRelay(with: node) } }
+    } receive: { [topics] publication in
+      if let publication { topics.receive(publication) } else { topics.noteGap() }
     }
   }
 

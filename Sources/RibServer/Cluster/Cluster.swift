@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import Synchronization
 
 /// This server as one of the nodes that share a store.
@@ -63,6 +64,8 @@ final class Cluster: Sendable {
     var address = ""
     /// Which sessions have come lately.
     var moves: RecentMoves
+    /// What the topics of this process are connected to the others by; nil if they are not.
+    var bus: Int?
     /// Until when clients may go elsewhere that nodes pass on which are about to stop.
     var drainEnds: [Int: UInt64] = [:]
     /// How many clients other nodes have passed on.
@@ -75,6 +78,8 @@ final class Cluster: Sendable {
   let time: TimeSource
   let logger: Logger
   let pace: Pace
+  /// The topics that other nodes have as well.
+  let topics: TopicExchange
   /// Where the directory is used.
   let queue: any JobQueue
   let state: Mutex<State>
@@ -98,13 +103,16 @@ final class Cluster: Sendable {
   ///   - environment: what tells the time, and makes the queue.
   ///   - logger: told of the deaths of others, and of suspensions.
   ///   - pace: how often it does what.
+  ///   - topics: the topics that other nodes have as well.
   init(
-    _ id: Int, in directory: any ClusterDirectory, _ environment: Environment, _ logger: Logger, pace: Pace = Pace()
+    _ id: Int, in directory: any ClusterDirectory, _ environment: Environment, _ logger: Logger, pace: Pace = Pace(),
+    topics: TopicExchange = .shared
   ) {
     self.id = id
     self.directory = directory
     self.logger = logger
     self.pace = pace
+    self.topics = topics
     time = environment.time
     program = environment.program
     queue = environment.makeQueue("ribserver.cluster", .urgent)
@@ -168,11 +176,12 @@ final class Cluster: Sendable {
   }
 
   private func end() {
-    let links = state.withLock { state in
+    let (links, bus) = state.withLock { state in
       state.isStopped = true
       (state.loops, state.sessions) = ([], nil)
-      return state.links
+      return (state.links, state.bus)
     }
+    if let bus { topics.disconnect(bus) }
     links?.stop()
   }
 

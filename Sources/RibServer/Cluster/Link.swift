@@ -55,6 +55,8 @@ final class Link: PollTarget {
   private var input = ReceiveBuffer()
   private var output = SendQueue()
   private var frames: FrameReader
+  /// What is published may be as deep as a state.
+  private var reader = JSONReader(limits: JSONLimits(depth: 520, bytes: Link.messageLimit))
   private let writer: FrameWriter
   /// When something came last over an open link, or the link was made, as the loop's time.
   private var lastSign: UInt64
@@ -108,10 +110,15 @@ final class Link: PollTarget {
     }
   }
 
-  /// Sends a message.
+  /// Whether so much waits to be sent that publications are left out.
+  var isBehind: Bool { output.count > Self.messageLimit }
+
+  /// Sends a message; one that is longer than a message may be is left out.
   func send(_ message: LinkMessage) {
     guard isOpen else { return }
-    writer.text(message.json.span, into: &output.bytes)
+    let json = message.json
+    guard json.count <= Self.messageLimit else { return }
+    writer.text(json.span, into: &output.bytes)
     // A node that takes nothing is not there.
     guard output.count <= Self.queueLimit else { return close() }
     flush()
@@ -175,7 +182,7 @@ final class Link: PollTarget {
     guard isOpen else { return }
     while let event = try frames.nextEvent(from: &input) {
       guard case .text(let payload) = event else { throw Refusal() }
-      let json = try input.withPayload(payload) { bytes throws(JSONError) in try loop.work.reader.read(bytes) }.root
+      let json = try input.withPayload(payload) { bytes throws(JSONError) in try reader.read(bytes) }.root
       // One that a newer version says is none of this one's.
       if let message = LinkMessage(json) { owner?.didReceive(message, over: self) }
       guard isOpen else { return }

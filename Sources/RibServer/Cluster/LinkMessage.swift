@@ -1,3 +1,4 @@
+import RibCore
 import Wire
 
 /// What nodes tell each other over a ``Link``: JSON texts.
@@ -10,6 +11,10 @@ enum LinkMessage: Equatable {
   case have(number: Int, Holding)
   /// The sender is about to stop: clients that it passes on are to go elsewhere within so many seconds.
   case drain(within: Int)
+  /// A topic with a name has published something, the sender's publication with that number.
+  case publication(number: Int, NamedPublication)
+  /// How many publications the sender has made: what of them has not come never does.
+  case published(Int)
 
   /// A client that has come to a node that does not hold its session.
   struct Want: Equatable {
@@ -48,6 +53,13 @@ enum LinkMessage: Equatable {
     case "drain":
       guard let milliseconds = json["within"]?.integer(Int.self), milliseconds >= 0 else { return nil }
       self = .drain(within: milliseconds / 1000)
+    case "pub":
+      guard let number = json["n"]?.integer(Int.self), let topic = json["topic"]?.string else { return nil }
+      let (key, value) = (json["key"].map { Array($0.source.utf8) }, json["v"].map { Array($0.source.utf8) })
+      self = .publication(number: number, NamedPublication(topic: topic, key: key, value: value))
+    case "pubs":
+      guard let count = json["n"]?.integer(Int.self) else { return nil }
+      self = .published(count)
     default: return nil
     }
   }
@@ -90,6 +102,24 @@ enum LinkMessage: Equatable {
       json.string("drain")
       json.key("within")
       json.integer(seconds * 1000)
+    case .publication(let number, let publication):
+      json.string("pub")
+      json.key("n")
+      json.integer(number)
+      json.key("topic")
+      json.string(publication.topic)
+      if let key = publication.key {
+        json.key("key")
+        json.raw(key.span)
+      }
+      if let value = publication.value {
+        json.key("v")
+        json.raw(value.span)
+      }
+    case .published(let count):
+      json.string("pubs")
+      json.key("n")
+      json.integer(count)
     }
     json.endObject()
     return json.bytes

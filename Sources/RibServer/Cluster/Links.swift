@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import Synchronization
 import WireHTTP
 
@@ -7,7 +8,7 @@ import WireHTTP
 /// Of two nodes the one with the higher number dials, and dials again when the link is gone. A link that says nothing for five seconds is ended.
 ///
 /// `@unchecked Sendable`: what is not constant is confined to the loop, on which links call it, too; other threads use ``update(_:)``,
-/// ``ask(_:about:_:_:)``, ``drain(within:)``, ``havePeerThatIsBetterOff``, ``count`` and ``stop()``, which go there.
+/// ``ask(_:about:_:_:)``, ``drain(within:)``, ``publish(_:)``, ``havePeerThatIsBetterOff``, ``count`` and ``stop()``, which go there.
 final class Links: Link.Owner, @unchecked Sendable {
   /// How long an answer is waited for.
   static let patience = Duration.seconds(3)
@@ -43,6 +44,8 @@ final class Links: Link.Owner, @unchecked Sendable {
     var drain: @Sendable (_ node: Int, _ seconds: Int) -> Void = { _, _ in }
     /// The link to another node has ended.
     var lose: @Sendable (_ node: Int) -> Void = { _ in }
+    /// Another node's topic has published something; nil if what it was did not come, or may not have.
+    var receive: @Sendable (NamedPublication?) -> Void = { _ in }
   }
 
   let ownSecret: String
@@ -70,6 +73,10 @@ final class Links: Link.Owner, @unchecked Sendable {
   /// Since when nodes have answered no question, as the loop's time.
   private var silentSince: [Int: UInt64] = [:]
   private var lastQuestion = 0
+  /// How many publications this node has made.
+  private var publicationCount = 0
+  /// The number of the last publication that came from each node.
+  private var received: [Int: Int] = [:]
   private var isStopped = false
 
   /// Links that are not there yet.
@@ -127,6 +134,7 @@ final class Links: Link.Owner, @unchecked Sendable {
       missingSince = missingSince.filter { known.contains($0.key) }
       silentSince = silentSince.filter { known.contains($0.key) }
       for id in known where open[id] == nil && missingSince[id] == nil { missingSince[id] = loop.now }
+      forgetPublications(ofAllBut: known)
       for node in nodes where !node.address.isEmpty && open[node.id] == nil {
         if node.id < own { dial(node) } else { probe(node) }
       }
@@ -166,6 +174,43 @@ final class Links: Link.Owner, @unchecked Sendable {
   /// - Parameter seconds: how long they may take.
   func drain(within seconds: Int) {
     loop.execute { [self] in for link in Array(open.values) { link.send(.drain(within: seconds)) } }
+  }
+
+  // MARK: Publications
+
+  /// Tells the other nodes what a topic has published.
+  ///
+  /// - Parameter publication: what.
+  func publish(_ publication: NamedPublication) {
+    loop.execute { [self] in
+      publicationCount += 1
+      let message = LinkMessage.publication(number: publicationCount, publication)
+      for link in Array(open.values) where !link.isBehind { link.send(message) }
+    }
+  }
+
+  private func didReceive(_ publication: NamedPublication, _ number: Int, from node: Int) {
+    let last = received[node, default: 0]
+    // One that was overtaken, as there was another link by then.
+    guard number > last else { return }
+    received[node] = number
+    if number > last + 1 { self.node.receive(nil) }
+    self.node.receive(publication)
+  }
+
+  /// Takes note how many publications another node has made.
+  private func didHear(of count: Int, from node: Int) {
+    guard count > received[node, default: 0] else { return }
+    received[node] = count
+    self.node.receive(nil)
+  }
+
+  /// What was on its way from a node that is gone does not come any more.
+  private func forgetPublications(ofAllBut known: Set<Int>) {
+    let gone = received.keys.filter { !known.contains($0) && open[$0] == nil }
+    guard !gone.isEmpty else { return }
+    for node in gone { received[node] = nil }
+    node.receive(nil)
   }
 
   private func hasBeenLong(_ start: UInt64?) -> Bool {
@@ -243,6 +288,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     let old = open.updateValue(link, forKey: link.peer)
     openCount.store(open.count, ordering: .relaxed)
     old?.close()
+    link.send(.published(publicationCount))
     logger.info("There is a link to a node.", metadata: ["node": "\(link.peer)"])
   }
 
@@ -261,6 +307,8 @@ final class Links: Link.Owner, @unchecked Sendable {
       guard questions[number]?.node == link.peer else { return }
       questions.removeValue(forKey: number)?.done(holding)
     case .drain(let seconds): node.drain(link.peer, seconds)
+    case .publication(let number, let publication): didReceive(publication, number, from: link.peer)
+    case .published(let count): didHear(of: count, from: link.peer)
     }
   }
 

@@ -161,6 +161,26 @@ import Wire
     #expect(topic.subscriberCount == 2)
   }
 
+  /// What another process has published and did not come is missed, and so is what the buffer does not hold; those who do not ask are not told.
+  @Test func observer_isToldWhatItHasMissed() throws {
+    let exchange = TopicExchange()
+    let topic = Topic<Int>(name: "n", bufferSize: 3, on: exchange)
+    let asks = Effect<Keeper>.observe(topic, id: "news", missed: { .heard(0) }) { .heard($0) }
+    let asksNothing = Effect<Keeper>.observe(topic, id: "news") { .heard($0) }
+    let (first, second) = (
+      try TestSession(Keeper(news: asks), effects: .running),
+      try TestSession(Keeper(news: asksNothing), effects: .running)
+    )
+    for number in 1...2 { topic.publish(number) }
+    exchange.noteGap()
+    topic.publish(3)
+    #expect(first.viewState()?.text == "[1,2,0,3]")
+    #expect(second.viewState()?.text == "[1,2,3]")
+    // Of what was published since the effect was made three are left.
+    try first.act(#""again""#)
+    #expect(first.viewState()?.text == "[1,2,0,3,0,2,0,3]")
+  }
+
   @Test func effect_thatIsUndone_observesNothing() throws {
     let topic = Topic<String>()
     do {

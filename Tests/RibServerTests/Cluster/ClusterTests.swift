@@ -1,4 +1,5 @@
 import CurlTransport
+import RibCore
 import RibTestSupport
 import Synchronization
 import Testing
@@ -136,6 +137,36 @@ struct ClusterTests {
         if case .loaded? = try? third.perform(.load(sessionID: "one", from: .nobody)) { true } else { false }
       }
       #expect(isFree)
+    }
+  }
+
+  /// What a topic with a name publishes at one node reaches those who observe it at the others, soon; how soon is printed.
+  @Test func topicWithAName_isThatOfAllNodes() async throws {
+    try await ClusterHost.with(3) { nodes in
+      let topics = nodes.map { Topic<[Int]>(name: "numbers", bufferSize: 4096, on: $0.topics) }
+      let (count, clock) = (500, ContinuousClock())
+      var streams = topics.dropFirst().map { $0.subscribe().makeAsyncIterator() }
+      var delays: [Duration] = []
+      for number in 0..<count {
+        let start = clock.now
+        topics[0].publish([number])
+        for index in streams.indices { #expect(await streams[index].next() == [number]) }
+        delays.append(clock.now - start)
+      }
+      // Three publish, each in its own order.
+      for (publisher, topic) in topics.enumerated() { for number in 0..<count { topic.publish([publisher, number]) } }
+      for index in streams.indices {
+        var last = [-1, -1, -1]
+        for _ in 0..<3 * count {
+          let heard = try #require(await streams[index].next())
+          #expect(heard[1] == last[heard[0]] + 1)
+          last[heard[0]] = heard[1]
+        }
+      }
+      let sorted = delays.sorted()
+      print("a publication at two other nodes: p50 \(sorted[count / 2]), p99 \(sorted[count * 99 / 100])")
+      // On a machine that does much else.
+      #expect(sorted[count / 2] < .milliseconds(50))
     }
   }
 }

@@ -1,3 +1,4 @@
+import RibCore
 import Testing
 import Wire
 
@@ -10,7 +11,9 @@ import Wire
       .beat(reachesStore: true), .beat(reachesStore: false),
       .want(LinkMessage.Want(number: 7, sessionID: "a\"b", claim: SessionClaim())),
       .want(LinkMessage.Want(number: 8, sessionID: "a", claim: SessionClaim(tokenHash: "h", client: 2, attempt: 3))),
-      .have(number: 7, .free), .have(number: 8, .relay), .drain(within: 3),
+      .have(number: 7, .free), .have(number: 8, .relay), .drain(within: 3), .published(9),
+      .publication(number: 3, NamedPublication(topic: "a", key: Array("[1]".utf8), value: Array(#"{"b":"c\n"}"#.utf8))),
+      .publication(number: 4, NamedPublication(topic: "a", value: nil)),
     ] {
       #expect(LinkMessage(try reader.read(message.json.span).root) == message)
     }

@@ -1,5 +1,6 @@
 import CurlTransport
 import Logging
+import RibCore
 import Synchronization
 import Testing
 import WireHTTP
@@ -19,6 +20,13 @@ import WireHTTP
     let relayed = Mutex<[RelayedClient]>([])
     let drains = Mutex<[[Int]]>([])
     let lost = Mutex<[Int]>([])
+    /// The names of topics; "gap" for what did not come.
+    let heard = Mutex<[String]>([])
+
+    func publish(_ name: String, bytes count: Int = 0) {
+      let value = "\"" + String(repeating: "x", count: count) + "\""
+      links.publish(NamedPublication(topic: name, value: Array(value.utf8)))
+    }
 
     init(_ id: Int, answering answer: LinkMessage.Holding?) throws {
       let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
@@ -39,6 +47,8 @@ import WireHTTP
         state.end?.drains.withLock { $0.append([node, seconds]) }
       } lose: { node in
         state.end?.lost.withLock { $0.append(node) }
+      } receive: { publication in
+        state.end?.heard.withLock { $0.append(publication?.topic ?? "gap") }
       }
       links = Links(
         own: id, listeningAt: socket, on: loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, node)
@@ -106,6 +116,28 @@ import WireHTTP
     #expect(await eventually { two.links.count == 0 })
     #expect(two.lost.withLock { $0 } == [1])
     #expect(await Self.link(two, to: try End(1, answering: .free)))
+  }
+
+  /// Publications come in order; what does not come is noticed with the next one, with the next link, or once the node is gone.
+  @Test func publications_areCounted() async throws {
+    let two = try End(2, answering: .free)
+    do {
+      let one = try End(1, answering: .free)
+      one.publish("before anybody")
+      #expect(await Self.link(two, to: one))
+      for name in ["a", "b"] { one.publish(name) }
+      #expect(await eventually { two.heard.withLock { $0 } == ["gap", "a", "b"] })
+      // Longer than a message may be.
+      one.publish("long", bytes: 1 << 20)
+      one.publish("c")
+      #expect(await eventually { two.heard.withLock { $0 }.suffix(2) == ["gap", "c"] })
+      two.publish("d")
+      #expect(await eventually { one.heard.withLock { $0 } == ["d"] })
+    }
+    #expect(await eventually { two.links.count == 0 })
+    #expect(two.heard.withLock { $0.count } == 5)
+    two.links.update([])
+    #expect(await eventually { two.heard.withLock { $0.last } == "gap" })
   }
 
   /// At the address of a node nobody listens any more: whichever of both would dial notices.

@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import RibTestSupport
 import Synchronization
 
@@ -11,6 +12,8 @@ final class ClusterHost: Sendable {
   let directory: SwitchedDirectory
   let cluster: Cluster
   let id: Int
+  /// The topics of this node alone: those of the process are shared by all nodes in it anyway.
+  let topics = TopicExchange()
   /// What tells a node the time that is not linked to others.
   let clock = TestClock()
   private let time: TimeSource
@@ -45,7 +48,8 @@ final class ClusterHost: Sendable {
     pace.retry = 10_000_000
     pace.stay = stay
     cluster = Cluster(
-      id, in: directory, environment, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, pace: pace)
+      id, in: directory, environment, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, pace: pace,
+      topics: topics)
     host.context.willJoin(cluster)
     try cluster.listen(host.context.settings, host.context)
     try cluster.start(host.loops, host.context.sessions)
