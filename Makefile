@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test quick web chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run test quick web chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -44,7 +44,14 @@ chaos: export RIB_CHAOS_SEED := $(SEED)
 chaos: export RIB_JUDGE_TIME := 1
 chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
-	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests --skip amongSeveralNodes
+
+# The same with three nodes on one database, which die, stand still, and lose the database.
+cluster-chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
+cluster-chaos: export RIB_CHAOS_SEED := $(SEED)
+cluster-chaos: ## Kill nodes of a cluster under load, and see that nothing is lost (SECONDS=1800 SEED=1)
+	@scripts/setup --tests
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests/nothingIsLost_amongSeveralNodes
 
 # A real daemon, whose calls of the system fail one after the other; wants strace. All of it takes half an hour.
 faults: ## Have the daemon's system calls fail, and see that nothing is lost (ARGS="--quick accept4")

@@ -11,12 +11,15 @@ import Testing
   /// How long, how many and from which seed, as the environment says.
   private struct Plan {
     let seconds: Int
+    /// The same for several nodes, of which each has to die.
+    let clusterSeconds: Int
     let clients: Int
     let seed: UInt64
 
     init() {
       let environment = ProcessInfo.processInfo.environment
-      seconds = environment["RIB_CHAOS_SECONDS"].flatMap { Int($0) } ?? 60
+      let given = environment["RIB_CHAOS_SECONDS"].flatMap { Int($0) }
+      (seconds, clusterSeconds) = (given ?? 60, given ?? 120)
       clients = environment["RIB_CHAOS_CLIENTS"].flatMap { Int($0) } ?? (Sanitizer.current == nil ? 200 : 20)
       seed = environment["RIB_CHAOS_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
     }
@@ -45,6 +48,18 @@ import Testing
       // What all of them do is logged and recorded.
       let people = try ChaosPeople(for: plan.seconds)
       try Chaos(clients: max(plan.clients / 4, 10), seed: plan.seed, people: people).run(for: plan.seconds)
+    }
+  }
+
+  /// The same with three nodes on one database, each of which dies, stands still, or loses the database now and then.
+  @Test(
+    .timeLimit(.minutes(plan.clusterSeconds / 60 + 8)),
+    .enabled(if: PostgresServer.isTested, "scripts/setup --tests installs PostgreSQL"))
+  func nothingIsLost_amongSeveralNodes() async throws {
+    Server.raiseDescriptorLimit()
+    let plan = Self.plan
+    try await blocking(within: Double(plan.clusterSeconds) + 2 * BlockingExecutor.limit) {
+      try ClusterChaos(clients: plan.clients, seed: plan.seed).run(for: plan.clusterSeconds)
     }
   }
 }

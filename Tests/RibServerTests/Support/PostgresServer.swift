@@ -71,6 +71,19 @@ final class PostgresServer: Sendable {
     return "\(url) options='-c search_path=\(name)' application_name=\(name)"
   }
 
+  /// The processes of the server that serve the connections to a test's database.
+  ///
+  /// - Parameter url: what ``makeDatabase()`` has returned.
+  /// - Returns: their numbers.
+  /// - Throws: if there is no server.
+  static func connections(to url: String) throws -> [Int32] {
+    let query = PostgresQuery(
+      "SELECT pid::int8 FROM pg_stat_activity WHERE application_name = $1::text ORDER BY pid", isPrepared: false)
+    let name = url.split(separator: "=").last.map(String.init) ?? ""
+    let connection = try PostgresConnection("host=\(try shared.get().directory) user=ribserver dbname=postgres")
+    return try connection.run([PostgresStatement(query, .text(name))])[0].rows.map { Int32($0.integer(0)) }
+  }
+
   /// Has the server end all connections to a test's database, as if it had been started anew.
   ///
   /// - Parameter url: what ``makeDatabase()`` has returned.

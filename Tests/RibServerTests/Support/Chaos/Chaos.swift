@@ -50,7 +50,7 @@ final class Chaos {
     audit = LedgerAudit(stateDirectory: "\(directory)/state", book: "\(directory)/book")
     clock = try FaultyClock(in: directory)
     daemon = try Self.start(port, directory, clock, people)
-    let proxy = FaultyProxy(to: port, seed: seed, faultless: people == nil ? 0 : 0.5)
+    let proxy = FaultyProxy(to: [port], seed: seed, faultless: people == nil ? 0 : 0.5)
     self.proxy = proxy
     let clients = Self.makeClients(count, port: proxy.port, seed: seed, people)
     fleets = [0, 1].map { part in ChaosFleet(clients.filter { $0.id % 2 == part }) }
@@ -62,7 +62,9 @@ final class Chaos {
   deinit { if hasPassed { try? FileManager.default.removeItem(atPath: directory) } }
 
   /// Of ten clients, two are on one session: they live on different threads.
-  private static func makeClients(_ count: Int, port: Int, seed: UInt64, _ people: ChaosPeople?) -> [ChaosClient] {
+  static func makeClients(
+    _ count: Int, port: Int, seed: UInt64, _ people: ChaosPeople? = nil
+  ) -> [ChaosClient] {
     var party = ChaosParty()
     return (0..<count).map { id in
       let person = person(id, people)

@@ -10,7 +10,7 @@ import Synchronization
 final class FaultyProxy: Sendable {
   let port: Int
   private let listener: Int32
-  private let target: Int
+  private let targets: [Int]
   private let seed: UInt64
   private let faultless: Double
   private let counts = Mutex(FaultCounts())
@@ -21,13 +21,13 @@ final class FaultyProxy: Sendable {
   /// Listens on a free port.
   ///
   /// - Parameters:
-  ///   - target: the server's port, on this machine.
+  ///   - targets: the servers' ports, on this machine: each link goes to any.
   ///   - seed: what happens comes of it.
   ///   - faultless: how many links do what they should, of one.
-  init(to target: Int, seed: UInt64, faultless: Double = 0) {
+  init(to targets: [Int], seed: UInt64, faultless: Double = 0) {
     self.faultless = faultless
     (listener, port) = LocalSocket.listen()
-    self.target = target
+    self.targets = targets
     self.seed = seed
     BlockingThread.start { [self] in
       var run = Run(self)
@@ -102,7 +102,8 @@ final class FaultyProxy: Sendable {
         if faults.isRefused { counts.refusals += 1 }
       }
       if faults.isRefused { return LocalSocket.reset(client) }
-      let link = FaultyLink(lastID, client, LocalSocket.connect(to: proxy.target), faults, random)
+      let target = proxy.targets[lastID % proxy.targets.count]
+      let link = FaultyLink(lastID, client, LocalSocket.connect(to: target), faults, random)
       links[link.id] = link
       set.add(link.client, as: 2 * link.id)
       set.add(link.server, as: 2 * link.id + 1, forRoom: true)

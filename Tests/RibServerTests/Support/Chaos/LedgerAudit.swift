@@ -21,8 +21,8 @@ struct LedgerAudit {
     func number(of client: Int) -> Int { numbers.indices.contains(client - 1) ? numbers[client - 1] : -1 }
   }
 
-  let stateDirectory: String
   let book: String
+  private let readStore: () throws -> [String: Stored]
   private var offset: UInt64 = 0
   /// By idempotency key, the payment; and the other way round.
   private var payments: [String: Int] = [:]
@@ -32,9 +32,14 @@ struct LedgerAudit {
   private(set) var repetitions = 0
   private(set) var deviations: [String] = []
 
+  /// An audit of a store in a file.
   init(stateDirectory: String, book: String) {
-    self.stateDirectory = stateDirectory
-    self.book = book
+    self.init(book: book) { try Self.readStore(in: stateDirectory) }
+  }
+
+  /// An audit of what `readStore` finds, by session.
+  init(book: String, readStore: @escaping () throws -> [String: Stored]) {
+    (self.book, self.readStore) = (book, readStore)
   }
 
   /// Looks, after the server's process has ended.
@@ -99,18 +104,8 @@ struct LedgerAudit {
     state["count"] == .string("none") || state == .object(["count": .integer(0)])
   }
 
-  /// The clients' last actions: as their records have them, or as they have become since.
-  private static func numbers(of clients: [JSONValue], since later: String?) throws -> [Int] {
-    guard let later else { return clients.map { $0["number"]?.wholeNumber ?? -1 } }
-    // A try and a number for each.
-    guard case .array(let pairs) = try JSONValue(parsing: later), pairs.count == 2 * clients.count else {
-      throw CocoaError(.fileReadCorruptFile)
-    }
-    return clients.indices.map { pairs[2 * $0 + 1].wholeNumber ?? -1 }
-  }
-
   /// Reads a copy, so that what it does to the journal is not the server's concern.
-  private func readStore() throws -> [String: Stored] {
+  private static func readStore(in stateDirectory: String) throws -> [String: Stored] {
     let copy = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: copy) }
@@ -136,19 +131,39 @@ struct LedgerAudit {
     var stored: [String: Stored] = [:]
     for row in rows {
       let state = try JSONValue(parsing: row["state"])
-      guard case .array(let clients) = try JSONValue(parsing: row["clients"]),
-        case .array(let unpaid)? = state["unpaid"]
-      else {
-        // What another version of the program has begun, as a client's first word has reached it late: that client has
-        // a session by then.
-        if !Self.isOtherVersions(state) { throw CocoaError(.fileReadCorruptFile) }
-        continue
-      }
-      stored[row["sid"]] = Stored(
-        count: state["count"]?.wholeNumber ?? -1, lastPayment: state["lastPayment"]?.wholeNumber ?? -1,
-        unpaid: unpaid.count, numbers: try Self.numbers(of: clients, since: row["numbers"]),
-        loads: (row["lease"] as Int) - 1)
+      // What another version of the program has begun, as a client's first word has reached it late: that client has
+      // a session by then.
+      if isOtherVersions(state) { continue }
+      stored[row["sid"]] = try Stored(
+        state: row["state"], clients: row["clients"], numbers: row["numbers"], loads: (row["lease"] as Int) - 1)
     }
     return stored
+  }
+}
+
+extension LedgerAudit.Stored {
+  /// What a store has of a session.
+  ///
+  /// - Parameters:
+  ///   - state: of the ledger.
+  ///   - clients: the clients' records.
+  ///   - later: a try and a number for each, since then; nil if the records have them.
+  ///   - loads: how often it was loaded.
+  /// - Throws: if that is not what a ledger has.
+  init(state: String, clients: String, numbers later: String?, loads: Int) throws {
+    let state = try JSONValue(parsing: state)
+    guard case .array(let clients) = try JSONValue(parsing: clients), case .array(let unpaid)? = state["unpaid"] else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    var numbers = clients.map { $0["number"]?.wholeNumber ?? -1 }
+    if let later {
+      guard case .array(let pairs) = try JSONValue(parsing: later), pairs.count == 2 * clients.count else {
+        throw CocoaError(.fileReadCorruptFile)
+      }
+      numbers = clients.indices.map { pairs[2 * $0 + 1].wholeNumber ?? -1 }
+    }
+    self.init(
+      count: state["count"]?.wholeNumber ?? -1, lastPayment: state["lastPayment"]?.wholeNumber ?? -1,
+      unpaid: unpaid.count, numbers: numbers, loads: loads)
   }
 }
