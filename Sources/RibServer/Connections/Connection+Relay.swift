@@ -39,10 +39,10 @@ extension Connection {
       return channel.say(.moved, "The session goes on at another node: connect again.")
     }
     channel.search()
-    let (random, message) = (loop.work.environment.randomWord, opening.message)
+    let (word, message) = (loop.work.environment.randomWord, opening.message)
     var said: [UInt8] = []
     opening.head.write(into: &said, body: [], isUpgrade: true)
-    FrameWriter.client { UInt32(truncatingIfNeeded: random()) }.text(message.span, into: &said)
+    FrameWriter.client { UInt32(truncatingIfNeeded: word()) }.text(message.span, into: &said)
     let client = RelayedClient(
       of: context.cluster?.id ?? 0, caller, compression: opening.compression, hasContext: opening.wasCompressed)
     dial(node, client, said, isUpgrade: true)
