@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run test quick web chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run cluster test quick web chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -17,6 +17,11 @@ run: ## Build the server and start it (ARGS="--port 9000")
 	@scripts/setup
 	swift build -c release --product ribd
 	@exec "$$(swift build -c release --show-bin-path)/ribd" $(ARGS)
+
+cluster: ## Start three nodes, PostgreSQL and a balancer on this machine (ARGS="--port 9000")
+	@scripts/setup --cluster
+	swift build -c release --product ribd-cluster
+	@exec scripts/cluster $(ARGS) "$$(swift build -c release --show-bin-path)/ribd-cluster"
 
 # RIB_NIGHTLY=1 has larger volumes, RIB_JUDGE_TIME=1 also judges times, RIB_REQUIRE_ALL=1 skips nothing for a tool that is
 # missing, RIB_SEED repeats the random tests of another day.
