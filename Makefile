@@ -54,6 +54,7 @@ chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 S
 # The same with three nodes on one database, which die, stand still, and lose the database.
 cluster-chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
 cluster-chaos: export RIB_CHAOS_SEED := $(SEED)
+cluster-chaos: export RIB_REQUIRE_ALL := 1
 cluster-chaos: ## Kill nodes of a cluster under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests/nothingIsLost_amongSeveralNodes

@@ -97,6 +97,40 @@ struct Wall: Riblet {
   func view(_ lines: [String]) -> ViewState { ViewState(lines: lines) }
 }
 
+let board = Topic<String>(name: "board")
+
+/// Shows what is posted at any node of a cluster, and reads anew what it has missed.
+struct Bulletin: Riblet {
+  static let typeName = "Bulletin"
+  enum ViewAction: Decodable { case post(String) }
+  enum InternalAction { case posted(String), missed }
+  struct ViewState: Encodable, Equatable { let lines: [String] }
+
+  let history: () -> [String]
+
+  func makeState() -> [String] { [] }
+
+  func didBecomeActive(_ lines: inout [String]) -> Effect<Self> {
+    .observe(board, id: "board", missed: { .missed }) { .posted($0) }
+  }
+
+  func reduce(into lines: inout [String], viewAction: ViewAction) -> Effect<Self> {
+    switch viewAction {
+    case .post(let line): .publish(line, to: board)
+    }
+  }
+
+  func reduce(into lines: inout [String], internalAction: InternalAction) -> Effect<Self> {
+    switch internalAction {
+    case .posted(let line): lines.append(line)
+    case .missed: lines = history()
+    }
+    return .none
+  }
+
+  func view(_ lines: [String]) -> ViewState { ViewState(lines: lines) }
+}
+
 /// Deletes after five seconds, unless that is taken back; also if its session has left memory meanwhile.
 struct Trash: Riblet {
   static let typeName = "Trash"

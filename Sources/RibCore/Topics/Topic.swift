@@ -45,6 +45,8 @@ public final class Topic<Value: Sendable>: Sendable {
   package var subscriberCount: Int { publications.subscriberCount }
 
   /// A stream of what is published from now on, in order, until the task that reads the stream is cancelled.
+  ///
+  /// What is missed is left out without a word.
   public func subscribe() -> AsyncStream<Value> {
     let reader = PublicationReader(from: PublicationMark(in: publications))
     reader.subscribe()
@@ -96,14 +98,15 @@ extension Topic where Value: Codable {
 
   /// The same, on an exchange of one's own.
   package convenience init(name: String, bufferSize: Int = 256, on exchange: TopicExchange) {
+    let number = exchange.makeNumber()
     self.init(bufferSize: bufferSize) { [weak exchange] value in
       guard let exchange, exchange.isConnected else { return }
       // What cannot be said is a gap to those who hear of it.
       exchange.publish(NamedPublication(topic: name, value: try? StateCoder.encode(value)))
     } onEnd: { [weak exchange] in
-      exchange?.removeDead(name)
+      exchange?.remove(number, name)
     }
-    exchange.add(self, name)
+    exchange.add(self, number, name)
   }
 }
 
@@ -137,8 +140,8 @@ extension Effect {
   ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
   ///   - resumable: whether the session may rest while the effect runs: `true` suits an effect that `didBecomeActive`
   ///     starts.
-  ///   - missed: makes the action for publications that were, or may have been, missed: read again what they were about. They did not come from
-  ///     another process, or the session was too slow for the topic's buffer. Nil if that is of no interest.
+  ///   - missed: makes the action for publications that were, or may have been, missed: read again what they were about. Either they were
+  ///     another process's and did not come, or the session was too slow for the topic's buffer. Nil if that is of no interest.
   ///   - action: makes the action for a value.
   /// - Returns: an effect that runs until it is cancelled.
   public static func observe<Value: Sendable>(
@@ -163,6 +166,8 @@ extension Effect {
             if let missed { await send(making: missed) { reader.didProcess() } } else { reader.didProcess() }
           }
         }
+        // It is there as long as it is observed.
+        withExtendedLifetime(topic) {}
       }
     }
     return Effect(operation: .run(run))

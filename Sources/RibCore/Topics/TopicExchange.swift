@@ -36,11 +36,14 @@ package final class TopicExchange: Sendable {
 
   private struct Entry { weak var receiver: (any Receiver)? }
   private struct State {
-    var entries: [String: [Entry]] = [:]
+    /// By name and number.
+    var entries: [String: [Int: Entry]] = [:]
+    var lastNumber = 0
     var buses: [Int: @Sendable (NamedPublication) -> Void] = [:]
     var lastBus = 0
   }
 
+  // What is loaded of an entry under the lock is handed out, and let go of outside: the end of a topic locks again.
   private let state = Mutex(State())
   /// How many there are to whom publications are told.
   private let busCount = Atomic(0)
@@ -53,18 +56,23 @@ package final class TopicExchange: Sendable {
 
   // MARK: Topics
 
-  /// Makes a topic known by its name.
-  func add(_ receiver: any Receiver, _ name: String) {
+  /// A number for ``add(_:_:_:)`` and ``remove(_:_:)``, which no other topic has.
+  func makeNumber() -> Int {
     state.withLock { state in
-      state.entries[name, default: []].removeAll { $0.receiver == nil }
-      state.entries[name, default: []].append(Entry(receiver: receiver))
+      state.lastNumber += 1
+      return state.lastNumber
     }
   }
 
-  /// Forgets what is not there any more of a name.
-  func removeDead(_ name: String) {
+  /// Makes a topic known by its name.
+  func add(_ receiver: any Receiver, _ number: Int, _ name: String) {
+    state.withLock { $0.entries[name, default: [:]][number] = Entry(receiver: receiver) }
+  }
+
+  /// Forgets a topic.
+  func remove(_ number: Int, _ name: String) {
     state.withLock { state in
-      state.entries[name]?.removeAll { $0.receiver == nil }
+      state.entries[name]?[number] = nil
       if state.entries[name]?.isEmpty == true { state.entries[name] = nil }
     }
   }
@@ -105,13 +113,13 @@ package final class TopicExchange: Sendable {
   ///
   /// - Parameter publication: of a topic that this process may not have.
   package func receive(_ publication: NamedPublication) {
-    let receivers = state.withLock { ($0.entries[publication.topic] ?? []).compactMap(\.receiver) }
+    let receivers = state.withLock { ($0.entries[publication.topic] ?? [:]).values.compactMap(\.receiver) }
     for receiver in receivers { receiver.receive(key: publication.key, value: publication.value) }
   }
 
   /// Tells all who observe topics with names that they may have missed something that another process has published.
   package func noteGap() {
-    let receivers = state.withLock { $0.entries.values.flatMap { $0.compactMap(\.receiver) } }
+    let receivers = state.withLock { $0.entries.values.flatMap { $0.values.compactMap(\.receiver) } }
     for receiver in receivers { receiver.noteGap() }
   }
 }

@@ -7,10 +7,19 @@ import Wire
 ///     // In a riblet of room 7:
 ///     .observe(rooms[7], id: "room") { .happened($0) }
 public final class Topics<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private struct Entry { weak var topic: Topic<Value>? }
+  private struct Entry {
+    weak var topic: Topic<Value>?
+    let number: Int
+  }
+
+  private struct State {
+    var entries: [Key: Entry] = [:]
+    var lastNumber = 0
+  }
 
   private let bufferSize: Int
-  private let entries = Mutex<[Key: Entry]>([:])
+  // What is loaded of an entry under the lock is handed out, and let go of outside: the end of a topic locks again.
+  private let state = Mutex(State())
   /// Tells other processes of a value; nil for topics without a name.
   private let share: (@Sendable (Key, Value) -> Void)?
   private let onEnd: (@Sendable () -> Void)?
@@ -30,27 +39,30 @@ public final class Topics<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// The topic of a key; it is the same as long as somebody has it, or observes it.
   public subscript(key: Key) -> Topic<Value> {
-    entries.withLock { entries in
-      if let topic = entries[key]?.topic { return topic }
+    state.withLock { state in
+      if let topic = state.entries[key]?.topic { return topic }
+      state.lastNumber += 1
+      let number = state.lastNumber
       var shareOfKey: (@Sendable (Value) -> Void)?
       if let share { shareOfKey = { share(key, $0) } }
-      let topic = Topic<Value>(bufferSize: bufferSize, share: shareOfKey) { [weak self] in self?.remove(key) }
-      entries[key] = Entry(topic: topic)
+      // It keeps the others' publications coming, as long as it is there.
+      let topic = Topic<Value>(bufferSize: bufferSize, share: shareOfKey) { [self] in remove(key, number) }
+      state.entries[key] = Entry(topic: topic, number: number)
       return topic
     }
   }
 
   /// How many keys have a topic.
-  package var count: Int { entries.withLock { $0.count } }
+  package var count: Int { state.withLock { $0.entries.count } }
 
   /// Forgets the topic of a key, unless there is another one by now.
-  private func remove(_ key: Key) {
-    entries.withLock { entries in if entries[key]?.topic == nil { entries[key] = nil } }
+  private func remove(_ key: Key, _ number: Int) {
+    state.withLock { state in if state.entries[key]?.number == number { state.entries[key] = nil } }
   }
 
   /// The topic of a key if somebody has it.
-  fileprivate func existing(_ key: Key) -> Topic<Value>? { entries.withLock { $0[key]?.topic } }
-  fileprivate var all: [Topic<Value>] { entries.withLock { $0.values.compactMap(\.topic) } }
+  fileprivate func existing(_ key: Key) -> Topic<Value>? { state.withLock { $0.entries[key]?.topic } }
+  fileprivate var all: [Topic<Value>] { state.withLock { $0.entries.values.compactMap(\.topic) } }
 }
 
 extension Topics where Key: Codable, Value: Codable {
@@ -65,20 +77,24 @@ extension Topics where Key: Codable, Value: Codable {
 
   /// The same, on an exchange of one's own.
   package convenience init(name: String, bufferSize: Int = 256, on exchange: TopicExchange) {
+    let number = exchange.makeNumber()
     self.init(bufferSize: bufferSize) { [weak exchange] key, value in
-      guard let exchange, exchange.isConnected, let key = try? StateCoder.encode(key) else { return }
-      exchange.publish(NamedPublication(topic: name, key: key, value: try? StateCoder.encode(value)))
+      guard let exchange, exchange.isConnected else { return }
+      // A key that cannot be said may be any.
+      let key = try? StateCoder.encode(key)
+      exchange.publish(NamedPublication(topic: name, key: key, value: key == nil ? nil : try? StateCoder.encode(value)))
     } onEnd: { [weak exchange] in
-      exchange?.removeDead(name)
+      exchange?.remove(number, name)
     }
-    exchange.add(self, name)
+    exchange.add(self, number, name)
   }
 }
 
 extension Topics: TopicExchange.Receiver where Key: Codable, Value: Codable {
   func receive(key: [UInt8]?, value: [UInt8]?) {
+    guard let key else { return noteGap() }
     // Of a key that this version does not know it has no topic.
-    guard let key = key.flatMap({ Key(published: $0) }), let topic = existing(key) else { return }
+    guard let key = Key(published: key), let topic = existing(key) else { return }
     topic.receive(value.flatMap { Value(published: $0) })
   }
 

@@ -114,9 +114,11 @@ final class Link: PollTarget {
   var isBehind: Bool { output.count > Self.messageLimit }
 
   /// Sends a message; one that is longer than a message may be is left out.
-  func send(_ message: LinkMessage) {
+  func send(_ message: LinkMessage) { send(message.json) }
+
+  /// The same of one that several links send.
+  func send(_ json: [UInt8]) {
     guard isOpen else { return }
-    let json = message.json
     guard json.count <= Self.messageLimit else { return }
     writer.text(json.span, into: &output.bytes)
     // A node that takes nothing is not there.
@@ -182,9 +184,9 @@ final class Link: PollTarget {
     guard isOpen else { return }
     while let event = try frames.nextEvent(from: &input) {
       guard case .text(let payload) = event else { throw Refusal() }
-      let json = try input.withPayload(payload) { bytes throws(JSONError) in try reader.read(bytes) }.root
-      // One that a newer version says is none of this one's.
-      if let message = LinkMessage(json) { owner?.didReceive(message, over: self) }
+      // One that a newer version says is none of this one's; nor is one that is too deep: it may be a publication.
+      let json = try? input.withPayload(payload) { bytes throws(JSONError) in try reader.read(bytes) }.root
+      if let message = json.flatMap({ LinkMessage($0) }) { owner?.didReceive(message, over: self) }
       guard isOpen else { return }
     }
   }

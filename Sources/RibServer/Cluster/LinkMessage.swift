@@ -3,8 +3,9 @@ import Wire
 
 /// What nodes tell each other over a ``Link``: JSON texts.
 enum LinkMessage: Equatable {
-  /// The node is there; each second. `reachesStore`: and is not suspended.
-  case beat(reachesStore: Bool)
+  /// The node is there; each second. `reachesStore`: and is not suspended. `published`: how many publications it has made; what of them has not
+  /// come before this never does.
+  case beat(reachesStore: Bool, published: Int)
   /// A client is here whose session the receiver holds, as the store says: is it to stay there?
   case want(Want)
   /// The answer to the `want` with that number.
@@ -13,8 +14,8 @@ enum LinkMessage: Equatable {
   case drain(within: Int)
   /// A topic with a name has published something, the sender's publication with that number.
   case publication(number: Int, NamedPublication)
-  /// How many publications the sender has made: what of them has not come never does.
-  case published(Int)
+  /// The sender publishes nothing more, after so many publications.
+  case end(published: Int)
 
   /// A client that has come to a node that does not hold its session.
   struct Want: Equatable {
@@ -39,7 +40,8 @@ enum LinkMessage: Equatable {
   /// - Parameter json: what the other node has said; nil if it is no message of this version's.
   init?(_ json: JSONElement) {
     switch json["t"]?.string {
-    case "beat": self = .beat(reachesStore: json["ok"]?.bool ?? false)
+    case "beat":
+      self = .beat(reachesStore: json["ok"]?.bool ?? false, published: json["n"]?.integer(Int.self) ?? 0)
     case "want":
       guard let number = json["q"]?.integer(Int.self), let id = json["sid"]?.string else { return nil }
       let claim = SessionClaim(
@@ -52,14 +54,14 @@ enum LinkMessage: Equatable {
       self = .have(number: number, (json["a"]?.string).flatMap(Holding.init) ?? .relay)
     case "drain":
       guard let milliseconds = json["within"]?.integer(Int.self), milliseconds >= 0 else { return nil }
-      self = .drain(within: milliseconds / 1000)
+      self = .drain(within: min(milliseconds / 1000, 86_400))
     case "pub":
       guard let number = json["n"]?.integer(Int.self), let topic = json["topic"]?.string else { return nil }
       let (key, value) = (json["key"].map { Array($0.source.utf8) }, json["v"].map { Array($0.source.utf8) })
       self = .publication(number: number, NamedPublication(topic: topic, key: key, value: value))
-    case "pubs":
+    case "end":
       guard let count = json["n"]?.integer(Int.self) else { return nil }
-      self = .published(count)
+      self = .end(published: count)
     default: return nil
     }
   }
@@ -70,10 +72,12 @@ enum LinkMessage: Equatable {
     json.beginObject()
     json.key("t")
     switch self {
-    case .beat(let reachesStore):
+    case .beat(let reachesStore, let count):
       json.string("beat")
       json.key("ok")
       json.bool(reachesStore)
+      json.key("n")
+      json.integer(count)
     case .want(let want):
       json.string("want")
       json.key("q")
@@ -116,8 +120,8 @@ enum LinkMessage: Equatable {
         json.key("v")
         json.raw(value.span)
       }
-    case .published(let count):
-      json.string("pubs")
+    case .end(let count):
+      json.string("end")
       json.key("n")
       json.integer(count)
     }

@@ -75,6 +75,10 @@ final class Links: Link.Owner, @unchecked Sendable {
   private var lastQuestion = 0
   /// How many publications this node has made.
   private var publicationCount = 0
+  /// How many publications wait for the loop at most; more are counted, and not sent.
+  private static let waitingLimit = 4096
+  private let waitingCount = Atomic(0)
+  private let skippedCount = Atomic(0)
   /// The number of the last publication that came from each node.
   private var received: [Int: Int] = [:]
   private var isStopped = false
@@ -110,6 +114,8 @@ final class Links: Link.Owner, @unchecked Sendable {
     loop.execute { [self] in
       isStopped = true
       listener.stop()
+      countSkipped()
+      for link in Array(open.values) { link.send(.end(published: publicationCount)) }
       for link in Array(open.values) + Array(opening.values) { link.close() }
       for question in questions.values { question.done(nil) }
       questions = [:]
@@ -182,12 +188,21 @@ final class Links: Link.Owner, @unchecked Sendable {
   ///
   /// - Parameter publication: what.
   func publish(_ publication: NamedPublication) {
+    guard waitingCount.add(1, ordering: .relaxed).newValue <= Self.waitingLimit else {
+      waitingCount.subtract(1, ordering: .relaxed)
+      skippedCount.add(1, ordering: .relaxed)
+      return
+    }
     loop.execute { [self] in
+      waitingCount.subtract(1, ordering: .relaxed)
+      countSkipped()
       publicationCount += 1
-      let message = LinkMessage.publication(number: publicationCount, publication)
-      for link in Array(open.values) where !link.isBehind { link.send(message) }
+      let json = LinkMessage.publication(number: publicationCount, publication).json
+      for link in Array(open.values) where !link.isBehind { link.send(json) }
     }
   }
+
+  private func countSkipped() { publicationCount += skippedCount.exchange(0, ordering: .relaxed) }
 
   private func didReceive(_ publication: NamedPublication, _ number: Int, from node: Int) {
     let last = received[node, default: 0]
@@ -222,13 +237,18 @@ final class Links: Link.Owner, @unchecked Sendable {
     let isSuspended = node.isSuspended()
     cutOffCount = isSuspended && !peersThatReachStore.isEmpty ? cutOffCount + 1 : 0
     isPeerBetterOff.store(cutOffCount >= Self.cutOffLimit, ordering: .relaxed)
-    let message = LinkMessage.beat(reachesStore: !isSuspended)
+    let json = makeBeat(isSuspended).json
     for link in Array(open.values) {
       link.check(at: loop.now)
-      link.send(message)
+      link.send(json)
     }
     for link in Array(opening.values) { link.check(at: loop.now) }
     loop.execute(after: Self.beatInterval) { [weak self] in self?.beat() }
+  }
+
+  private func makeBeat(_ isSuspended: Bool) -> LinkMessage {
+    countSkipped()
+    return .beat(reachesStore: !isSuspended, published: publicationCount)
   }
 
   // MARK: Dialling and accepting
@@ -288,13 +308,16 @@ final class Links: Link.Owner, @unchecked Sendable {
     let old = open.updateValue(link, forKey: link.peer)
     openCount.store(open.count, ordering: .relaxed)
     old?.close()
-    link.send(.published(publicationCount))
+    // From now on it is known what does not come.
+    received[link.peer, default: 0] += 0
+    link.send(makeBeat(node.isSuspended()))
     logger.info("There is a link to a node.", metadata: ["node": "\(link.peer)"])
   }
 
   func didReceive(_ message: LinkMessage, over link: Link) {
     switch message {
-    case .beat(let reachesStore):
+    case .beat(let reachesStore, let count):
+      didHear(of: count, from: link.peer)
       if reachesStore { peersThatReachStore.insert(link.peer) } else { peersThatReachStore.remove(link.peer) }
     case .want(let want):
       let peer = link.peer
@@ -308,7 +331,9 @@ final class Links: Link.Owner, @unchecked Sendable {
       questions.removeValue(forKey: number)?.done(holding)
     case .drain(let seconds): node.drain(link.peer, seconds)
     case .publication(let number, let publication): didReceive(publication, number, from: link.peer)
-    case .published(let count): didHear(of: count, from: link.peer)
+    case .end(let count):
+      didHear(of: count, from: link.peer)
+      received[link.peer] = nil
     }
   }
 

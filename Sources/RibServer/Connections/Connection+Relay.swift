@@ -76,8 +76,8 @@ extension Connection {
 
   /// The node has answered: from here on it speaks with the client.
   func relayOpened() {
-    // Whoever is passed on from now on would not be asked to go.
-    guard loop.drainSecondsLeft == nil else { return relayFailed() }
+    // A client that is passed on from now on would not be asked to go; an answer to a request is there already.
+    if case .channel = state, loop.drainSecondsLeft != nil { return relayFailed() }
     countNoMorePerson()
     channel.signIn = nil
     if case .channel = state {

@@ -9,7 +9,7 @@ import WireHTTP
 /// | `open`     | bytes go both ways                                                       | with either end               |
 /// | `closed`   | the descriptor is given up                                               |                               |
 ///
-/// Who reads slowly slows the other end down: at most 64 KiB wait in each direction.
+/// Who reads slowly slows the other end down: at most 64 KiB wait in each direction, and at the end what the system still has.
 ///
 /// `@unchecked Sendable`: every method is called on the client's loop, which a client that is passed on does not leave.
 final class NodeRelay: PollTarget, @unchecked Sendable {

@@ -8,10 +8,10 @@ import Wire
   @Test func messages_areReadAsTheyAreWritten() throws {
     var reader = JSONReader()
     for message: LinkMessage in [
-      .beat(reachesStore: true), .beat(reachesStore: false),
+      .beat(reachesStore: true, published: 0), .beat(reachesStore: false, published: 7),
       .want(LinkMessage.Want(number: 7, sessionID: "a\"b", claim: SessionClaim())),
       .want(LinkMessage.Want(number: 8, sessionID: "a", claim: SessionClaim(tokenHash: "h", client: 2, attempt: 3))),
-      .have(number: 7, .free), .have(number: 8, .relay), .drain(within: 3), .published(9),
+      .have(number: 7, .free), .have(number: 8, .relay), .drain(within: 3), .end(published: 9),
       .publication(number: 3, NamedPublication(topic: "a", key: Array("[1]".utf8), value: Array(#"{"b":"c\n"}"#.utf8))),
       .publication(number: 4, NamedPublication(topic: "a", value: nil)),
     ] {

@@ -118,7 +118,7 @@ import WireHTTP
     #expect(await Self.link(two, to: try End(1, answering: .free)))
   }
 
-  /// Publications come in order; what does not come is noticed with the next one, with the next link, or once the node is gone.
+  /// Publications come in order; what does not come is noticed with the next one, with the next beat, or once the node is gone.
   @Test func publications_areCounted() async throws {
     let two = try End(2, answering: .free)
     do {
@@ -131,13 +131,33 @@ import WireHTTP
       one.publish("long", bytes: 1 << 20)
       one.publish("c")
       #expect(await eventually { two.heard.withLock { $0 }.suffix(2) == ["gap", "c"] })
+      one.publish("long", bytes: 1 << 20)
+      #expect(await eventually { two.heard.withLock { $0 }.suffix(2) == ["c", "gap"] })
       two.publish("d")
       #expect(await eventually { one.heard.withLock { $0 } == ["d"] })
     }
+    // It has said that it ends.
     #expect(await eventually { two.links.count == 0 })
-    #expect(two.heard.withLock { $0.count } == 5)
     two.links.update([])
-    #expect(await eventually { two.heard.withLock { $0.last } == "gap" })
+    #expect(await two.ask(1) == .unreachable(isForLong: false))
+    #expect(two.heard.withLock { $0.count } == 6)
+  }
+
+  /// More than the loop can take are counted, and not kept.
+  @Test func publicationsThatAreTooMany_areMissed() async throws {
+    let (one, two) = (try End(1, answering: .free), try End(2, answering: .free))
+    #expect(await Self.link(two, to: one))
+    let count = 50_000
+    for number in 0..<count { one.publish("\(number)") }
+    let isOver = await eventually {
+      one.publish("end")
+      return two.heard.withLock { $0.last == "end" }
+    }
+    #expect(isOver)
+    let heard = two.heard.withLock { $0 }
+    let numbers = heard.compactMap { Int($0) }
+    #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+    #expect(numbers.count == count || heard.contains("gap"), "\(numbers.count)")
   }
 
   /// At the address of a node nobody listens any more: whichever of both would dial notices.

@@ -79,10 +79,13 @@ final class ClusterChaos {
   /// Does something to a node, and waits until it is over; the others go on.
   private func disturb() throws {
     let node = nodes[Int.random(in: nodes.indices, using: &random)]
-    switch Int.random(in: 0..<10, using: &random) {
+    // One of each at first, so that no run goes without.
+    let fault = counts["kills"] == nil ? 0 : counts["stops"] == nil ? 3 : Int.random(in: 0..<10, using: &random)
+    switch fault {
     case 0...2:
       count("kills")
-      _ = node.daemon.stop(SIGKILL)
+      // It has not died by itself.
+      #expect(node.daemon.stop(SIGKILL) == SIGKILL)
       pause(0...3000)
       try start(node)
     case 3...4:
@@ -155,15 +158,24 @@ final class ClusterChaos {
     let stored = try audit.look(told)
     let result = ChaosResult(seed, clients, twins, stored, audit)
     let sent = clients.reduce(0) { $0 + $1.model.sent } + twins.reduce(0) { $0 + $1.model.sent }
-    count("moves of sessions")
-    counts["moves of sessions"] = stored.values.reduce(0) { $0 + $1.loads }
+    counts["wakes"] = stored.values.reduce(0) { $0 + $1.loads }
     let done = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     print("Chaos of three nodes, seed \(seed): \(clients.count) clients, \(sent) actions, \(done); \(result.text)")
     var faults = result.deviations
+    if counts["kills"] == nil || counts["stops"] == nil || sent < clients.count * 20 {
+      faults.append("Little has happened: \(done), and \(sent) actions.")
+    }
+    faults += complaints()
     if !haveSettled { faults.append("Some clients have not come to rest.") }
     hasPassed = faults.isEmpty && result.lost == 0 && result.doubled == 0
     #expect(hasPassed, "Seed \(seed); \(result.text); the book and the log are kept in \(directory)")
     for fault in faults.prefix(20) { Issue.record("\(fault)") }
+  }
+
+  /// What nodes have logged that none should.
+  private func complaints() -> [String] {
+    let text = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").filter { $0.contains(" critical ") }.map { "A node has logged: \($0)" }
   }
 
   /// What the database has, as it stands there: the ledger's state is too small for changes.
