@@ -46,7 +46,7 @@ public final class Topic<Value: Sendable>: Sendable {
 
   /// A stream of what is published from now on, in order, until the task that reads the stream is cancelled.
   ///
-  /// What is missed is left out without a word.
+  /// Publications that the stream is too slow for, or that did not come from another process, are left out without a word.
   public func subscribe() -> AsyncStream<Value> {
     let reader = PublicationReader(from: PublicationMark(in: publications))
     reader.subscribe()
@@ -74,7 +74,7 @@ public final class Topic<Value: Sendable>: Sendable {
   func receive(_ value: Value?) { publications.publish(value.map { .value($0) } ?? .gap) }
 }
 
-/// What observers of a topic are told.
+/// An entry of a topic's log, as its observers are told of it.
 enum TopicNews<Value: Sendable>: Sendable {
   /// This was published.
   case value(Value)
@@ -85,8 +85,8 @@ enum TopicNews<Value: Sendable>: Sendable {
 extension Topic where Value: Codable {
   /// A topic that no session observes, with a name: other processes publish to it, too.
   ///
-  /// What is published reaches all nodes of a cluster over their links, at most once each: a node that is cut off misses it. Then, and where another
-  /// version of the program cannot read it, observers are told that they have missed something. Values go as JSON.
+  /// A publication reaches all nodes of a cluster over their links, at most once each: a node that is cut off misses it. Then, and where another
+  /// version of the program cannot read the value, observers are told that they have missed something. Values go as JSON.
   ///
   /// - Parameters:
   ///   - name: the same in all processes, for one topic in each, whose values are of one type.
@@ -101,7 +101,7 @@ extension Topic where Value: Codable {
     let number = exchange.makeNumber()
     self.init(bufferSize: bufferSize) { [weak exchange] value in
       guard let exchange, exchange.isConnected else { return }
-      // What cannot be said is a gap to those who hear of it.
+      // A value that cannot be encoded is a gap to other processes' observers.
       exchange.publish(NamedPublication(topic: name, value: try? StateCoder.encode(value)))
     } onEnd: { [weak exchange] in
       exchange?.remove(number, name)
@@ -116,7 +116,7 @@ extension Topic: TopicExchange.Receiver where Value: Codable {
 }
 
 extension Decodable {
-  /// What another process has published.
+  /// Decodes a value that another process has published.
   ///
   /// - Parameter bytes: the value, as JSON; nil if it is none of this version's.
   init?(published bytes: [UInt8]) {
@@ -166,7 +166,7 @@ extension Effect {
             if let missed { await send(making: missed) { reader.didProcess() } } else { reader.didProcess() }
           }
         }
-        // It is there as long as it is observed.
+        // The topic is there as long as this effect observes it.
         withExtendedLifetime(topic) {}
       }
     }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a topic with a name has published, for the topics of that name in other processes.
+/// A publication of a topic with a name, on its way to the topics of that name in other processes.
 package struct NamedPublication: Equatable, Sendable {
   /// The topic's name.
   package let topic: String
   /// The key of a topic of ``Topics``, as JSON; nil for a topic with a name of its own.
   package let key: [UInt8]?
-  /// What was published, as JSON; nil if that cannot be said: observers are told that they have missed something.
+  /// The value, as JSON; nil if it could not be encoded: observers are told that they have missed something.
   package let value: [UInt8]?
 
   /// A publication.

@@ -1,6 +1,7 @@
 /// The socket that other nodes dial.
 ///
-/// `@unchecked Sendable`: used on its loop only, once it is started.
+/// `@unchecked Sendable`: what is not constant is touched on the links' loop only: by the poller, and by the jobs of ``start(_:)`` and
+/// ``stop()``, which its owner calls there.
 final class LinkListener: PollTarget, @unchecked Sendable {
   private let socket: ListeningSocket
   private let loop: EventLoop

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A run of the chaos: starts everything, kills the server for a while, and compares.
-final class Chaos {
+final class Chaos: ChaosRun {
   /// Clients of the HTTP twin: each has a thread, as it waits for its answers.
   private static let twinCount = 10
 
@@ -10,7 +10,7 @@ final class Chaos {
   let directory: String
   let port: Int
   let proxy: FaultyProxy
-  private let fleets: [ChaosFleet]
+  let fleets: [ChaosFleet]
   let twins: [ChaosTwin]
   let clock: FaultyClock
   /// Who the clients are; nil if nobody wants to know.
@@ -30,8 +30,6 @@ final class Chaos {
   var nextSignOut = 0
   /// Whether what the run leaves is of no interest.
   private var hasPassed = false
-
-  var clients: [ChaosClient] { fleets.flatMap(\.clients) }
 
   /// Starts a server and its clients.
   ///
@@ -96,13 +94,6 @@ final class Chaos {
       environment: clock.environment.merging(["RIBD_LEDGER": "\(directory)/book"]) { $1 }, log: "\(directory)/log")
   }
 
-  /// Ends what runs on threads of its own, whether it has come to rest or not.
-  private func endThreads() {
-    for fleet in fleets { _ = fleet.waitForAll(within: 0) }
-    for twin in twins { twin.waitForEnd(within: 0) }
-    proxy.stop()
-  }
-
   /// Runs it.
   ///
   /// - Parameter seconds: how long there are faults and kills.
@@ -132,13 +123,7 @@ final class Chaos {
       try changePeople()
       try replaceDaemon()
     }
-    proxy.calmDown()
-    for fleet in fleets { fleet.finish() }
-    for twin in twins { twin.finish() }
-    let limit = milliseconds() + 180_000
-    let allSettled = fleets.map { $0.waitForAll(within: max((limit - milliseconds()) / 1000, 1)) }
-    for twin in twins { twin.waitForEnd(within: max((limit - milliseconds()) / 1000, 1)) }
-    proxy.stop()
+    let haveSettled = settle()
     isOver = true
     #expect(daemon.stop() == 0)
     observers?.waitForEnd()
@@ -151,7 +136,7 @@ final class Chaos {
     // A sanitizer makes everything ten times as slow.
     if Sanitizer.current == nil { faults += figures.shortfalls }
     faults += try leaks()
-    if allSettled.contains(false) { faults.append("Some clients have not come to rest.") }
+    if !haveSettled { faults.append("Some clients have not come to rest.") }
     faults += complaints().map { "The server has logged: \($0)" }
     hasPassed = faults.isEmpty && result.lost == 0 && result.doubled == 0
     #expect(hasPassed, "Seed \(seed); \(result.text); the store, the book and the log are kept in \(directory)")

@@ -7,7 +7,7 @@ import Wire
 @testable import RibPostgres
 
 /// A run of the chaos with several nodes: clients come to any of them, and whichever dies, stands still or loses the database, all go on.
-final class ClusterChaos {
+final class ClusterChaos: ChaosRun {
   /// A node's process, and what was done to it.
   private final class Node {
     let port = LocalSocket.freePort()
@@ -36,14 +36,12 @@ final class ClusterChaos {
   private let directory: String
   private let database: String
   private let nodes: [Node]
-  private let proxy: FaultyProxy
-  private let fleets: [ChaosFleet]
-  private let twins: [ChaosTwin]
+  let proxy: FaultyProxy
+  let fleets: [ChaosFleet]
+  let twins: [ChaosTwin]
   private var random: SeededGenerator
   private var counts: [String: Int] = [:]
   private var hasPassed = false
-
-  private var clients: [ChaosClient] { fleets.flatMap(\.clients) }
 
   /// Starts the nodes and the clients.
   ///
@@ -118,13 +116,6 @@ final class ClusterChaos {
 
   // MARK: Running
 
-  /// Ends what runs on threads of its own, whether it has come to rest or not.
-  private func endThreads() {
-    for fleet in fleets { _ = fleet.waitForAll(within: 0) }
-    for twin in twins { twin.waitForEnd(within: 0) }
-    proxy.stop()
-  }
-
   /// Runs it.
   ///
   /// - Parameter seconds: how long there are faults.
@@ -137,16 +128,10 @@ final class ClusterChaos {
       pause(500...3000)
       try disturb()
     }
-    proxy.calmDown()
-    for fleet in fleets { fleet.finish() }
-    for twin in twins { twin.finish() }
-    let limit = milliseconds() + 180_000
-    let allSettled = fleets.map { $0.waitForAll(within: max((limit - milliseconds()) / 1000, 1)) }
-    for twin in twins { twin.waitForEnd(within: max((limit - milliseconds()) / 1000, 1)) }
-    proxy.stop()
+    let haveSettled = settle()
     isOver = true
     for node in nodes { #expect(node.daemon.stop() == 0) }
-    try judge(allSettled.allSatisfy(\.self))
+    try judge(haveSettled)
   }
 
   private func judge(_ haveSettled: Bool) throws {
