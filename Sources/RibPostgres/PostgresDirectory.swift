@@ -1,3 +1,4 @@
+package import RibCore
 package import RibServer
 
 /// The nodes of a cluster, in the table `rib_node`.
@@ -60,6 +61,32 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     }.first?.integer(0) ?? 0
   }
 
+  package func values(named names: [String]) throws(StoreError) -> [NamedValue] {
+    guard !names.isEmpty else { return [] }
+    let select = PostgresStatement(Self.selectValues, .texts(names))
+    let rows = try client.transact { transaction throws(PostgresError) in
+      try transaction.run([select], isLast: true)[0]
+    }.rows
+    return rows.map { NamedValue(name: $0.text(0), version: $0.integer(1), value: $0.bytes(2) ?? []) }
+  }
+
+  package func write(
+    _ value: NamedValue, number: Int, of node: Int
+  ) throws(StoreError) -> (found: NamedValue, wasWritten: Bool) {
+    let statements = [
+      PostgresStatement(
+        Self.writeValue, .text(value.name), .integer(value.version), .bytes(value.value), .integer(node),
+        .integer(number)),
+      PostgresStatement(Self.selectWritten, .text(value.name), .integer(node)),
+    ]
+    let row = try client.transact { transaction throws(PostgresError) in
+      try transaction.run(statements, isLast: true)[1]
+    }.first
+    guard let row else { throw StoreError("The cluster value \(value.name) is not in the database after a write.") }
+    let found = NamedValue(name: value.name, version: row.integer(0), value: row.bytes(1) ?? [])
+    return (found, row.integer(2) == number)
+  }
+
   package func close() { client.close() }
 
   /// A node that was taken for dead, and forgotten, is there again.
@@ -95,8 +122,27 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
       """))
   private static let deleteNodes = PostgresQuery(
     """
+    WITH gone AS (DELETE FROM rib_value_write w WHERE NOT EXISTS (SELECT 1 FROM rib_node WHERE id = w.node))
     DELETE FROM rib_node n USING unnest($1::int8[], $2::int8[]) AS i(id, beat) WHERE (n.id, n.beat) = (i.id, i.beat)
       AND NOT EXISTS (SELECT 1 FROM rib_session WHERE holder = n.id AND holder <> 0)
+    """)
+
+  private static let selectValues = PostgresQuery(
+    "SELECT name, version, value FROM rib_value WHERE name = ANY($1::text[])")
+  /// A write that was made already finds another version.
+  private static let writeValue = PostgresQuery(
+    """
+    WITH written AS (
+      INSERT INTO rib_value AS v (name, version, value) VALUES ($1::text, $2::int8 + 1, $3::bytea)
+        ON CONFLICT (name) DO UPDATE SET version = excluded.version, value = excluded.value WHERE v.version = $2::int8
+        RETURNING v.name)
+    INSERT INTO rib_value_write AS w (name, node, number) SELECT name, $4::int8, $5::int8 FROM written
+      ON CONFLICT (name, node) DO UPDATE SET number = excluded.number
+    """)
+  private static let selectWritten = PostgresQuery(
+    """
+    SELECT v.version, v.value, coalesce(w.number, 0)::int8 FROM rib_value v LEFT JOIN rib_value_write w ON w.name = v.name AND w.node = $2::int8
+      WHERE v.name = $1::text
     """)
 
   private static func freeing(_ found: String) -> String {

@@ -64,7 +64,17 @@ extension PostgresStore {
         subject bytea NOT NULL, issuer bytea NOT NULL, session int8 NOT NULL, since int8 NOT NULL, PRIMARY KEY (subject, issuer, session))
       """,
       "CREATE INDEX rib_person_session ON rib_person (session)",
-    ]
+    ],
+    [
+      """
+      -- Values that all nodes share, by name.
+      CREATE TABLE rib_value (name text COLLATE "C" PRIMARY KEY, version int8 NOT NULL, value bytea NOT NULL)
+      """,
+      """
+      -- The last write of each node to a value: it is not made again when its outcome was not known.
+      CREATE TABLE rib_value_write (name text COLLATE "C" NOT NULL, node int8 NOT NULL, number int8 NOT NULL, PRIMARY KEY (name, node))
+      """,
+    ],
   ]
 
   /// How long a step may take, or the node that takes it be waited for: in milliseconds.

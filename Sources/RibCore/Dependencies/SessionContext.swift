@@ -55,9 +55,9 @@ public struct SessionContext: Sendable {
 /// and an effect that observes the clients reports the first one at once. A client that comes or goes does not wake a
 /// resting session; when the session wakes, its riblets are told the present number.
 ///
-/// For presence that ends with the last client, run a `resumable` effect without `mayMiss` as long as ``count`` is
-/// greater than 0. While the effect runs, the session does not rest with a client connected, and so is told when that
-/// client goes.
+/// ``Effect/track(_:in:while:id:)`` has others see who is there as long as a client is connected. For something else that ends with the last client,
+/// run a `resumable` effect without `mayMiss` as long as ``count`` is greater than 0. While the effect runs, the session does not rest with a client
+/// connected, and so is told when that client goes.
 public final class ConnectedClients: Sendable {
   let shared: SharedValue<Int>
 

@@ -41,11 +41,16 @@ final class Publications<Value: Sendable>: Sendable {
   init(capacity: Int) { state = Mutex(State(log: PublicationLog(capacity: capacity))) }
 
   /// Publications that begin with a value; the last value is always kept.
-  init(beginningWith value: Value) {
+  convenience init(beginningWith value: Value) {
     var log = PublicationLog<Value>(capacity: 1)
     _ = log.append(value)
-    state = Mutex(State(log: log, marks: 1))
+    self.init(keepingTheLastOf: log)
   }
+
+  /// Publications of which none has happened yet, and whose last value is always kept.
+  static func keepingTheLast() -> Self { Self(keepingTheLastOf: PublicationLog(capacity: 1)) }
+
+  private init(keepingTheLastOf log: PublicationLog<Value>) { state = Mutex(State(log: log, marks: 1)) }
 
   /// How many readers have subscribed.
   var subscriberCount: Int { state.withLock { $0.subscribers } }

@@ -1,8 +1,8 @@
 /// A value that sessions share: an observing session is told the present value, and then what the value becomes.
 ///
 /// Like a ``Topic``, a shared value is handed to the riblets by the code that makes them, and a change wakes a resting
-/// session that has a client connected. The value lives as long as the process; what has to outlive the process belongs
-/// in a database.
+/// session that has a client connected. The value is its process's own, and lives as long: a ``ClusterValue`` is that of all nodes of a cluster. What
+/// else has to outlive the process belongs in a database.
 ///
 ///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
 ///       .observe(visitors, id: "visitors") { .visitorsChanged($0) }
@@ -23,7 +23,7 @@ public final class SharedValue<Value: Sendable>: Sendable {
   /// How many effects and streams observe the value.
   package var subscriberCount: Int { publications.subscriberCount }
 
-  /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)``.
+  /// Changes the value at once: for code outside of riblets, which use ``Effect/update(_:_:)-(_,(Value)->Void)``.
   ///
   /// No other change runs meanwhile. `change` must not use this shared value.
   public func update(_ change: (inout Value) -> Void) { publications.amend(change) }

@@ -38,8 +38,7 @@ extension Cluster {
       state.address = settings.nodeAdvertise.isEmpty ? "\(bound):\(socket.port)" : settings.nodeAdvertise
     }
     takesRelays = true
-    let bus = topics.connect { [weak links] publication in links?.publish(publication) }
-    state.withLock { $0.bus = bus }
+    connect(links)
   }
 
   /// What links ask of this node, and tell it.
@@ -69,8 +68,14 @@ extension Cluster {
       }
     } lose: { [weak self] node in
       self?.onAllLoops { loop in for connection in Array(loop.connections.values) { connection.endRelay(with: node) } }
-    } receive: { [topics] publication in
+    } receive: { [topics = exchanges.topics] publication in
       if let publication { topics.receive(publication) } else { topics.noteGap() }
+    } roll: { [presences = exchanges.presences] in
+      presences.roll
+    } hear: { [presences = exchanges.presences] news, node in
+      if let news { presences.receive(news, from: node) } else { presences.forget(node) }
+    } change: { [values = exchanges.values] value in
+      values.receive(value)
     }
   }
 

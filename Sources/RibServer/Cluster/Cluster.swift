@@ -64,8 +64,7 @@ final class Cluster: Sendable {
     var address = ""
     /// Which sessions have come lately.
     var moves: RecentMoves
-    /// What the topics of this process are connected to the others by; nil if they are not.
-    var bus: Int?
+    var connections = ExchangeNumbers()
     /// Until when clients may go elsewhere that nodes pass on which are about to stop.
     var drainEnds: [Int: UInt64] = [:]
     /// How many clients other nodes have passed on.
@@ -78,8 +77,9 @@ final class Cluster: Sendable {
   let time: TimeSource
   let logger: Logger
   let pace: Pace
-  /// The topics that other nodes have as well.
-  let topics: TopicExchange
+  /// The topics, presences and cluster values that other nodes have as well.
+  let exchanges: Exchanges
+  let writes = ValueWrites()
   /// Where the directory is used.
   let queue: any JobQueue
   let state: Mutex<State>
@@ -103,16 +103,16 @@ final class Cluster: Sendable {
   ///   - environment: what tells the time, and makes the queue.
   ///   - logger: told of the deaths of others, and of suspensions.
   ///   - pace: how often it does what.
-  ///   - topics: the topics that other nodes have as well.
+  ///   - exchanges: of the topics, presences and cluster values that other nodes have as well.
   init(
     _ id: Int, in directory: any ClusterDirectory, _ environment: Environment, _ logger: Logger, pace: Pace = Pace(),
-    topics: TopicExchange = .shared
+    exchanges: Exchanges = .shared
   ) {
     self.id = id
     self.directory = directory
     self.logger = logger
     self.pace = pace
-    self.topics = topics
+    self.exchanges = exchanges
     time = environment.time
     program = environment.program
     queue = environment.makeQueue("ribserver.cluster", .urgent)
@@ -130,6 +130,7 @@ final class Cluster: Sendable {
   func start(_ loops: [EventLoop], _ sessions: SessionRegistry<Session>) throws(StoreError) {
     let sent = time.monotonic()
     let nodes = try directory.beat(node)
+    try connectValues()
     state.withLock { state in
       (state.loops, state.sessions) = (loops, sessions)
       state.nextComparison = sent + pace.comparison
@@ -163,6 +164,7 @@ final class Cluster: Sendable {
     end()
     await withCheckedContinuation { done in
       queue.add { [self] in
+        writeLastValues()
         directory.close()
         done.resume()
       }
@@ -172,16 +174,19 @@ final class Cluster: Sendable {
   /// The same for a server that could not start; it waits.
   func cancel() {
     end()
-    queue.run { directory.close() }
+    queue.run {
+      writeLastValues()
+      directory.close()
+    }
   }
 
   private func end() {
-    let (links, bus) = state.withLock { state in
+    let links = state.withLock { state in
       state.isStopped = true
       (state.loops, state.sessions) = ([], nil)
-      return (state.links, state.bus)
+      return state.links
     }
-    if let bus { topics.disconnect(bus) }
+    disconnectLinks()
     links?.stop()
   }
 
@@ -222,14 +227,20 @@ final class Cluster: Sendable {
       defer { state.mourned = dead }
       return dead.subtracting(state.mourned).sorted()
     }
-    for node in newlyDead { logger.warning("A node has died.", metadata: ["node": "\(node)"]) }
+    for node in newlyDead {
+      logger.warning("A node has died.", metadata: ["node": "\(node)"])
+      exchanges.presences.forget(node)
+    }
     linkToOthers()
     if isSuspended(at: now) {
       noteSuspension("It was held up, or its last words were not heard.")
       compare()
     } else {
       trust(since: sent)
-      if state.withLock({ now >= $0.nextComparison }) { compare() }
+      if state.withLock({ now >= $0.nextComparison }) {
+        compare()
+        refreshValues()
+      }
     }
     // Not at once: beats go first.
     queue.add { [weak self] in self?.free() }

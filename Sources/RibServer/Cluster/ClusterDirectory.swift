@@ -1,3 +1,5 @@
+package import RibCore
+
 /// Where the nodes of a cluster find each other: a table in the store that they share.
 ///
 /// One thread at a time uses it, and not the one that uses the store: a commit that waits delays no beat, and the other way round.
@@ -31,6 +33,25 @@ package protocol ClusterDirectory: Sendable {
   /// - Returns: how many were freed.
   /// - Throws: ``StoreError``.
   func freeOrphans(limit: Int) throws(StoreError) -> Int
+
+  /// Reads cluster values.
+  ///
+  /// - Parameter names: their names.
+  /// - Returns: those that somebody has changed.
+  /// - Throws: ``StoreError``.
+  func values(named names: [String]) throws(StoreError) -> [NamedValue]
+
+  /// Changes a cluster value if nobody else has since it was read.
+  ///
+  /// The same write again, after one whose outcome was not known, has the same number, and is made once.
+  ///
+  /// - Parameters:
+  ///   - value: what it is to be, and the version that was read.
+  ///   - number: counts the writes of the node to that value, from 1.
+  ///   - node: the node.
+  /// - Returns: what it is now, and whether that write was made.
+  /// - Throws: ``StoreError`` if it is not known whether it was.
+  func write(_ value: NamedValue, number: Int, of node: Int) throws(StoreError) -> (found: NamedValue, wasWritten: Bool)
 
   /// Ends its use.
   func close()

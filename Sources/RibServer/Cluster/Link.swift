@@ -113,6 +113,12 @@ final class Link: PollTarget {
   /// Whether so much waits to be sent that publications are left out.
   var isBehind: Bool { output.count > Self.messageLimit }
 
+  /// Whether what may be left out is to be sent.
+  ///
+  /// - Parameter json: a message.
+  /// - Returns: false if so much waits already, or the message is too long.
+  func canTake(_ json: [UInt8]) -> Bool { !isBehind && json.count <= Self.messageLimit }
+
   /// Sends a message; one that is longer than a message may be is left out.
   func send(_ message: LinkMessage) { send(message.json) }
 

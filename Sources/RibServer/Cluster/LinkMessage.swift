@@ -14,6 +14,10 @@ enum LinkMessage: Equatable {
   case drain(within: Int)
   /// A topic with a name has published something, the sender's publication with that number.
   case publication(number: Int, NamedPublication)
+  /// Who is there at the sender.
+  case presence(PresenceNews)
+  /// A cluster value with a name is another one now, as the sender has written it to the store.
+  case value(NamedValue)
   /// The sender publishes nothing more, after so many publications.
   case end(published: Int)
 
@@ -59,6 +63,14 @@ enum LinkMessage: Equatable {
       guard let number = json["n"]?.integer(Int.self), let topic = json["topic"]?.string else { return nil }
       let (key, value) = (json["key"].map { Array($0.source.utf8) }, json["v"].map { Array($0.source.utf8) })
       self = .publication(number: number, NamedPublication(topic: topic, key: key, value: value))
+    case "who":
+      guard let news = PresenceNews(json) else { return nil }
+      self = .presence(news)
+    case "val":
+      guard let name = json["name"]?.string, let version = json["n"]?.integer(Int.self), let value = json["v"] else {
+        return nil
+      }
+      self = .value(NamedValue(name: name, version: version, value: Array(value.source.utf8)))
     case "end":
       guard let count = json["n"]?.integer(Int.self) else { return nil }
       self = .end(published: count)
@@ -120,6 +132,17 @@ enum LinkMessage: Equatable {
         json.key("v")
         json.raw(value.span)
       }
+    case .presence(let news):
+      json.string("who")
+      news.write(to: &json)
+    case .value(let value):
+      json.string("val")
+      json.key("name")
+      json.string(value.name)
+      json.key("n")
+      json.integer(value.version)
+      json.key("v")
+      json.raw(value.value.span)
     case .end(let count):
       json.string("end")
       json.key("n")
@@ -127,5 +150,42 @@ enum LinkMessage: Equatable {
     }
     json.endObject()
     return json.bytes
+  }
+}
+
+extension PresenceNews {
+  /// Reads what another node says; nil if it is nothing that this version knows.
+  fileprivate init?(_ json: JSONElement) {
+    switch json["is"]?.string {
+    case "begin": self = .rollBegins
+    case "end": self = .rollEnds
+    case "wanted": self = .rollWanted
+    case nil:
+      guard let name = json["name"]?.string else { return nil }
+      let values = { (key: String) in json[key].map { $0.elements.map { Array($0.source.utf8) } } ?? [] }
+      self = .change(PresenceChange(name: name, joined: values("in"), left: values("out")))
+    default: return nil
+    }
+  }
+
+  fileprivate func write(to json: inout JSONWriter) {
+    let state: String
+    switch self {
+    case .change(let change):
+      json.key("name")
+      json.string(change.name)
+      for (key, values) in [("in", change.joined), ("out", change.left)] where !values.isEmpty {
+        json.key(key)
+        json.beginArray()
+        for value in values { json.raw(value.span) }
+        json.endArray()
+      }
+      return
+    case .rollBegins: state = "begin"
+    case .rollEnds: state = "end"
+    case .rollWanted: state = "wanted"
+    }
+    json.key("is")
+    json.string(state)
   }
 }

@@ -8,7 +8,7 @@ import WireHTTP
 /// Of two nodes the one with the higher number dials, and dials again when the link is gone. A link that says nothing for five seconds is ended.
 ///
 /// `@unchecked Sendable`: what is not constant is confined to the loop, on which links call it, too; other threads use ``update(_:)``,
-/// ``ask(_:about:_:_:)``, ``drain(within:)``, ``publish(_:)``, ``havePeerThatIsBetterOff``, ``count`` and ``stop()``, which go there.
+/// ``ask(_:about:_:_:)``, ``drain(within:)``, ``publish(_:)``, ``tell(_:)``, ``havePeerThatIsBetterOff``, ``count`` and ``stop()``, which go there.
 final class Links: Link.Owner, @unchecked Sendable {
   /// How long an answer is waited for.
   static let patience = Duration.seconds(3)
@@ -46,18 +46,24 @@ final class Links: Link.Owner, @unchecked Sendable {
     var lose: @Sendable (_ node: Int) -> Void = { _ in }
     /// Another node's topic has published something; nil if what it was did not come, or may not have.
     var receive: @Sendable (NamedPublication?) -> Void = { _ in }
+    /// All who are there at this node, as others were told.
+    var roll: @Sendable () -> [PresenceChange] = { [] }
+    /// Another node says who is there at it; nil if that is not known any more.
+    var hear: @Sendable (PresenceNews?, _ node: Int) -> Void = { _, _ in }
+    /// Another node has changed a cluster value.
+    var change: @Sendable (NamedValue) -> Void = { _ in }
   }
 
   let ownSecret: String
   let own: Int
-  private let loop: EventLoop
+  let loop: EventLoop
   /// Where names of hosts are looked up, which may take long.
   private let dialler: any JobQueue
   private let sockets: SocketSource
   private let logger: Logger
-  private let node: Node
+  let node: Node
   private let listener: LinkListener
-  private var open: [Int: Link] = [:]
+  private(set) var open: [Int: Link] = [:]
   /// Those that are not open yet.
   private var opening: [ObjectIdentifier: Link] = [:]
   /// The nodes that are being dialled.
@@ -69,7 +75,7 @@ final class Links: Link.Owner, @unchecked Sendable {
   private let openCount = Atomic(0)
   private var questions: [Int: (node: Int, done: @Sendable (LinkMessage.Holding?) -> Void)] = [:]
   /// Since when there is no link to nodes, as the loop's time.
-  private var missingSince: [Int: UInt64] = [:]
+  private(set) var missingSince: [Int: UInt64] = [:]
   /// Since when nodes have answered no question, as the loop's time.
   private var silentSince: [Int: UInt64] = [:]
   private var lastQuestion = 0
@@ -81,6 +87,10 @@ final class Links: Link.Owner, @unchecked Sendable {
   private let skippedCount = Atomic(0)
   /// The number of the last publication that came from each node.
   private var received: [Int: Int] = [:]
+  /// The nodes that are to be told all who are there at this one.
+  var owedRolls: Set<Int> = []
+  /// The nodes that have told who is there at them.
+  var heardOf: Set<Int> = []
   private var isStopped = false
 
   /// Links that are not there yet.
@@ -136,11 +146,12 @@ final class Links: Link.Owner, @unchecked Sendable {
   /// - Parameter nodes: those but this one.
   func update(_ nodes: [ClusterNode]) {
     loop.execute { [self] in
-      let known = Set(nodes.map(\.id))
-      missingSince = missingSince.filter { known.contains($0.key) }
-      silentSince = silentSince.filter { known.contains($0.key) }
-      for id in known where open[id] == nil && missingSince[id] == nil { missingSince[id] = loop.now }
-      forgetPublications(ofAllBut: known)
+      let there = Set(nodes.map(\.id))
+      missingSince = missingSince.filter { there.contains($0.key) }
+      silentSince = silentSince.filter { there.contains($0.key) }
+      for id in there where open[id] == nil && missingSince[id] == nil { missingSince[id] = loop.now }
+      forgetPublications(ofAllBut: there)
+      forgetPresence(ofAllBut: there)
       for node in nodes where !node.address.isEmpty && open[node.id] == nil {
         if node.id < own { dial(node) } else { probe(node) }
       }
@@ -198,7 +209,7 @@ final class Links: Link.Owner, @unchecked Sendable {
       countSkipped()
       publicationCount += 1
       let json = LinkMessage.publication(number: publicationCount, publication).json
-      for link in Array(open.values) where !link.isBehind { link.send(json) }
+      for link in Array(open.values) where link.canTake(json) { link.send(json) }
     }
   }
 
@@ -228,7 +239,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     node.receive(nil)
   }
 
-  private func hasBeenLong(_ start: UInt64?) -> Bool {
+  func hasBeenLong(_ start: UInt64?) -> Bool {
     start.map { loop.now - min($0, loop.now) >= Self.longSilence } ?? false
   }
 
@@ -243,6 +254,7 @@ final class Links: Link.Owner, @unchecked Sendable {
       link.send(json)
     }
     for link in Array(opening.values) { link.check(at: loop.now) }
+    payRolls()
     loop.execute(after: Self.beatInterval) { [weak self] in self?.beat() }
   }
 
@@ -311,6 +323,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     // From now on it is known what does not come.
     received[link.peer, default: 0] += 0
     link.send(makeBeat(node.isSuspended()))
+    owe(link.peer)
     logger.info("There is a link to a node.", metadata: ["node": "\(link.peer)"])
   }
 
@@ -331,9 +344,12 @@ final class Links: Link.Owner, @unchecked Sendable {
       questions.removeValue(forKey: number)?.done(holding)
     case .drain(let seconds): node.drain(link.peer, seconds)
     case .publication(let number, let publication): didReceive(publication, number, from: link.peer)
+    case .presence(let news): didReceive(news, over: link)
+    case .value(let value): node.change(value)
     case .end(let count):
       didHear(of: count, from: link.peer)
       received[link.peer] = nil
+      forgetPresence(of: link.peer)
     }
   }
 

@@ -1,4 +1,5 @@
 public import Logging
+import RibCore
 public import ServiceLifecycle
 import Synchronization
 
@@ -16,6 +17,9 @@ import Synchronization
 public final class Server: Service {
   /// The version of this package.
   public static let version = "0.1.0"
+
+  /// How long clients of a process before this one are given to come back before they are seen to have left.
+  private static let timeToComeBack = Duration.seconds(10)
 
   private enum State {
     /// Not started.
@@ -122,6 +126,7 @@ public final class Server: Service {
           try cluster.listen(context.settings, context)
           try cluster.start(keeper.loops, context.sessions)
         }
+        if opened.hasHistory { PresenceExchange.shared.settle(for: Self.timeToComeBack) }
         listener = try Listener(loops: keeper.loops, context)
         try listener.start()
       } catch {

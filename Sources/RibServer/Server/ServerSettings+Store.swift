@@ -47,6 +47,7 @@ extension ServerSettings {
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try kind.open(storeURL, environment.time)
       var opened = try begin(store, loopCount, logger)
+      opened.hasHistory = true
       opened.cluster = Cluster(opened.id, in: kind.directory(storeURL), environment, logger)
       return opened
     }
@@ -59,6 +60,7 @@ extension ServerSettings {
       let flight = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
         var start = start
         start.isRestored = isRestored
+        opened.hasHistory = start.starts.map { $0.count > 0 } ?? false
         opened.id = try store.begin(start)
         store.log(start, to: logger)
         guard isRestored else { return }
@@ -101,6 +103,8 @@ struct OpenedStore {
   var id = 0
   /// The recorder of what runs; nil if nothing outlives the process.
   var flight: FlightRecorder?
+  /// Whether there may be sessions of processes before this one.
+  var hasHistory = false
   /// The nodes that share the store; nil for a store of one machine.
   var cluster: Cluster?
 }

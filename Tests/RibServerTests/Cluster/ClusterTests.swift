@@ -140,10 +140,76 @@ struct ClusterTests {
     }
   }
 
+  struct Guest: Codable, Equatable, Identifiable, Sendable { let id: String }
+
+  /// Who is at one node is seen at the others; who comes back elsewhere has never left, and of a node that is gone nobody stays.
+  @Test func presence_isThatOfAllNodes() async throws {
+    try await ClusterHost.with(3) { nodes in
+      let rooms = nodes.map { Presence<Guest>(name: "room", on: $0.exchanges.presences) }
+      let log = rooms[2].subscribe()
+      let watching = Task {
+        var seen: [Set<String>] = []
+        for await guests in log { seen.append(Set(guests.map(\.id))) }
+        return seen
+      }
+      func areAll(_ ids: Set<String>, _ rooms: some Sequence<Presence<Guest>>) async -> Bool {
+        await eventually { rooms.allSatisfy { Set($0.members.map(\.id)) == ids } }
+      }
+      let ben = rooms[1].enter(Guest(id: "Ben"))
+      var ada: PresenceEntry? = rooms[0].enter(Guest(id: "Ada"))
+      #expect(await areAll(["Ada", "Ben"], rooms))
+      ada = nil
+      ada = rooms[2].enter(Guest(id: "Ada"))
+      let cleo = rooms[0].enter(Guest(id: "Cleo"))
+      #expect(await areAll(["Ada", "Ben", "Cleo"], rooms))
+      await nodes[0].host.stop()
+      #expect(await areAll(["Ada", "Ben"], rooms.dropFirst()))
+      watching.cancel()
+      let seen = await watching.value
+      let first = try #require(seen.firstIndex { $0.contains("Ada") })
+      #expect(seen[first...].allSatisfy { $0.contains("Ada") }, "\(seen)")
+      withExtendedLifetime((ada, ben, cleo)) {}
+    }
+  }
+
+  /// Changes of several nodes at once are made once each, also where the answer of the database is lost; and a node that comes later has the value.
+  @Test func clusterValue_isTheSameAtAllNodes() async throws {
+    try await ClusterHost.with(3) { nodes in
+      let values = nodes.map { ClusterValue(name: "count", 0, on: $0.exchanges.values) }
+      for round in 1...5 {
+        nodes[round % 3].directory.loseNextAnswer()
+        for value in values { for _ in 0..<100 { value.update { $0 += 1 } } }
+        #expect(await eventually { values.allSatisfy { $0.value == round * 300 } }, "\(values.map(\.value))")
+      }
+      let late = ClusterValue(name: "count", 0, on: nodes[0].exchanges.values)
+      #expect(await eventually { late.value == 1500 })
+      late.update { $0 += 1 }
+      #expect(await eventually { values[1].value == 1501 })
+    }
+  }
+
+  /// What waits when a node stops is written.
+  @Test func clusterValue_isWrittenAtTheEnd() async throws {
+    let url = try PostgresServer.makeDatabase()
+    let one = try ClusterHost(url)
+    let value = ClusterValue(name: "count", 0, on: one.exchanges.values)
+    one.directory.fail(true)
+    #expect(await one.beats())
+    for _ in 0..<3 { value.update { $0 += 1 } }
+    #expect(await one.beats())
+    #expect(value.value == 0)
+    one.directory.fail(false)
+    await one.host.stop()
+    let two = try ClusterHost(url)
+    let again = ClusterValue(name: "count", 0, on: two.exchanges.values)
+    #expect(await eventually { again.value == 3 })
+    await two.host.stop()
+  }
+
   /// What a topic with a name publishes at one node reaches those who observe it at the others, soon; how soon is printed.
   @Test func topicWithAName_isThatOfAllNodes() async throws {
     try await ClusterHost.with(3) { nodes in
-      let topics = nodes.map { Topic<[Int]>(name: "numbers", bufferSize: 4096, on: $0.topics) }
+      let topics = nodes.map { Topic<[Int]>(name: "numbers", bufferSize: 4096, on: $0.exchanges.topics) }
       let (count, clock) = (500, ContinuousClock())
       var streams = topics.dropFirst().map { $0.subscribe().makeAsyncIterator() }
       var delays: [Duration] = []

@@ -14,6 +14,13 @@ import Wire
       .have(number: 7, .free), .have(number: 8, .relay), .drain(within: 3), .end(published: 9),
       .publication(number: 3, NamedPublication(topic: "a", key: Array("[1]".utf8), value: Array(#"{"b":"c\n"}"#.utf8))),
       .publication(number: 4, NamedPublication(topic: "a", value: nil)),
+      .presence(.rollBegins), .presence(.rollEnds), .presence(.rollWanted),
+      .presence(
+        .change(
+          PresenceChange(name: "a\n", joined: [Array("1".utf8), Array(#"{"b":[2]}"#.utf8)], left: [Array("null".utf8)]))
+      ),
+      .presence(.change(PresenceChange(name: "a", joined: [], left: []))),
+      .value(NamedValue(name: "a", version: 7, value: Array(#"{"b":[2]}"#.utf8))),
     ] {
       #expect(LinkMessage(try reader.read(message.json.span).root) == message)
     }
@@ -28,7 +35,7 @@ import Wire
   /// A newer version may say them.
   @Test(arguments: [
     #"{"t":"news"}"#, #"{}"#, #"[]"#, #"{"t":"want","q":1}"#,
-    #"{"t":"have","q":"1","a":"free"}"#,
+    #"{"t":"have","q":"1","a":"free"}"#, #"{"t":"who","is":"news"}"#, #"{"t":"who"}"#, #"{"t":"val","name":"a","n":1}"#,
   ])
   func otherMessages_areNone(text: String) throws {
     var reader = JSONReader()

@@ -23,6 +23,28 @@ import WireHTTP
     /// The names of topics; "gap" for what did not come.
     let heard = Mutex<[String]>([])
 
+    /// All who are there.
+    let roll = Mutex<[PresenceChange]>([])
+    /// What others say of who is there at them.
+    let news = Mutex<[Heard]>([])
+    let values = Mutex<[String]>([])
+
+    /// Whom the other node has, as far as it has said; nil before it has told all.
+    var known: Set<String>? {
+      var (known, isWhole): (Set<String>, Bool) = ([], false)
+      for heard in news.withLock({ $0 }) {
+        switch heard.news {
+        case .rollBegins?: (known, isWhole) = ([], false)
+        case .rollEnds?: isWhole = true
+        case .change(let change)?:
+          known.formUnion(change.joined.map { String(decoding: $0, as: UTF8.self) })
+          known.subtract(change.left.map { String(decoding: $0, as: UTF8.self) })
+        case nil, .rollWanted?: return nil
+        }
+      }
+      return isWhole ? known : nil
+    }
+
     func publish(_ name: String, bytes count: Int = 0) {
       let value = "\"" + String(repeating: "x", count: count) + "\""
       links.publish(NamedPublication(topic: name, value: Array(value.utf8)))
@@ -49,6 +71,12 @@ import WireHTTP
         state.end?.lost.withLock { $0.append(node) }
       } receive: { publication in
         state.end?.heard.withLock { $0.append(publication?.topic ?? "gap") }
+      } roll: {
+        state.end?.roll.withLock { $0 } ?? []
+      } hear: { news, node in
+        state.end?.news.withLock { $0.append(Heard(node: node, news: news)) }
+      } change: { value in
+        state.end?.values.withLock { $0.append(value.name) }
       }
       links = Links(
         own: id, listeningAt: socket, on: loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, node)
@@ -65,6 +93,11 @@ import WireHTTP
         links.ask(node, about: session, SessionClaim(tokenHash: "hash", attempt: 2)) { done.resume(returning: $0) }
       }
     }
+  }
+
+  private struct Heard: Equatable {
+    let node: Int
+    let news: PresenceNews?
   }
 
   private struct Reference { weak var end: End? }
@@ -158,6 +191,36 @@ import WireHTTP
     let numbers = heard.compactMap { Int($0) }
     #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
     #expect(numbers.count == count || heard.contains("gap"), "\(numbers.count)")
+  }
+
+  /// All who are there when a link begins, in as many messages as it takes, then changes, and that nothing is known once the node has ended.
+  @Test func whoIsThere_isTold() async throws {
+    let two = try End(2, answering: .free)
+    let guests = (0..<10_000).map { Array("\"guest \($0) \(String(repeating: "x", count: 100))\"".utf8) }
+    do {
+      let one = try End(1, answering: .free)
+      one.roll.withLock { $0 = [PresenceChange(name: "guests", joined: guests, left: [])] }
+      #expect(await Self.link(two, to: one))
+      #expect(await eventually { two.known?.count == guests.count })
+      #expect(await eventually { one.known == [] })
+      one.links.tell(.change(PresenceChange(name: "guests", joined: [], left: Array(guests[1..<100]))))
+      one.links.tell(.change(PresenceChange(name: "guests", joined: [Array("7".utf8)], left: [])))
+      #expect(await eventually { two.known?.contains("7") == true })
+      #expect(
+        two.known?.count == guests.count - 98 && two.known?.contains(String(decoding: guests[0], as: UTF8.self)) == true
+      )
+      // A message that is too long is told as a roll.
+      one.roll.withLock { $0 = [PresenceChange(name: "guests", joined: guests, left: [])] }
+      one.links.tell(.change(PresenceChange(name: "guests", joined: guests, left: [])))
+      #expect(await eventually { two.known?.count == guests.count })
+      // The other one has a presence that it did not have before.
+      one.roll.withLock { $0 = [] }
+      two.links.tell(.rollWanted)
+      #expect(await eventually { two.known == [] })
+      one.links.tell(NamedValue(name: "count", version: 1, value: Array("1".utf8)))
+      #expect(await eventually { two.values.withLock { $0 } == ["count"] })
+    }
+    #expect(await eventually { two.news.withLock { $0.last } == Heard(node: 1, news: nil) })
   }
 
   /// At the address of a node nobody listens any more: whichever of both would dial notices.

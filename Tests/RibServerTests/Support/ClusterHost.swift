@@ -12,8 +12,8 @@ final class ClusterHost: Sendable {
   let directory: SwitchedDirectory
   let cluster: Cluster
   let id: Int
-  /// The topics of this node alone: those of the process are shared by all nodes in it anyway.
-  let topics = TopicExchange()
+  /// Those of this node alone: those of the process are shared by all nodes in it anyway.
+  let exchanges = Exchanges()
   /// What tells a node the time that is not linked to others.
   let clock = TestClock()
   private let time: TimeSource
@@ -49,7 +49,7 @@ final class ClusterHost: Sendable {
     pace.stay = stay
     cluster = Cluster(
       id, in: directory, environment, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, pace: pace,
-      topics: topics)
+      exchanges: exchanges)
     host.context.willJoin(cluster)
     try cluster.listen(host.context.settings, host.context)
     try cluster.start(host.loops, host.context.sessions)

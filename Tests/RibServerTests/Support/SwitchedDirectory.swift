@@ -1,3 +1,4 @@
+import RibCore
 import Synchronization
 
 @testable import RibServer
@@ -7,6 +8,7 @@ final class SwitchedDirectory: ClusterDirectory {
   private let base: any ClusterDirectory
   private let isFailing = Atomic(false)
   private let failsComparisons = Atomic(false)
+  private let losesNextAnswer = Atomic(false)
   private let count = Atomic(0)
 
   init(_ base: any ClusterDirectory) { self.base = base }
@@ -16,6 +18,9 @@ final class SwitchedDirectory: ClusterDirectory {
 
   /// Has what compares leases fail, and nothing else.
   func failComparisons(_ fails: Bool) { failsComparisons.store(fails, ordering: .relaxed) }
+
+  /// Has the answer to the next write of a value be lost.
+  func loseNextAnswer() { losesNextAnswer.store(true, ordering: .relaxed) }
 
   /// How often the node has tried to be heard.
   var beatCount: Int { count.load(ordering: .relaxed) }
@@ -40,6 +45,21 @@ final class SwitchedDirectory: ClusterDirectory {
   func freeOrphans(limit: Int) throws(StoreError) -> Int {
     try check()
     return try base.freeOrphans(limit: limit)
+  }
+
+  func values(named names: [String]) throws(StoreError) -> [NamedValue] {
+    try check()
+    return try base.values(named: names)
+  }
+
+  func write(
+    _ value: NamedValue, number: Int, of node: Int
+  ) throws(StoreError) -> (found: NamedValue, wasWritten: Bool) {
+    try check()
+    let result = try base.write(value, number: number, of: node)
+    // The answer may be lost once the write is made.
+    if losesNextAnswer.exchange(false, ordering: .relaxed) { throw StoreError("The test has its answer be lost.") }
+    return result
   }
 
   func close() { base.close() }

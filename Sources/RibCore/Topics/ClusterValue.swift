@@ -1,0 +1,168 @@
+import Synchronization
+import Wire
+
+/// A value that the sessions of all nodes of a cluster share: the store has it, and an observing session is told what it is and what it becomes.
+///
+/// Like a ``SharedValue``, it is handed to the riblets by the code that makes them, and a change wakes a resting session that has a client
+/// connected:
+///
+///     let visits = ClusterValue(name: "visits", 0)
+///
+///     func didBecomeActive(_ state: inout State) -> Effect<Self> {
+///       .merge(.update(visits) { $0 += 1 }, .observe(visits, id: "visits") { .visitsChanged($0) })
+///     }
+///
+/// Each change is made once, in an order that is the same for all nodes: the store takes it if nobody has changed the value since this node has read
+/// it; otherwise it is made again, to what the value is by then. A change takes a commit, and all changes that wait by then are one write: this is for some
+/// kilobytes that change some hundred times a second at most. A change whose process dies before the store has it is not made.
+///
+/// The value outlives the nodes. A server that is no node of a cluster has it as long as it runs.
+///
+/// | state      | a change                    | the store                                                                           |
+/// |------------|-----------------------------|-------------------------------------------------------------------------------------|
+/// | at rest    | waits, and is to be written |                                                                                     |
+/// | writing    | waits for the next write    | has taken the write: its changes are made; or has not: they are made to what it has |
+/// | unreadable | is not made                 | has a value that another version of the program has written                         |
+public final class ClusterValue<Value: Codable & Sendable>: Sendable {
+  /// What makes another value of a value; it may be called more than once.
+  public typealias Change = @Sendable (inout Value) -> Void
+
+  private struct State {
+    var version = 0
+    /// What the store has, as last read; nil if this version of the program cannot read it.
+    var value: Value?
+    /// Changes that wait; the first `writing` of them are in the write that is under way.
+    var waiting: [Change] = []
+    var write: NamedValue?
+    var writing = 0
+  }
+
+  /// The value's name.
+  package let name: String
+  // Only the last value is kept, as of a SharedValue.
+  let publications: Publications<Value>
+  private weak let exchange: ValueExchange?
+  private let number = Atomic(0)
+  private let state: Mutex<State>
+
+  /// A value of a name.
+  ///
+  /// - Parameters:
+  ///   - name: the same in all processes, for one value in each, of one type.
+  ///   - value: what the value is as long as nobody has changed it.
+  public convenience init(name: String, _ value: Value) { self.init(name: name, value, on: .shared) }
+
+  /// The same, on an exchange of one's own.
+  package init(name: String, _ value: Value, on exchange: ValueExchange) {
+    (self.name, self.exchange) = (name, exchange)
+    publications = Publications(beginningWith: value)
+    state = Mutex(State(value: value))
+    number.store(exchange.add(self), ordering: .relaxed)
+  }
+
+  deinit { exchange?.remove(number.load(ordering: .relaxed)) }
+
+  /// The value, as far as this process has learned.
+  public var value: Value {
+    guard let value = publications.last else { preconditionFailure("a value keeps its last value") }
+    return value
+  }
+
+  /// Changes the value as soon as the store has the change: for code outside of riblets, which use ``Effect/update(_:_:)-(ClusterValue<Value>,_)``.
+  ///
+  /// - Parameter change: what makes another value of it; a change that makes something that cannot be encoded is not made.
+  public func update(_ change: @escaping Change) {
+    guard let exchange, exchange.isConnected else { return publications.amend(change) }
+    state.withLock { if $0.value != nil { $0.waiting.append(change) } }
+    exchange.submit(self)
+  }
+
+  /// A stream of the present value and of what it becomes, until the task that reads the stream is cancelled.
+  ///
+  /// A slow reader misses values in between, never the last one.
+  public func subscribe() -> AsyncStream<Value> { PublicationReader(fromTheOldestIn: publications).makeStream() }
+}
+
+extension ClusterValue: ValueExchange.Member {
+  /// What the value becomes by the changes that wait; nil if none does.
+  package func nextWrite() -> NamedValue? {
+    state.withLock { state in
+      if let write = state.write { return write }
+      guard let value = state.value else {
+        state.waiting = []
+        return nil
+      }
+      while !state.waiting.isEmpty {
+        if let bytes = Self.bytes(of: value, changedBy: state.waiting) {
+          state.writing = state.waiting.count
+          state.write = NamedValue(name: name, version: state.version, value: bytes)
+          return state.write
+        }
+        let bad = state.waiting.indices.first { Self.bytes(of: value, changedBy: state.waiting[...$0]) == nil }
+        state.waiting.remove(at: bad ?? state.waiting.startIndex)
+      }
+      return nil
+    }
+  }
+
+  private static func bytes(of value: Value, changedBy changes: some Sequence<Change>) -> [UInt8]? {
+    var value = value
+    for change in changes { change(&value) }
+    return try? StateCoder.encode(value)
+  }
+
+  /// It is known what has become of the write under way.
+  package func writeEnded(_ wasWritten: Bool, _ found: NamedValue) {
+    state.withLock { state in
+      if wasWritten { state.waiting.removeFirst(state.writing) }
+      // A standby that was promoted may not have all.
+      if let write = state.write, !wasWritten, found.version < write.version { state.version = found.version - 1 }
+      (state.write, state.writing) = (nil, 0)
+    }
+    receive(found)
+  }
+
+  /// Takes what the store has, unless a newer value is known.
+  package func receive(_ value: NamedValue) {
+    let isNew = state.withLock { state in
+      guard value.version > state.version else { return false }
+      (state.version, state.value) = (value.version, Value(published: value.value))
+      return true
+    }
+    // Of two threads that have received a value, each publishes the newer one.
+    if isNew { publications.amend { value in if let newest = state.withLock({ $0.value }) { value = newest } } }
+  }
+}
+
+extension Effect {
+  /// Sends the riblet an internal action for the present value, and for what it becomes.
+  ///
+  /// If the value changes several times in a row, values in between may be left out, but never the last: the action is made of what the value is
+  /// when the reducer runs. A change wakes a resting session that has a client connected.
+  ///
+  /// - Parameters:
+  ///   - shared: the value to observe.
+  ///   - id: a name to cancel the effect by; an effect that runs under this name is cancelled first.
+  ///   - action: makes the action for a value.
+  /// - Returns: an effect that runs until it is cancelled, and lets the session rest.
+  public static func observe<Value>(
+    _ shared: ClusterValue<Value>, id: some Hashable & Sendable,
+    _ action: @escaping @Sendable (Value) -> Source.InternalAction
+  ) -> Effect {
+    observe({ PublicationReader(fromTheOldestIn: shared.publications) }, id: EffectID(id), onlyNewest: true, action) {
+      .withBell($0.makeBell(of: shared))
+    }
+  }
+
+  /// Changes a value once the transaction is committed, and as soon as the store has the change; never if the transaction is rolled back.
+  ///
+  /// - Parameters:
+  ///   - shared: the value.
+  ///   - change: what makes another value of it, which other sessions may have changed meanwhile; it may be called more than once.
+  /// - Returns: an effect that ends at once.
+  public static func update<Value>(
+    _ shared: ClusterValue<Value>, _ change: @escaping ClusterValue<Value>.Change
+  ) -> Effect {
+    Effect(operation: .publish { shared.update(change) })
+  }
+}
