@@ -16,7 +16,7 @@ public enum Showcase {
   /// The apps, by a clock of one's own.
   static func apps(clock: any Clock<Duration>, ledger: LedgerService = .none) -> [App] {
     let someManager = SomeManager()
-    let board = SharedValue(Board())
+    let board = ClusterValue(name: "members.board", Board())
     return [
       App("counter") { Counter() },
       App("counter-riv") {

@@ -9,8 +9,8 @@ struct Notice: Codable, Equatable, Identifiable, Sendable {
   let text: String
 }
 
-/// The notices that all members read, for as long as the process lives.
-struct Board: Equatable, Sendable {
+/// The notices that all members read, for as long as the process lives, or the cluster.
+struct Board: Codable, Equatable, Sendable {
   /// How many notices there are at most: a further one removes the oldest.
   static let size = 50
 

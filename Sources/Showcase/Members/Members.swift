@@ -41,7 +41,7 @@ struct Members: Riblet {
   }
 
   let session: SessionContext
-  let board: SharedValue<Board>
+  let board: ClusterValue<Board>
 
   func makeState() -> State {
     // Not only by the effect: the client's first action may come before the effect's.

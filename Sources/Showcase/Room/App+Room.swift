@@ -28,6 +28,6 @@ extension App {
       Room(me: parameters.name(in: session), session: session, hub: hub, clock: clock)
     }
     .middleware { action, session in gate.decide(action, session) }
-    .onEnd { session in await store.forget(session: session.id) }
+    .onEnd { session in store.forget(session: session.id) }
   }
 }

@@ -7,7 +7,7 @@ struct Message: Codable, Equatable, Identifiable, Sendable {
 }
 
 /// What happens in the room, as the sessions of everybody in it are told.
-enum RoomEvent: Equatable, Sendable {
+enum RoomEvent: Codable, Equatable, Sendable {
   case posted(Message)
   case removed(id: Int)
 }

@@ -17,7 +17,7 @@ struct People: Riblet {
 
   struct State: Codable, Equatable {
     var isFolded = false
-    @Transient var people: [Person] = []
+    var people: [Person] = []
   }
 
   enum ViewAction: Codable { case foldTapped }

@@ -14,20 +14,18 @@ extension Room {
         state.problem = draft.count > Self.longestMessage ? Self.tooLong : nil
         return .none
       },
-      .onChange(of: \.isHere) { _, isHere, _ in isHere ? stay() : .cancel(id: "presence") },
       // Another try that fails, with the same key, is no change: the timer goes on.
       .onChange(of: \.outgoing?.failed) { _, failed, _ in failed == nil ? .cancel(id: "retry") : keepTrying() },
     ]
   }
 
   func didBecomeActive(_ state: inout State) -> Effect<Self> {
-    state.present = hub.present.value
     state.outgoing?.isTriedAgain = false
     return .merge(
-      .observe(session.clients, id: "clients") { .clientsChanged($0) },
-      .observe(hub.present, id: "present") { .presentChanged($0) },
+      .track(RoomHub.Guest(name: me), in: hub.guests, while: session.clients, id: "me"),
+      .observe(hub.guests, id: "guests") { .presentChanged($0.map(\.name)) },
       // Before the page is read: what is posted meanwhile is in the page, or comes as an event, or both.
-      .observe(hub.events, id: "events") { .happened($0) },
+      .observe(hub.events, id: "events", missed: { .eventsMissed }) { .happened($0) },
       state.outgoing?.failed == nil ? .none : keepTrying(),
       load(.newest(known: state.messages.last?.id ?? 0), &state))
   }
@@ -66,8 +64,8 @@ extension Room {
 
   func reduce(into state: inout State, internalAction: InternalAction) -> Effect<Self> {
     switch internalAction {
-    case .clientsChanged(let count): state.isHere = count > 0
     case .presentChanged(let present): state.present = present
+    case .eventsMissed: return load(.newest(known: state.messages.last?.id ?? 0), &state)
     case .happened(.posted(let message)): state.add([message])
     case .happened(.removed(let id)):
       state.messages.remove(id: id)
@@ -119,21 +117,6 @@ extension Room.State {
 }
 
 extension Room {
-  /// Counts this session in as long as a client is connected.
-  ///
-  /// A session does not rest with its client as long as this effect runs: it would not be woken by the client's end.
-  private func stay() -> Effect<Self> {
-    .run(id: "presence", resumable: true) { [hub, me] send in
-      // Both also if the effect is cancelled before it starts.
-      hub.present.update { $0[me, default: 0] += 1 }
-      await send.untilCancelled()
-      hub.present.update { present in
-        present[me, default: 0] -= 1
-        if present[me] == 0 { present[me] = nil }
-      }
-    }
-  }
-
   private func load(_ loading: Loading, _ state: inout State) -> Effect<Self> {
     state.loading = loading
     let before = loading == .older ? state.messages.first?.id : nil

@@ -14,8 +14,8 @@ struct Room: Riblet {
     var messages: IdentifiedArray<Message> = []
     var hasOlder = true
     @Transient var loading: Loading?
-    @Transient var isHere = false
-    @Transient var present: [String: Int] = [:]
+    /// Kept: a session that is restored shows who was there until it is told who is.
+    var present: [String] = []
     var draft = ""
     var problem: String?
     var outgoing: Outgoing?
@@ -46,8 +46,8 @@ struct Room: Riblet {
   }
 
   enum InternalAction: Equatable {
-    case clientsChanged(Int)
-    case presentChanged([String: Int])
+    case presentChanged([String])
+    case eventsMissed
     case happened(RoomEvent)
     case loaded([Message])
     case loadFailed
@@ -82,7 +82,7 @@ struct Room: Riblet {
   var routes: [Route<Self>] {
     [
       Route("people", \.people) { [me] in
-        Child(People(), props: { state in People.Props(me: me, present: state.present.keys.sorted()) })
+        Child(People(), props: { state in People.Props(me: me, present: state.present.sorted()) })
       }
     ]
   }

@@ -1,12 +1,18 @@
 import RibCore
 
-/// What the sessions in the room share.
+/// What the sessions in the room share, on whichever node they are.
 struct RoomHub: Sendable {
   let messages: RoomMessages
   /// Tells each session what happens.
-  let events = Topic<RoomEvent>(bufferSize: 1_024)
-  /// In how many sessions each person is there, by the person's name.
-  let present = SharedValue<[String: Int]>([:])
+  var events = Topic<RoomEvent>(name: "room.events", bufferSize: 1_024)
+  /// Who is there.
+  var guests = Presence<Guest>(name: "room.guests")
+
+  /// Somebody who is there, with one or several sessions.
+  struct Guest: Codable, Equatable, Identifiable, Sendable {
+    let name: String
+    var id: String { name }
+  }
 }
 
 /// What the room asks of its database.
@@ -23,8 +29,8 @@ extension RoomMessages {
   /// The messages of a store.
   init(_ store: MessageStore) {
     self.init(
-      post: { await store.post($0, by: $1, session: $2, key: $3) },
-      remove: { await store.remove(id: $0, by: $1) },
-      page: { await store.page(before: $0, count: $1) })
+      post: { try await store.post($0, by: $1, session: $2, key: $3) },
+      remove: { store.remove(id: $0, by: $1) },
+      page: { store.page(before: $0, count: $1) })
   }
 }

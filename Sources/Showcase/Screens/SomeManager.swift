@@ -1,6 +1,6 @@
 import RibCore
 
-/// What the screens are given: a count that all sessions share.
+/// What the screens are given: a count that all sessions share, on whichever node they are.
 struct SomeManager {
-  let globalCount = SharedValue(0)
+  let globalCount = ClusterValue(name: "screens.globalCount", 0)
 }

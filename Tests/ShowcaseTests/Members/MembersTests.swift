@@ -7,7 +7,7 @@ import Wire
 @testable import Showcase
 
 struct MembersTests {
-  private let board = SharedValue(Board())
+  private let board = ClusterValue(name: "board", Board())
   private let writer = Identity("ada", roles: ["writer", "clerk"])
   private let boss = Identity("bob", roles: ["boss"])
   private let guest = Identity("eve")
