@@ -47,8 +47,8 @@ extension Cluster {
       self?.isSuspended(at: time.monotonic()) ?? true
     } isRefused: { [weak self] node in
       self?.state.withLock { $0.membership.noteRefusal(of: node) }
-    } answer: { [weak context] want, done in
-      if let context { SessionHolder(context: context).answer(want, done) } else { done(.relay) }
+    } answer: { [weak context] want, node, done in
+      if let context { SessionHolder(context: context).answer(want, of: node, done) } else { done(.relay) }
     } accept: { [weak self, weak context] client, descriptor, received in
       guard let context, let loop = self?.nextLoop() else { return closeDescriptor(descriptor) }
       let place = client.caller.place
@@ -194,6 +194,30 @@ extension Cluster {
           metadata: ["session": "\(sessionID)", "node": "\(holder)"])
         done(.here(from: .anybody))
       }
+    }
+  }
+
+  /// Where clients go that this node's program cannot serve: while nodes are replaced one by one, some run another version. Of those the one
+  /// that has begun last.
+  ///
+  /// Thread-safe.
+  var nodeOfAnotherProgram: Int? {
+    guard takesRelays else { return nil }
+    return state.withLock { state in
+      state.membership.alive.last { $0.program != program && !$0.isDraining && !$0.address.isEmpty }?.id
+    }
+  }
+
+  /// Whether a node runs another version of the program, and has begun earlier: it may not be able to read what this one has written.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter node: the node.
+  /// - Returns: false if the node is not known.
+  func isOfEarlierProgram(_ node: Int) -> Bool {
+    guard node < id else { return false }
+    return state.withLock { state in
+      state.membership.others.first { $0.id == node }.map { $0.program != program } ?? false
     }
   }
 

@@ -83,7 +83,7 @@ final class Cluster: Sendable {
   /// Where the directory is used.
   let queue: any JobQueue
   let state: Mutex<State>
-  private let program: String
+  let program: String
   /// Until when the last beat counts, in nanoseconds of the clock that never jumps.
   private let trustedUntil = Atomic<UInt64>(0)
   private let isDraining = Atomic(false)

@@ -34,7 +34,8 @@ final class Links: Link.Owner, @unchecked Sendable {
     /// Nobody listens at another node's address.
     var isRefused: @Sendable (_ node: Int) -> Void = { _ in }
     /// Another node asks for a session.
-    var answer: @Sendable (LinkMessage.Want, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) -> Void
+    var answer:
+      @Sendable (LinkMessage.Want, _ node: Int, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) -> Void
     /// Another node passes a client on: its socket, and what has come of its bytes.
     var accept: @Sendable (RelayedClient, _ descriptor: Int32, _ received: ReceiveBuffer) -> Void = {
       _, descriptor, _ in
@@ -334,7 +335,7 @@ final class Links: Link.Owner, @unchecked Sendable {
       if reachesStore { peersThatReachStore.insert(link.peer) } else { peersThatReachStore.remove(link.peer) }
     case .want(let want):
       let peer = link.peer
-      node.answer(want) { [self] holding in
+      node.answer(want, peer) { [self] holding in
         // Over whatever link there is by then.
         loop.execute { [self] in open[peer]?.send(.have(number: want.number, holding)) }
       }

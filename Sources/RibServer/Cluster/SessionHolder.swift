@@ -10,6 +10,7 @@ import Synchronization
 /// | has other clients here, or effects that would be cut off | `relay` |                                                            |
 /// | is on its way into memory                                | `relay` | somebody here waits for it                                 |
 /// | has come only now, from elsewhere                        | `relay` | clients that come by several nodes would have it move with each word |
+/// | is here, and wanted by a node of an earlier program      | `relay` | that one may not be able to read it, and would pass the client on |
 ///
 /// A node that drains lets go of all of them that are not on their way: their clients are told to connect again, which they are about to do anyway.
 struct SessionHolder: Sendable {
@@ -19,10 +20,12 @@ struct SessionHolder: Sendable {
   ///
   /// - Parameters:
   ///   - want: the session, and the client that is there.
+  ///   - node: the node where it is.
   ///   - done: called on any thread; not before the store has all of a session that is free.
-  func answer(_ want: LinkMessage.Want, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) {
+  func answer(_ want: LinkMessage.Want, of node: Int, _ done: @escaping @Sendable (LinkMessage.Holding) -> Void) {
     let (id, claim, isDraining) = (want.sessionID, want.claim, context.isDraining.load(ordering: .relaxed))
-    let mustStay = !isDraining && context.cluster?.hasJustCome(id) == true
+    let mustStay =
+      !isDraining && context.cluster.map { $0.hasJustCome(id) || $0.isOfEarlierProgram(node) } == true
     switch context.sessions.whereabouts(of: id) {
     case .awaited: done(.relay)
     case .elsewhere:

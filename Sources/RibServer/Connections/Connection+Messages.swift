@@ -93,6 +93,7 @@ extension Connection {
     do throws(Ending) {
       made = try makeSession(hello, for: caller, as: channel.signIn)
     } catch {
+      if let node = nodeOfAnotherProgram(after: error) { return passOn(to: node) }
       return channel.say(error.bye, error.message)
     }
     let (session, token) = made
@@ -115,7 +116,8 @@ extension Connection {
   ) throws(Ending) -> (Session, token: String) {
     guard let app = context.apps[hello.app] else {
       let names = context.apps.keys.sorted().joined(separator: ", ")
-      throw Ending(.unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).")
+      throw Ending(
+        .unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).", needsAnotherProgram: true)
     }
     if let ending = app.access.refusal(of: signIn?.identity) { throw ending }
     // The params of such an app are kept with the session, whether a client acts on it or not.

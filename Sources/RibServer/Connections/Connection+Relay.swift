@@ -31,6 +31,14 @@ extension Connection {
   /// Whether a client may be passed on: it came to this node itself, and is not to go elsewhere.
   private var mayBePassedOn: Bool { relayingNode == nil && loop.drainSecondsLeft == nil }
 
+  /// Where a client is passed on to that this node's program cannot serve; nil if it stays here, to hear why.
+  ///
+  /// - Parameter ending: why it cannot be served.
+  /// - Returns: a node of another program.
+  func nodeOfAnotherProgram(after ending: Ending) -> Int? {
+    mayBePassedOn && ending.needsAnotherProgram ? context.cluster?.nodeOfAnotherProgram : nil
+  }
+
   /// Passes the client of a WebSocket on to the node that has its session.
   ///
   /// - Parameter node: the node.

@@ -43,6 +43,7 @@ extension Connection {
     do throws(Ending) {
       made = try makeSession(hello, for: visit?.caller ?? caller, as: signIn)
     } catch {
+      if let node = nodeOfAnotherProgram(after: error) { return passRequestOn(to: node) }
       throw HTTPError(error)
     }
     let (session, token) = made

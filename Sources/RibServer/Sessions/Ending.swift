@@ -9,6 +9,8 @@ struct Ending: Error {
   let retryAfter: Int?
   /// Whether a credential is missing, rather than wrong.
   let isWithoutCredential: Bool
+  /// Whether another version of the program may well have what is wanted.
+  let needsAnotherProgram: Bool
 
   /// A reason.
   ///
@@ -17,11 +19,16 @@ struct Ending: Error {
   ///   - message: the same in a sentence.
   ///   - retryAfter: seconds after which the client should come back, if that is known.
   ///   - isWithoutCredential: whether a credential is missing, rather than wrong.
-  init(_ bye: Bye, _ message: String, retryAfter: Int? = nil, isWithoutCredential: Bool = false) {
+  ///   - needsAnotherProgram: whether another version of the program may well have what is wanted.
+  init(
+    _ bye: Bye, _ message: String, retryAfter: Int? = nil, isWithoutCredential: Bool = false,
+    needsAnotherProgram: Bool = false
+  ) {
     self.bye = bye
     self.message = message
     self.retryAfter = retryAfter
     self.isWithoutCredential = isWithoutCredential
+    self.needsAnotherProgram = needsAnotherProgram
   }
 
   /// The end of a client that has to show a credential, and has shown none.

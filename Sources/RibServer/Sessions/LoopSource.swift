@@ -89,8 +89,10 @@ struct LoopSource: SessionSource, Sendable {
   }
 
   private func unknownApp(_ name: String) -> Ending {
-    Ending(.unknownApp, "There is no app \"\(name)\" here any more.")
+    Ending(.unknownApp, "There is no app \"\(name)\" here any more.", needsAnotherProgram: true)
   }
+
+  var nodeOfAnotherProgram: Int? { context.cluster?.nodeOfAnotherProgram }
 
   func restore(_ stored: StoredSession) -> Result<Session, Ending> {
     do throws(Ending) {

@@ -285,7 +285,9 @@ extension SessionCore {
       carryOut(commands)
     } catch {
       log(.error, "A session cannot be restored.", ["reason": "\(error)"])
-      if case .newerSnapshot = error { return Ending(.unavailable, "The session is from a newer server.") }
+      if case .newerSnapshot = error {
+        return Ending(.unavailable, "The session is from a newer server.", needsAnotherProgram: true)
+      }
       return Ending(.failed, "The session cannot be restored: \(error)")
     }
     life.aloneSince = work.now

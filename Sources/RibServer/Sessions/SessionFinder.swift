@@ -33,6 +33,9 @@ protocol SessionSource {
   func ask(
     _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Placement) -> Void)
 
+  /// The process to which clients go that the program of this one cannot serve; nil if there is none of another program.
+  var nodeOfAnotherProgram: Int? { get }
+
   /// Takes note that a session has come here from another process that was there.
   ///
   /// - Parameter id: its name.
@@ -75,6 +78,7 @@ protocol SessionSource {
 /// | rests, and the client has seen all of it | not: the client sleeps at once, and the session stays where it is |
 /// | is held by another process    | when that was asked, and has let go of it if it could; otherwise it is elsewhere, and its client is passed on |
 /// | is in the store otherwise     | once it is loaded by the loop of who asked first, if the token opens it     |
+/// | is one that another version of the program has written, or of an app of another version | elsewhere, if such a process is there |
 /// | is nowhere, cannot be read    | not: with the reason                                                        |
 ///
 /// Where this node is suspended, clients that come in are turned away: they are to go to another node, or to wait. Requests of those that are in
@@ -168,8 +172,10 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
     switch result {
     case .success(.loaded(let stored)):
+      let restored = source.restore(stored)
+      if let node = nodeOfAnotherProgram(after: restored) { return registry.finish(id, .success(.elsewhere(node))) }
       if isMove { source.noteMove(of: id) }
-      registry.finish(id, source.restore(stored).map { .awake($0) })
+      registry.finish(id, restored.map { .awake($0) })
     case .success(.resting(let session)): ask(registry.answerFirst(id, rest(session)), for: id)
     // The token is the client's.
     case .success(.mustLoad): ask(.load(sessionID: id, from: .nobody), for: id)
@@ -184,6 +190,11 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     case .failure: finish(id, .unavailable, "The session store cannot be read. Come back later.")
     case .success: finish(id, .gone, "There is no such session, or none any more. Say hello without resume.")
     }
+  }
+
+  /// The process to try whose program may be the right one.
+  private func nodeOfAnotherProgram(after restored: Result<Source.Member, Ending>) -> Int? {
+    if case .failure(let ending) = restored, ending.needsAnotherProgram { source.nodeOfAnotherProgram } else { nil }
   }
 
   /// Asks the process that holds a session whether it needs it.

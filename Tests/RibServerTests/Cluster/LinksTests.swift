@@ -59,7 +59,7 @@ import WireHTTP
         state.end?.isSuspended.load(ordering: .relaxed) ?? true
       } isRefused: { node in
         state.end?.refused.withLock { _ = $0.insert(node) }
-      } answer: { want, done in
+      } answer: { want, _, done in
         state.end?.wanted.withLock { $0.append(want) }
         if let answer { done(answer) }
       } accept: { client, descriptor, _ in

@@ -25,7 +25,7 @@ import Wire
       claim: SessionClaim(
         tokenHash: SessionToken.hash(token ?? welcome.token), client: client ?? welcome.clientID, attempt: attempt))
     return await withCheckedContinuation { done in
-      SessionHolder(context: host.context).answer(want) { done.resume(returning: $0) }
+      SessionHolder(context: host.context).answer(want, of: 1) { done.resume(returning: $0) }
     }
   }
 

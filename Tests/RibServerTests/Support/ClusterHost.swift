@@ -25,18 +25,21 @@ final class ClusterHost: Sendable {
   ///   - isLinked: whether other nodes reach it; time passes as it does then, and otherwise when a test says so.
   ///   - stay: how long a session stays that has come from another node, in nanoseconds.
   ///   - apps: what it runs.
+  ///   - program: what it tells its program from others by; nil for that of all nodes.
   ///   - authenticator: what knows persons; nil for nothing.
   ///   - change: its settings.
   /// - Throws: if there is no database, or no port.
   init(
     _ url: String, isLinked: Bool = false, stay: UInt64 = Cluster.Pace().stay, _ apps: [App] = [Logbook.app()],
-    authenticator: (any SessionAuthenticator)? = nil, change: (inout ServerSettings) -> Void = { _ in }
+    program: String? = nil, authenticator: (any SessionAuthenticator)? = nil,
+    change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     let store = try PostgresStore(url: url)
     id = try store.begin(StoreStart())
     directory = SwitchedDirectory(PostgresDirectory(url: url))
     var environment = Environment.system
     if !isLinked { environment.time = clock.clock }
+    if let program { environment.program = program }
     time = environment.time
     host = try StoreHost(apps, on: store, isShared: nil, environment: environment, authenticator: authenticator) {
       settings in
@@ -100,7 +103,18 @@ final class ClusterHost: Sendable {
     let nodes = try (0..<count).map { _ in
       try ClusterHost(url, isLinked: true, stay: stay, apps, authenticator: authenticator, change: change)
     }
-    let areLinked = await eventually { nodes.allSatisfy { $0.linkCount == count - 1 && $0.knownCount == count - 1 } }
+    try await with(nodes, body)
+  }
+
+  /// Waits until nodes are linked to each other, and stops them after `body`.
+  ///
+  /// - Parameters:
+  ///   - nodes: the nodes.
+  ///   - body: what is done with them.
+  /// - Throws: what `body` does; or if they do not find each other.
+  static func with(_ nodes: [ClusterHost], _ body: ([ClusterHost]) async throws -> Void) async throws {
+    let others = nodes.count - 1
+    let areLinked = await eventually { nodes.allSatisfy { $0.linkCount == others && $0.knownCount == others } }
     let result: Result<Void, any Error>
     do {
       if !areLinked { throw NeverTrue(seconds: 60) }
