@@ -197,8 +197,9 @@ extension Cluster {
     }
   }
 
-  /// Where clients go that this node's program cannot serve: while nodes are replaced one by one, some run another version. Of those the one
-  /// that has begun last.
+  /// Where clients go that this node's program cannot serve.
+  ///
+  /// While nodes are replaced one by one, some run another version: of those it is the one that has begun last.
   ///
   /// Thread-safe.
   var nodeOfAnotherProgram: Int? {
