@@ -159,7 +159,8 @@ let package = Package(
       name: "RibServerTests",
       dependencies: [
         "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibPostgres", "RibServer",
-        "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Wire", "WireHTTP", "WireHash", "ribctl", "ribd",
+        "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
+        "ribd",
         "ribd-cluster", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         metrics, metricsTestKit,

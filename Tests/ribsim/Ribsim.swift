@@ -39,6 +39,9 @@ struct Ribsim: ParsableCommand {
   @Option(help: "Of the first schedule, the steps of the plan that happen, as --shrink says them: 3,17,20.")
   var only: String?
 
+  @Flag(help: "Have the servers be nodes of one cluster, on a database that all of them reach, or do not.")
+  var cluster = false
+
   @Option(help: "Have the disk lie: syncs, or directory-syncs.")
   var lie: SimulatedDisk.Lie?
 
@@ -69,7 +72,7 @@ struct Ribsim: ParsableCommand {
       end.map({ time(nil) < $0 }) ?? true
     {
       SeedSignal.begin(next)
-      let world = World(Plan(seed: next), on: machine)
+      let world = World(Plan(seed: next, isCluster: cluster), on: machine)
       do throws(Finding) {
         try world.run()
       } catch {
@@ -97,7 +100,7 @@ struct Ribsim: ParsableCommand {
   }
 
   private func plan(of seed: UInt64) -> Plan {
-    let plan = Plan(seed: seed)
+    let plan = Plan(seed: seed, isCluster: cluster)
     return only.map { plan.keeping($0.split(separator: ",").compactMap { Int($0) }) } ?? plan
   }
 
@@ -113,7 +116,7 @@ struct Ribsim: ParsableCommand {
   }
 
   private func shrink(_ seed: UInt64, on machine: SimulationMachine) throws {
-    let plan = Plan(seed: seed)
+    let plan = Plan(seed: seed, isCluster: cluster)
     let world = World(plan, on: machine)
     do throws(Finding) {
       try world.run()
@@ -121,7 +124,9 @@ struct Ribsim: ParsableCommand {
     } catch {
       let places = Shrinker(plan, findingOf: error.kind, on: machine).shrink()
       for place in places { say("\(place): \(plan.steps[place])") }
-      say("ribsim --seed \(seed) --steps --only \(places.map(String.init).joined(separator: ","))")
+      say(
+        "ribsim \(cluster ? "--cluster " : "")--seed \(seed) --steps --only \(places.map(String.init).joined(separator: ","))"
+      )
       throw ExitCode(1)
     }
   }

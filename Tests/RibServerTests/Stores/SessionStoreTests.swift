@@ -11,14 +11,17 @@ import Wire
 @Suite struct SessionStoreTests {
   enum Kind: CaseIterable {
     case memory, sqlite, postgres
+    /// The simulator's stand-in for PostgreSQL.
+    case simulated
 
-    static let allCases: [Kind] = PostgresServer.isTested ? [.memory, .sqlite, .postgres] : [.memory, .sqlite]
+    static let allCases: [Kind] = [.memory, .sqlite, .simulated] + (PostgresServer.isTested ? [.postgres] : [])
   }
 
   static func with(_ kind: Kind, _ body: (any SessionStore, TestClock) throws -> Void) throws {
     let clock = TestClock()
     switch kind {
     case .memory: try body(MemoryStore(clock: clock.clock), clock)
+    case .simulated: try body(DatabaseStore(clock: clock.clock), clock)
     case .sqlite:
       let directory = try TemporaryDirectory()
       let store = try SQLiteStore(path: directory.store, durability: .process, clock: clock.clock)

@@ -18,6 +18,14 @@ final class SimulatedProcess: @unchecked Sendable {
   unowned let world: World
   let number: Int
   let build: Int
+  /// The machine that it runs on, of those of a cluster.
+  let place: Int
+  /// The number that the database of a cluster has given it; 0 before.
+  var nodeID = 0
+  /// How many statements it waits for.
+  var statementCount = 0
+  /// After how many statements it is to be killed; 0 for never.
+  private var statementsToDeath = 0
   /// What its work is done by.
   private(set) var scheduler: Scheduler
   private(set) var isDead = false
@@ -32,6 +40,8 @@ final class SimulatedProcess: @unchecked Sendable {
   var publish: (Int) -> Void = { _ in }
   /// The sockets that listen, and the world's ends of them.
   private(set) var listeners: [Int32: SimulatedListener] = [:]
+  /// Those for clients, and for other nodes.
+  private(set) var clientListener: SimulatedListener?, nodeListener: SimulatedListener?
   private var pool: SimulatedPool?
   private(set) lazy var clock = SimulatedClock(self)
   /// The queues that it has made, as far as they are in memory: of a loop that stays there is one.
@@ -45,10 +55,12 @@ final class SimulatedProcess: @unchecked Sendable {
   /// - Parameters:
   ///   - number: of all processes of the world.
   ///   - build: which of the app's builds it runs.
+  ///   - place: the machine that it runs on.
   ///   - world: where it runs.
-  init(_ number: Int, build: Int, in world: World) {
+  init(_ number: Int, build: Int, at place: Int, in world: World) {
     self.number = number
     self.build = build
+    self.place = place
     self.world = world
     scheduler = world.scheduler
     bootTime = world.bootTime
@@ -76,9 +88,10 @@ final class SimulatedProcess: @unchecked Sendable {
   func start(
     apps: [App], settings: ServerSettings, authenticator: (any SessionAuthenticator)?, logger: Logger
   ) throws {
+    let stores = world.cluster.map { [ExternalStore.simulated(self, $0)] } ?? []
     let server = Server(
-      apps: apps, files: StaticFiles(), settings: settings, authenticator: authenticator, logger: logger,
-      environment: environment())
+      apps: apps, files: StaticFiles(), settings: settings, authenticator: authenticator, stores: stores,
+      logger: logger, environment: environment())
     try disk.run { _ = try server.start() }
     self.server = server
     if let whenStarted { stop(whenStarted) }
@@ -166,6 +179,20 @@ final class SimulatedProcess: @unchecked Sendable {
     }
   }
 
+  /// Is to be killed while a statement is under way.
+  ///
+  /// - Parameter count: how many it still sends.
+  func kill(atStatement count: Int) { statementsToDeath = count }
+
+  /// Takes note of a statement that is being sent.
+  func countStatement() {
+    guard statementsToDeath > 0 else { return }
+    statementsToDeath -= 1
+    guard statementsToDeath == 0 else { return }
+    let time = scheduler.now + world.network.magnitude(bits: 24)
+    world.scheduler.at(time) { [weak self] in if let self, !world.isCalm { world.kill(self) } }
+  }
+
   // MARK: Waiting
 
   /// Has it do nothing until it goes on.
@@ -215,15 +242,21 @@ final class SimulatedProcess: @unchecked Sendable {
       },
       makeSemaphore: { [unowned self] in SimulatedSemaphore(self, bootTime: bootTime) })
     environment.taskExecutor = pool
-    if world.plan.setting.waits { environment.wrapStore = { WaitingStore($0) } }
+    if world.plan.setting.waits, world.cluster == nil { environment.wrapStore = { WaitingStore($0) } }
     environment.program = "build \(build)"
     environment.sockets = SocketSource(
-      listen: { [unowned self] _, _ throws(SystemError) in
+      listen: { [unowned self] _, port throws(SystemError) in
         let listener = try SimulatedListener()
         listeners[listener.descriptor] = listener
+        if port == World.nodePort { nodeListener = listener } else { clientListener = listener }
         return ListeningSocket(descriptor: listener.descriptor, address: "127.0.0.1", port: number)
       },
       accept: { [unowned self] descriptor in listeners[descriptor]?.accept() ?? -1 })
+    guard let cluster = world.cluster else { return environment }
+    environment.sockets.connect = { [unowned self, unowned cluster] _, port throws(SystemError) in
+      try cluster.dial(port, from: self)
+    }
+    environment.sockets.refuses = { [unowned self, unowned cluster] _, port in cluster.refuses(port, self) }
     return environment
   }
 }

@@ -1,3 +1,5 @@
+import RibServer
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,7 +8,7 @@
   import Darwin
 #endif
 
-/// A client's connection: bytes on their way in both directions, late, in pieces, or never.
+/// A client's connection, or another node's: bytes on their way in both directions, late, in pieces, or never.
 ///
 /// The socket below is real, and the link is at one of its ends.
 final class SimulatedLink {
@@ -31,7 +33,10 @@ final class SimulatedLink {
   private let latency: UInt64
 
   /// A connection that the server has to accept.
-  init(_ number: Int, to process: SimulatedProcess, in world: World, for client: any LinkOwner) throws {
+  init(
+    _ number: Int, to process: SimulatedProcess, at listener: SimulatedListener?, in world: World,
+    for client: any LinkOwner
+  ) throws(SystemError) {
     self.number = number
     self.process = process
     self.world = world
@@ -40,13 +45,20 @@ final class SimulatedLink {
     let capacity: Int32 = world.network.oneIn(4) ? Int32(2048 << world.network.below(6)) : 1 << 17
     let (server, own) = try SocketPair.make(capacity: capacity)
     descriptor = own
-    process.listeners.values.first?.enqueue(server)
+    if let listener { listener.enqueue(server) } else { SocketPair.close(server) }
     process.lookAgain()
   }
 
   deinit { precondition(descriptor < 0, "link \(number) is still open") }
 
   private var now: UInt64 { world.scheduler.now }
+  /// The process that has dialled; nil for a client.
+  var dialler: SimulatedProcess? { (client as? DialledSocket)?.process }
+
+  /// Whether it connects two processes.
+  func isBetween(_ one: SimulatedProcess, _ other: SimulatedProcess) -> Bool {
+    process === one && dialler === other || process === other && dialler === one
+  }
 
   // MARK: To the server
 

@@ -36,6 +36,14 @@ package struct Finding: Error, CustomStringConvertible, Sendable {
     case kept
     /// Memory, a descriptor or a task is left of a process that has ended.
     case leak
+    /// Something is told or shown that is not committed.
+    case uncommitted
+    /// A statement that came late has changed something.
+    case overwritten
+    /// A session was taken from a node that has it, and was not asked.
+    case notAsked = "not asked"
+    /// A session has moved again too soon.
+    case movedAgain = "moved again"
     /// The store's file is not one any more, or cannot be opened.
     case damaged
   }

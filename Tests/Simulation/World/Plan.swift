@@ -44,6 +44,30 @@ package struct Plan: Sendable {
     /// A client shows who it is; a person is signed out everywhere; a stranger shows a client's token.
     case signIn, signOut, steal
 
+    /// A node does not reach the database for a while, or another one, or any other.
+    case cutFromDatabase, split, isolate
+    /// Statements of a node get lost for a while, or come late; or no node reaches the database.
+    case disturbStatements, takeDatabaseAway
+    /// A client connects again, to whichever node: what a balancer does.
+    case wander
+
+    /// How often, beside the others, in a cluster.
+    var weightInCluster: Int {
+      switch self {
+      case .act: 60
+      case .check, .acknowledge: 4
+      case .share, .holdUp, .publish, .killAtCall: 5
+      case .leave, .end, .refuseConnections: 1
+      case .cut: 6
+      case .stall, .fallSilent, .kill, .stop, .setClock: 2
+      case .wait: 8
+      case .cutFromDatabase, .split, .isolate, .takeDatabaseAway: 2
+      case .disturbStatements: 4
+      case .wander: 14
+      case .cutPower, .changeBuild, .changeProcesses, .failDisk, .fillDisk, .checkpoint, .signIn, .signOut, .steal: 0
+      }
+    }
+
     /// How often, beside the others.
     var weight: Int {
       switch self {
@@ -66,6 +90,8 @@ package struct Plan: Sendable {
       case .wait: 4
       // They come besides the others, where clients sign in.
       case .signIn, .signOut, .steal: 0
+      // They come in a cluster.
+      case .cutFromDatabase, .split, .isolate, .disturbStatements, .takeDatabaseAway, .wander: 0
       }
     }
   }
@@ -75,12 +101,14 @@ package struct Plan: Sendable {
   /// What happens, in the order of time.
   package var steps: [Step]
   /// How the world is set up.
-  let setting: Setting
+  private(set) var setting: Setting
 
   /// How a world is set up.
   struct Setting: Sendable {
+    /// Whether the processes are nodes of one cluster, on a database that is on none of their machines.
+    var isCluster = false
     /// How many processes there may be at a time, on one store.
-    let processes: Int
+    var processes: Int
     /// Whether sessions observe what is published: those that do not can be left without being in memory.
     let observes: Bool
     let loops: Int
@@ -88,19 +116,19 @@ package struct Plan: Sendable {
     let hosts: Int
     /// How many clients of the HTTP twin there are, each with a session of its own.
     let twins: Int
-    let restSeconds: Int
+    var restSeconds: Int
     let idleRestSeconds: Int
     let heartbeatSeconds: Int
     let drainSeconds: Int
-    let timeToLiveSeconds: Int
+    var timeToLiveSeconds: Int
     /// Whether the store's file is there before.
     let isPrepared: Bool
     /// Whether sessions wait while the store fails; otherwise they go on in memory.
-    let waits: Bool
+    var waits: Bool
     /// How often a sync takes time: once in so many.
     let slowSyncs: Int
     /// Whether clients say who they are.
-    let signsIn: Bool
+    var signsIn: Bool
     /// For how long a credential is good, and for how long clients may go on beyond that.
     let credentialSeconds: Int, graceSeconds: Int
     /// What comes at the end.
@@ -117,9 +145,12 @@ package struct Plan: Sendable {
 
   /// What follows from a seed.
   ///
-  /// - Parameter seed: the seed.
-  package init(seed: UInt64) {
+  /// - Parameters:
+  ///   - seed: the seed.
+  ///   - isCluster: whether the servers are nodes of one cluster.
+  package init(seed: UInt64, isCluster: Bool = false) {
     self.seed = seed
+    steps = []
     var random = SimulationRandom(seed: seed, stream: 1)
     var identities = SimulationRandom(seed: seed, stream: 4)
     setting = Setting(
@@ -131,14 +162,15 @@ package struct Plan: Sendable {
       waits: random.oneIn(4), slowSyncs: 1 + random.below(4),
       signsIn: identities.oneIn(3), credentialSeconds: 5 + identities.below(60), graceSeconds: identities.below(10),
       end: Setting.End.allCases[random.below(Setting.End.allCases.count)])
-    let total = Event.allCases.reduce(0) { $0 + $1.weight }
+    if isCluster { becomeCluster(&random) }
+    let weight = isCluster ? \Event.weightInCluster : \Event.weight
+    let total = Event.allCases.reduce(0) { $0 + $1[keyPath: weight] }
     let count = 4 + random.below(random.oneIn(4) ? 100 : 40)
     var time: UInt64 = 0
-    steps = []
     for _ in 0..<count {
       var draw = random.below(total)
       let event = Event.allCases.first { event in
-        draw -= event.weight
+        draw -= event[keyPath: weight]
         return draw < 0
       }
       guard let event else { continue }
@@ -147,6 +179,16 @@ package struct Plan: Sendable {
       steps.append(Step(time: time, event: event, choice: random.next()))
     }
     if setting.signsIn { addSignIns(&identities, until: time) }
+  }
+
+  /// Has the processes be nodes: what there is of a disk, and who clients are, is of no account.
+  private mutating func becomeCluster(_ random: inout SimulationRandom) {
+    setting.isCluster = true
+    setting.processes = random.oneIn(3) ? 2 : 3
+    setting.restSeconds = max(setting.restSeconds, 3)
+    setting.timeToLiveSeconds += 200
+    setting.waits = true
+    setting.signsIn = false
   }
 
   /// Adds what has to do with who clients are: the other steps are those that they are without it.

@@ -47,7 +47,9 @@ extension World {
   private func isCurrent(_ stream: SimulatedStream?, of twin: SimulatedTwin) -> Bool {
     guard let stream else { return true }
     // A process that has lost the session to another one hears of it with its next commit only, and of its end.
-    guard plan.setting.processes == 1 else { return twin.hasEnded || stream.isLive || stream.hasEnded }
+    guard plan.setting.processes == 1 || cluster != nil else {
+      return twin.hasEnded || stream.isLive || stream.hasEnded
+    }
     guard !twin.hasEnded else { return stream.hasEnded }
     return stream.isLive && stream.tag == twin.tag && isCurrent(stream.view)
   }
@@ -166,6 +168,8 @@ extension World {
     switch plan.setting.end {
     case .stop: for process in processes { stop(process, andStart: false) }
     case .kill: for process in processes { kill(process) }
+    // What the database has committed survives that.
+    case .cutPower where cluster != nil: for process in processes { kill(process) }
     case .cutPower: cutPower()
     case .comeBackInTime: return try comeBack(after: plan.setting.timeToLiveSeconds / 2, isGone: false)
     case .stayAway: return try comeBack(after: plan.setting.timeToLiveSeconds + 120, isGone: true)

@@ -32,9 +32,9 @@ extension World {
     case .end: if let twin = twins.first(where: { !$0.hasEnded }) { twin.leave() }
     case .leave: if let guest = anyClient(&random), guest.host != nil { try guest.leave() }
     case .publish: publish()
-    case .cut: anyLink(&random)?.cut()
-    case .stall: anyLink(&random)?.stall(for: random.milliseconds(bits: 14))
-    case .fallSilent: anyLink(&random)?.fallSilent(for: random.milliseconds(bits: 16))
+    case .cut: disturbedLink(&random)?.cut()
+    case .stall: disturbedLink(&random)?.stall(for: random.milliseconds(bits: 14))
+    case .fallSilent: disturbedLink(&random)?.fallSilent(for: random.milliseconds(bits: 16))
     case .refuseConnections: refuseConnections(&random)
     case .kill, .killAtCall, .stop: endProcess(event, &random)
     case .cutPower: cutPowerAndStart()
@@ -47,6 +47,8 @@ extension World {
     case .signIn: try anyClient(&random)?.signIn()
     case .signOut: signOut(&random)
     case .steal: steal(&random)
+    case .cutFromDatabase, .split, .isolate, .disturbStatements, .takeDatabaseAway: disturb(by: event, &random)
+    case .wander: anyClient(&random)?.disconnect(.atOnce)
     // What is published meanwhile may come to sessions that rest.
     case .wait:
       guard random.oneIn(2) else { return }
@@ -63,13 +65,22 @@ extension World {
     links.isEmpty ? nil : links[random.below(links.count)]
   }
 
-  private func anyProcess(of random: inout SimulationRandom) -> SimulatedProcess? {
+  /// Draws a link that is about to be disturbed; of one between nodes these hear late.
+  private func disturbedLink(_ random: inout SimulationRandom) -> SimulatedLink? {
+    let link = anyLink(&random)
+    if let link, let dialler = link.dialler {
+      cluster?.troubles.note(dialler.number, link.process.number, until: scheduler.now + 70_000_000_000)
+    }
+    return link
+  }
+
+  func anyProcess(of random: inout SimulationRandom) -> SimulatedProcess? {
     processes.isEmpty ? nil : processes[random.below(processes.count)]
   }
 
   private func share(_ random: inout SimulationRandom) throws {
     // Two clients of one session belong on one server: who lost the session hears of it with the next commit only.
-    guard plan.setting.processes == 1 else { return }
+    guard plan.setting.processes == 1 || cluster != nil else { return }
     if let host = clients.first(where: { !$0.hasEnded && $0.hasToken }), clients.count < 6, let token = host.takeToken()
     {
       let guest = SimulatedClient(clients.count + 1, makeHolder(host), in: self, joining: host, with: token)
@@ -92,6 +103,7 @@ extension World {
   private func endProcess(_ event: Plan.Event, _ random: inout SimulationRandom) {
     guard let process = anyProcess(of: &random) else { return }
     switch event {
+    case .killAtCall where cluster != nil: process.kill(atStatement: 1 + random.below(20))
     case .killAtCall: process.disk.kill(atCall: 1 + random.below(60))
     case .stop: stop(process, andStart: true)
     default: kill(process)
@@ -110,6 +122,7 @@ extension World {
     let duration = (random.oneIn(2) ? 50_000_000_000 : 0) + random.milliseconds(bits: 16)
     note("process \(process.number) is held up for \(duration / 1_000_000) ms")
     process.holdUp()
+    cluster?.troubles.note(process.number, until: scheduler.now + duration)
     scheduler.at(scheduler.now + duration) { [unowned self, weak process] in
       guard let process, process.isHeldUp else { return }
       note("process \(process.number) goes on")

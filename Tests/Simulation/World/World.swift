@@ -17,11 +17,17 @@ package final class World: @unchecked Sendable {
   var network: SimulationRandom
   let disk: SimulatedDisk
   /// The directory of what the processes have beside the store.
-  private let directory: String
+  let directory: String
   private(set) var processes: [SimulatedProcess] = []
   var clients: [SimulatedClient] = []
   var twins: [SimulatedTwin] = []
   private(set) var links: [SimulatedLink] = []
+  /// What nodes have dialled.
+  private(set) var dialled: [DialledSocket] = []
+  /// What the processes have between them that are nodes of one cluster; nil if they are not.
+  private(set) var cluster: SimulatedCluster?
+  /// The port at which nodes listen for each other.
+  static let nodePort = 1
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
   let ledger = Ledger()
@@ -80,7 +86,11 @@ package final class World: @unchecked Sendable {
     rib_disks_seed(plan.seed)
     disk = SimulatedDisk(at: directory, copying: plan.setting.isPrepared ? machine.template : nil)
     if let lie { disk.lie(lie) }
-    scheduler.willPass = { [unowned self] in for link in links { link.collect() } }
+    if plan.setting.isCluster { cluster = SimulatedCluster(in: self) }
+    scheduler.willPass = { [unowned self] in
+      for link in links { link.collect() }
+      for socket in dialled { socket.collect() }
+    }
     rib_disks_on_pause(
       { context, process, reason, microseconds in
         guard let context else { return }
@@ -140,7 +150,7 @@ package final class World: @unchecked Sendable {
     for process in processes { kill(process) }
     try bury()
     guard disk.handleCount == 0 else { throw Finding(.leak, "\(disk.handleCount) files of the store are open") }
-    if network.oneIn(4) { try checkStore() }
+    if cluster == nil, network.oneIn(4) { try checkStore() }
   }
 
   /// Lets go of what refers to itself.
@@ -148,6 +158,7 @@ package final class World: @unchecked Sendable {
     for process in processes { kill(process) }
     try? bury()
     for link in links { link.close() }
+    for socket in dialled { socket.close() }
     figures.schedules = 1
     figures.steps = scheduler.stepCount
     figures.time = scheduler.now
@@ -158,7 +169,7 @@ package final class World: @unchecked Sendable {
     twins = []
     thieves = []
     disk.unmount()
-    SimulationMachine.remove(directory)
+    for place in 0...plan.setting.processes { SimulationMachine.remove(directory(at: place)) }
     rib_disks_on_pause(nil, nil)
   }
 
@@ -200,7 +211,7 @@ package final class World: @unchecked Sendable {
     }
     guard processes.filter({ !$0.isStopping }).count < processLimit else { return }
     processCount += 1
-    let process = SimulatedProcess(processCount, build: build, in: self)
+    let process = SimulatedProcess(processCount, build: build, at: freePlace, in: self)
     processes.append(process)
     // What it writes as it starts the other build cannot read.
     highestBuild = max(highestBuild, build)
@@ -209,7 +220,8 @@ package final class World: @unchecked Sendable {
     do {
       let authenticator = plan.setting.signsIn ? issuer.authenticator(process.clock) : nil
       try process.start(
-        apps: [app(of: process)], settings: settings, authenticator: authenticator, logger: logger(process))
+        apps: [app(of: process)], settings: settings(of: process), authenticator: authenticator, logger: logger(process)
+      )
       note("process \(process.number) runs build \(build)")
       figures.note("starts")
     } catch {
@@ -224,57 +236,13 @@ package final class World: @unchecked Sendable {
     scheduler.at(scheduler.now + network.magnitude(bits: 33)) { [unowned self] in startProcess() }
   }
 
-  private var settings: ServerSettings {
-    var settings = ServerSettings(port: 0)
-    settings.loops = plan.setting.loops
-    settings.stateDirectory = directory
-    settings.limits.memoryPercent = 0
-    settings.limits.actionsPerSecond = 1000
-    settings.limits.actionBurst = 1000
-    settings.sessions.restSeconds = plan.setting.restSeconds
-    settings.sessions.idleRestSeconds = plan.setting.idleRestSeconds
-    settings.sessions.timeToLiveSeconds = plan.setting.timeToLiveSeconds
-    settings.sessions.untouchedSeconds = plan.setting.timeToLiveSeconds
-    settings.timeouts.heartbeatSeconds = plan.setting.heartbeatSeconds
-    settings.timeouts.drainSeconds = plan.setting.drainSeconds
-    settings.timeouts.watchdogSeconds = 0
-    settings.usesCompression = false
-    settings.auth.graceSeconds = plan.setting.graceSeconds
-    return settings
-  }
-
-  private func app(of process: SimulatedProcess) -> App {
-    let news = Topic<Int>(bufferSize: 2)
-    process.publish = { news.publish($0) }
-    let (clock, ledger) = (process.clock, ledger)
-    let surroundings = JournalSurroundings(
-      observes: plan.setting.observes, news: news, latest: { [unowned self] in published },
-      book: { [unowned self, unowned process] name, key in
-        let isSure = !process.goesOnInMemory
-        // One that books at once is seen although what has caused it was not committed yet.
-        if network.oneIn(2) { try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 32))) }
-        // What a process does in its limbo, or behind the call that has killed it, is done in no world.
-        guard !process.disk.isDead else { throw CancellationError() }
-        note("booked: \(name) under \(key)")
-        if actions[name]?.isRefused != false { fail(Finding(.causelessEffect, "\(name) is booked, and is refused")) }
-        ledger.book(name, key, isSure: isSure && !process.goesOnInMemory)
-        try await clock.sleep(for: .nanoseconds(network.magnitude(bits: 30)))
-      })
-    return process.build == 1
-      ? App("journal") { Journal<FirstBuild>(surroundings: surroundings) }
-      : App("journal") { Journal<SecondBuild>(surroundings: surroundings) }
-  }
-
-  private func logger(_ process: SimulatedProcess) -> Logger {
-    Logger(label: "simulation") { [unowned self, unowned process] _ in WorldLog(self, process: process) }
-  }
-
   /// Ends a process at once.
   func kill(_ process: SimulatedProcess) {
     guard let index = processes.firstIndex(where: { $0 === process }) else { return }
     processes.remove(at: index)
     note("process \(process.number) is gone")
     for link in links where link.process === process { link.processEnded() }
+    for socket in dialled where socket.process === process { socket.processEnded() }
     process.kill()
     graveyard.append(process)
   }
@@ -337,11 +305,33 @@ package final class World: @unchecked Sendable {
   ) throws -> SimulatedLink {
     linkCount += 1
     note("\(name): connects to process \(process.number) by link \(linkCount)")
-    let link = try SimulatedLink(linkCount, to: process, in: self, for: client)
+    let link = try SimulatedLink(linkCount, to: process, at: process.clientListener, in: self, for: client)
     links.append(link)
     return link
   }
 
+  /// Connects a node to another one.
+  ///
+  /// - Parameters:
+  ///   - process: who has dialled.
+  ///   - target: whom.
+  ///   - descriptor: the other end of the socket with which it has dialled.
+  ///   - nanoseconds: how long nothing arrives yet.
+  /// - Throws: ``SystemError`` if there is no socket.
+  func connect(
+    _ process: SimulatedProcess, to target: SimulatedProcess, by descriptor: Int32, stalledFor nanoseconds: UInt64
+  ) throws(SystemError) {
+    linkCount += 1
+    note("process \(process.number): dials process \(target.number) by link \(linkCount)")
+    let socket = DialledSocket(descriptor, of: process, in: self)
+    dialled.append(socket)
+    let link = try SimulatedLink(linkCount, to: target, at: target.nodeListener, in: self, for: socket)
+    link.stall(for: nanoseconds)
+    links.append(link)
+    socket.begin(link)
+  }
+
+  func closed(_ socket: DialledSocket) { dialled.removeAll { $0 === socket } }
   func closed(_ link: SimulatedLink) { links.removeAll { $0 === link } }
 
   /// Publishes something that all sessions observe.
@@ -369,11 +359,13 @@ package final class World: @unchecked Sendable {
     isCalm = true
     build = highestBuild
     disk.setCapacity(0)
+    cluster?.becomeCalm()
     for link in links { link.goOn() }
     for process in processes {
       if process.isHeldUp { process.goOn() }
       process.disk.heal()
       process.disk.kill(atCall: 0)
+      process.kill(atStatement: 0)
     }
   }
 
