@@ -46,6 +46,8 @@ struct SessionHolder: Sendable {
         // Once it is known that the client has left, it may rest; each in a job of its own, as a session that is told of its commit is at work.
         core.whenCommitted { _ in
           session.loop.execute {
+            // A session that was given up meanwhile, as the store failed, has no commit to come.
+            guard session.core.life.isInMemory else { return tell() }
             session.core.rest(isAwaited: true)
             session.core.whenCommitted { _ in session.loop.execute(tell) }
           }

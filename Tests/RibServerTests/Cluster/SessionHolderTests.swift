@@ -63,6 +63,20 @@ import Wire
     }
   }
 
+  /// Another process has it by then, as the store says when the client's end is to be committed: no other commit follows.
+  @Test func sessionThatIsLostMeanwhile_isFree() async throws {
+    let path = directory.store
+    try await withHost { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      let welcome = try client.welcome
+      let other = try SQLiteStore(path: path, durability: .process)
+      defer { other.close() }
+      _ = try other.perform([.load(sessionID: welcome.sessionID)])
+      #expect(await Self.ask(host, for: welcome) == .free)
+      #expect(try await blocking { try client.end() } == "moved 4002")
+    }
+  }
+
   /// Others are connected, or somebody else asks.
   @Test func sessionThatOthersUse_stays() async throws {
     try await withHost { host in
