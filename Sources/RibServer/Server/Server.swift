@@ -132,6 +132,8 @@ public final class Server: Service {
       } catch {
         opened.cluster?.cancel()
         for loop in keeper.loops { loop.stop() }
+        // The writer, which the loops hold, holds them.
+        keeper.loops = []
         store.close()
         throw error
       }
