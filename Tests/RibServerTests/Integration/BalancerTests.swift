@@ -9,20 +9,6 @@ import Wire
 @testable import RibPostgres
 @testable import RibServer
 
-/// What is in front of the nodes.
-enum Balancer: String, CaseIterable {
-  case haproxy, nginx
-
-  /// The program; nil if it is not there.
-  var program: URL? {
-    let path = repository.appendingPathComponent(".tools/\(rawValue)")
-    return FileManager.default.isExecutableFile(atPath: path.path) ? path : nil
-  }
-
-  static let areTested =
-    PostgresServer.isTested && allCases.allSatisfy { TestRun.includesTests(of: $0.program) }
-}
-
 /// Three nodes behind a real balancer, as `config/haproxy.cfg` and `config/nginx-cluster.conf` have it.
 @Suite(
   .enabled(if: Balancer.areTested, "scripts/setup --tests installs PostgreSQL, and unpacks haproxy and nginx"),
@@ -33,9 +19,8 @@ struct BalancerTests {
   /// `@unchecked Sendable`: used by one thread.
   private final class Cluster: @unchecked Sendable {
     var nodes: [Daemon]
-    let url: String
-    private let directory: TemporaryDirectory
-    private let proxy = Process()
+    var url: String { balancer.url }
+    private let balancer: BalancerProcess
     private let connection: PostgresConnection
     /// The nodes' numbers, in the order of their starts.
     private let ids: [Int]
@@ -43,66 +28,10 @@ struct BalancerTests {
     init(behind balancer: Balancer) throws {
       let database = try PostgresServer.makeDatabase()
       nodes = try (0..<3).map { _ in try Self.node(database) }
-      directory = try TemporaryDirectory()
       connection = try PostgresConnection(database)
       let query = PostgresQuery("SELECT id FROM rib_node ORDER BY id")
       ids = try connection.run([PostgresStatement(query)])[0].rows.map { $0.integer(0) }
-      // Free until now: a balancer does not say which one it has picked.
-      let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
-      url = "http://127.0.0.1:\(socket.port)"
-      let path = "\(directory.path)/configuration"
-      let text = try Self.configuration(of: balancer, port: socket.port, nodes.map(\.port), in: directory.path)
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-      closeDescriptor(socket.descriptor)
-      proxy.executableURL = balancer.program
-      // In the foreground.
-      proxy.arguments =
-        balancer == .haproxy
-        ? ["-db", "-f", path] : ["-c", path, "-p", directory.path, "-e", "\(directory.path)/errors"]
-      try proxy.run()
-      try waitUntil { [proxy, url] in
-        try #require(proxy.isRunning)
-        return (try? TwinClient(url).ask("GET", "/readyz").status) == 200
-      }
-    }
-
-    deinit {
-      if proxy.isRunning { kill(proxy.processIdentifier, SIGTERM) }
-    }
-
-    /// The configuration that is shipped, without TLS, and with the test's ports.
-    private static func configuration(
-      of balancer: Balancer, port: Int, _ nodes: [Int], in directory: String
-    ) throws -> String {
-      let name = balancer == .haproxy ? "haproxy.cfg" : "nginx-cluster.conf"
-      var text = try String(contentsOf: repository.appendingPathComponent("config/\(name)"), encoding: .utf8)
-      var changes = nodes.enumerated().map { ("10.0.0.\($0 + 1):8080", "127.0.0.1:\($1)") }
-      switch balancer {
-      case .haproxy:
-        // As many descriptors as a test may have.
-        changes += [
-          ("bind :443 ssl crt /etc/ssl/app.example.com.pem alpn h2,http/1.1", "bind 127.0.0.1:\(port)"),
-          ("maxconn 60000", "maxconn 500"),
-        ]
-      case .nginx: changes.append(("listen 443 ssl http2;", "listen 127.0.0.1:\(port);"))
-      }
-      for (old, new) in changes {
-        try #require(text.split(separator: old, omittingEmptySubsequences: false).count == 2, "\(old)")
-        text = text.replacing(old, with: new)
-      }
-      guard balancer == .nginx else { return text }
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains(" ssl_") }
-      let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(directory)/\($0);" }
-      return """
-        daemon off;
-        pid \(directory)/pid;
-        events { worker_connections 400; }
-        http {
-        access_log off;
-        \(paths.joined(separator: "\n"))
-        \(lines.joined(separator: "\n"))
-        }
-        """
+      self.balancer = try BalancerProcess(balancer, to: nodes.map(\.port))
     }
 
     private static func node(_ database: String) throws -> Daemon {
