@@ -20,7 +20,7 @@ final class Crowd: @unchecked Sendable {
     while links.count < count {
       let first = links.count
       for _ in 0..<min(Self.wave, count - first) {
-        let link = ChaosLink(to: port, &random)
+        let link = ChaosLink(to: port, nil, &random)
         link.send(Array(#"{"t":"hello","app":"\#(app)"}"#.utf8))
         set.add(link.descriptor, as: links.count, forRoom: true)
         links.append(link)

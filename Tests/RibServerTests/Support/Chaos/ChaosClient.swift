@@ -184,7 +184,7 @@ final class ChaosClient: @unchecked Sendable {
       do {
         // Twice at once: the first one is of yesterday, whichever arrives first.
         if !isFinishing, random.happens(0.15) {
-          let double = ChaosLink(to: port, &random)
+          let double = ChaosLink(to: port, session.query, &random)
           double.send(try session.resume(auth: person?.credential()))
           session.disconnected()
           linkNumber += 1
@@ -197,7 +197,7 @@ final class ChaosClient: @unchecked Sendable {
       }
     }
     person?.connects()
-    let next = ChaosLink(to: port, &random)
+    let next = ChaosLink(to: port, session.query, &random)
     next.send(message)
     linkNumber += 1
     link = next

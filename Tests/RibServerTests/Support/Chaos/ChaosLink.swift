@@ -1,4 +1,5 @@
 import Foundation
+import RibClient
 import Wire
 import WireHTTP
 
@@ -21,7 +22,12 @@ final class ChaosLink {
   private var later: [UInt8] = []
 
   /// Begins to connect.
-  init(to port: Int, _ random: inout SeededGenerator) {
+  ///
+  /// - Parameters:
+  ///   - port: the server's, or a balancer's.
+  ///   - query: the session that it goes on with; nil for a new one.
+  ///   - random: the key and the mask.
+  init(to port: Int, _ query: SessionQuery?, _ random: inout SeededGenerator) {
     descriptor = LocalSocket.connect(to: port)
     var bytes: [UInt8] = []
     for _ in 0..<16 { bytes.append(UInt8.random(in: .min ... .max, using: &random)) }
@@ -29,7 +35,7 @@ final class ChaosLink {
     let mask = UInt32.random(in: .min ... .max, using: &random)
     writer = FrameWriter.client { mask }
     output = WebSocketHandshake.request(
-      host: "127.0.0.1", path: "/v1/socket", key: key, subprotocols: [subprotocol])
+      host: "127.0.0.1", path: query?.added(to: "/v1/socket") ?? "/v1/socket", key: key, subprotocols: [subprotocol])
   }
 
   /// Says something, now or when there is room.

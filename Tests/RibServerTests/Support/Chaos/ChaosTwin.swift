@@ -81,8 +81,8 @@ final class ChaosTwin: @unchecked Sendable {
     if deviations.count < 5 { deviations.append("\(text) [\(summary)]") }
   }
 
-  /// Whether a request is to be made again later; a credential may be of a key that is in use no longer.
-  private func isLater(_ status: Int) -> Bool { status == 503 || status == 401 && person != nil }
+  /// Whether a request is to be made again later: a balancer may have lost its server, and a credential may be of a key that is in use no longer.
+  private func isLater(_ status: Int) -> Bool { [502, 503, 504].contains(status) || status == 401 && person != nil }
 
   /// What opens its session.
   var tokenOfSession: String? { identity?.token }

@@ -27,6 +27,10 @@ final class FaultyLink {
   /// When the stall is over; nil if there is none.
   var stallEnd: Int?
   var hasStalled = false
+  /// The first bytes that the client has sent, as text.
+  var head = ""
+  /// Whether the link is silent by an outage of the network.
+  var isOut = false
   /// Up to the server, and down to the client.
   var ways: [Way]
 

@@ -10,15 +10,17 @@ import Synchronization
 final class FaultyProxy: Sendable {
   let port: Int
   private let listener: Int32
-  private let targets: [Int]
+  private let targets: Mutex<[Int]>
   private let seed: UInt64
   private let faultless: Double
   private let counts = Mutex(FaultCounts())
+  private let outage = Mutex<NetworkOutage?>(nil)
+  private let isClosed = Atomic(false)
   private let isCalm = Atomic(false)
   private let isOver = Atomic(false)
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Listens on a free port.
+  /// Listens.
   ///
   /// - Parameters:
   ///   - targets: the servers' ports, on this machine: each link goes to any.
@@ -26,8 +28,12 @@ final class FaultyProxy: Sendable {
   ///   - faultless: how many links do what they should, of one.
   init(to targets: [Int], seed: UInt64, faultless: Double = 0) {
     self.faultless = faultless
-    (listener, port) = LocalSocket.listen()
-    self.targets = targets
+    while true {
+      guard let socket = LocalSocket.listen(at: LocalSocket.freePort()) else { continue }
+      (listener, port) = socket
+      break
+    }
+    self.targets = Mutex(targets)
     self.seed = seed
     BlockingThread.start { [self] in
       var run = Run(self)
@@ -39,6 +45,19 @@ final class FaultyProxy: Sendable {
 
   /// What it has done so far.
   var faultCounts: FaultCounts { counts.withLock { $0 } }
+
+  /// Has new links go elsewhere.
+  ///
+  /// - Parameter targets: the servers' ports.
+  func turn(to targets: [Int]) { self.targets.withLock { $0 = targets } }
+
+  /// Has nothing pass for a while; an outage before is over then.
+  ///
+  /// - Parameter outage: how long, and of whom.
+  func fail(_ outage: NetworkOutage) { self.outage.withLock { $0 = outage } }
+
+  /// Listens no more, or again: whoever connects is refused, as by a server that is not there.
+  func setListening(_ isListening: Bool) { isClosed.store(!isListening, ordering: .releasing) }
 
   /// From here on it passes on everything, what it has kept as well.
   func calmDown() { isCalm.store(true, ordering: .releasing) }
@@ -56,12 +75,17 @@ final class FaultyProxy: Sendable {
     private var agenda = Agenda()
     private var links: [Int: FaultyLink] = [:]
     private var lastID = 0
+    /// Nil if it does not listen.
+    private var listener: Int32?
     private var isCalm = false
+    private var outage: NetworkOutage?
+    private var outageEnd = 0
     private var now = milliseconds()
     private var storage = [UInt8](repeating: 0, count: 65_536)
 
     init(_ proxy: FaultyProxy) {
       self.proxy = proxy
+      listener = proxy.listener
       set.add(proxy.listener, as: 0)
     }
 
@@ -69,9 +93,16 @@ final class FaultyProxy: Sendable {
       let ready = set.wait(agenda.pause)
       now = milliseconds()
       if !isCalm, proxy.isCalm.load(ordering: .acquiring) { calmDown() }
+      if let next = proxy.outage.withLock({ $0.take() }) {
+        endOutage()
+        if next.milliseconds > 0, !isCalm { begin(next) }
+      } else if outage != nil, outageEnd <= now {
+        endOutage()
+      }
+      if proxy.isClosed.load(ordering: .acquiring) == (listener != nil) { changeListener() }
       for event in ready {
         if event.id == 0 {
-          while let client = LocalSocket.accept(proxy.listener) { open(client) }
+          while let listener, let client = LocalSocket.accept(listener) { open(client) }
           continue
         }
         guard let link = links[event.id / 2] else { continue }
@@ -89,7 +120,17 @@ final class FaultyProxy: Sendable {
 
     mutating func end() {
       for link in links.values { drop(link) }
-      close(proxy.listener)
+      if let listener { close(listener) }
+    }
+
+    private mutating func changeListener() {
+      if let listener {
+        close(listener)
+        self.listener = nil
+      } else if let (descriptor, _) = LocalSocket.listen(at: proxy.port) {
+        listener = descriptor
+        set.add(descriptor, as: 0)
+      }
     }
 
     private mutating func open(_ client: Int32) {
@@ -101,14 +142,16 @@ final class FaultyProxy: Sendable {
         counts.links += 1
         if faults.isRefused { counts.refusals += 1 }
       }
-      if faults.isRefused { return LocalSocket.reset(client) }
-      let target = proxy.targets[lastID % proxy.targets.count]
+      let isOut = outage?.concerns("") == true
+      if faults.isRefused || isOut && outage?.isTold == true { return LocalSocket.reset(client) }
+      let target = proxy.targets.withLock { [lastID] in $0[lastID % $0.count] }
       let link = FaultyLink(lastID, client, LocalSocket.connect(to: target), faults, random)
       links[link.id] = link
       set.add(link.client, as: 2 * link.id)
       set.add(link.server, as: 2 * link.id + 1, forRoom: true)
       // Until it is connected.
       link.ways[0].isFull = true
+      if isOut { silence(link) }
     }
 
     // MARK: Bytes
@@ -116,6 +159,11 @@ final class FaultyProxy: Sendable {
     private mutating func receive(_ link: FaultyLink, _ way: Int) {
       switch LocalSocket.receive(link.source(way), into: &storage) {
       case .nothing: break
+      case .broken where link.isOut:
+        // The other end hears of it once the network is there again.
+        set.remove(link.source(way))
+        link.ways[way].hasEnded = true
+        link.ways[1 - way].isFull = false
       case .broken: drop(link)
       case .end:
         // It says so without being asked once both ways are shut.
@@ -126,6 +174,13 @@ final class FaultyProxy: Sendable {
         forward(link, way)
       case .bytes(var bytes):
         guard !link.ways[way].isLast else { return }
+        if way == 0, link.head.isEmpty {
+          link.head = String(decoding: bytes.prefix(2048), as: UTF8.self)
+          if let outage, outage.mark != nil, outage.concerns(link.head) {
+            strike(link)
+            guard links[link.id] != nil else { return }
+          }
+        }
         if !isCalm, let cut = link.faults.cut, link.byteCount + bytes.count >= cut {
           bytes = bytes.prefix(max(cut - link.byteCount, 0))
           link.ways[way].isLast = true
@@ -195,8 +250,40 @@ final class FaultyProxy: Sendable {
       }
     }
 
+    private mutating func begin(_ next: NetworkOutage) {
+      (outage, outageEnd) = (next, now + next.milliseconds)
+      for link in links.values where next.concerns(link.head) { strike(link) }
+    }
+
+    private mutating func strike(_ link: FaultyLink) {
+      guard outage?.isTold == true else { return silence(link) }
+      reset(link)
+    }
+
+    private func silence(_ link: FaultyLink) {
+      link.isOut = true
+      for way in 0...1 { link.ways[way].isStalled = true }
+    }
+
+    private mutating func endOutage() {
+      guard let outage else { return }
+      self.outage = nil
+      for link in links.values where link.isOut {
+        link.isOut = false
+        guard outage.goesOn else {
+          reset(link)
+          continue
+        }
+        for way in 0...1 {
+          link.ways[way].isStalled = link.stallEnd != nil
+          forward(link, way)
+        }
+      }
+    }
+
     private mutating func calmDown() {
       isCalm = true
+      endOutage()
       for link in links.values {
         if link.stallEnd != nil { endStall(link) }
         agenda.add(link.id, at: now)
@@ -205,8 +292,11 @@ final class FaultyProxy: Sendable {
 
     private mutating func cut(_ link: FaultyLink) {
       proxy.counts.withLock { $0.cuts += 1 }
-      guard link.faults.isReset else { return drop(link) }
-      links[link.id] = nil
+      if link.faults.isReset { reset(link) } else { drop(link) }
+    }
+
+    private mutating func reset(_ link: FaultyLink) {
+      guard links.removeValue(forKey: link.id) != nil else { return }
       LocalSocket.reset(link.client)
       LocalSocket.reset(link.server)
     }

@@ -12,25 +12,35 @@ enum LocalSocket {
     case broken
   }
 
-  /// Listens on a free port.
-  static func listen() -> (descriptor: Int32, port: Int) {
+  /// Listens.
+  ///
+  /// - Parameter port: 0 for any that is free.
+  /// - Returns: the socket, and where it listens; nil if the port is taken.
+  static func listen(at port: Int = 0) -> (descriptor: Int32, port: Int)? {
     let descriptor = make()
-    var address = address(port: 0)
+    var option: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &option, socklen_t(MemoryLayout<Int32>.size))
+    var address = address(port: port)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutableBytes(of: &address) { bytes in
+    let isThere = withUnsafeMutableBytes(of: &address) { bytes in
       let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
-      _ = bind(descriptor, pointer, length)
-      _ = listenSocket(descriptor, 512)
-      _ = getsockname(descriptor, pointer, &length)
+      return bind(descriptor, pointer, length) == 0 && listenSocket(descriptor, 512) == 0
+        && getsockname(descriptor, pointer, &length) == 0
+    }
+    guard isThere else {
+      close(descriptor)
+      return nil
     }
     return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
   }
 
-  /// A port that nobody listens on.
+  /// A port that nobody listens on, and that the system gives nobody who connects: it is free as well after it was used for a while.
   static func freePort() -> Int {
-    let (descriptor, port) = listen()
-    close(descriptor)
-    return port
+    while true {
+      guard let (descriptor, port) = listen(at: Int.random(in: 10_000..<32_768)) else { continue }
+      close(descriptor)
+      return port
+    }
   }
 
   /// Takes a connection; nil if none waits.
