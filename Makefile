@@ -51,9 +51,10 @@ chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 S
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests --skip amongSeveralNodes
 
-# The same with three nodes on one database, which die, stand still, and lose the database.
+# The same with three nodes, which die, stand still, and lose the database or each other, as the database itself dies.
 cluster-chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
 cluster-chaos: export RIB_CHAOS_SEED := $(SEED)
+cluster-chaos: export RIB_JUDGE_TIME := 1
 cluster-chaos: export RIB_REQUIRE_ALL := 1
 cluster-chaos: ## Kill nodes of a cluster under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests

@@ -51,10 +51,11 @@ import Testing
     }
   }
 
-  /// The same with three nodes on one database, each of which dies, stands still, or loses the database now and then.
+  /// The same with three nodes on one database, each of which dies, stands still, or loses the database or another node now and then; as the
+  /// database does, until another one takes its place.
   @Test(
     .timeLimit(.minutes(plan.clusterSeconds / 60 + 8)),
-    .enabled(if: PostgresServer.isTested, "scripts/setup --tests installs PostgreSQL"))
+    .enabled(if: Balancer.areTested, "scripts/setup --tests installs PostgreSQL, and unpacks haproxy"))
   func nothingIsLost_amongSeveralNodes() async throws {
     Server.raiseDescriptorLimit()
     let plan = Self.plan

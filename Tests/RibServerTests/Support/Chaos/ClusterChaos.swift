@@ -6,41 +6,27 @@ import Wire
 
 @testable import RibPostgres
 
-/// A run of the chaos with several nodes: clients come to any of them, and whichever dies, stands still or loses the database, all go on.
+/// A run of the chaos with several nodes.
+///
+/// Clients come to any of the nodes, by a balancer and past it, and go on whichever dies, stands still or is cut off from the database or from other
+/// nodes. So they do when the database dies, and another one takes its place.
 final class ClusterChaos: ChaosRun {
-  /// A node's process, and what was done to it.
-  private final class Node {
-    let port = LocalSocket.freePort()
-    let stateDirectory: String
-    var daemon: Daemon
-
-    init(_ number: Int, _ directory: String, _ database: String) throws {
-      stateDirectory = "\(directory)/state\(number)"
-      daemon = try Self.start(port, directory, stateDirectory, database)
-    }
-
-    static func start(_ port: Int, _ directory: String, _ stateDirectory: String, _ database: String) throws -> Daemon {
-      try Daemon(
-        [
-          "--store", "postgres", "--node-listen", "127.0.0.1:0", "--log-level", "warning",
-          "--limits-actions-per-second",
-          "0", "--timeouts-heartbeat-seconds", "1", "--sessions-rest-seconds", "1", "--sessions-idle-rest-seconds", "1",
-          "--timeouts-drain-seconds", "2",
-        ], port: port, stateDirectory: stateDirectory,
-        environment: ["RIBD_LEDGER": "\(directory)/book", "RIBD_STORE_URL": database], log: "\(directory)/log",
-        program: "ribd-cluster")
-    }
-  }
-
   private let seed: UInt64
   private let directory: String
-  private let database: String
-  private let nodes: [Node]
+  let pair: PostgresPair
+  let nodes: [ChaosNode]
+  private let balancer: BalancerProcess
   let proxy: FaultyProxy
   let fleets: [ChaosFleet]
   let twins: [ChaosTwin]
-  private var random: SeededGenerator
-  private var counts: [String: Int] = [:]
+  let witnesses: ChaosWitnesses
+  var random: SeededGenerator
+  var counts: [String: Int] = [:]
+  /// The kinds of fault that have not been there yet, the next one last.
+  var firstFaults: [Fault]
+  /// Whether new links go to the balancer; and how many links there were when that was changed last.
+  private var isBalanced: Bool
+  private var lastLinkCount = 0
   private var hasPassed = false
 
   /// Starts the nodes and the clients.
@@ -53,12 +39,18 @@ final class ClusterChaos: ChaosRun {
     self.seed = seed
     directory = Daemon.makeDirectory()
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    database = try PostgresServer.makeDatabase()
     random = SeededGenerator(seed: seed, stream: 2_000_000)
-    nodes = try (0..<3).map { [directory, database] in try Node($0, directory, database) }
+    firstFaults = Fault.allCases.shuffled(using: &random)
+    isBalanced = random.happens(0.5)
+    pair = try PostgresPair(seed: seed)
+    nodes = try (0..<3).map { [directory, pair] in try ChaosNode($0, directory, pair, seed: seed) }
+    try LeaseWatch.begin(try PostgresConnection(pair.server.url))
+    balancer = try BalancerProcess(.haproxy, to: nodes.map(\.port), connections: 100 + 2 * count)
     // Most links do what they should: it is the nodes that do not.
-    let proxy = FaultyProxy(to: nodes.map(\.port), seed: seed, faultless: 0.7)
+    let proxy = FaultyProxy(
+      to: isBalanced ? [balancer.port] : nodes.map(\.port), seed: seed, faultless: 0.7)
     self.proxy = proxy
+    witnesses = ChaosWitnesses(seed: seed)
     let clients = Chaos.makeClients(count, port: proxy.port, seed: seed)
     fleets = [0, 1].map { part in ChaosFleet(clients.filter { $0.id % 2 == part }) }
     twins = (0..<min(10, count)).map { ChaosTwin($0, port: proxy.port, seed: seed) }
@@ -66,53 +58,7 @@ final class ClusterChaos: ChaosRun {
 
   deinit { if hasPassed { try? FileManager.default.removeItem(atPath: directory) } }
 
-  private func count(_ what: String) { counts[what, default: 0] += 1 }
-
-  // MARK: Faults
-
-  private func pause(_ milliseconds: ClosedRange<Int>) {
-    usleep(UInt32(Int.random(in: milliseconds, using: &random)) * 1000)
-  }
-
-  /// Does something to a node, and waits until it is over; the others go on.
-  private func disturb() throws {
-    let node = nodes[Int.random(in: nodes.indices, using: &random)]
-    // One of each at first, so that no run goes without.
-    let fault = counts["kills"] == nil ? 0 : counts["stops"] == nil ? 3 : Int.random(in: 0..<10, using: &random)
-    switch fault {
-    case 0...2:
-      count("kills")
-      // It has not died by itself.
-      #expect(node.daemon.stop(SIGKILL) == SIGKILL)
-      pause(0...3000)
-      try start(node)
-    case 3...4:
-      count("stops")
-      #expect(node.daemon.stop() == 0)
-      try start(node)
-    case 5...6:
-      // Sometimes for longer than others wait.
-      count("standstills")
-      kill(node.daemon.pid, SIGSTOP)
-      pause(random.happens(0.3) ? 11_000...15_000 : 500...5000)
-      kill(node.daemon.pid, SIGCONT)
-    case 7:
-      count("ends of all database connections")
-      try PostgresServer.endConnections(to: database)
-    default:
-      // What a node has given up is run late.
-      count("database connections that stand still")
-      let pids = try PostgresServer.connections(to: database)
-      guard let pid = pids.randomElement(using: &random) else { return }
-      kill(pid, SIGSTOP)
-      pause(500...7000)
-      kill(pid, SIGCONT)
-    }
-  }
-
-  private func start(_ node: Node) throws {
-    node.daemon = try Node.start(node.port, directory, node.stateDirectory, database)
-  }
+  func count(_ what: String) { counts[what, default: 0] += 1 }
 
   // MARK: Running
 
@@ -123,20 +69,44 @@ final class ClusterChaos: ChaosRun {
   func run(for seconds: Int) throws {
     let end = milliseconds() + seconds * 1000
     var isOver = false
-    defer { if !isOver { endThreads() } }
+    defer {
+      if !isOver { endThreads() }
+      for node in nodes { node.stopNetworks() }
+      pair.stop()
+    }
     while milliseconds() < end {
       pause(500...3000)
+      if counts["changes of the way"] == nil || random.happens(0.2) { changeWay() }
       try disturb()
     }
+    noteLinks()
+    for node in nodes { node.reachAll() }
+    pair.failStandby(.none)
     let haveSettled = settle()
     isOver = true
     for node in nodes { #expect(node.daemon.stop() == 0) }
-    try judge(haveSettled)
+    try judge(haveSettled, seconds)
   }
 
-  private func judge(_ haveSettled: Bool) throws {
-    let database = database
-    var audit = LedgerAudit(book: "\(directory)/book") { try Self.readStore(database) }
+  /// Has new links go by the balancer that went past it, or the other way round.
+  private func changeWay() {
+    noteLinks()
+    count("changes of the way")
+    isBalanced.toggle()
+    proxy.turn(to: isBalanced ? [balancer.port] : nodes.map(\.port))
+  }
+
+  private func noteLinks() {
+    let links = proxy.faultCounts.links
+    counts[isBalanced ? "links by the balancer" : "links past it", default: 0] += links - lastLinkCount
+    lastLinkCount = links
+  }
+
+  // MARK: Judging
+
+  private func judge(_ haveSettled: Bool, _ seconds: Int) throws {
+    let url = pair.server.url
+    var audit = LedgerAudit(book: "\(directory)/book") { try Self.readStore(url) }
     let told =
       clients.map { ("client \($0.id)", $0.told.withLock { $0 }) }
       + twins.map { ("twin \($0.id)", $0.told.withLock { $0 }) }
@@ -144,17 +114,36 @@ final class ClusterChaos: ChaosRun {
     let result = ChaosResult(seed, clients, twins, stored, audit)
     let sent = clients.reduce(0) { $0 + $1.model.sent } + twins.reduce(0) { $0 + $1.model.sent }
     counts["wakes"] = stored.values.reduce(0) { $0 + $1.loads }
+    counts["resumes"] = clients.reduce(0) { $0 + $1.figures.resumes }
     let done = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-    print("Chaos of three nodes, seed \(seed): \(clients.count) clients, \(sent) actions, \(done); \(result.text)")
-    var faults = result.deviations
-    if counts["kills"] == nil || counts["stops"] == nil || sent < clients.count * 20 {
-      faults.append("Little has happened: \(done), and \(sent) actions.")
+    print(
+      "Chaos of three nodes, seed \(seed): \(clients.count) clients, \(sent) actions, \(done); \(endings); \(result.text)"
+    )
+    var faults = result.deviations + witnesses.deviations + (try LeaseWatch.deviations(try PostgresConnection(url)))
+    // A shorter run has no time for all, nor has one in which everything takes ten times as long.
+    let missed = seconds >= 120 && Sanitizer.current == nil ? firstFaults.map(\.rawValue) : []
+    if sent < clients.count * 20 || !missed.isEmpty {
+      faults.append("Little has happened: \(sent) actions, and no \(missed.joined(separator: ", no ")).")
     }
     faults += complaints()
     if !haveSettled { faults.append("Some clients have not come to rest.") }
+    if TestRun.judgesTime, let slowest = witnesses.endings.map(\.time).max(), slowest > 1000 {
+      faults.append("A node that went on has let a client wait for \(slowest) ms that another one had taken.")
+    }
     hasPassed = faults.isEmpty && result.lost == 0 && result.doubled == 0
-    #expect(hasPassed, "Seed \(seed); \(result.text); the book and the log are kept in \(directory)")
+    if !hasPassed { try? pair.server.dump(to: "\(directory)/dump.sql") }
+    #expect(hasPassed, "Seed \(seed); \(result.text); the database, the book and the log are kept in \(directory)")
     for fault in faults.prefix(20) { Issue.record("\(fault)") }
+  }
+
+  /// How the connections have ended of those who had gone on elsewhere, as a node went on.
+  private var endings: String {
+    let times = witnesses.endings.map(\.time).sorted()
+    guard let last = times.last else { return "no witnesses" }
+    let kinds = Dictionary(grouping: witnesses.endings) { $0.bye?.rawValue ?? "without a word" }
+      .map { "\($0.value.count) \($0.key)" }.sorted().joined(separator: ", ")
+    return
+      "witnesses' connections ended \(kinds), after \(times[0]) ms, p50 \(times[times.count / 2]) ms, at most \(last) ms"
   }
 
   /// What nodes have logged that none should.
