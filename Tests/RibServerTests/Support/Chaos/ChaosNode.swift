@@ -46,7 +46,10 @@ final class ChaosNode {
     return try Daemon(
       [
         "--store", "postgres", "--node-listen", "127.0.0.1:\(listener)", "--node-advertise", "127.0.0.1:\(peers.port)",
-        "--hosts", "*", "--log-level", "warning", "--limits-actions-per-second", "0", "--timeouts-heartbeat-seconds",
+        "--hosts", "*", "--log-level", "warning", "--limits-actions-per-second", "0",
+        // All clients have one address.
+        "--limits-connections-per-address", "0", "--limits-new-sessions-per-minute", "0",
+        "--limits-sessions-per-address", "0", "--timeouts-heartbeat-seconds",
         "1",
         "--sessions-rest-seconds", "1", "--sessions-idle-rest-seconds", "1", "--timeouts-drain-seconds", "2",
       ], port: port, stateDirectory: "\(directory)/state\(number)",

@@ -113,6 +113,11 @@ final class ClusterChaos: ChaosRun {
     let stored = try audit.look(told)
     let result = ChaosResult(seed, clients, twins, stored, audit)
     let sent = clients.reduce(0) { $0 + $1.model.sent } + twins.reduce(0) { $0 + $1.model.sent }
+    let log = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
+    let lines = log.split(separator: "\n")
+    // What comes of cuts and standstills, as the nodes see it.
+    counts["suspensions of nodes"] = lines.count { $0.contains("The node is suspended.") }
+    counts["nodes taken for dead by another one"] = lines.count { $0.contains("A node has died.") }
     counts["wakes"] = stored.values.reduce(0) { $0 + $1.loads }
     counts["resumes"] = clients.reduce(0) { $0 + $1.figures.resumes }
     let done = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
@@ -121,11 +126,14 @@ final class ClusterChaos: ChaosRun {
     )
     var faults = result.deviations + witnesses.deviations + (try LeaseWatch.deviations(try PostgresConnection(url)))
     // A shorter run has no time for all, nor has one in which everything takes ten times as long.
-    let missed = seconds >= 120 && Sanitizer.current == nil ? firstFaults.map(\.rawValue) : []
+    let wanted =
+      firstFaults.map(\.rawValue) + ["suspensions of nodes", "nodes taken for dead by another one", "witnesses"]
+    let missed = seconds >= 120 && Sanitizer.current == nil ? wanted.filter { counts[$0, default: 0] == 0 } : []
     if sent < clients.count * 20 || !missed.isEmpty {
       faults.append("Little has happened: \(sent) actions, and no \(missed.joined(separator: ", no ")).")
     }
-    faults += complaints()
+    // What no node should log.
+    faults += lines.filter { $0.contains(" critical ") }.map { "A node has logged: \($0)" }
     if !haveSettled { faults.append("Some clients have not come to rest.") }
     if TestRun.judgesTime, let slowest = witnesses.endings.map(\.time).max(), slowest > 1000 {
       faults.append("A node that went on has let a client wait for \(slowest) ms that another one had taken.")
@@ -144,12 +152,6 @@ final class ClusterChaos: ChaosRun {
       .map { "\($0.value.count) \($0.key)" }.sorted().joined(separator: ", ")
     return
       "witnesses' connections ended \(kinds), after \(times[0]) ms, p50 \(times[times.count / 2]) ms, at most \(last) ms"
-  }
-
-  /// What nodes have logged that none should.
-  private func complaints() -> [String] {
-    let text = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
-    return text.split(separator: "\n").filter { $0.contains(" critical ") }.map { "A node has logged: \($0)" }
   }
 
   /// What the database has, as it stands there: the ledger's state is too small for changes.

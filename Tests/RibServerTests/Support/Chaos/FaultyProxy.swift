@@ -51,10 +51,13 @@ final class FaultyProxy: Sendable {
   /// - Parameter targets: the servers' ports.
   func turn(to targets: [Int]) { self.targets.withLock { $0 = targets } }
 
-  /// Has nothing pass for a while; an outage before is over then.
+  /// Has nothing pass for a while, from the end of the call on; an outage before is over then.
   ///
   /// - Parameter outage: how long, and of whom.
-  func fail(_ outage: NetworkOutage) { self.outage.withLock { $0 = outage } }
+  func fail(_ outage: NetworkOutage) {
+    self.outage.withLock { $0 = outage }
+    while self.outage.withLock({ $0 != nil }), !isOver.load(ordering: .acquiring) { Poll.pauseThread() }
+  }
 
   /// Listens no more, or again: whoever connects is refused, as by a server that is not there.
   func setListening(_ isListening: Bool) { isClosed.store(!isListening, ordering: .releasing) }

@@ -19,10 +19,18 @@ struct NetworkOutage {
     goesOn = random.happens(0.5)
   }
 
-  /// The end of all outages.
-  static let none = NetworkOutage()
+  /// An outage of which all is known.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: how long it lasts.
+  ///   - isTold: whether both ends are told at once.
+  ///   - goesOn: whether what was said arrives after all.
+  init(for milliseconds: Int, isTold: Bool, goesOn: Bool) {
+    (self.milliseconds, self.isTold, self.goesOn) = (milliseconds, isTold, goesOn)
+  }
 
-  private init() { (milliseconds, isTold, goesOn) = (0, false, true) }
+  /// The end of all outages.
+  static let none = NetworkOutage(for: 0, isTold: false, goesOn: true)
 
   /// The same of the links of one client.
   ///
