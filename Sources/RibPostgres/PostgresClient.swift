@@ -80,13 +80,14 @@ final class PostgresClient {
     """)
   /// Sets the options of a new connection.
   ///
-  /// The planner must not take a batch for a table of thousands of rows, which it would have to hash. A node that hangs must not keep
-  /// others from what it has locked, nor a statement wait for it longer than the node waits for the statement.
+  /// The planner must not take a batch for a table of thousands of rows, which it would have to hash. What is turned off counts as so dear that
+  /// each reading of a table with one row would be compiled first, for 40 ms. A node that hangs must not keep others from what it has locked, nor a
+  /// statement wait for it longer than the node waits for the statement.
   private static let setUp = PostgresQuery(
     """
     SELECT set_config(name, value, false) FROM pg_settings JOIN (VALUES
         ('plan_cache_mode', 'force_generic_plan'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
-        ('enable_seqscan', 'off'), ('idle_in_transaction_session_timeout', '5000'), ('lock_timeout', '2000'),
+        ('enable_seqscan', 'off'), ('jit', 'off'), ('idle_in_transaction_session_timeout', '5000'), ('lock_timeout', '2000'),
         ('client_connection_check_interval', '1000'), ('tcp_user_timeout', '5000')) AS wanted(name, value) USING (name)
     """)
 }
