@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run cluster test quick web chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run cluster cluster-figures test quick web chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -22,6 +22,11 @@ cluster: ## Start three nodes, PostgreSQL and a balancer on this machine (ARGS="
 	@scripts/setup --cluster
 	swift build -c release --product ribd-cluster
 	@exec scripts/cluster $(ARGS) "$$(swift build -c release --show-bin-path)/ribd-cluster"
+
+cluster-figures: ## Measure what several nodes do on this machine (ARGS="durable relay")
+	@scripts/setup --cluster
+	swift build -c release --product ribd-cluster
+	ulimit -n "$$(ulimit -Hn)"; scripts/cluster-figures "$$(swift build -c release --show-bin-path)/ribd-cluster" $(ARGS)
 
 # RIB_NIGHTLY=1 has larger volumes, RIB_JUDGE_TIME=1 also judges times, RIB_REQUIRE_ALL=1 skips nothing for a tool that is
 # missing, RIB_SEED repeats the random tests of another day.
@@ -134,4 +139,4 @@ clean: ## Delete what was built
 	rm -rf .build Benchmarks/.build Fuzz/.build .venv
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
