@@ -34,7 +34,41 @@ extension PostgresStore {
 
   // MARK: Reading
 
-  /// Finds a session, and keeps others from writing it until the transaction is over.
+  /// Locks the rows that a batch writes, or may take, until the transaction is over.
+  ///
+  /// All of them at once and in order: nodes that lock them one after the other wait for each other in a circle. Sessions that other nodes have
+  /// are not locked, as these are about to write them.
+  ///
+  /// - Parameters:
+  ///   - requests: of the batch.
+  ///   - transaction: what it belongs to.
+  /// - Returns: the names of the sessions that are locked; none if nothing is read.
+  /// - Throws: ``PostgresError``.
+  func lock(_ requests: [StoreRequest], _ transaction: PostgresTransaction) throws(PostgresError) -> Set<String> {
+    var (rows, names, holders, takesAny) = ([Int64](), [String](), Set([0, node]), false)
+    for request in requests {
+      switch request {
+      case .write(let lease, _), .remove(_, let lease), .noteAbsence(_, let lease): rows.append(lease.row)
+      case .load(let id, _, let takeover):
+        names.append(id)
+        switch takeover {
+        case .nobody: break
+        case .anybody: takesAny = true
+        case .processes(let processes): holders.formUnion(processes)
+        }
+      case .resume(let resume): names.append(resume.sessionID)
+      case .create, .findExpired, .forget, .signOut, .findRevocations, .tidy, .probe: break
+      }
+    }
+    names.removeAll { $0.utf8.contains(0) }
+    guard !names.isEmpty else { return [] }
+    let lock = PostgresStatement(
+      Self.lockSessions, .integers(rows), .texts(names), .flag(takesAny),
+      .integers(holders.map { Int64($0) }))
+    return Set(try transaction.run(lock).rows.map { $0.text(0) })
+  }
+
+  /// Finds a session.
   private func find(
     _ id: String, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> Result<SessionRow, StoreError>? {
@@ -74,7 +108,7 @@ extension PostgresStore {
   }
 
   func load(
-    _ id: String, _ tokenHash: String?, from takeover: Takeover, _ transaction: PostgresTransaction
+    _ id: String, _ tokenHash: String?, from takeover: Takeover, isLocked: Bool, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> StoreResult {
     guard let found = try find(id, transaction) else { return .missing }
     let row: SessionRow
@@ -84,6 +118,11 @@ extension PostgresStore {
     }
     guard row.state.admits(tokenHash, at: clock.wall()) else { return .denied(row.state) }
     guard row.holder == 0 || row.holder == node || takeover.includes(row.holder) else { return .held(by: row.holder) }
+    guard isLocked else {
+      // It has become free since the others were locked.
+      try transaction.run([PostgresStatement(Self.lockSession, .integer(row.lease.row))])
+      return try load(id, tokenHash, from: takeover, isLocked: true, transaction)
+    }
     let results = try transaction.run([
       PostgresStatement(Self.selectNodes, .integer(row.lease.row)),
       PostgresStatement(Self.selectNacks, .integer(row.lease.row)),
@@ -123,7 +162,7 @@ extension PostgresStore {
   }
 
   func resume(
-    _ resume: SessionResume, _ transaction: PostgresTransaction
+    _ resume: SessionResume, isLocked: Bool, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> StoreResult {
     guard let found = try find(resume.sessionID, transaction) else { return .missing }
     let row: SessionRow
@@ -137,6 +176,10 @@ extension PostgresStore {
     case .stale: return .stale
     case .mustLoad: return .mustLoad
     case .resting(let place): index = place
+    }
+    guard isLocked else {
+      try transaction.run([PostgresStatement(Self.lockSession, .integer(row.lease.row))])
+      return try self.resume(resume, isLocked: true, transaction)
     }
     var state = row.state
     state.clients[index].attempt = resume.attempt
@@ -172,8 +215,14 @@ extension PostgresStore {
   private static let selectSession = PostgresQuery(
     """
     SELECT id, lease, app, parameters, rev, root, last_node, transactions, clients, numbers, invitations, acted, holder, seen,
-      epoch, view_hash, program, timeline = \(PostgresBatch.timeline) FROM rib_session WHERE sid = $1::text FOR UPDATE
+      epoch, view_hash, program, timeline = \(PostgresBatch.timeline) FROM rib_session WHERE sid = $1::text
     """)
+  private static let lockSessions = PostgresQuery(
+    """
+    SELECT sid FROM rib_session
+      WHERE id = ANY ($1::int8[]) OR (sid = ANY ($2::text[]) AND ($3::bool OR holder = ANY ($4::int8[]))) ORDER BY id FOR UPDATE
+    """)
+  private static let lockSession = PostgresQuery("SELECT id FROM rib_session WHERE id = $1::int8 FOR UPDATE")
   private static let selectNodes = PostgresQuery(
     "SELECT id, type, version, state, changes, children, effects FROM rib_riblet WHERE session = $1::int8")
   private static let selectNacks = PostgresQuery(

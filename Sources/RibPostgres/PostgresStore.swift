@@ -132,6 +132,7 @@ extension PostgresStore {
   private func perform(
     _ requests: [StoreRequest], _ transaction: PostgresTransaction
   ) throws(PostgresError) -> [StoreResult] {
+    let locked = try lock(requests, transaction)
     var results: [StoreResult] = []
     results.reserveCapacity(requests.count)
     var batch = PostgresBatch(node: node, now: time.now(clock))
@@ -140,19 +141,21 @@ extension PostgresStore {
       if batch.take(request) { continue }
       results += try batch.write(transaction)
       batch = PostgresBatch(node: node, now: time.now(clock))
-      if !batch.take(request) { results.append(try perform(request, transaction)) }
+      if !batch.take(request) { results.append(try perform(request, locked, transaction)) }
     }
     return results + (try batch.write(transaction, isLast: true))
   }
 
   private func perform(
-    _ request: StoreRequest, _ transaction: PostgresTransaction
+    _ request: StoreRequest, _ locked: Set<String>, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> StoreResult {
     switch request {
     case .create(let identity, let cut): try create(identity, cut, transaction)
     case .write(let lease, let cut): try write(lease, cut, transaction)
-    case .load(let id, let tokenHash, let takeover): try load(id, tokenHash, from: takeover, transaction)
-    case .resume(let resume): try self.resume(resume, transaction)
+    case .load(let id, let tokenHash, let takeover):
+      try load(id, tokenHash, from: takeover, isLocked: locked.contains(id), transaction)
+    case .resume(let resume):
+      try self.resume(resume, isLocked: locked.contains(resume.sessionID), transaction)
     case .remove(_, let lease): try remove(lease, transaction)
     case .noteAbsence(_, let lease): try noteAbsence(lease, transaction)
     case .findExpired(let expiry): try findExpired(expiry, transaction)
