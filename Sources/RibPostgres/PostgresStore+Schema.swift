@@ -9,10 +9,10 @@ extension PostgresStore {
   private static let steps: [[String]] = [
     [
       """
-      -- The nodes, and when each was there last. A number is never used again.
+      -- The nodes, and when each was there last. A number is never used again. By its mark a node's successor tells which one has died; 0 is none.
       CREATE TABLE rib_node (
         id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, seen int8 NOT NULL, beat int8 NOT NULL DEFAULT 0, program text,
-        is_draining bool NOT NULL DEFAULT false, address text, secret text,
+        is_draining bool NOT NULL DEFAULT false, address text, secret text, mark int8 NOT NULL DEFAULT 0,
         is_succeeded bool NOT NULL DEFAULT false)
       """,
       """

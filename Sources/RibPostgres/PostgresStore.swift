@@ -69,7 +69,8 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
         start.crashes.map {
           PostgresStatement(Self.insertCrash, .text($0.sessionID), .integer($0.client), .integer($0.number))
         })
-      return try transaction.run(PostgresStatement(Self.insertNode, .integer(now))).first?.integer(0) ?? 0
+      return try transaction.run(PostgresStatement(Self.insertNode, .integer(now), .integer(start.mark))).first?
+        .integer(0) ?? 0
     }
     return node
   }
@@ -105,10 +106,11 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
 
   private static let forgetRests = PostgresQuery(
     "UPDATE rib_session SET epoch = NULL, view_hash = NULL WHERE epoch IS NOT NULL")
-  /// Until they are heard again: who says that they have died may have had another database in mind.
+  /// A process that had another database has no mark in this one.
   private static let notePredecessors = PostgresQuery(
-    "UPDATE rib_node SET is_succeeded = true WHERE id = ANY($1::int8[])")
-  private static let insertNode = PostgresQuery("INSERT INTO rib_node (seen) VALUES ($1::int8) RETURNING id")
+    "UPDATE rib_node SET is_succeeded = true WHERE mark = ANY($1::int8[]) AND mark <> 0")
+  private static let insertNode = PostgresQuery(
+    "INSERT INTO rib_node (seen, mark) VALUES ($1::int8, $2::int8) RETURNING id")
   private static let insertCrash = PostgresQuery(
     """
     INSERT INTO rib_crash (session, client, n, count)

@@ -67,7 +67,7 @@ package struct ClusterNode: Equatable, Sendable {
   package var program: String
   /// Whether it asks its clients to go elsewhere.
   package var isDraining: Bool
-  /// Whether a process that has begun with its state directory says that it has died; not any more once it is heard again.
+  /// Whether a process that has begun with its state directory has found that it has died; not any more once it is heard again.
   package var isSucceeded: Bool
   /// Where other nodes reach it: a host and a port; empty if they do not.
   package var address: String

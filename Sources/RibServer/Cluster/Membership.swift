@@ -2,12 +2,13 @@
 ///
 /// A node is dead for whoever has read its beat unchanged for ten seconds. They are counted by the observer's own clock, and only as far as it
 /// could read: while the store is away, or the observer was held up, nobody is silent. Whoever is taken for dead and is not loses nothing but
-/// time, as the store alone decides who may write.
+/// time, as the store alone decides who may write. One that has a successor is dead at once: that has found the file unlocked which the node's
+/// process had locked as long as it ran.
 struct Membership {
   /// For how long a node's beat may stay the same, in nanoseconds.
   static let patience: UInt64 = 10_000_000_000
-  /// The same of a node whose address refuses connections, or that has a successor: neither need be true of it, so that it is longer than the
-  /// node's beats count for itself.
+  /// The same of a node whose address refuses connections, which need not be true of the node: so it is longer than the node's beats count
+  /// for itself.
   private static let patienceWithTheGone: UInt64 = 8_000_000_000
   /// What of the time between two readings counts at most.
   private static let longestGap: UInt64 = 3_000_000_000
@@ -59,8 +60,7 @@ struct Membership {
   func isDead(_ id: Int) -> Bool {
     guard id != own else { return false }
     guard let peer = peers[id] else { return id <= known }
-    let isGone = peer.isRefusing || peer.node.isSucceeded
-    return peer.silence >= (isGone ? Self.patienceWithTheGone : Self.patience)
+    return peer.node.isSucceeded || peer.silence >= (peer.isRefusing ? Self.patienceWithTheGone : Self.patience)
   }
 
   /// Takes note that a node's address refuses connections.

@@ -35,7 +35,7 @@ extension ServerSettings {
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process,
         clock: environment.time)
-      return try begin(store, loopCount, logger)
+      return try begin(store, loopCount, logger, environment)
     case .postgres:
       guard let kind = stores.first(where: { $0.name == .postgres }) else {
         throw StoreError("This program has no store in PostgreSQL: start ribd-cluster, or a server with RibPostgres.")
@@ -46,7 +46,7 @@ extension ServerSettings {
       }
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try kind.open(storeURL, environment.time)
-      var opened = try begin(store, loopCount, logger)
+      var opened = try begin(store, loopCount, logger, environment)
       opened.hasHistory = true
       opened.cluster = Cluster(opened.id, in: kind.directory(storeURL), environment, logger)
       return opened
@@ -54,19 +54,23 @@ extension ServerSettings {
   }
 
   /// Has a store take note of this process, and of what ran when processes of this state directory died.
-  private func begin(_ store: any SessionStore, _ loopCount: Int, _ logger: Logger) throws -> OpenedStore {
+  private func begin(
+    _ store: any SessionStore, _ loopCount: Int, _ logger: Logger, _ environment: Environment
+  ) throws -> OpenedStore {
     do {
       var opened = OpenedStore(store: store)
+      let mark = Int(truncatingIfNeeded: environment.randomWord() >> 1)
       let flight = try FlightRecorder.open(in: stateDirectory, slotCount: loopCount) { start in
         var start = start
         start.isRestored = isRestored
         opened.hasHistory = start.starts.map { $0.count > 0 } ?? false
+        start.mark = mark
         opened.id = try store.begin(start)
         store.log(start, to: logger)
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
       }
-      flight.note(process: opened.id)
+      flight.note(process: mark)
       opened.flight = flight
       return opened
     } catch {

@@ -53,7 +53,7 @@ package struct AppFlight: Equatable, Sendable {
 enum FlightNote: Equatable {
   case session(FlightEntry)
   case app(AppFlight)
-  /// The number that the store has given the process; of no loop.
+  /// The mark of the process; of no loop.
   case process(Int)
 }
 
@@ -168,7 +168,7 @@ final class FlightRecorder: @unchecked Sendable {
 
   /// Notes which process it is, for the next one to free what this one had.
   ///
-  /// - Parameter process: the number that the store has given it.
+  /// - Parameter process: its mark.
   func note(process: Int) {
     let slot = memory + size - Self.slotSize
     slot.storeBytes(of: UInt64(process), toByteOffset: 16, as: UInt64.self)

@@ -10,7 +10,9 @@ package struct StoreStart: Sendable {
   package var crashes: [FlightEntry] = []
   /// What of apps they were running, for no session that is in the store.
   package var appCrashes: [AppFlight] = []
-  /// The numbers that a store has given processes of this state directory that have died.
+  /// A number that the process has drawn at random: by it the next one with the same state directory tells the store who has died.
+  package var mark = 0
+  /// The marks of processes of this state directory that have died.
   package var predecessors: [Int] = []
   /// Whether the store was put back from a copy: what clients have seen may be newer than what is in it, so that no view
   /// of theirs may be taken for the session's.

@@ -33,18 +33,27 @@ import Testing
     #expect(read([0, 2, 4, 6, 8, 10, 12], beats: beats).dead.isEmpty)
   }
 
-  /// One whose successor says so, or whose address refuses connections, is waited for until it could have been heard; no longer, and no less.
-  @Test(arguments: [false, true]) func nodeThatIsGone_isDeadSooner(isSucceeded: Bool) {
+  /// One whose address refuses connections is waited for until it could have been heard; no longer, and no less.
+  @Test func nodeThatIsGone_isDeadSooner() {
     var membership = Membership(own: 3)
     for (time, isHeard) in [(0, true), (3, false), (6, false), (7, true), (9, false), (12, false), (15, false)] {
       let beat = isHeard ? time : time < 7 ? 0 : 7
       membership.read(
         [
-          ClusterNode(id: 1, beat: beat, program: "p", isSucceeded: isSucceeded),
-          ClusterNode(id: 2, beat: beat, program: "p"),
+          ClusterNode(id: 1, beat: beat, program: "p"), ClusterNode(id: 2, beat: beat, program: "p"),
         ], at: UInt64(time) * Self.second)
-      if !isSucceeded, !isHeard { membership.noteRefusal(of: 1) }
+      if !isHeard { membership.noteRefusal(of: 1) }
       #expect(membership.dead.map(\.id) == (time >= 15 ? [1] : []), "\(time)")
+    }
+  }
+
+  /// Until it is heard: then it was not that one.
+  @Test func nodeThatHasASuccessor_isDeadAtOnce() {
+    var membership = Membership(own: 3)
+    for (time, isSucceeded) in [(0, false), (1, true), (2, false)] {
+      membership.read(
+        [ClusterNode(id: 1, beat: time, program: "p", isSucceeded: isSucceeded)], at: UInt64(time) * Self.second)
+      #expect(membership.dead.map(\.id) == (isSucceeded ? [1] : []))
     }
   }
 

@@ -160,20 +160,23 @@ import Wire
     }
   }
 
-  /// A process says of the one before it that it has died; which holds until that is heard.
+  /// A process says of the one before it that it has died, and of none that has another mark; which holds until that is heard.
   @Test func nodeThatHasASuccessor_isSaidToBeDead_untilItIsHeard() throws {
     try withNodes { one, two, _ in
       let directory = PostgresDirectory(url: one.url)
       defer { directory.close() }
-      let next = try PostgresStore(url: one.url)
-      defer { next.close() }
+      let (last, next) = (try PostgresStore(url: one.url), try PostgresStore(url: one.url))
+      defer { for store in [last, next] { store.close() } }
       var start = StoreStart()
-      start.predecessors = [one.node, 99]
+      start.mark = 4711
+      try last.begin(start)
+      // Numbers of nodes, and no mark, are nobody's marks.
+      (start.mark, start.predecessors) = (0, [4711, one.node, 0])
       try next.begin(start)
       let nodes = try directory.beat(ClusterNode(id: two.node, program: "p"))
-      #expect(nodes.map(\.id) == [one.node, two.node, next.node])
-      #expect(nodes.map(\.isSucceeded) == [true, false, false])
-      #expect(try directory.beat(ClusterNode(id: one.node, program: "p")).map(\.isSucceeded) == [false, false, false])
+      #expect(nodes.map(\.id) == [one.node, two.node, last.node, next.node])
+      #expect(nodes.map(\.isSucceeded) == [false, false, true, false])
+      #expect(try directory.beat(ClusterNode(id: last.node, program: "p")).allSatisfy { !$0.isSucceeded })
     }
   }
 

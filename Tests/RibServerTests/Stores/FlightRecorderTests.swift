@@ -139,7 +139,7 @@ import Testing
     withExtendedLifetime((first, second)) {}
   }
 
-  /// The number that the store has given a process is there for the next one, whatever else was noted.
+  /// The mark of a process is there for the next one, whatever else was noted.
   @Test func process_isKnownToTheNext() throws {
     for id in [7, 8] {
       var start = StoreStart()

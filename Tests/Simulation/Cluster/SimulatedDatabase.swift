@@ -34,6 +34,8 @@ package final class SimulatedDatabase: @unchecked Sendable {
   /// A node as it is kept.
   struct NodeRow {
     var node: ClusterNode
+    /// By what its successor knows it.
+    let mark: Int
     /// When it was there last, in seconds of the database's time.
     var seen: Int
   }
@@ -76,10 +78,10 @@ package final class SimulatedDatabase: @unchecked Sendable {
   /// - Parameter start: what it has found.
   /// - Returns: its number.
   package func begin(_ start: StoreStart) -> Int {
-    for id in start.predecessors { nodes[id]?.node.isSucceeded = true }
+    for (id, row) in nodes where start.predecessors.contains(row.mark) { nodes[id]?.node.isSucceeded = true }
     for entry in start.crashes { note(entry) }
     lastNode += 1
-    nodes[lastNode] = NodeRow(node: ClusterNode(id: lastNode, program: ""), seen: now)
+    nodes[lastNode] = NodeRow(node: ClusterNode(id: lastNode, program: ""), mark: start.mark, seen: now)
     return lastNode
   }
 
