@@ -32,10 +32,11 @@ struct LoopSource: SessionSource, Sendable {
   }
 
   func ask(
-    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Placement) -> Void
+    _ holder: Int, about id: String, _ claim: SessionClaim, isPatient: Bool,
+    _ completion: @escaping @Sendable (Placement) -> Void
   ) {
     guard let cluster = context.cluster else { return loop.execute { completion(.here(from: .anybody)) } }
-    cluster.ask(holder, about: id, claim) { placement in loop.execute { completion(placement) } }
+    cluster.ask(holder, about: id, claim, isPatient: isPatient) { placement in loop.execute { completion(placement) } }
   }
 
   func noteMove(of id: String) { context.cluster?.noteMove(of: id) }

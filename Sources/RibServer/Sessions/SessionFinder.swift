@@ -29,9 +29,11 @@ protocol SessionSource {
   ///   - holder: the process, as the store knows it.
   ///   - id: the session's name.
   ///   - claim: what the client has shown that wants it here, and what opens it.
+  ///   - isPatient: whether a process that cannot be asked is waited for, until it can be or is dead.
   ///   - completion: called on the loop, later: with where it is to go on.
   func ask(
-    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Placement) -> Void)
+    _ holder: Int, about id: String, _ claim: SessionClaim, isPatient: Bool,
+    _ completion: @escaping @Sendable (Placement) -> Void)
 
   /// The process to which clients go that the program of this one cannot serve; nil if there is none of another program.
   var nodeOfAnotherProgram: Int? { get }
@@ -198,19 +200,23 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   }
 
   /// Asks the process that holds a session whether it needs it.
-  private func askHolder(_ holder: Int, for id: String) {
+  ///
+  /// A client waits for one that cannot be asked: it would come back too early otherwise, or, as each attempt has it wait longer, too late.
+  private func askHolder(_ holder: Int, for id: String, isPatient: Bool = false) {
     let claim = registry.firstClaim(of: id)
     guard !claim.isForced else { return ask(.load(sessionID: id, from: .anybody), for: id, isMove: true) }
-    source.ask(holder, about: id, claim) { placement in
+    source.ask(holder, about: id, claim, isPatient: isPatient) { placement in
       guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
       switch placement {
       case .here(let takeover): ask(.load(sessionID: id, from: takeover), for: id, isMove: true)
       case .there: registry.finish(id, .success(.elsewhere(holder)))
+      case .unknown where isPatient:
+        finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
       case .unknown:
         // It may have let go of it as the link ended.
         source.ask(.load(sessionID: id, from: .processes([]))) { result in
-          if case .success(.held) = result {
-            finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+          if case .success(.held(let holder)) = result {
+            askHolder(holder, for: id, isPatient: true)
           } else {
             didAnswer(id, result, isMove: false)
           }
