@@ -163,13 +163,20 @@ final class PostgresServer: Sendable {
     return "\(server.url) options='-c search_path=\(name)' application_name=\(name)"
   }
 
+  /// The processes of the server that serve the connections to a test's database.
+  ///
+  /// - Parameter url: what ``makeDatabase()`` has returned.
+  /// - Returns: their numbers.
+  /// - Throws: if there is no server.
+  static func connections(to url: String) throws -> [Int32] { try shared.get().connections(named: name(of: url)) }
+
   /// Has the server end all connections to a test's database, as if it had been started anew.
   ///
   /// - Parameter url: what ``makeDatabase()`` has returned.
   /// - Throws: if there is no server.
-  static func endConnections(to url: String) throws {
-    try shared.get().endConnections(named: url.split(separator: "=").last.map(String.init) ?? "")
-  }
+  static func endConnections(to url: String) throws { try shared.get().endConnections(named: name(of: url)) }
+
+  private static func name(of url: String) -> String { url.split(separator: "=").last.map(String.init) ?? "" }
 }
 
 /// The shell of a ``PostgresServer`` has failed.
