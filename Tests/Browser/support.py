@@ -97,10 +97,12 @@ class BrowserTest(unittest.TestCase):
     arguments = ("--limits-actions-per-second", "0")
     # The directory of the page; None for the page that is in the program.
     web = os.environ.get("RIB_WEB")
+    # What serves the page.
+    make_daemon = Daemon
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(*cls.arguments, web=cls.web)
+        cls.daemon = cls.make_daemon(*cls.arguments, web=cls.web)
         cls.addClassCleanup(cls.daemon.close)
         cls.playwright = sync_playwright().start()
         cls.addClassCleanup(cls.playwright.stop)
