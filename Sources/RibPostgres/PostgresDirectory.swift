@@ -64,7 +64,7 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   package func values(named names: [String]) throws(StoreError) -> [NamedValue] {
     guard !names.isEmpty else { return [] }
     let select = PostgresStatement(Self.selectValues, .texts(names))
-    let rows = try client.transact { transaction throws(PostgresError) in
+    let rows = try client.transact(patience: Self.patienceWithBeats) { transaction throws(PostgresError) in
       try transaction.run([select], isLast: true)[0]
     }.rows
     return rows.map { NamedValue(name: $0.text(0), version: $0.integer(1), value: $0.bytes(2) ?? []) }
@@ -79,7 +79,7 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
         .integer(number)),
       PostgresStatement(Self.selectWritten, .text(value.name), .integer(node)),
     ]
-    let row = try client.transact { transaction throws(PostgresError) in
+    let row = try client.transact(patience: Self.patienceWithBeats) { transaction throws(PostgresError) in
       try transaction.run(statements, isLast: true)[1]
     }.first
     guard let row else { throw StoreError("The cluster value \(value.name) is not in the database after a write.") }

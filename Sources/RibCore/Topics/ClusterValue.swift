@@ -70,9 +70,13 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
 
   /// Changes the value as soon as the store has the change: for code outside of riblets, which use ``Effect/update(_:_:)-(ClusterValue<Value>,_)``.
   ///
-  /// - Parameter change: what makes another value of it; a change that makes something that cannot be encoded is not made.
+  /// - Parameter change: what makes another value of it, and does not use this value itself; a change that makes something that cannot be encoded is
+  ///   not made.
   public func update(_ change: @escaping Change) {
-    guard let exchange, exchange.isConnected else { return publications.amend(change) }
+    guard let exchange, exchange.isConnected else {
+      publications.amend(change)
+      return state.withLock { if $0.version == 0, $0.value != nil { $0.value = value } }
+    }
     state.withLock { if $0.value != nil { $0.waiting.append(change) } }
     exchange.submit(self)
   }

@@ -15,7 +15,7 @@ import Wire
 ///     }
 ///
 /// The list has one value for each `id`, the one that was put there last: a person with several devices stands there once. It is in the order in
-/// which this process has learned of them, and that of all nodes of a cluster: those of one name, of which each process has one.
+/// which this process has learned of them. The lists of one name are one list at all nodes of a cluster; a process makes one of each name.
 ///
 /// Nobody is seen to leave who comes back within two seconds: by a reload, a broken connection, a session that moves to another node. Nor is
 /// anybody for ten seconds after a server has started on sessions that were there before: a riblet that keeps the list in its state goes on to show
@@ -61,7 +61,12 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
     change { _ in }
   }
 
-  deinit { exchange.remove(number.load(ordering: .relaxed)) }
+  deinit {
+    exchange.remove(number.load(ordering: .relaxed))
+    // Others do not hear of this process's list any more.
+    let told = state.withLock { $0.table.roll }
+    if !told.isEmpty { exchange.tell(PresenceChange(name: name, joined: [], left: Self.encode(told))) }
+  }
 
   /// Who is there.
   public var members: IdentifiedArray<Value> { publications.last ?? [] }
@@ -104,6 +109,9 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
     }
   }
 
+  /// Tells others and observers at once what a tick would tell.
+  func tellNow() { _ = tick() }
+
   /// - Returns: whether there will be another tick.
   private func tick() -> Bool {
     let isSettled = exchange.isSettled
@@ -127,6 +135,11 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
 }
 
 extension Presence: PresenceExchange.Member {
+  func settle() {
+    publications.retract()
+    change { $0.showAgain() }
+  }
+
   var roll: [[UInt8]] { Self.encode(state.withLock { $0.table.roll }) }
 
   func receive(joined: [[UInt8]], left: [[UInt8]], from process: Int) {

@@ -38,6 +38,8 @@ package final class PresenceExchange: Sendable {
     var roll: [[UInt8]] { get }
     /// Takes what another process has told; each as JSON.
     func receive(joined: [[UInt8]], left: [[UInt8]], from process: Int)
+    /// Has observers told nothing until the exchange is settled.
+    func settle()
     /// Another process begins to tell all that it has, or has told it.
     func receiveRoll(of process: Int, isEnd: Bool)
   }
@@ -99,7 +101,10 @@ package final class PresenceExchange: Sendable {
   /// are about to come back.
   ///
   /// - Parameter duration: how long.
-  package func settle(for duration: Duration) { state.withLock { $0.settlesAt = .now + duration } }
+  package func settle(for duration: Duration) {
+    state.withLock { $0.settlesAt = .now + duration }
+    for (_, member) in members { member.settle() }
+  }
 
   /// Whether observers are told who is there.
   var isSettled: Bool {

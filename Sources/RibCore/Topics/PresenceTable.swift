@@ -68,6 +68,9 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
   /// - Parameter grace: for how many ticks that is shown which nobody holds.
   init(grace: Int) { self.grace = grace }
 
+  /// Has the list shown again, whatever was shown last.
+  mutating func showAgain() { isChanged = true }
+
   // MARK: This process
 
   /// Takes hold of an entry for this process.
@@ -133,12 +136,15 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
       isChanged = true
       return
     }
-    entry.words.removeAll { $0.holder == holder }
-    entry.words.append((holder, value))
+    // What is only said again is not the last word.
+    if !entry.words.contains(where: { $0.holder == holder && $0.value == value }) {
+      entry.words.removeAll { $0.holder == holder }
+      entry.words.append((holder, value))
+      if entry.value != value { isChanged = true }
+      entry.value = value
+    }
     entry.absentSince = nil
     absent.remove(value.id)
-    if entry.value != value { isChanged = true }
-    entry.value = value
     entries[value.id] = entry
   }
 

@@ -113,6 +113,12 @@ final class Publications<Value: Sendable>: Sendable {
     withExtendedLifetime(dropped) {}
   }
 
+  /// Takes back what was published: readers that begin now wait for the next value.
+  func retract() {
+    let dropped = state.withLock { $0.log.forget() }
+    withExtendedLifetime(dropped) {}
+  }
+
   // MARK: Reading
 
   /// Gives a new reader the number under which it waits.

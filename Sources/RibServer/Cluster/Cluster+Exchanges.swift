@@ -19,6 +19,8 @@ final class ValueWrites: @unchecked Sendable {
   private(set) var numbers: [String: Int] = [:]
   /// The values that were read.
   var known: Set<String> = []
+  /// The values whose changes are being written, or are to be soon.
+  var busy: Set<ObjectIdentifier> = []
 
   func next(_ name: String) -> Int { numbers[name, default: 1] }
   func ended(_ name: String) { numbers[name, default: 1] += 1 }
@@ -50,7 +52,9 @@ extension Cluster {
     try readValues()
     let values = exchanges.values.connect { [weak self] value in
       guard let self else { return }
-      queue.add { [self] in if !isStopped { write(value) } }
+      queue.add { [self] in
+        if !isStopped, writes.busy.insert(ObjectIdentifier(value)).inserted { write(value) }
+      }
     }
     state.withLock { $0.connections.values = values }
   }
@@ -79,7 +83,10 @@ extension Cluster {
   private func write(_ value: any ValueExchange.Member) {
     do throws(StoreError) {
       if !writes.known.contains(value.name) { try readValues() }
-      guard let next = value.nextWrite() else { return }
+      guard let next = value.nextWrite() else {
+        writes.busy.remove(ObjectIdentifier(value))
+        return
+      }
       let (found, wasWritten) = try directory.write(next, number: writes.next(value.name), of: id)
       writes.ended(value.name)
       value.writeEnded(wasWritten, found)
@@ -92,18 +99,22 @@ extension Cluster {
     }
   }
 
-  /// Writes what still waits, once; on the cluster's queue, as the last thing.
+  /// Writes what still waits, for some seconds at most; on the cluster's queue, as the last thing.
   func writeLastValues() {
     guard let number = state.withLock({ $0.connections.values }) else { return }
     exchanges.values.disconnect(number)
-    for value in exchanges.values.members {
-      guard let next = value.nextWrite() else { continue }
-      do throws(StoreError) {
-        let (found, wasWritten) = try directory.write(next, number: writes.next(value.name), of: id)
-        value.writeEnded(wasWritten, found)
-      } catch {
-        complain("The last changes of a cluster value are lost.", error)
+    let end = time.monotonic() + pace.interval
+    do throws(StoreError) {
+      for value in exchanges.values.members {
+        while let next = value.nextWrite() {
+          guard time.monotonic() <= end else { throw StoreError("There is no time left.") }
+          let (found, wasWritten) = try directory.write(next, number: writes.next(value.name), of: id)
+          writes.ended(value.name)
+          value.writeEnded(wasWritten, found)
+        }
       }
+    } catch {
+      logger.error("The last changes of cluster values are lost.", metadata: ["reason": "\(error)"])
     }
   }
 }

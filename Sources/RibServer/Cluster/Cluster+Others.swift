@@ -164,12 +164,10 @@ extension Cluster {
   ///
   /// | the holder                                       | the session may be taken                                          |
   /// |--------------------------------------------------|-------------------------------------------------------------------|
-  /// | is dead, or takes no questions                   | from anybody                                                      |
+  /// | is dead, or takes no questions                   | from the holder                                                   |
   /// | says that it is free                             | from the holder                                                   |
   /// | says that it stays                               | not: the client is passed on                                      |
-  /// | is not reached, or says nothing for three seconds | from nobody yet; from anybody once that has been so for ten seconds |
-  ///
-  /// A patient client is told that nobody can be asked only after it has been tried for longer than a death takes to be noticed.
+  /// | is not reached, or says nothing for three seconds | from nobody yet; from the holder once that has been so for ten seconds |
   ///
   /// Thread-safe.
   ///
@@ -177,38 +175,24 @@ extension Cluster {
   ///   - holder: the node.
   ///   - sessionID: the session.
   ///   - claim: what the client has shown that has come here.
-  ///   - isPatient: whether a holder that is not reached is asked again, until it is dead.
   ///   - done: called on any thread: with where the session is to go on.
   func ask(
-    _ holder: Int, about sessionID: String, _ claim: SessionClaim, isPatient: Bool = false,
-    _ done: @escaping @Sendable (Placement) -> Void
-  ) {
-    ask(holder, about: sessionID, claim, attempts: isPatient ? pace.questions : 1, done)
-  }
-
-  private func ask(
-    _ holder: Int, about sessionID: String, _ claim: SessionClaim, attempts: Int,
-    _ done: @escaping @Sendable (Placement) -> Void
+    _ holder: Int, about sessionID: String, _ claim: SessionClaim, _ done: @escaping @Sendable (Placement) -> Void
   ) {
     let links = state.withLock { state -> Links? in
       state.membership.isDead(holder) || !state.membership.takesQuestions(holder) ? nil : state.links
     }
-    guard let links else { return done(.here(from: .anybody)) }
-    links.ask(holder, about: sessionID, claim) { [self] answer in
+    guard let links else { return done(.here(from: .processes([holder]))) }
+    links.ask(holder, about: sessionID, claim) { [logger] answer in
       switch answer {
       case .holding(.free): done(.here(from: .processes([holder])))
       case .holding(.relay): done(.there)
       case .unreachable(let isForLong):
-        guard isForLong else {
-          guard attempts > 1, !isStopped else { return done(.unknown) }
-          return queue.add(after: pace.questionInterval) { [self] in
-            ask(holder, about: sessionID, claim, attempts: attempts - 1, done)
-          }
-        }
+        guard isForLong else { return done(.unknown) }
         logger.notice(
           "A session is taken from a node that cannot be asked.",
           metadata: ["session": "\(sessionID)", "node": "\(holder)"])
-        done(.here(from: .anybody))
+        done(.here(from: .processes([holder])))
       }
     }
   }

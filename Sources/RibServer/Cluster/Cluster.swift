@@ -28,10 +28,6 @@ final class Cluster: Sendable {
     var comparison: UInt64 = 10_000_000_000
     /// Between two complaints about the same.
     var complaint: UInt64 = 60_000_000_000
-    /// Between two questions to a node that is not reached, and how many there are at most: they go on for longer than it may be silent, and for less
-    /// than a client waits for its welcome.
-    var questionInterval: UInt64 = 500_000_000
-    var questions = 25
     /// Between two looks for sessions of nodes that nobody knows any more.
     var orphans: UInt64 = 600_000_000_000
     /// How many sessions of dead nodes are freed in one commit.
@@ -233,8 +229,8 @@ final class Cluster: Sendable {
     }
     for node in newlyDead {
       logger.warning("A node has died.", metadata: ["node": "\(node)"])
-      exchanges.presences.forget(node)
     }
+    if !newlyDead.isEmpty { state.withLock { $0.links }?.forgetPresence(ofDead: newlyDead) }
     linkToOthers()
     if isSuspended(at: now) {
       noteSuspension("It was held up, or its last words were not heard.")

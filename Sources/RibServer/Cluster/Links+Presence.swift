@@ -14,7 +14,13 @@ extension Links {
     loop.execute { [self] in
       let json = LinkMessage.presence(news).json
       for link in Array(open.values) {
-        if link.canTake(json) { link.send(json) } else { owedRolls.insert(link.peer) }
+        if link.canTake(json) {
+          link.send(json)
+        } else if news == .rollWanted {
+          wantedRolls.insert(link.peer)
+        } else {
+          owedRolls.insert(link.peer)
+        }
       }
     }
   }
@@ -37,6 +43,10 @@ extension Links {
 
   /// Tells all who are there at this node to those that are to be told.
   func payRolls() {
+    for link in wantedRolls.compactMap({ open[$0] }) where !link.isBehind {
+      wantedRolls.remove(link.peer)
+      link.send(.presence(.rollWanted))
+    }
     guard !owedRolls.isEmpty else { return }
     let links = owedRolls.compactMap { open[$0] }.filter { !$0.isBehind }
     guard !links.isEmpty else { return }
@@ -72,6 +82,11 @@ extension Links {
 
   /// What was known of a node does not hold any more.
   func forgetPresence(of peer: Int) { if heardOf.remove(peer) != nil { node.hear(nil, peer) } }
+
+  /// The same of nodes that are taken for dead; with one that can be reached all goes on.
+  func forgetPresence(ofDead nodes: [Int]) {
+    loop.execute { [self] in for peer in nodes where open[peer] == nil { forgetPresence(of: peer) } }
+  }
 
   /// The same of nodes without a link that are not there, or have not been reached for long.
   func forgetPresence(ofAllBut alive: Set<Int>) {

@@ -90,6 +90,8 @@ final class Links: Link.Owner, @unchecked Sendable {
   private var received: [Int: Int] = [:]
   /// The nodes that are to be told all who are there at this one.
   var owedRolls: Set<Int> = []
+  /// The nodes that are to tell all who are there at them.
+  var wantedRolls: Set<Int> = []
   /// The nodes that have told who is there at them.
   var heardOf: Set<Int> = []
   private var isStopped = false

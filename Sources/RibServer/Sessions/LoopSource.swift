@@ -17,6 +17,13 @@ struct LoopSource: SessionSource, Sendable {
 
   func execute(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
+  var now: UInt64 { loop.now }
+
+  func executeSoon(_ body: @escaping @Sendable () -> Void) {
+    // Not all who wait for one process at once.
+    loop.execute(after: .milliseconds(300 + Int(loop.work.environment.randomWord() % 400)), body)
+  }
+
   func ask(_ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void) {
     guard let store = loop.store else { return completion(.success(.missing)) }
     // A session that rests on takes no memory.
@@ -32,11 +39,10 @@ struct LoopSource: SessionSource, Sendable {
   }
 
   func ask(
-    _ holder: Int, about id: String, _ claim: SessionClaim, isPatient: Bool,
-    _ completion: @escaping @Sendable (Placement) -> Void
+    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Placement) -> Void
   ) {
     guard let cluster = context.cluster else { return loop.execute { completion(.here(from: .anybody)) } }
-    cluster.ask(holder, about: id, claim, isPatient: isPatient) { placement in loop.execute { completion(placement) } }
+    cluster.ask(holder, about: id, claim) { placement in loop.execute { completion(placement) } }
   }
 
   func noteMove(of id: String) { context.cluster?.noteMove(of: id) }

@@ -308,7 +308,8 @@ extension SessionCore {
     for failure in unreadable { log(.error, "A riblet's state cannot be read.", ["reason": "\(failure)"]) }
     guard onUnreadableState == .keep else { return nil }
     return Ending(
-      .unavailable, "What is kept of the session cannot be read by this version of the app. Come back later.")
+      .unavailable, "What is kept of the session cannot be read by this version of the app. Come back later.",
+      needsAnotherProgram: true)
   }
 
   // MARK: Time

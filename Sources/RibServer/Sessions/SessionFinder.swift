@@ -29,11 +29,9 @@ protocol SessionSource {
   ///   - holder: the process, as the store knows it.
   ///   - id: the session's name.
   ///   - claim: what the client has shown that wants it here, and what opens it.
-  ///   - isPatient: whether a process that cannot be asked is waited for, until it can be or is dead.
   ///   - completion: called on the loop, later: with where it is to go on.
   func ask(
-    _ holder: Int, about id: String, _ claim: SessionClaim, isPatient: Bool,
-    _ completion: @escaping @Sendable (Placement) -> Void)
+    _ holder: Int, about id: String, _ claim: SessionClaim, _ completion: @escaping @Sendable (Placement) -> Void)
 
   /// The process to which clients go that the program of this one cannot serve; nil if there is none of another program.
   var nodeOfAnotherProgram: Int? { get }
@@ -69,6 +67,14 @@ protocol SessionSource {
   ///
   /// - Parameter body: what.
   func execute(_ body: @escaping @Sendable () -> Void)
+
+  /// Nanoseconds of a clock that never jumps.
+  var now: UInt64 { get }
+
+  /// Runs something on the loop after half a second or so.
+  ///
+  /// - Parameter body: what.
+  func executeSoon(_ body: @escaping @Sendable () -> Void)
 }
 
 /// Finds sessions for all who look for one, whether they come by WebSocket, by a request or for a stream of events.
@@ -199,28 +205,55 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     if case .failure(let ending) = restored, ending.needsAnotherProgram { source.nodeOfAnotherProgram } else { nil }
   }
 
+  /// How long a search goes on for a session that is held by a process which cannot be asked, in nanoseconds: for longer than it takes for a death
+  /// to be noticed, and for less than a client waits for its welcome.
+  private static var patience: UInt64 { 12_000_000_000 }
+
   /// Asks the process that holds a session whether it needs it.
   ///
-  /// A client waits for one that cannot be asked: it would come back too early otherwise, or, as each attempt has it wait longer, too late.
-  private func askHolder(_ holder: Int, for id: String, isPatient: Bool = false) {
+  /// Whoever searches waits for one that cannot be asked until it is dead: a client that is sent away comes back later each time.
+  ///
+  /// - Parameters:
+  ///   - holder: the process.
+  ///   - id: the session's name.
+  ///   - deadline: until when it is asked again, by the source's clock; nil for the first question.
+  private func askHolder(_ holder: Int, for id: String, until deadline: UInt64? = nil) {
     let claim = registry.firstClaim(of: id)
     guard !claim.isForced else { return ask(.load(sessionID: id, from: .anybody), for: id, isMove: true) }
-    source.ask(holder, about: id, claim, isPatient: isPatient) { placement in
+    let end = deadline ?? source.now + Self.patience
+    source.ask(holder, about: id, claim) { placement in
       guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
       switch placement {
-      case .here(let takeover): ask(.load(sessionID: id, from: takeover), for: id, isMove: true)
+      case .here(let takeover): take(id, from: takeover, of: holder, until: end)
       case .there: registry.finish(id, .success(.elsewhere(holder)))
-      case .unknown where isPatient:
-        finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
       case .unknown:
+        guard deadline == nil else { return askAgain(holder, for: id, until: end) }
         // It may have let go of it as the link ended.
         source.ask(.load(sessionID: id, from: .processes([]))) { result in
           if case .success(.held(let holder)) = result {
-            askHolder(holder, for: id, isPatient: true)
+            askAgain(holder, for: id, until: end)
           } else {
             didAnswer(id, result, isMove: false)
           }
         }
+      }
+    }
+  }
+
+  private func askAgain(_ holder: Int, for id: String, until end: UInt64) {
+    guard source.now < end else {
+      return finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+    }
+    source.executeSoon { askHolder(holder, for: id, until: end) }
+  }
+
+  /// Loads a session that its holder does not need; after a death there may be too many at once.
+  private func take(_ id: String, from takeover: Takeover, of holder: Int, until end: UInt64) {
+    source.ask(.load(sessionID: id, from: takeover)) { result in
+      if case .failure = result, source.now < end, !source.isStopping {
+        askAgain(holder, for: id, until: end)
+      } else {
+        didAnswer(id, result, isMove: true)
       }
     }
   }

@@ -30,7 +30,7 @@ extension RoomMessages {
   init(_ store: MessageStore) {
     self.init(
       post: { try await store.post($0, by: $1, session: $2, key: $3) },
-      remove: { store.remove(id: $0, by: $1) },
+      remove: { try await store.remove(id: $0, by: $1) },
       page: { store.page(before: $0, count: $1) })
   }
 }

@@ -51,6 +51,22 @@ import Testing
     withExtendedLifetime((entries, empty)) {}
   }
 
+  /// Others would go on to show whom it had.
+  @Test func presenceThatNobodyHasAnyMore_isTakenBack() {
+    let (one, two) = (PresenceExchange(), PresenceExchange())
+    let there = Self.guests(on: two)
+    _ = Self.connect(one, as: 1, to: two)
+    var here: Guests? = Presence(name: "guests", on: one)
+    var entry = here?.enter(Guest(id: "Ada"))
+    // Told at once, as a tick would tell it.
+    here?.tellNow()
+    #expect(there.members.map(\.id) == ["Ada"])
+    here = nil
+    withExtendedLifetime(entry) {}
+    entry = nil
+    #expect(there.members.isEmpty)
+  }
+
   /// A presence that is made later has missed what others have told.
   @Test func presenceThatIsNew_wantsTheRoll() {
     let exchange = PresenceExchange()

@@ -87,6 +87,21 @@ import Testing
     #expect(table.roll == [Self.ben])
   }
 
+  /// Two nodes tell all that they have again, as a link was gone: the last word stays the last.
+  @Test func roll_changesNoWord() {
+    var table = Table(grace: 1)
+    let (old, new) = (Guest(id: "Ada", mood: "glad"), Guest(id: "Ada", mood: "sad"))
+    table.receive(joined: [old], left: [], from: 2)
+    table.receive(joined: [new], left: [], from: 3)
+    #expect(Self.tick(&table).shown == [new])
+    table.beginRoll(of: 2)
+    table.receive(joined: [old], left: [], from: 2)
+    table.endRoll(of: 2)
+    #expect(Self.tick(&table).shown == nil)
+    table.forget(3)
+    #expect(Self.tick(&table).shown == [old])
+  }
+
   /// Until then sessions that were restored go on to show what they have shown.
   @Test func nothingIsShown_beforeOthersHadTheTimeToComeBack() {
     var table = Table(grace: 1)

@@ -131,6 +131,19 @@ import Wire
     withExtendedLifetime(entry) {}
   }
 
+  /// The presence is there before the server knows that there are sessions from before.
+  @Test func afterAStart_whatWasShownBefore_isTakenBack() async {
+    let exchange = PresenceExchange()
+    let guests = Presence<Guest>(name: "guests", on: exchange)
+    var before = guests.subscribe().makeAsyncIterator()
+    #expect(await before.next() == [])
+    exchange.settle(for: .milliseconds(300))
+    let entry = guests.enter(Guest(id: "Ada"))
+    var lists = guests.subscribe().makeAsyncIterator()
+    #expect(await lists.next() == [Guest(id: "Ada")], "not that nobody is there")
+    withExtendedLifetime(entry) {}
+  }
+
   /// It waits for nothing that nobody has any more.
   @Test func presence_isForgottenWithItsLastUser() {
     let exchange = PresenceExchange()

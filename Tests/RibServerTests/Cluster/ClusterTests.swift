@@ -140,6 +140,26 @@ struct ClusterTests {
     }
   }
 
+  /// A client that comes while nobody knows yet that the node is dead which has its session is let in once that is known; it need not come again.
+  @Test func nodeThatDies_isWaitedFor() async throws {
+    try await ClusterHost.with(2) { nodes in
+      let client = try await blocking {
+        let client = try PlainClient(nodes[0].url)
+        try client.act(1, #"{"write":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        return client
+      }
+      nodes[0].directory.fail(true)
+      nodes[0].cluster.state.withLock { $0.links }?.stop()
+      #expect(await eventually { nodes[1].linkCount == 0 })
+      try await blocking {
+        let back = try PlainClient(nodes[1].url, resuming: try client.welcome, attempt: 1)
+        #expect(back.greeting.contains(#""n":1"#), "\(back.greeting)")
+      }
+      #expect(nodes[1].host.sessionCount == 1)
+    }
+  }
+
   struct Guest: Codable, Equatable, Identifiable, Sendable { let id: String }
 
   /// Who is at one node is seen at the others; who comes back elsewhere has never left, and of a node that is gone nobody stays.

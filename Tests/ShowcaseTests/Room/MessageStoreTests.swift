@@ -34,9 +34,9 @@ struct MessageStoreTests {
 
   @Test func message_isRemovedByItsAuthorOnly() async throws {
     let message = try await store.post("Hello", by: "Ada", session: "1", key: "a")
-    store.remove(id: message.id, by: "Ben")
+    try await store.remove(id: message.id, by: "Ben")
     #expect(store.page(before: nil, count: 10) == [message])
-    store.remove(id: message.id, by: "Ada")
+    try await store.remove(id: message.id, by: "Ada")
     #expect(store.page(before: nil, count: 10) == [])
   }
 }

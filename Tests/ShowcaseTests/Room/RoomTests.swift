@@ -80,18 +80,18 @@ struct RoomTests {
     #expect(before.messageIDs == [1, 2])
     let saved = try before.tree.snapshot()
     before.stop()
-    flaky.store.remove(id: 2, by: "Ada")
+    try await flaky.store.remove(id: 2, by: "Ada")
     await flaky.fill(60)
     let after = try TestSession(riblet("Ada"), restoring: saved, effects: .running)
     #expect(after.messageIDs == Array(13...62))
   }
 
-  @Test func removal_whileMessagesAreLoaded_isNotUndone() async {
+  @Test func removal_whileMessagesAreLoaded_isNotUndone() async throws {
     await flaky.fill(2)
     flaky.fails(.pageIsLate)
     let test = TestRiblet(riblet("Ada")) { $0.loading = .newest(known: 0) }
     test.receive(.presentChanged([]))
-    flaky.store.remove(id: 2, by: "Ada")
+    try await flaky.store.remove(id: 2, by: "Ada")
     hub.events.publish(.removed(id: 2))
     test.receive(.happened(.removed(id: 2)))
     clock.advance(by: .seconds(1))
@@ -385,7 +385,7 @@ final class FlakyMessages: Sendable {
       },
       remove: { [self] id, author in
         try check(.remove)
-        store.remove(id: id, by: author)
+        try await store.remove(id: id, by: author)
       },
       page: { [self] id, count in
         try check(.page)
