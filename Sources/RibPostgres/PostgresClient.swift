@@ -80,8 +80,8 @@ final class PostgresClient {
     """)
   /// Sets the options of a new connection.
   ///
-  /// The planner must not take a batch for a table of thousands of rows, which it would have to hash. What is turned off counts as so dear that
-  /// each reading of a table with one row would be compiled first, for 40 ms. A node that hangs must not keep others from what it has locked, nor a
+  /// The planner must not take a batch for a table of thousands of rows, which it would have to hash. A sequential scan that has no other way then
+  /// counts as so dear that PostgreSQL would compile the statement first (`jit`), for 40 ms each time. A node that hangs must not keep others from what it has locked, nor a
   /// statement wait for it longer than the node waits for the statement.
   private static let setUp = PostgresQuery(
     """

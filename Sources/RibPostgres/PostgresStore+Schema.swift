@@ -9,10 +9,10 @@ extension PostgresStore {
   private static let steps: [[String]] = [
     [
       """
-      -- The nodes, and when each was there last. A number is never used again. By its mark a node's successor tells which one has died; 0 is none.
+      -- The nodes, and when each was there last. A number is never used again.
       CREATE TABLE rib_node (
         id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, seen int8 NOT NULL, beat int8 NOT NULL DEFAULT 0, program text,
-        is_draining bool NOT NULL DEFAULT false, address text, secret text, mark int8 NOT NULL DEFAULT 0,
+        is_draining bool NOT NULL DEFAULT false, address text, secret text,
         is_succeeded bool NOT NULL DEFAULT false)
       """,
       """
@@ -67,6 +67,10 @@ extension PostgresStore {
     ],
     [
       """
+      -- By a node's mark its successor tells which one has died; 0 is none.
+      ALTER TABLE rib_node ADD COLUMN mark int8 NOT NULL DEFAULT 0
+      """,
+      """
       -- Values that all nodes share, by name.
       CREATE TABLE rib_value (name text COLLATE "C" PRIMARY KEY, version int8 NOT NULL, value bytea NOT NULL)
       """,
@@ -100,7 +104,8 @@ extension PostgresStore {
     _ = try run("CREATE TABLE IF NOT EXISTS rib_schema (version int8 NOT NULL)")
     let version =
       try run("SELECT coalesce(max(version), 0)::int8 FROM rib_schema").first?.integer(0) ?? 0
-    guard version <= steps.count else {
+    // The next version can live with this one: while nodes are replaced, one of this version may have to start.
+    guard version <= steps.count + 1 else {
       throw PostgresError(
         "The tables were made by a newer version of this program: start that one.", state: "55000", isBroken: true)
     }

@@ -119,7 +119,7 @@ extension PostgresStore {
     guard row.state.admits(tokenHash, at: clock.wall()) else { return .denied(row.state) }
     guard row.holder == 0 || row.holder == node || takeover.includes(row.holder) else { return .held(by: row.holder) }
     guard isLocked else {
-      // It has become free since the others were locked.
+      // The session has become free since the batch has locked its rows.
       try transaction.run([PostgresStatement(Self.lockSession, .integer(row.lease.row))])
       return try load(id, tokenHash, from: takeover, isLocked: true, transaction)
     }

@@ -60,10 +60,10 @@ package final class PostgresStore: SessionStore, @unchecked Sendable {
       // The time stands still while no node is there.
       let now = try Self.storedTime(transaction)
       time = PostgresTime(now, clock)
-      // Of what clients have seen since the copy was made, nothing is here.
       try transaction.run([
         PostgresStatement(Self.notePredecessors, .integers(start.predecessors.map(Int64.init)))
       ])
+      // Of what clients have seen since the copy was made, nothing is here.
       if start.isRestored { try transaction.run([PostgresStatement(Self.forgetRests)]) }
       try transaction.run(
         start.crashes.map {

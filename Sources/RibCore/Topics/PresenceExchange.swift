@@ -42,6 +42,8 @@ package final class PresenceExchange: Sendable {
     func settle()
     /// Another process begins to tell all that it has, or has told it.
     func receiveRoll(of process: Int, isEnd: Bool)
+    /// Another process is gone.
+    func forget(_ process: Int)
   }
 
   private struct Entry {
@@ -162,10 +164,7 @@ package final class PresenceExchange: Sendable {
   ///
   /// - Parameter process: its number.
   package func forget(_ process: Int) {
-    for (_, member) in members {
-      member.receiveRoll(of: process, isEnd: false)
-      member.receiveRoll(of: process, isEnd: true)
-    }
+    for (_, member) in members { member.forget(process) }
   }
 
   private var members: [(name: String, any Member)] {

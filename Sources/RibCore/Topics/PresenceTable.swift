@@ -6,10 +6,12 @@
 /// | an entry                      | is shown | ends                                                        |
 /// |-------------------------------|----------|-------------------------------------------------------------|
 /// | somebody holds it, here or there | yes   | when the last one lets go of it                             |
-/// | nobody holds it               | yes      | after some ticks of grace, unless somebody takes hold of it again |
+/// | nobody holds it               | yes      | after some ticks of grace, unless somebody takes hold of it again; after more of them if a process was all that held it, and has died |
 struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where Value.ID: Sendable {
   /// For how many ticks that is shown which nobody holds: somebody who reconnects, or whose session moves, is not seen to leave.
   private let grace: Int
+  /// How much longer somebody is shown whose process has died: others learn of that at different times, and have to load sessions first.
+  private let graceAfterDeath: Int
 
   /// Who holds an entry.
   private enum Holder: Hashable { case own(Int), process(Int) }
@@ -65,8 +67,10 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
 
   /// Nobody.
   ///
-  /// - Parameter grace: for how many ticks that is shown which nobody holds.
-  init(grace: Int) { self.grace = grace }
+  /// - Parameters:
+  ///   - grace: for how many ticks that is shown which nobody holds.
+  ///   - graceAfterDeath: for how many more if the process that held it has died.
+  init(grace: Int, graceAfterDeath: Int = 0) { (self.grace, self.graceAfterDeath) = (grace, graceAfterDeath) }
 
   /// Has the list shown again, whatever was shown last.
   mutating func showAgain() { isChanged = true }
@@ -114,14 +118,16 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
   }
 
   /// Another process has told all that it has.
-  mutating func endRoll(of process: Int) {
-    for id in stale.removeValue(forKey: process) ?? [] { release(id, .process(process)) }
-  }
+  mutating func endRoll(of process: Int) { drop(stale.removeValue(forKey: process) ?? [], of: process, at: ticks) }
 
   /// Another process is gone.
   mutating func forget(_ process: Int) {
     beginRoll(of: process)
-    endRoll(of: process)
+    drop(stale.removeValue(forKey: process) ?? [], of: process, at: ticks + graceAfterDeath)
+  }
+
+  private mutating func drop(_ ids: Set<Value.ID>, of process: Int, at tick: Int) {
+    for id in ids { release(id, .process(process), at: tick) }
   }
 
   // MARK: Both
@@ -148,14 +154,15 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
     entries[value.id] = entry
   }
 
-  private mutating func release(_ id: Value.ID, _ holder: Holder) {
+  /// Takes a holder's word away; if it was the last one, the grace begins at a tick, or now.
+  private mutating func release(_ id: Value.ID, _ holder: Holder, at tick: Int? = nil) {
     guard var entry = entries[id] else { return }
     entry.words.removeAll { $0.holder == holder }
     if let last = entry.words.last {
       if entry.value != last.value { isChanged = true }
       entry.value = last.value
     } else if entry.absentSince == nil {
-      entry.absentSince = ticks
+      entry.absentSince = tick ?? ticks
       absent.insert(id)
     }
     entries[id] = entry

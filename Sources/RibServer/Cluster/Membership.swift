@@ -2,8 +2,8 @@
 ///
 /// A node is dead for whoever has read its beat unchanged for ten seconds. They are counted by the observer's own clock, and only as far as it
 /// could read: while the store is away, or the observer was held up, nobody is silent. Whoever is taken for dead and is not loses nothing but
-/// time, as the store alone decides who may write. One that has a successor is dead at once: that has found the file unlocked which the node's
-/// process had locked as long as it ran.
+/// time, as the store alone decides who may write. A node that has a successor is dead at once: the successor has found a file unlocked that the
+/// node's process keeps locked as long as it runs.
 struct Membership {
   /// For how long a node's beat may stay the same, in nanoseconds.
   static let patience: UInt64 = 10_000_000_000

@@ -301,7 +301,7 @@ private final class FlightFiles {
           switch note {
           case .session(let entry): start.crashes.append(entry)
           case .app(let flight): start.appCrashes.append(flight)
-          case .process(let id): start.predecessors.append(id)
+          case .process(let mark): start.predecessors.append(mark)
           }
         }
       }

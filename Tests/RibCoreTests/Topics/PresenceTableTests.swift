@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func whoIsNotInTheRoll_isNotThere() {
-    var table = Table(grace: 2)
+    var table = Table(grace: 2, graceAfterDeath: 1)
     table.receive(joined: [Self.ada, Self.ben], left: [], from: 2)
     _ = table.enter(Self.ben)
     _ = Self.tick(&table)
@@ -82,6 +82,7 @@ import Testing
     #expect(Self.tick(&table).shown == [Self.ada, Self.ben, Guest(id: "Cleo")])
     #expect(Self.tick(&table).shown == [Self.ben, Guest(id: "Cleo")])
     table.forget(2)
+    #expect(Self.tick(&table).shown == nil)
     #expect(Self.tick(&table).shown == nil)
     #expect(Self.tick(&table).shown == [Self.ben])
     #expect(table.roll == [Self.ben])
