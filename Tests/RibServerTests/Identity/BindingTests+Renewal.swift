@@ -98,7 +98,7 @@ extension BindingTests {
       if rests { $0.sessions.idleRestSeconds = 0 }
     }) { server, url in
       try await blocking { () throws in
-        let client = try Self.begin(url, "ada;exp=2")
+        let client = try Self.begin(url, "ada;exp=5")
         let welcome = try client.welcome
         #expect(try client.end() == "expired 4300")
         #expect(try Self.comeBack(url, welcome, attempt: 1, "ada;exp=-1").end() == "expired 4300")
