@@ -3,7 +3,8 @@ package import RibServer
 
 /// The nodes of a cluster, in the table `rib_node`.
 ///
-/// `@unchecked Sendable`: one thread at a time uses it, as `ClusterDirectory` has it.
+/// `@unchecked Sendable`: one thread at a time uses its connection, as `ClusterDirectory` has it: `Cluster` calls it in jobs of a serial queue of its
+/// own, and before the first of these jobs is added.
 package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   /// For how long the server may take for a beat, in milliseconds: two have to fit into the time that a beat counts.
   private static let patienceWithBeats = 1500

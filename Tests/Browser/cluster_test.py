@@ -108,9 +108,14 @@ class Cluster:
                 node.process.wait(60)
 
 
-@unittest.skipUnless(IS_THERE, "ribd-cluster, PostgreSQL or haproxy is missing")
 class ClusterShowcaseTest(showcase_test.ShowcaseTest):
     make_daemon = Cluster
+
+    @classmethod
+    def setUpClass(cls):
+        if not IS_THERE:
+            raise unittest.SkipTest("ribd-cluster, PostgreSQL or haproxy is missing")
+        super().setUpClass()
 
     def test_zz_nodes_were_killed(self):
         """Runs last: the tests before it would have passed with nodes that nobody has killed, too."""
@@ -120,25 +125,20 @@ class ClusterShowcaseTest(showcase_test.ShowcaseTest):
             time.sleep(0.1)
         print(f"nodes that were killed: {self.daemon.kills}")
 
-    def test_screens_share_a_count_between_sessions(self):
-        # What a node that dies has not yet written of the count is not written: a transaction is done once, what it has done outside at most once.
-        with self.daemon.peace:
-            super().test_screens_share_a_count_between_sessions()
+    # The tests in which no node is killed, and why.
+    paused = {
+        "test_screens_share_a_count_between_sessions":
+            "what a transaction does outside is done at most once: a node that dies may not have written the count",
+        "test_room": "the same of a message that is removed",
+        "test_alert_of_a_session_that_is_over_is_out_of_the_way": "haproxy repeats a request whose node dies, and a second DELETE finds no session",
+        "test_login_with_a_password": "no node keeps a password: one that dies while it checks the password has it asked for again",
+    }
 
-    def test_room(self):
-        # The same of a message that is removed.
+    def run(self, result=None):
+        if self._testMethodName not in self.paused:
+            return super().run(result)
         with self.daemon.peace:
-            super().test_room()
-
-    def test_alert_of_a_session_that_is_over_is_out_of_the_way(self):
-        # haproxy repeats a request whose node dies, and the second DELETE finds no session.
-        with self.daemon.peace:
-            super().test_alert_of_a_session_that_is_over_is_out_of_the_way()
-
-    def test_login_with_a_password(self):
-        # No node keeps a password: one that dies while it checks it has it asked for again.
-        with self.daemon.peace:
-            super().test_login_with_a_password()
+            return super().run(result)
 
     def test_pages_at_all_nodes_show_the_same_count(self):
         """The count that all sessions share is in the database."""

@@ -24,16 +24,19 @@ import Wire
 /// | writing    | waits for the next write    | has taken the write: its changes are made; or has not: they are made to what it has |
 /// | unreadable | is not made                 | has a value that another version of the program has written                         |
 public final class ClusterValue<Value: Codable & Sendable>: Sendable {
-  /// What makes another value of a value; it may be called more than once.
+  /// A function that makes another value of a value; it may be called more than once.
   public typealias Change = @Sendable (inout Value) -> Void
 
   private struct State {
+    /// How often the store's value was changed.
     var version = 0
-    /// What the store has, as last read; nil if this version of the program cannot read it.
+    /// The store's value, as last read; nil if this version of the program cannot read it.
     var value: Value?
     /// Changes that wait; the first `writing` of them are in the write that is under way.
     var waiting: [Change] = []
+    /// The write that is under way; nil for none.
     var write: NamedValue?
+    /// How many changes the write makes.
     var writing = 0
   }
 
@@ -88,7 +91,7 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
 }
 
 extension ClusterValue: ValueExchange.Member {
-  /// What the value becomes by the changes that wait; nil if none does.
+  /// The write that makes the changes which wait; nil if none does.
   package func nextWrite() -> NamedValue? {
     state.withLock { state in
       if let write = state.write { return write }
@@ -115,7 +118,7 @@ extension ClusterValue: ValueExchange.Member {
     return try? StateCoder.encode(value)
   }
 
-  /// It is known what has become of the write under way.
+  /// Takes note of the outcome of the write that is under way.
   package func writeEnded(_ wasWritten: Bool, _ found: NamedValue) {
     state.withLock { state in
       if wasWritten { state.waiting.removeFirst(state.writing) }

@@ -1,4 +1,4 @@
-/// What connects the topics, presences and cluster values of a process with those of the same names in other processes.
+/// The exchanges of a process, which connect its topics, presences and cluster values with those of the same names in other processes.
 package struct Exchanges: Sendable {
   /// The process's.
   package static let shared = Exchanges(topics: .shared, presences: .shared, values: .shared)

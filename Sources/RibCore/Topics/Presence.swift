@@ -1,7 +1,7 @@
 import Synchronization
 import Wire
 
-/// Who is there: a list that sessions put values on as long as they have a client connected, and that others observe.
+/// A list of who is there: sessions put values on it as long as they have a client connected, and others observe it.
 ///
 /// The code that makes the riblets makes the presence and hands it to them, as it does with a ``Topic``:
 ///
@@ -17,7 +17,7 @@ import Wire
 /// The list has one value for each `id`, the one that was put there last: a person with several devices stands there once. It is in the order in
 /// which this process has learned of them. The lists of one name are one list at all nodes of a cluster; a process makes one of each name.
 ///
-/// Nobody is seen to leave who comes back within two seconds: by a reload, a broken connection, a session that moves to another node. Nor is
+/// A person who comes back within two seconds is not seen to leave: by a reload, a broken connection, a session that moves to another node. Nor is
 /// anybody for ten seconds after a server has started on sessions that were there before: a riblet that keeps the list in its state goes on to show
 /// it, and is told then who has come back. Who was at a node that has died leaves five seconds after
 /// the others take it for dead.
@@ -63,7 +63,7 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
         table: PresenceTable(
           grace: isImmediate ? 0 : Self.grace, graceAfterDeath: isImmediate ? 0 : Self.graceAfterDeath)))
     number.store(exchange.add(self, name), ordering: .relaxed)
-    // That nobody is there is told as well.
+    // Observers are told of the empty list as well.
     change { _ in }
   }
 

@@ -11,9 +11,10 @@ struct ExchangeNumbers: Sendable {
   var values: Int?
 }
 
-/// How far the cluster values of this node are written; used on the cluster's queue alone.
+/// How far the cluster values of this node are written.
 ///
-/// `@unchecked Sendable`: confined to that queue.
+/// `@unchecked Sendable`: only jobs of the cluster's serial queue use it, and `Cluster.start`, which reads the values before the first of
+/// these jobs is added.
 final class ValueWrites: @unchecked Sendable {
   /// The number of the next write, by the value's name.
   private(set) var numbers: [String: Int] = [:]
