@@ -166,16 +166,39 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     switch search {
     case .found(let member): return member
     case .waits: break
-    case .mustAsk(let request): ask(request, for: id)
+    case .mustAsk(let request): begin(request, for: id)
     }
     return nil
   }
 
-  private func ask(_ request: StoreRequest?, for id: String, isMove: Bool = false) {
-    if let request { source.ask(request) { result in didAnswer(id, result, isMove: isMove) } }
+  /// How far a search is.
+  private struct Search {
+    /// The session's name.
+    let id: String
+    /// Until when whoever holds the session is asked for it, by the source's clock.
+    let end: UInt64
+    /// The process that was asked last.
+    var holder: Int?
+    /// How often processes could not be asked.
+    var failures = 0
   }
 
-  private func didAnswer(_ id: String, _ result: Result<StoreResult, StoreError>, isMove: Bool) {
+  /// How long a search goes on for a session that is held by a process which cannot be asked, in nanoseconds: for longer than it takes for a death
+  /// to be noticed, and for less than a client waits for its welcome.
+  private static var patience: UInt64 { 12_000_000_000 }
+  /// After how many questions that could not be asked the store is read again: two seconds or so.
+  private static var failuresBetweenReads: Int { 4 }
+
+  private func begin(_ request: StoreRequest?, for id: String) {
+    if let request { ask(request, Search(id: id, end: source.now + Self.patience)) }
+  }
+
+  private func ask(_ request: StoreRequest, _ search: Search, isMove: Bool = false) {
+    source.ask(request) { result in didAnswer(result, search, isMove: isMove) }
+  }
+
+  private func didAnswer(_ result: Result<StoreResult, StoreError>, _ search: Search, isMove: Bool) {
+    let id = search.id
     // Nobody would have it leave memory again.
     guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
     switch result {
@@ -184,17 +207,21 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
       if let node = nodeOfAnotherProgram(after: restored) { return registry.finish(id, .success(.elsewhere(node))) }
       if isMove { source.noteMove(of: id) }
       registry.finish(id, restored.map { .awake($0) })
-    case .success(.resting(let session)): ask(registry.answerFirst(id, rest(session)), for: id)
+    case .success(.resting(let session)): begin(registry.answerFirst(id, rest(session)), for: id)
     // The token is the client's.
-    case .success(.mustLoad): ask(.load(sessionID: id, from: .nobody), for: id)
-    case .success(.held(let holder)): askHolder(holder, for: id)
+    case .success(.mustLoad): ask(.load(sessionID: id, from: .nobody), search)
+    case .success(.held(let holder)):
+      // One that was just asked is not asked at once again.
+      if search.holder == holder { askAgain(search) } else { askHolder(holder, search) }
     case .success(.stale):
       let ending = Ending(.stale, "The attempt is not above the last one.")
-      ask(registry.answerFirst(id, .failure(ending)), for: id)
+      begin(registry.answerFirst(id, .failure(ending)), for: id)
     case .success(.denied(let state)):
       let ending = Ending(.denied, "The token opens nothing in this session.")
-      ask(registry.deny(id, by: state, at: source.wallClock, ending), for: id)
+      begin(registry.deny(id, by: state, at: source.wallClock, ending), for: id)
     case .success(.refused): finish(id, .failed, "What is kept of the session is damaged.")
+    // After a death there may be too many at once.
+    case .failure where search.holder != nil && source.now < search.end: askAgain(search)
     case .failure: finish(id, .unavailable, "The session store cannot be read. Come back later.")
     case .success: finish(id, .gone, "There is no such session, or none any more. Say hello without resume.")
     }
@@ -205,57 +232,43 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     if case .failure(let ending) = restored, ending.needsAnotherProgram { source.nodeOfAnotherProgram } else { nil }
   }
 
-  /// How long a search goes on for a session that is held by a process which cannot be asked, in nanoseconds: for longer than it takes for a death
-  /// to be noticed, and for less than a client waits for its welcome.
-  private static var patience: UInt64 { 12_000_000_000 }
-
   /// Asks the process that holds a session whether it needs it.
   ///
   /// Whoever searches waits for one that cannot be asked until it is dead: a client that is sent away comes back later each time.
   ///
   /// - Parameters:
   ///   - holder: the process.
-  ///   - id: the session's name.
-  ///   - deadline: until when it is asked again, by the source's clock; nil for the first question.
-  private func askHolder(_ holder: Int, for id: String, until deadline: UInt64? = nil) {
+  ///   - search: for its session.
+  private func askHolder(_ holder: Int, _ search: Search) {
+    let id = search.id
     let claim = registry.firstClaim(of: id)
-    guard !claim.isForced else { return ask(.load(sessionID: id, from: .anybody), for: id, isMove: true) }
-    let end = deadline ?? source.now + Self.patience
-    source.ask(holder, about: id, claim) { placement in
+    var search = search
+    search.holder = holder
+    guard !claim.isForced else { return ask(.load(sessionID: id, from: .anybody), search, isMove: true) }
+    source.ask(holder, about: id, claim) { [search] placement in
       guard !source.isStopping else { return finish(id, .shutdown, "The server is going down.") }
       switch placement {
-      case .here(let takeover): take(id, from: takeover, of: holder, until: end)
+      case .here(let takeover): ask(.load(sessionID: id, from: takeover), search, isMove: true)
       case .there: registry.finish(id, .success(.elsewhere(holder)))
       case .unknown:
-        guard deadline == nil else { return askAgain(holder, for: id, until: end) }
-        // It may have let go of it as the link ended.
-        source.ask(.load(sessionID: id, from: .processes([]))) { result in
-          if case .success(.held(let holder)) = result {
-            askAgain(holder, for: id, until: end)
-          } else {
-            didAnswer(id, result, isMove: false)
-          }
+        var search = search
+        search.failures += 1
+        // It may have let go of it as the link ended, or others have taken it.
+        if search.failures % Self.failuresBetweenReads == 1 {
+          ask(.load(sessionID: id, from: .processes([])), search)
+        } else {
+          askAgain(search)
         }
       }
     }
   }
 
-  private func askAgain(_ holder: Int, for id: String, until end: UInt64) {
-    guard source.now < end else {
-      return finish(id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+  /// Asks the process that was asked last once more, a little later, unless the search has taken long enough.
+  private func askAgain(_ search: Search) {
+    guard let holder = search.holder, source.now < search.end || registry.firstClaim(of: search.id).isForced else {
+      return finish(search.id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
     }
-    source.executeSoon { askHolder(holder, for: id, until: end) }
-  }
-
-  /// Loads a session that its holder does not need; after a death there may be too many at once.
-  private func take(_ id: String, from takeover: Takeover, of holder: Int, until end: UInt64) {
-    source.ask(.load(sessionID: id, from: takeover)) { result in
-      if case .failure = result, source.now < end, !source.isStopping {
-        askAgain(holder, for: id, until: end)
-      } else {
-        didAnswer(id, result, isMove: true)
-      }
-    }
+    source.executeSoon { askHolder(holder, search) }
   }
 
   /// Has a client sleep whose session rests on.
