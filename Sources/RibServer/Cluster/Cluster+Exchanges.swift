@@ -71,13 +71,36 @@ extension Cluster {
     writes.known.formUnion(names)
   }
 
-  /// Reads what others have changed without a word of it here.
-  func refreshValues() {
+  /// Has cluster values read soon: there was no link over which others could have told of changes.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter hasGap: whether topics are to be told after it that publications have not come, or may not have. Whoever reads anew then what
+  ///   depends on a cluster value finds the newest one.
+  func refreshValues(hasGap: Bool) {
+    state.withLock { state in
+      state.mustRefresh = true
+      if hasGap { state.hasGap = true }
+    }
+    queue.add { [weak self] in if let self, !isStopped { refreshValuesIfNeeded() } }
+  }
+
+  /// Reads what others have changed without a word of it here, if there may be any; if that fails, the next beat tries again.
+  func refreshValuesIfNeeded() {
+    guard state.withLock({ $0.mustRefresh }) else { return }
     do throws(StoreError) {
+      // What changes from now on is told.
+      state.withLock { $0.mustRefresh = false }
       try readValues()
     } catch {
-      complain("Cluster values cannot be read.", error)
+      state.withLock { $0.mustRefresh = true }
+      return complain("Cluster values cannot be read.", error)
     }
+    let hasGap = state.withLock { state in
+      defer { state.hasGap = false }
+      return state.hasGap
+    }
+    if hasGap { exchanges.topics.noteGap() }
   }
 
   /// Writes the changes that wait, again and again until it is known what has become of each; on the cluster's queue.

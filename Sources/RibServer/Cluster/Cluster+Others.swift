@@ -68,8 +68,10 @@ extension Cluster {
       }
     } lose: { [weak self] node in
       self?.onAllLoops { loop in for connection in Array(loop.connections.values) { connection.endRelay(with: node) } }
-    } receive: { [topics = exchanges.topics] publication in
-      if let publication { topics.receive(publication) } else { topics.noteGap() }
+    } gain: { [weak self] in
+      self?.refreshValues(hasGap: false)
+    } receive: { [weak self, topics = exchanges.topics] publication in
+      if let publication { topics.receive(publication) } else { self?.refreshValues(hasGap: true) }
     } roll: { [presences = exchanges.presences] in
       presences.roll
     } hear: { [presences = exchanges.presences] news, node in

@@ -4,12 +4,12 @@ import Synchronization
 
 /// This server as one of the nodes that share a store.
 ///
-/// A node beats every two seconds: it says that it is there, and reads who else is. No beat is needed for a session to be safe: the store compares
+/// A node beats every second: it says that it is there, and reads who else is. No beat is needed for a session to be safe: the store compares
 /// the lease of whoever writes. It is for sessions not to be taken from who has them, and for a node that is cut off to notice.
 ///
 /// | this node                                       | lets clients in   | shows views                | runs actions, and answers them |
 /// |-------------------------------------------------|-------------------|----------------------------|--------------------------------|
-/// | was heard of in the last six seconds            | yes               | yes                        | once they are committed        |
+/// | was heard of in the last three seconds          | yes               | yes                        | once they are committed        |
 /// | is suspended: it was not, or was held up itself | no: `unavailable` | once a commit has shown that the session is this node's | once they are committed |
 ///
 /// A suspension begins by itself, before anything is read that has come meanwhile: whoever asks compares the time. It ends once the
@@ -19,11 +19,11 @@ final class Cluster: Sendable {
   /// How often it does what, in nanoseconds; tests have times of their own.
   struct Pace: Sendable {
     /// Between two beats.
-    var interval: UInt64 = 2_000_000_000
+    var interval: UInt64 = 1_000_000_000
     /// Between a beat that was not heard and the next one.
     var retry: UInt64 = 250_000_000
-    /// For how long a beat counts from when it was sent: for less than others wait before they take the node for dead.
-    var trust: UInt64 = 6_000_000_000
+    /// For how long a beat counts from when it was sent: for less than others wait before they take the node for dead, ``Membership``.
+    var trust: UInt64 = 2_900_000_000
     /// Between two comparisons of all leases: a session that was taken by force is noticed at the latest then.
     var comparison: UInt64 = 10_000_000_000
     /// Between two complaints about the same.
@@ -65,6 +65,10 @@ final class Cluster: Sendable {
     /// Which sessions have come lately.
     var moves: RecentMoves
     var connections = ExchangeNumbers()
+    /// Whether cluster values are to be read: others may have changed them without a word of it here.
+    var mustRefresh = false
+    /// Whether publications of others have not come, or may not have, of which topics are to be told once the values are read.
+    var hasGap = false
     /// Until when clients may go elsewhere that nodes pass on which are about to stop.
     var drainEnds: [Int: UInt64] = [:]
     /// How many clients other nodes have passed on.
@@ -239,9 +243,10 @@ final class Cluster: Sendable {
       trust(since: sent)
       if state.withLock({ now >= $0.nextComparison }) {
         compare()
-        refreshValues()
+        state.withLock { $0.mustRefresh = true }
       }
     }
+    refreshValuesIfNeeded()
     // Not at once: beats go first.
     queue.add { [weak self] in self?.free() }
     return true

@@ -45,6 +45,8 @@ final class Links: Link.Owner, @unchecked Sendable {
     var drain: @Sendable (_ node: Int, _ seconds: Int) -> Void = { _, _ in }
     /// The link to another node has ended.
     var lose: @Sendable (_ node: Int) -> Void = { _ in }
+    /// There is a link to another node, over which nothing was told before.
+    var gain: @Sendable () -> Void = {}
     /// Another node's topic has published something; nil if what it was did not come, or may not have.
     var receive: @Sendable (NamedPublication?) -> Void = { _ in }
     /// All who are there at this node, as others were told.
@@ -327,6 +329,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     received[link.peer, default: 0] += 0
     link.send(makeBeat(node.isSuspended()))
     owe(link.peer)
+    node.gain()
     logger.info("There is a link to a node.", metadata: ["node": "\(link.peer)"])
   }
 

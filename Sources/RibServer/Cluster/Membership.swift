@@ -9,9 +9,9 @@ struct Membership {
   static let patience: UInt64 = 10_000_000_000
   /// The same of a node whose address refuses connections, which need not be true of the node: so it is longer than the node's beats count
   /// for itself.
-  private static let patienceWithTheGone: UInt64 = 8_000_000_000
+  static let patienceWithTheGone: UInt64 = 3_000_000_000
   /// What of the time between two readings counts at most.
-  private static let longestGap: UInt64 = 3_000_000_000
+  private static let longestGap: UInt64 = 1_500_000_000
 
   private struct Peer {
     let node: ClusterNode

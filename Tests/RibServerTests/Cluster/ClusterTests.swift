@@ -192,40 +192,6 @@ struct ClusterTests {
     }
   }
 
-  /// Changes of several nodes at once are made once each, also where the answer of the database is lost; and a node that comes later has the value.
-  @Test func clusterValue_isTheSameAtAllNodes() async throws {
-    try await ClusterHost.with(3) { nodes in
-      let values = nodes.map { ClusterValue(name: "count", 0, on: $0.exchanges.values) }
-      for round in 1...5 {
-        nodes[round % 3].directory.loseNextAnswer()
-        for value in values { for _ in 0..<100 { value.update { $0 += 1 } } }
-        #expect(await eventually { values.allSatisfy { $0.value == round * 300 } }, "\(values.map(\.value))")
-      }
-      let late = ClusterValue(name: "count", 0, on: nodes[0].exchanges.values)
-      #expect(await eventually { late.value == 1500 })
-      late.update { $0 += 1 }
-      #expect(await eventually { values[1].value == 1501 })
-    }
-  }
-
-  /// What waits when a node stops is written.
-  @Test func clusterValue_isWrittenAtTheEnd() async throws {
-    let url = try PostgresServer.makeDatabase()
-    let one = try ClusterHost(url)
-    let value = ClusterValue(name: "count", 0, on: one.exchanges.values)
-    one.directory.fail(true)
-    #expect(await one.beats())
-    for _ in 0..<3 { value.update { $0 += 1 } }
-    #expect(await one.beats())
-    #expect(value.value == 0)
-    one.directory.fail(false)
-    await one.host.stop()
-    let two = try ClusterHost(url)
-    let again = ClusterValue(name: "count", 0, on: two.exchanges.values)
-    #expect(await eventually { again.value == 3 })
-    await two.host.stop()
-  }
-
   /// What a topic with a name publishes at one node reaches those who observe it at the others, soon; how soon is printed.
   @Test func topicWithAName_isThatOfAllNodes() async throws {
     try await ClusterHost.with(3) { nodes in

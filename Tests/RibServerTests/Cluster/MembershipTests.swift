@@ -21,29 +21,29 @@ import Testing
   }
 
   @Test func nodeThatSaysNothingForTenSeconds_isDead() {
-    #expect(read([0, 2, 4, 6, 8]).dead.isEmpty)
-    let membership = read([0, 2, 4, 6, 8, 10])
+    #expect(read(Array(0...9)).dead.isEmpty)
+    let membership = read(Array(0...10))
     #expect(membership.dead.map(\.id) == [1])
     #expect(membership.isDead(1) && !membership.isDead(2) && !membership.isDead(3))
     #expect(membership.alive.map(\.id) == [2])
   }
 
   @Test func nodeThatIsHeardAgain_isAlive() {
-    let beats = [0, 2, 4, 6, 8, 10, 12].map { (one: $0 < 12 ? 7 : 8, two: Int($0)) }
-    #expect(read([0, 2, 4, 6, 8, 10, 12], beats: beats).dead.isEmpty)
+    let beats = (0...12).map { (one: $0 < 12 ? 7 : 8, two: $0) }
+    #expect(read(Array(0...12), beats: beats).dead.isEmpty)
   }
 
   /// One whose address refuses connections is waited for until it could have been heard; no longer, and no less.
   @Test func nodeThatIsGone_isDeadSooner() {
     var membership = Membership(own: 3)
-    for (time, isHeard) in [(0, true), (3, false), (6, false), (7, true), (9, false), (12, false), (15, false)] {
-      let beat = isHeard ? time : time < 7 ? 0 : 7
+    for (time, isHeard) in [(0, true), (1, false), (2, false), (3, true), (4, false), (5, false), (6, false)] {
+      let beat = isHeard ? time : time < 3 ? 0 : 3
       membership.read(
         [
           ClusterNode(id: 1, beat: beat, program: "p"), ClusterNode(id: 2, beat: beat, program: "p"),
         ], at: UInt64(time) * Self.second)
       if !isHeard { membership.noteRefusal(of: 1) }
-      #expect(membership.dead.map(\.id) == (time >= 15 ? [1] : []), "\(time)")
+      #expect(membership.dead.map(\.id) == (time >= 6 ? [1] : []), "\(time)")
     }
   }
 
@@ -60,9 +60,16 @@ import Testing
   /// Nobody could be heard meanwhile.
   @Test func timeInWhichNothingWasRead_killsNobody() {
     let beats = [0, 1, 1, 1].map { (one: 7, two: $0) }
-    // Three seconds of each gap count.
-    #expect(read([0, 2, 100, 200], beats: beats).dead.isEmpty)
-    #expect(read([0, 2, 100, 200, 202, 204]).dead.map(\.id) == [1])
+    // One second and a half of each gap counts.
+    #expect(read([0, 1, 100, 200], beats: beats).dead.isEmpty)
+    #expect(read([0, 1, 100, 200, 201, 202, 203, 204, 205]).dead.isEmpty)
+    #expect(read([0, 1, 100, 200, 201, 202, 203, 204, 205, 206]).dead.map(\.id) == [1])
+  }
+
+  /// It may be alive: its beats do not count for itself any more by then.
+  @Test func nodeThatIsGone_isDeadWhenItTrustsItselfNoMore() {
+    let pace = Cluster.Pace()
+    #expect(pace.trust < Membership.patienceWithTheGone && Membership.patienceWithTheGone < Membership.patience)
   }
 
   /// Numbers are never given out twice.

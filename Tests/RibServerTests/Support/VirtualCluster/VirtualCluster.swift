@@ -56,13 +56,13 @@ final class VirtualCluster: @unchecked Sendable {
   func didTake(_ victim: Int, forDeadBy observer: VirtualNode) {
     deaths[victim, default: [:]][observer.id] = time.now
     guard let node = node(victim), node.state == .runs || node.state == .stands else { return }
-    // Of the time in which nobody could read three seconds count at most.
+    // Of the time in which nobody could read one second and a half counts at most.
     let away = outages.reduce(0 as UInt64) { sum, outage in
       let (start, end) = (max(outage.lowerBound, node.lastHeard), min(outage.upperBound, time.now))
-      return sum + (end > start ? end - start - min(end - start, 3 * Self.second) : 0)
+      return sum + (end > start ? end - start - min(end - start, 3 * Self.second / 2) : 0)
     }
     let silence = time.now - node.lastHeard - away
-    guard !node.isSuspended || silence < 8 * Self.second else { return }
+    guard !node.isSuspended || silence < Membership.patience else { return }
     falseDeaths.append("\(victim) is dead for \(observer.id) after \(Double(silence) / Double(Self.second)) s")
   }
 
