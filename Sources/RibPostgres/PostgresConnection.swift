@@ -233,6 +233,9 @@ struct PostgresError: Error {
   /// Whether the same would work if it were tried again: others were in the way.
   var isOfOthers: Bool { ["40001", "40P01", "55P03"].contains(state) }
 
+  /// Whether somebody else has kept a lock for longer than it was waited for.
+  var isOfLocks: Bool { state == "55P03" }
+
   /// Whether a value of the statement's is the reason: others may well be written.
   var isOfValues: Bool { ["22", "23", "54"].contains { state.hasPrefix($0) } }
 

@@ -83,6 +83,11 @@ extension PostgresStore {
 
   /// How long a step may take, or the node that takes it be waited for: in milliseconds.
   private static let patienceOfSteps = 600_000
+  /// How long a step waits for a table that somebody else has locked, in milliseconds: all that comes to the table meanwhile waits behind the
+  /// step, and a beat waits for 1.5 s. An automatic vacuum gives way to it after one second (`deadlock_timeout`).
+  private static let patienceOfLocks = 1100
+  /// How often the steps are tried, with a pause in which others come to the table: for two minutes.
+  private static let attempts = 40
 
   /// The number of an advisory lock, which a database has for all that is in it: of one of these tables' own.
   ///
@@ -92,27 +97,59 @@ extension PostgresStore {
 
   /// Makes the tables, or brings them up to date, while other nodes that start wait.
   ///
-  /// - Parameter connection: to the database.
+  /// Nodes that are running go on: a step that does not get the lock of a table soon gives up its place, and is tried again.
+  ///
+  /// - Parameters:
+  ///   - connection: to the database.
+  ///   - attempts: how often the steps are tried.
   /// - Throws: ``PostgresError``.
-  static func migrate(_ connection: PostgresConnection) throws(PostgresError) {
-    let run = { (sql: String) throws(PostgresError) in
-      try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))], patience: patienceOfSteps)[0]
+  static func migrate(_ connection: PostgresConnection, attempts: Int = attempts) throws(PostgresError) {
+    for attempt in 1... {
+      try waitForTurn(connection)
+      do throws(PostgresError) {
+        return try takeSteps(connection)
+      } catch {
+        guard error.isOfLocks else { throw error }
+        guard attempt < attempts else {
+          throw PostgresError(
+            """
+            The tables cannot be brought up to date, as another connection keeps a lock on one of them (\(error.message)). End what has it \
+            (pg_locks and pg_stat_activity say who), and start again.
+            """, state: error.state, isBroken: true)
+        }
+        try connection.rollback()
+        _ = try run("SELECT pg_sleep(2)", connection)
+      }
     }
-    _ = try run("BEGIN")
-    _ = try run("SET LOCAL lock_timeout = \(patienceOfSteps / 2)")
-    _ = try run("SELECT pg_advisory_xact_lock(\(lock(of: "schema")))")
-    _ = try run("CREATE TABLE IF NOT EXISTS rib_schema (version int8 NOT NULL)")
+  }
+
+  /// Begins a transaction that is the only one of a node that starts.
+  private static func waitForTurn(_ connection: PostgresConnection) throws(PostgresError) {
+    _ = try run("BEGIN", connection)
+    _ = try run("SET LOCAL lock_timeout = \(patienceOfSteps / 2)", connection)
+    _ = try run("SELECT pg_advisory_xact_lock(\(lock(of: "schema")))", connection)
+  }
+
+  private static func takeSteps(_ connection: PostgresConnection) throws(PostgresError) {
+    _ = try run("CREATE TABLE IF NOT EXISTS rib_schema (version int8 NOT NULL)", connection)
     let version =
-      try run("SELECT coalesce(max(version), 0)::int8 FROM rib_schema").first?.integer(0) ?? 0
+      try run("SELECT coalesce(max(version), 0)::int8 FROM rib_schema", connection).first?.integer(0) ?? 0
     // The next version can live with this one: while nodes are replaced, one of this version may have to start.
     guard version <= steps.count + 1 else {
       throw PostgresError(
         "The tables were made by a newer version of this program: start that one.", state: "55000", isBroken: true)
     }
+    _ = try run("SET LOCAL lock_timeout = \(patienceOfLocks)", connection)
     for (number, step) in steps.enumerated().dropFirst(version) {
-      for sql in step { _ = try run(sql) }
-      _ = try run("INSERT INTO rib_schema VALUES (\(number + 1))")
+      for sql in step { _ = try run(sql, connection) }
+      _ = try run("INSERT INTO rib_schema VALUES (\(number + 1))", connection)
     }
-    _ = try run("COMMIT")
+    _ = try run("COMMIT", connection)
+  }
+
+  private static func run(
+    _ sql: String, _ connection: PostgresConnection
+  ) throws(PostgresError) -> PostgresResult {
+    try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))], patience: patienceOfSteps)[0]
   }
 }

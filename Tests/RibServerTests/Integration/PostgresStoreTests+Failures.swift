@@ -196,4 +196,51 @@ extension PostgresStoreTests {
     _ = try run(other, "COMMIT")
     try await start
   }
+
+  /// A table that is to be changed is in use: the nodes that are there go on to be heard until the one that starts may change it.
+  @Test func tableThatIsInUse_isWaitedForInPortions() async throws {
+    let url = try PostgresServer.makeDatabase()
+    let node = try Self.tablesOfTheFirstVersion(url)
+    let (other, watcher, directory) = (
+      try PostgresConnection(url), try PostgresConnection(url), PostgresDirectory(url: url)
+    )
+    defer { directory.close() }
+    let run = { (connection: PostgresConnection, sql: String) throws(PostgresError) in
+      try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))])[0]
+    }
+    _ = try run(other, "BEGIN")
+    _ = try run(other, "SELECT * FROM rib_node")
+    let migrating = try PostgresConnection(url)
+    let tries = #expect(throws: PostgresError.self) { try PostgresStore.migrate(migrating, attempts: 1) }
+    #expect(tries?.message.contains("keeps a lock on one of them") == true && tries?.isBroken == true)
+    async let start: Void = blocking { try PostgresStore(url: url).close() }
+    let name = try #require(url.split(separator: "=").last)
+    let waits = """
+      SELECT 1::int8 FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event = 'relation' AND query LIKE '%ALTER%'
+      """
+    for _ in 0..<2 {
+      #expect(await eventually { (try? run(watcher, waits).first) != nil })
+      // It waits behind the one that waits, and for less than a beat may take.
+      #expect(throws: Never.self) { try directory.beat(ClusterNode(id: node, program: "p")) }
+    }
+    _ = try run(other, "COMMIT")
+    try await start
+    #expect(try run(other, "SELECT max(version)::int8 FROM rib_schema").first?.integer(0) == 2)
+  }
+
+  /// Makes the tables as the version before this one has them.
+  ///
+  /// - Returns: the number of a node.
+  private static func tablesOfTheFirstVersion(_ url: String) throws -> Int {
+    let store = try PostgresStore(url: url)
+    let node = try store.begin(StoreStart())
+    let connection = try PostgresConnection(url)
+    for sql in [
+      "DROP TABLE rib_value, rib_value_write", "ALTER TABLE rib_node DROP COLUMN mark",
+      "DELETE FROM rib_schema WHERE version > 1",
+    ] {
+      _ = try connection.run([PostgresStatement(PostgresQuery(sql, isPrepared: false))])
+    }
+    return node
+  }
 }
