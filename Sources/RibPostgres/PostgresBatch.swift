@@ -179,7 +179,7 @@ struct PostgresBatch {
 }
 
 extension SessionCut {
-  fileprivate var hasPersons: Bool { state.clients.contains { $0.person != nil } }
+  var hasPersons: Bool { state.clients.contains { $0.person != nil } }
 
   /// Whether other sessions have to be counted before the session is created.
   fileprivate func isCounted(_ identity: SessionIdentity) -> Bool {

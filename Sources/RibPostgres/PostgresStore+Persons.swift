@@ -13,16 +13,28 @@ extension PostgresStore {
   ) throws(PostgresError) -> StoreResult {
     let (subject, issuer) = (revocation.person.subject, revocation.person.issuer)
     let results = try transaction.run([
-      // One after the other: whoever has read up to a number has read all before it.
-      PostgresStatement(Self.lockSignOuts), PostgresStatement(Self.lockPerson, .utf8(subject), .utf8(issuer)),
+      PostgresStatement(Self.lockPerson, .utf8(subject), .utf8(issuer)),
       PostgresStatement(Self.deleteRevocations, .integer(revocation.time - Int(keeping.components.seconds))),
       PostgresStatement(
         Self.insertRevocation, .utf8(subject), .utf8(issuer), .integer(revocation.time), .integer(revocation.mark)),
       PostgresStatement(
         Self.fenceSessions, .utf8(subject), .utf8(issuer), .integer(node), .integer(time.now(clock))),
     ])
-    guard let row = results[3].first else { return .signedOut(revocation) }
+    guard let row = results[2].first else { return .signedOut(revocation) }
     return .signedOut(Revocation(revocation.person, at: row.integer(0), mark: row.integer(1)))
+  }
+
+  /// Has sign-outs happen one after the other: whoever has read up to a number has read all before it.
+  ///
+  /// - Returns: the rows of the sessions that they fence off.
+  func lockSignOuts(
+    of persons: [PersonID], _ transaction: PostgresTransaction
+  ) throws(PostgresError) -> [Int64] {
+    guard !persons.isEmpty else { return [] }
+    let sessions = PostgresStatement(
+      Self.selectFenced, .byteArrays(persons.map { Array($0.subject.utf8) }),
+      .byteArrays(persons.map { Array($0.issuer.utf8) }), .integer(node))
+    return try transaction.run([PostgresStatement(Self.lockSignOuts), sessions])[1].rows.map { Int64($0.integer(0)) }
   }
 
   func findRevocations(after last: Int64, _ transaction: PostgresTransaction) throws(PostgresError) -> StoreResult {
@@ -117,6 +129,12 @@ extension PostgresStore {
       ON CONFLICT (subject, issuer) DO UPDATE SET id = DEFAULT, time = greatest(r.time, excluded.time),
         mark = greatest(r.mark + 1, excluded.mark)
       RETURNING time, mark
+    """)
+  private static let selectFenced = PostgresQuery(
+    """
+    SELECT s.id FROM unnest($1::bytea[], $2::bytea[]) AS i(subject, issuer)
+      JOIN rib_person p ON (p.subject, p.issuer) = (i.subject, i.issuer) JOIN rib_session s ON s.id = p.session
+      WHERE s.holder NOT IN (0, $3::int8)
     """)
   private static let fenceSessions = PostgresQuery(
     """

@@ -36,19 +36,26 @@ extension PostgresStore {
 
   /// Locks the rows that a batch writes, or may take, until the transaction is over.
   ///
-  /// All of them at once and in order: nodes that lock them one after the other wait for each other in a circle. Sessions that other nodes have
-  /// are not locked, as these are about to write them.
+  /// All of them at once and in order: nodes that lock them one after the other wait for each other in a circle. Rows come before persons, as a
+  /// sign-out has both, too, and all sign-outs before rows. Sessions that other nodes have are not locked, as these are about to write them,
+  /// but for those whose person is signed out.
   ///
   /// - Parameters:
   ///   - requests: of the batch.
   ///   - transaction: what it belongs to.
-  /// - Returns: the names of the sessions that are locked; none if nothing is read.
+  /// - Returns: the names of the sessions that are locked; none if no other locks follow.
   /// - Throws: ``PostgresError``.
   func lock(_ requests: [StoreRequest], _ transaction: PostgresTransaction) throws(PostgresError) -> Set<String> {
     var (rows, names, holders, takesAny) = ([Int64](), [String](), Set([0, node]), false)
+    var (hasPersons, signedOut) = (false, [PersonID]())
     for request in requests {
       switch request {
-      case .write(let lease, _), .remove(_, let lease), .noteAbsence(_, let lease): rows.append(lease.row)
+      case .write(let lease, let cut):
+        rows.append(lease.row)
+        if !cut.isProgress, cut.hasPersons { hasPersons = true }
+      case .remove(_, let lease), .noteAbsence(_, let lease): rows.append(lease.row)
+      // One that is made again may be there.
+      case .create(let identity, let cut): if cut.hasPersons { names.append(identity.id) }
       case .load(let id, _, let takeover):
         names.append(id)
         switch takeover {
@@ -57,11 +64,13 @@ extension PostgresStore {
         case .processes(let processes): holders.formUnion(processes)
         }
       case .resume(let resume): names.append(resume.sessionID)
-      case .create, .findExpired, .forget, .signOut, .findRevocations, .tidy, .probe: break
+      case .signOut(let revocation, _): signedOut.append(revocation.person)
+      case .findExpired, .forget, .findRevocations, .tidy, .probe: break
       }
     }
     names.removeAll { $0.utf8.contains(0) }
-    guard !names.isEmpty else { return [] }
+    guard !names.isEmpty || !signedOut.isEmpty || hasPersons else { return [] }
+    rows += try lockSignOuts(of: signedOut, transaction)
     let lock = PostgresStatement(
       Self.lockSessions, .integers(rows), .texts(names), .flag(takesAny),
       .integers(holders.map { Int64($0) }))
