@@ -130,7 +130,10 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
       exchange.tell(
         PresenceChange(name: name, joined: Self.encode(tick.change.joined), left: Self.encode(tick.change.left)))
     }
-    if let shown = tick.shown, shown != publications.last { publications.publish(shown) }
+    if let shown = tick.shown, shown != publications.last {
+      // Settling may have begun meanwhile: the list is shown at its end.
+      if exchange.isSettled { publications.publish(shown) } else { change { $0.showAgain() } }
+    }
     return !tick.isIdle
   }
 

@@ -55,19 +55,29 @@ package final class PresenceExchange: Sendable {
     var lastNumber = 0
     var buses: [Int: @Sendable (PresenceNews) -> Void] = [:]
     var lastBus = 0
-    /// Until then restored sessions go on to show who was there before this process.
-    var settlesAt: ContinuousClock.Instant?
+    /// The exchange's age until which restored sessions go on to show who was there before this process.
+    var settlesAt: Duration?
   }
 
   // What is loaded of an entry under the lock is handed out, and let go of outside: the end of a member locks again.
   private let state = Mutex(State())
   /// What presences wait by.
   let clock: any Clock<Duration>
+  /// How old the exchange is, by the clock.
+  private let age: @Sendable () -> Duration
 
   /// Without presences.
   ///
   /// - Parameter clock: what presences wait by.
-  package init(clock: any Clock<Duration> = ContinuousClock()) { self.clock = clock }
+  package init(clock: any Clock<Duration> = ContinuousClock()) {
+    self.clock = clock
+    age = Self.age(by: clock)
+  }
+
+  private static func age(by clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+  }
 
   // MARK: Presences
 
@@ -104,15 +114,17 @@ package final class PresenceExchange: Sendable {
   ///
   /// - Parameter duration: how long.
   package func settle(for duration: Duration) {
-    state.withLock { $0.settlesAt = .now + duration }
+    let end = age() + duration
+    state.withLock { $0.settlesAt = end }
     for (_, member) in members { member.settle() }
   }
 
   /// Whether observers are told who is there.
   var isSettled: Bool {
-    state.withLock { state in
+    let age = age()
+    return state.withLock { state in
       guard let end = state.settlesAt else { return true }
-      guard end <= .now else { return false }
+      guard end <= age else { return false }
       state.settlesAt = nil
       return true
     }

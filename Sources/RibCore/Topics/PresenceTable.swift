@@ -23,8 +23,8 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
     var words: [(holder: Holder, value: Value)]
     /// What is shown: the last word.
     var value: Value
-    /// When nobody held it any more, in ticks; nil if somebody does.
-    var absentSince: Int?
+    /// The tick at which it ends, if nobody takes hold of it before; nil if somebody has it.
+    var leavesAt: Int?
 
     var own: Value? {
       words.last { if case .own = $0.holder { true } else { false } }?.value
@@ -118,16 +118,16 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
   }
 
   /// Another process has told all that it has.
-  mutating func endRoll(of process: Int) { drop(stale.removeValue(forKey: process) ?? [], of: process, at: ticks) }
+  mutating func endRoll(of process: Int) { drop(stale.removeValue(forKey: process) ?? [], of: process) }
 
   /// Another process is gone.
   mutating func forget(_ process: Int) {
     beginRoll(of: process)
-    drop(stale.removeValue(forKey: process) ?? [], of: process, at: ticks + graceAfterDeath)
+    drop(stale.removeValue(forKey: process) ?? [], of: process, graceAfterDeath)
   }
 
-  private mutating func drop(_ ids: Set<Value.ID>, of process: Int, at tick: Int) {
-    for id in ids { release(id, .process(process), at: tick) }
+  private mutating func drop(_ ids: Set<Value.ID>, of process: Int, _ additionalGrace: Int = 0) {
+    for id in ids { release(id, .process(process), additionalGrace) }
   }
 
   // MARK: Both
@@ -149,20 +149,20 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
       if entry.value != value { isChanged = true }
       entry.value = value
     }
-    entry.absentSince = nil
+    entry.leavesAt = nil
     absent.remove(value.id)
     entries[value.id] = entry
   }
 
-  /// Takes a holder's word away; if it was the last one, the grace begins at a tick, or now.
-  private mutating func release(_ id: Value.ID, _ holder: Holder, at tick: Int? = nil) {
+  /// Takes a holder's word away; if it was the last one, the grace begins.
+  private mutating func release(_ id: Value.ID, _ holder: Holder, _ additionalGrace: Int = 0) {
     guard var entry = entries[id] else { return }
     entry.words.removeAll { $0.holder == holder }
     if let last = entry.words.last {
       if entry.value != last.value { isChanged = true }
       entry.value = last.value
-    } else if entry.absentSince == nil {
-      entry.absentSince = tick ?? ticks
+    } else if entry.leavesAt == nil {
+      entry.leavesAt = ticks + grace + additionalGrace
       absent.insert(id)
     }
     entries[id] = entry
@@ -175,7 +175,7 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
   mutating func tick(isSettled: Bool) -> Tick {
     ticks += 1
     for id in absent {
-      guard let since = entries[id]?.absentSince, ticks - since >= grace else { continue }
+      guard let end = entries[id]?.leavesAt, ticks >= end else { continue }
       entries[id] = nil
       absent.remove(id)
       isChanged = true

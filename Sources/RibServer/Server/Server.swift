@@ -121,12 +121,13 @@ public final class Server: Service {
         for revocation in revoked { context.revocations.note(revocation) }
         keeper.loops = try makeLoops(loopCount, writer, opened.flight ?? FlightRecorder(slotCount: loopCount))
         context.willSignOut(by: SignOuts(context, writer, keeper.loops, last: last))
+        // Before other nodes tell who is there.
+        if opened.hasHistory { PresenceExchange.shared.settle(for: Self.timeToComeBack) }
         if let cluster = opened.cluster {
           context.willJoin(cluster)
           try cluster.listen(context.settings, context)
           try cluster.start(keeper.loops, context.sessions)
         }
-        if opened.hasHistory { PresenceExchange.shared.settle(for: Self.timeToComeBack) }
         listener = try Listener(loops: keeper.loops, context)
         try listener.start()
       } catch {

@@ -1,4 +1,5 @@
 import RibTesting
+import Synchronization
 import Testing
 import Wire
 
@@ -142,6 +143,61 @@ import Wire
     var lists = guests.subscribe().makeAsyncIterator()
     #expect(await lists.next() == [Guest(id: "Ada")], "not that nobody is there")
     withExtendedLifetime(entry) {}
+  }
+
+  @Test func settling_goesByTheClockOfTheExchange() {
+    let clock = ManualClock()
+    let exchange = PresenceExchange(clock: clock)
+    let guests = Presence<Guest>(name: "guests", on: exchange, isImmediate: true)
+    exchange.settle(for: .seconds(10))
+    let entry = guests.enter(Guest(id: "Ada"))
+    clock.advance(by: .seconds(9))
+    guests.tellNow()
+    #expect(guests.publications.last == nil)
+    clock.advance(by: .seconds(1))
+    guests.tellNow()
+    #expect(guests.publications.last == [Guest(id: "Ada")])
+    withExtendedLifetime(entry) {}
+  }
+
+  /// Settling that begins when a list is about to be shown has it wait.
+  @Test func listThatSettlingOvertakes_isShownAtItsEnd() async {
+    let clock = ManualClock()
+    let exchange = PresenceExchange(clock: clock)
+    let list = Presence<Meddler>(name: "list", on: exchange)
+    let tell = { (number: Int) in
+      exchange.receive(
+        .change(PresenceChange(name: "list", joined: [Array("{\"id\":1,\"number\":\(number)}".utf8)], left: [])),
+        from: 2)
+    }
+    tell(1)
+    list.tellNow()
+    tell(2)
+    // The list is compared with the one shown last, and shown then.
+    Meddler.meddle.withLock { $0 = { exchange.settle(for: .seconds(10)) } }
+    list.tellNow()
+    #expect(list.publications.last == nil)
+    clock.advance(by: .seconds(10))
+    list.tellNow()
+    var lists = list.subscribe().makeAsyncIterator()
+    #expect(await lists.next()?.map(\.number) == [2])
+  }
+
+  /// A value that does something when it is compared, once.
+  private struct Meddler: Identifiable, Codable, Equatable {
+    let id: Int
+    let number: Int
+
+    static let meddle = Mutex<(@Sendable () -> Void)?>(nil)
+
+    static func == (one: Self, other: Self) -> Bool {
+      let meddle = meddle.withLock { meddle in
+        defer { meddle = nil }
+        return meddle
+      }
+      meddle?()
+      return (one.id, one.number) == (other.id, other.number)
+    }
   }
 
   /// It waits for nothing that nobody has any more.
