@@ -20,9 +20,16 @@ import Wire
 ///
 /// | state      | a change                    | the store                                                                           |
 /// |------------|-----------------------------|-------------------------------------------------------------------------------------|
+/// | apart      | is made here, at once       | is not there: the server has not started, has stopped, or is no node of a cluster    |
 /// | at rest    | waits, and is to be written |                                                                                     |
 /// | writing    | waits for the next write    | has taken the write: its changes are made; or has not: they are made to what it has |
 /// | unreadable | is not made                 | has a value that another version of the program has written                         |
+///
+/// What the store has takes the place of changes that were made before the server has started; if nobody has changed it there, they count as
+/// what the value begins with. A value that cannot be read goes on to be shown as it was before, until one comes that can be; the server's log says so. A
+/// change that makes more than a mebibyte of JSON, or something that cannot be encoded, is not made, which is in the log as well.
+///
+/// After a failover of the database to a standby that had not all, the value is what that one has.
 public final class ClusterValue<Value: Codable & Sendable>: Sendable {
   /// A function that makes another value of a value; it may be called more than once.
   public typealias Change = @Sendable (inout Value) -> Void
@@ -32,18 +39,35 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
     var version = 0
     /// The store's value, as last read; nil if this version of the program cannot read it.
     var value: Value?
+    /// The same as the store has it; nil if nothing of it is known, or the value was changed apart from it.
+    var bytes: [UInt8]?
     /// Changes that wait; the first `writing` of them are in the write that is under way.
     var waiting: [Change] = []
     /// The write that is under way; nil for none.
     var write: NamedValue?
     /// How many changes the write makes.
     var writing = 0
+    /// What has gone wrong.
+    var faults: [ValueFault] = []
+
+    /// Takes what the store has, if it is to be taken.
+    ///
+    /// - Returns: whether it was.
+    mutating func take(_ found: NamedValue, if isWanted: Bool) -> Bool {
+      guard isWanted else { return false }
+      let wasReadable = value != nil
+      (version, value, bytes) = (found.version, Value(published: found.value), found.value)
+      if wasReadable, value == nil { faults.append(.unreadable) }
+      return true
+    }
   }
 
   /// The value's name.
   package let name: String
   // Only the last value is kept, as of a SharedValue.
   let publications: Publications<Value>
+  /// What the value is as long as nobody has changed it.
+  private let first: Value
   private weak let exchange: ValueExchange?
   private let number = Atomic(0)
   private let state: Mutex<State>
@@ -57,7 +81,7 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
 
   /// The same, on an exchange of one's own.
   package init(name: String, _ value: Value, on exchange: ValueExchange) {
-    (self.name, self.exchange) = (name, exchange)
+    (self.name, self.first, self.exchange) = (name, value, exchange)
     publications = Publications(beginningWith: value)
     state = Mutex(State(value: value))
     number.store(exchange.add(self), ordering: .relaxed)
@@ -73,12 +97,15 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
 
   /// Changes the value as soon as the store has the change: for code outside of riblets, which use ``Effect/update(_:_:)-(ClusterValue<Value>,_)``.
   ///
-  /// - Parameter change: what makes another value of it, and does not use this value itself; a change that makes something that cannot be encoded is
-  ///   not made.
+  /// - Parameter change: what makes another value of it, and does not use this value itself.
   public func update(_ change: @escaping Change) {
     guard let exchange, exchange.isConnected else {
-      publications.amend(change)
-      return state.withLock { if $0.version == 0, $0.value != nil { $0.value = value } }
+      return publications.amend { value in
+        change(&value)
+        state.withLock { state in
+          if state.value != nil { (state.value, state.bytes) = (value, nil) }
+        }
+      }
     }
     state.withLock { if $0.value != nil { $0.waiting.append(change) } }
     exchange.submit(self)
@@ -91,6 +118,9 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
 }
 
 extension ClusterValue: ValueExchange.Member {
+  /// How often the store's value was changed, as far as is known.
+  package var version: Int { state.withLock { $0.version } }
+
   /// The write that makes the changes which wait; nil if none does.
   package func nextWrite() -> NamedValue? {
     state.withLock { state in
@@ -100,44 +130,76 @@ extension ClusterValue: ValueExchange.Member {
         return nil
       }
       while !state.waiting.isEmpty {
-        if let bytes = Self.bytes(of: value, changedBy: state.waiting) {
+        do throws(ValueFault) {
+          let bytes = try Self.bytes(of: value, changedBy: state.waiting)
           state.writing = state.waiting.count
           state.write = NamedValue(name: name, version: state.version, value: bytes)
           return state.write
+        } catch {
+          state.faults.append(error)
+          let bad = state.waiting.indices.first { (try? Self.bytes(of: value, changedBy: state.waiting[...$0])) == nil }
+          state.waiting.remove(at: bad ?? state.waiting.startIndex)
         }
-        let bad = state.waiting.indices.first { Self.bytes(of: value, changedBy: state.waiting[...$0]) == nil }
-        state.waiting.remove(at: bad ?? state.waiting.startIndex)
       }
       return nil
     }
   }
 
-  private static func bytes(of value: Value, changedBy changes: some Sequence<Change>) -> [UInt8]? {
+  private static func bytes(
+    of value: Value, changedBy changes: some Sequence<Change>
+  ) throws(ValueFault) -> [UInt8] {
     var value = value
     for change in changes { change(&value) }
-    return try? StateCoder.encode(value)
+    guard let bytes = try? StateCoder.encode(value) else { throw .unencodable }
+    guard bytes.count <= ValueExchange.byteLimit else { throw .tooLong(bytes: bytes.count) }
+    return bytes
+  }
+
+  /// Whether the write that is under way makes of the value what it is.
+  package var writesTheSame: Bool {
+    state.withLock { state in state.write.map { $0.version == state.version && $0.value == state.bytes } ?? false }
   }
 
   /// Takes note of the outcome of the write that is under way.
   package func writeEnded(_ wasWritten: Bool, _ found: NamedValue) {
-    state.withLock { state in
+    let version = state.withLock { state in
       if wasWritten { state.waiting.removeFirst(state.writing) }
-      // A standby that was promoted may not have all.
-      if let write = state.write, !wasWritten, found.version < write.version { state.version = found.version - 1 }
-      (state.write, state.writing) = (nil, 0)
+      defer { (state.write, state.writing) = (nil, 0) }
+      return state.write?.version
     }
-    receive(found)
+    if let version { take(found, knowing: version) }
   }
 
   /// Takes what the store has, unless a newer value is known.
   package func receive(_ value: NamedValue) {
-    let isNew = state.withLock { state in
-      guard value.version > state.version else { return false }
-      (state.version, state.value) = (value.version, Value(published: value.value))
-      return true
-    }
-    // Of two threads that have received a value, each publishes the newer one.
+    publish(if: state.withLock { state in state.take(value, if: value.version > state.version) })
+  }
+
+  /// Takes what was read from the store, also an older value, unless another one has come since.
+  package func take(_ value: NamedValue?, knowing version: Int) {
+    publish(
+      if: state.withLock { state in
+        guard let value else {
+          guard version > 0, state.version == version else { return false }
+          (state.version, state.value, state.bytes) = (0, first, nil)
+          return true
+        }
+        let isOther = state.version == version && (value.version < version || value.value != state.bytes)
+        return state.take(value, if: isOther || value.version > state.version)
+      })
+  }
+
+  private func publish(if isNew: Bool) {
+    // Of two threads that have taken a value, each publishes the newer one.
     if isNew { publications.amend { value in if let newest = state.withLock({ $0.value }) { value = newest } } }
+  }
+
+  /// What has gone wrong since this was asked last.
+  package func takeFaults() -> [ValueFault] {
+    state.withLock { state in
+      defer { state.faults = [] }
+      return state.faults
+    }
   }
 }
 

@@ -15,6 +15,27 @@ package struct NamedValue: Equatable, Sendable {
   }
 }
 
+/// Why a ``ClusterValue`` is not what it was to become, or shows what it was.
+package enum ValueFault: Error, Equatable, CustomStringConvertible {
+  /// A change was not made, as what it makes cannot be encoded.
+  case unencodable
+  /// A change was not made, as what it makes is too long.
+  case tooLong(bytes: Int)
+  /// What the store has was written by another version of the program.
+  case unreadable
+
+  /// What has happened, for the log.
+  package var description: String {
+    switch self {
+    case .unencodable: "A change of a cluster value is not made: what it makes cannot be encoded."
+    case .tooLong(let bytes):
+      "A change of a cluster value is not made: it would have \(bytes) bytes, and may have \(ValueExchange.byteLimit)."
+    case .unreadable:
+      "A cluster value that another version of the program has written cannot be read: it is shown as it was before, and not changed."
+    }
+  }
+}
+
 /// Connects the cluster values of this process with a store that other processes use as well.
 ///
 /// A process has one, ``shared``. Without a store, the values are their process's own.
@@ -22,14 +43,21 @@ package final class ValueExchange: Sendable {
   /// The process's.
   package static let shared = ValueExchange()
 
+  /// Bytes of a value as JSON: with what is around it, it fits into a message between two nodes.
+  package static let byteLimit = (1 << 20) - 4096
+
   /// A value, as the keeper of the store knows it.
   package protocol Member: AnyObject, Sendable {
     /// The value's name.
     var name: String { get }
+    /// How often the store's value was changed, as far as is known.
+    var version: Int { get }
     /// What the value becomes by the changes that wait; the version is that which it has now.
     ///
     /// - Returns: the same until ``writeEnded(_:_:)`` has told what has become of that; nil if no change waits.
     func nextWrite() -> NamedValue?
+    /// Whether the write that ``nextWrite()`` has returned makes of the value what it is: then the store is only asked whether it still is that.
+    var writesTheSame: Bool { get }
     /// It is known what has become of the write that ``nextWrite()`` has returned.
     ///
     /// - Parameters:
@@ -38,6 +66,14 @@ package final class ValueExchange: Sendable {
     func writeEnded(_ wasWritten: Bool, _ found: NamedValue)
     /// Takes what the store has, unless a newer one is known.
     func receive(_ value: NamedValue)
+    /// Takes what was read from the store, also an older one, unless the value has become another one since.
+    ///
+    /// - Parameters:
+    ///   - value: what was read; nil if nobody has changed it.
+    ///   - version: the value's ``version`` before it was read.
+    func take(_ value: NamedValue?, knowing version: Int)
+    /// What has gone wrong since this was asked last.
+    func takeFaults() -> [ValueFault]
   }
 
   private struct Entry { weak var member: (any Member)? }
@@ -103,6 +139,26 @@ package final class ValueExchange: Sendable {
 
   /// The values that there are.
   package var members: [any Member] { state.withLock { $0.entries.values.compactMap(\.member) } }
+
+  /// Reads what the store has.
+  ///
+  /// That counts, also if it is older than what is known: the store may be a standby that had not all when it was promoted.
+  ///
+  /// - Parameter find: reads the values of some names, those that somebody has changed.
+  /// - Returns: the names of the values that there are.
+  /// - Throws: what `find` does.
+  package func read<Failure: Error>(
+    _ find: (_ names: [String]) throws(Failure) -> [NamedValue]
+  ) throws(Failure) -> Set<String> {
+    let known = members.map { ($0, $0.version) }
+    let names = Set(known.map(\.0.name))
+    guard !names.isEmpty else { return [] }
+    let found = try find(names.sorted())
+    for (member, version) in known {
+      member.take(found.first { $0.name == member.name }, knowing: version)
+    }
+    return names
+  }
 
   /// Takes what the store has, as another process says.
   package func receive(_ value: NamedValue) {

@@ -20,8 +20,23 @@ final class ValueWrites: @unchecked Sendable {
   private(set) var numbers: [String: Int] = [:]
   /// The values that were read.
   var known: Set<String> = []
-  /// The values whose changes are being written, or are to be soon.
-  var busy: Set<ObjectIdentifier> = []
+  /// The values whose changes wait to be written, in turn; the first one has its turn.
+  private(set) var due: [any ValueExchange.Member] = []
+
+  /// Gives a value a turn.
+  ///
+  /// - Returns: whether it is the only one: nobody writes yet.
+  func add(_ value: any ValueExchange.Member) -> Bool {
+    guard !due.contains(where: { $0 === value }) else { return false }
+    due.append(value)
+    return due.count == 1
+  }
+
+  /// Ends the turn of the first value, which has another one behind the others unless it is done.
+  func endTurn(isDone: Bool) {
+    let value = due.removeFirst()
+    if !isDone { due.append(value) }
+  }
 
   func next(_ name: String) -> Int { numbers[name, default: 1] }
   func ended(_ name: String) { numbers[name, default: 1] += 1 }
@@ -54,7 +69,7 @@ extension Cluster {
     let values = exchanges.values.connect { [weak self] value in
       guard let self else { return }
       queue.add { [self] in
-        if !isStopped, writes.busy.insert(ObjectIdentifier(value)).inserted { write(value) }
+        if !isStopped, writes.add(value) { writeNext() }
       }
     }
     state.withLock { $0.connections.values = values }
@@ -64,11 +79,13 @@ extension Cluster {
   ///
   /// - Throws: ``StoreError``.
   func readValues() throws(StoreError) {
-    let members = exchanges.values.members
-    guard !members.isEmpty else { return }
-    let names = Set(members.map(\.name))
-    for value in try directory.values(named: names.sorted()) { exchanges.values.receive(value) }
-    writes.known.formUnion(names)
+    writes.known.formUnion(
+      try exchanges.values.read { names throws(StoreError) in try directory.values(named: names) })
+    for value in exchanges.values.members { logFaults(of: value) }
+  }
+
+  private func logFaults(of value: any ValueExchange.Member) {
+    for fault in value.takeFaults() { logger.warning("\(fault)", metadata: ["value": "\(value.name)"]) }
   }
 
   /// Has cluster values read soon: there was no link over which others could have told of changes.
@@ -103,24 +120,43 @@ extension Cluster {
     if hasGap { exchanges.topics.noteGap() }
   }
 
-  /// Writes the changes that wait, again and again until it is known what has become of each; on the cluster's queue.
-  private func write(_ value: any ValueExchange.Member) {
+  /// Writes the changes that wait of one value, and then of the next, until it is known what has become of each; on the cluster's queue.
+  ///
+  /// A value has one write a turn, which takes 1.5 s at most where the database hangs: a beat that is due comes before the next one.
+  private func writeNext() {
+    guard !isStopped, let value = writes.due.first else { return }
     do throws(StoreError) {
       if !writes.known.contains(value.name) { try readValues() }
-      guard let next = value.nextWrite() else {
-        writes.busy.remove(ObjectIdentifier(value))
-        return
-      }
-      let (found, wasWritten) = try directory.write(next, number: writes.next(value.name), of: id)
-      writes.ended(value.name)
-      value.writeEnded(wasWritten, found)
-      if wasWritten { state.withLock { $0.links }?.tell(found) }
-      // Beats come in between.
-      queue.add { [self] in if !isStopped { write(value) } }
+      writes.endTurn(isDone: try write(value))
+      if !writes.due.isEmpty { queue.add { [self] in writeNext() } }
     } catch {
       complain("A cluster value cannot be written.", error)
-      queue.add(after: pace.retry) { [weak self] in if let self, !isStopped { write(value) } }
+      writes.endTurn(isDone: false)
+      queue.add(after: pace.retry) { [weak self] in self?.writeNext() }
     }
+  }
+
+  /// Writes the changes of a value that wait by now.
+  ///
+  /// - Parameters:
+  ///   - value: the value.
+  ///   - end: when it is too late, in nanoseconds of the clock that never jumps.
+  /// - Returns: whether none waits; if not, it is to be called again.
+  /// - Throws: ``StoreError`` if it is not known whether they are written.
+  private func write(_ value: any ValueExchange.Member, until end: UInt64 = .max) throws(StoreError) -> Bool {
+    let next = value.nextWrite()
+    logFaults(of: value)
+    guard let next else { return true }
+    guard time.monotonic() <= end else { throw StoreError("There is no time left.") }
+    if value.writesTheSame, let found = try directory.values(named: [value.name]).first {
+      value.writeEnded(found == next, found)
+      return false
+    }
+    let (found, wasWritten) = try directory.write(next, number: writes.next(value.name), of: id)
+    writes.ended(value.name)
+    value.writeEnded(wasWritten, found)
+    if wasWritten, !isStopped { state.withLock { $0.links }?.tell(found) }
+    return false
   }
 
   /// Writes what still waits, for some seconds at most; on the cluster's queue, as the last thing.
@@ -128,17 +164,13 @@ extension Cluster {
     guard let number = state.withLock({ $0.connections.values }) else { return }
     exchanges.values.disconnect(number)
     let end = time.monotonic() + pace.interval
-    do throws(StoreError) {
-      for value in exchanges.values.members {
-        while let next = value.nextWrite() {
-          guard time.monotonic() <= end else { throw StoreError("There is no time left.") }
-          let (found, wasWritten) = try directory.write(next, number: writes.next(value.name), of: id)
-          writes.ended(value.name)
-          value.writeEnded(wasWritten, found)
-        }
+    for value in exchanges.values.members {
+      do throws(StoreError) {
+        while try !write(value, until: end) {}
+      } catch {
+        logger.error(
+          "The last changes of a cluster value are lost.", metadata: ["value": "\(value.name)", "reason": "\(error)"])
       }
-    } catch {
-      logger.error("The last changes of cluster values are lost.", metadata: ["reason": "\(error)"])
     }
   }
 }

@@ -101,12 +101,93 @@ import Wire
     #expect(value.nextWrite() == Self.value(5, "51"))
   }
 
+  /// A node that writes nothing shows what such a store has once it reads it: an older value, another one of the same number, or none.
+  @Test func storeThatIsBehind_isBelieved_byThoseWhoReadIt() {
+    let exchange = ValueExchange()
+    let value = ClusterValue(name: "n", 1, on: exchange)
+    _ = exchange.connect { _ in }
+    for (found, shown) in [
+      (Self.value(7, "70"), 70), (Self.value(5, "50"), 50), (Self.value(5, "55"), 55), (nil, 1),
+      (Self.value(1, "10"), 10),
+    ] {
+      let names = exchange.read { names in
+        #expect(names == ["n"])
+        return found.map { [$0] } ?? []
+      }
+      #expect(names == ["n"] && value.value == shown)
+    }
+    value.update { $0 += 1 }
+    #expect(value.nextWrite() == Self.value(1, "11"))
+  }
+
+  /// What another node has told while the store was read is not taken back.
+  @Test func valueThatComesWhileTheStoreIsRead_stays() {
+    let exchange = ValueExchange()
+    let value = ClusterValue(name: "n", 0, on: exchange)
+    exchange.receive(Self.value(7, "70"))
+    _ = exchange.read { _ in
+      exchange.receive(Self.value(8, "80"))
+      return [Self.value(7, "70")]
+    }
+    #expect(value.value == 80)
+  }
+
+  /// Before the server has started, and once it has stopped: they are this process's, until the store is read.
+  @Test func changesWithoutAStore_giveWayToWhatItHas() {
+    let exchange = ValueExchange()
+    let value = ClusterValue(name: "n", 0, on: exchange)
+    value.update { $0 += 1 }
+    let first = exchange.connect { _ in }
+    _ = exchange.read { _ in [] }
+    value.update { $0 += 10 }
+    #expect(value.value == 1)
+    #expect(value.nextWrite() == Self.value(0, "11"), "nobody has changed it there")
+    value.writeEnded(true, Self.value(1, "11"))
+    exchange.disconnect(first)
+    value.update { $0 += 100 }
+    #expect(value.value == 111)
+    _ = exchange.read { _ in [Self.value(1, "11")] }
+    #expect(value.value == 11)
+    value.update { $0 += 100 }
+    _ = exchange.read { _ in [Self.value(2, "30")] }
+    _ = exchange.connect { _ in }
+    value.update { $0 += 1 }
+    #expect(value.value == 30 && value.nextWrite() == Self.value(2, "31"))
+  }
+
+  /// What changes nothing need not be written; the store has to be asked whether it is still so.
+  @Test func changeThatChangesNothing_isSaidToBeSuch() {
+    let exchange = ValueExchange()
+    let value = ClusterValue(name: "n", [1], on: exchange)
+    _ = exchange.connect { _ in }
+    exchange.receive(Self.value(3, "[1,2]"))
+    value.update { $0.removeAll { $0 == 5 } }
+    #expect(value.nextWrite() == Self.value(3, "[1,2]") && value.writesTheSame)
+    value.writeEnded(false, Self.value(4, "[1,2,5]"))
+    #expect(value.nextWrite() == Self.value(4, "[1,2]") && !value.writesTheSame)
+    value.writeEnded(true, Self.value(5, "[1,2]"))
+    #expect(value.nextWrite() == nil && value.value == [1, 2])
+  }
+
   @Test func whatCannotBeEncoded_isNotMade_andTheRestIs() {
     let exchange = ValueExchange()
     let value = ClusterValue(name: "n", Even(number: 0), on: exchange)
     _ = exchange.connect { _ in }
     for change in [2, 1, 4] { value.update { $0.number += change } }
     #expect(value.nextWrite() == Self.value(0, #"{"number":6}"#))
+    #expect(value.takeFaults() == [.unencodable] && value.takeFaults().isEmpty)
+  }
+
+  /// What would not fit into a message between nodes is refused, and said to be.
+  @Test func whatIsTooLong_isNotMade_andTheRestIs() {
+    let exchange = ValueExchange()
+    let value = ClusterValue(name: "n", "", on: exchange)
+    _ = exchange.connect { _ in }
+    value.update { $0 += "a" }
+    value.update { $0 += String(repeating: "b", count: ValueExchange.byteLimit) }
+    value.update { $0 += "c" }
+    #expect(value.nextWrite() == Self.value(0, #""ac""#))
+    #expect(value.takeFaults() == [.tooLong(bytes: ValueExchange.byteLimit + 4)])
   }
 
   /// A number that can be encoded if it is even.
@@ -130,11 +211,13 @@ import Wire
     value.update { $0 += 1 }
     exchange.receive(Self.value(1, #"{"count":7}"#))
     #expect(value.value == 5 && value.nextWrite() == nil)
+    exchange.receive(Self.value(2, #"{"count":8}"#))
+    #expect(value.takeFaults() == [.unreadable], "once")
     value.update { $0 += 1 }
     #expect(value.nextWrite() == nil)
-    exchange.receive(Self.value(2, "8"))
+    exchange.receive(Self.value(3, "8"))
     value.update { $0 += 1 }
-    #expect(value.value == 8 && value.nextWrite() == Self.value(2, "9"))
+    #expect(value.value == 8 && value.nextWrite() == Self.value(3, "9"))
   }
 
   private struct Counting: Riblet {

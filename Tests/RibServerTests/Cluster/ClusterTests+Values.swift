@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import RibCore
+@testable import RibPostgres
 @testable import RibServer
 
 /// Values that all nodes have.
@@ -39,6 +40,59 @@ extension ClusterTests {
     let again = ClusterValue(name: "count", 0, on: two.exchanges.values)
     #expect(await eventually { again.value == 3 })
     await two.host.stop()
+  }
+
+  /// Values that cannot be written when a node stops do not keep others from being written.
+  @Test func clusterValuesAtTheEnd_areWritten_butForThoseThatFail() async throws {
+    let url = try PostgresServer.makeDatabase()
+    let node = try ClusterHost(url)
+    let names = (0..<8).map { $0.isMultiple(of: 2) ? "good \($0)" : "bad \($0)" }
+    let values = names.map { ClusterValue(name: $0, 0, on: node.exchanges.values) }
+    node.directory.failWrites { [cluster = node.cluster] in !cluster.isStopped || $0.hasPrefix("bad") }
+    for value in values { value.update { $0 += 1 } }
+    #expect(await node.beats())
+    await node.host.stop()
+    let directory = PostgresDirectory(url: url)
+    defer { directory.close() }
+    let written = try directory.values(named: names).map(\.name).sorted()
+    #expect(written == names.filter { $0.hasPrefix("good") })
+  }
+
+  /// A node that only shows a value shows what the store has, also where that is older: after a failover to a standby that had not all.
+  @Test func clusterValueThatTheStoreHasLost_isLostEverywhere() async throws {
+    try await withNode { node, other in
+      let value = ClusterValue(name: "count", 0, on: node.exchanges.values)
+      for count in 1...3 {
+        value.update { $0 += 1 }
+        #expect(await eventually { value.value == count })
+      }
+      // As if the last two had not been copied.
+      let connection = try PostgresConnection(other.url)
+      let query = PostgresQuery("UPDATE rib_value SET version = 1, value = '1'::bytea", isPrepared: false)
+      _ = try connection.run([PostgresStatement(query)])
+      for _ in 0..<4 {
+        node.clock.advance(3)
+        #expect(await node.beats())
+      }
+      #expect(await eventually { value.value == 1 })
+    }
+  }
+
+  /// A change that changes nothing is not written, once the store has said that the value is what it was.
+  @Test func clusterValueThatDoesNotChange_isNotWritten() async throws {
+    try await withNode { node, other in
+      let value = ClusterValue(name: "count", 0, on: node.exchanges.values)
+      value.update { $0 += 1 }
+      #expect(await eventually { value.value == 1 })
+      value.update { _ in }
+      #expect(await node.beats())
+      value.update { $0 += 1 }
+      #expect(await eventually { value.value == 2 })
+      let directory = PostgresDirectory(url: other.url)
+      defer { directory.close() }
+      let versions = try directory.values(named: ["count"]).map(\.version)
+      #expect(versions == [2])
+    }
   }
 
   /// Reads a value each time that a topic has missed something.

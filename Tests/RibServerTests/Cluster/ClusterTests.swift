@@ -13,7 +13,7 @@ import Wire
   .enabled(if: PostgresServer.isTested, "scripts/setup --tests installs PostgreSQL"), .timeLimit(.minutes(5)))
 struct ClusterTests {
   /// A node, and the store of another one, which does nothing by itself.
-  private func withNode(
+  func withNode(
     _ change: (inout ServerSettings) -> Void = { _ in },
     _ body: (ClusterHost, _ other: PostgresStore) async throws -> Void
   ) async throws {

@@ -10,6 +10,7 @@ final class SwitchedDirectory: ClusterDirectory {
   private let failsComparisons = Atomic(false)
   private let losesNextAnswer = Atomic(false)
   private let count = Atomic(0)
+  private let failsWrite = Mutex<@Sendable (_ name: String) -> Bool>({ _ in false })
 
   init(_ base: any ClusterDirectory) { self.base = base }
 
@@ -18,6 +19,9 @@ final class SwitchedDirectory: ClusterDirectory {
 
   /// Has what compares leases fail, and nothing else.
   func failComparisons(_ fails: Bool) { failsComparisons.store(fails, ordering: .relaxed) }
+
+  /// Has writes of some values fail, by their names.
+  func failWrites(where fails: @escaping @Sendable (_ name: String) -> Bool) { failsWrite.withLock { $0 = fails } }
 
   /// Has the answer to the next write of a value be lost.
   func loseNextAnswer() { losesNextAnswer.store(true, ordering: .relaxed) }
@@ -56,6 +60,7 @@ final class SwitchedDirectory: ClusterDirectory {
     _ value: NamedValue, number: Int, of node: Int
   ) throws(StoreError) -> (found: NamedValue, wasWritten: Bool) {
     try check()
+    if failsWrite.withLock({ $0 })(value.name) { throw StoreError("The test has it fail.") }
     let result = try base.write(value, number: number, of: node)
     // The answer may be lost once the write is made.
     if losesNextAnswer.exchange(false, ordering: .relaxed) { throw StoreError("The test has its answer be lost.") }
