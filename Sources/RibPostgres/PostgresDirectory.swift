@@ -121,9 +121,12 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
       SELECT s.id, s.seen FROM rib_session s WHERE s.holder <> 0 AND NOT EXISTS (SELECT 1 FROM rib_node n WHERE n.id = s.holder)
         LIMIT $1::int8 FOR UPDATE OF s SKIP LOCKED
       """))
+  /// A node that was only silent may make its last write of a value again: that is remembered until a thousand others have begun.
   private static let deleteNodes = PostgresQuery(
     """
-    WITH gone AS (DELETE FROM rib_value_write w WHERE NOT EXISTS (SELECT 1 FROM rib_node WHERE id = w.node))
+    WITH gone AS (
+      DELETE FROM rib_value_write w WHERE NOT EXISTS (SELECT 1 FROM rib_node WHERE id = w.node)
+        AND w.node < (SELECT max(id) FROM rib_node) - 1000)
     DELETE FROM rib_node n USING unnest($1::int8[], $2::int8[]) AS i(id, beat) WHERE (n.id, n.beat) = (i.id, i.beat)
       AND NOT EXISTS (SELECT 1 FROM rib_session WHERE holder = n.id AND holder <> 0)
     """)

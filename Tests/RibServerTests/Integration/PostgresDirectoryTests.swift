@@ -1,4 +1,5 @@
 import Foundation
+import RibCore
 import RibTestSupport
 import Testing
 
@@ -93,6 +94,35 @@ struct PostgresDirectoryTests {
     said.append(try beat(1))
     said.append(try beat(2, isDraining: true))
     return said
+  }
+
+  /// The write of a node whose answer was lost is made once, also if the node was taken for dead and forgotten meanwhile.
+  @Test func writeOfANodeThatWasForgotten_isMadeOnce() throws {
+    let url = try PostgresServer.makeDatabase()
+    let store = try PostgresStore(url: url)
+    defer { store.close() }
+    let (silent, other) = (try store.begin(StoreStart()), try store.begin(StoreStart()))
+    let directory = PostgresDirectory(url: url)
+    defer { directory.close() }
+    let (first, second) = (
+      NamedValue(name: "n", version: 0, value: Array("1".utf8)),
+      NamedValue(name: "n", version: 1, value: Array("2".utf8))
+    )
+    #expect(try directory.write(first, number: 1, of: silent).wasWritten)
+    #expect(try directory.write(second, number: 1, of: other).wasWritten)
+    let dead = [ClusterNode(id: silent, program: "")]
+    for _ in 0..<2 { _ = try directory.free(sessionsOf: dead, limit: 5) }
+    #expect(try directory.beat(ClusterNode(id: other, program: "p")).map(\.id) == [other])
+    let (found, wasWritten) = try directory.write(first, number: 1, of: silent)
+    #expect(wasWritten && found.version == 2 && found.value == second.value)
+    // Once it has been gone for long, nothing stays behind.
+    let connection = try PostgresConnection(url)
+    let skip = PostgresQuery("ALTER TABLE rib_node ALTER id RESTART WITH 2000", isPrepared: false)
+    _ = try connection.run([PostgresStatement(skip)])
+    _ = try store.begin(StoreStart())
+    _ = try directory.free(sessionsOf: dead, limit: 5)
+    #expect(try Self.integer("SELECT count(*) FROM rib_value_write WHERE node = \(silent)", url) == 0)
+    #expect(try Self.integer("SELECT count(*) FROM rib_value_write", url) == 1)
   }
 
   private static func integer(_ query: String, _ url: String) throws -> Int {
