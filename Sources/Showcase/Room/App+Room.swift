@@ -5,6 +5,8 @@ import RibServer
 struct RoomParameters: Codable, Sendable {
   /// The longest name, in characters.
   static let longestName = 40
+  /// Bytes of a name: a character may have any number of them.
+  static let nameSize = 1 << 10
 
   /// The person's name; made up if there is none.
   ///
@@ -15,7 +17,7 @@ struct RoomParameters: Codable, Sendable {
   /// The name that the others see.
   func name(in session: SessionContext) -> String {
     let name = String((name ?? "").prefix(Self.longestName))
-    return name.isEmpty ? "Guest \(session.id.prefix(4))" : name
+    return name.isEmpty || name.utf8.count > Self.nameSize ? "Guest \(session.id.prefix(4))" : name
   }
 }
 

@@ -11,7 +11,7 @@ extension Room {
         return .none
       },
       .onChange(of: \.draft) { _, draft, state in
-        state.problem = draft.count > Self.longestMessage ? Self.tooLong : nil
+        state.problem = Self.isTooLong(draft) ? Self.tooLong : nil
         return .none
       },
       // Another try that fails, with the same key, is no change: the timer goes on.
@@ -44,7 +44,7 @@ extension Room {
     case .sendTapped:
       guard state.outgoing == nil else { return .refuse("The last message is not sent yet.") }
       guard state.draft.contains(where: { !$0.isWhitespace }) else { return .refuse("There is nothing to send.") }
-      guard state.draft.count <= Self.longestMessage else { return .refuse(Self.tooLong) }
+      guard !Self.isTooLong(state.draft) else { return .refuse(Self.tooLong) }
       let text = state.draft
       state.draft = ""
       state.outgoing = Outgoing(text: text)
@@ -91,6 +91,9 @@ extension Room {
   }
 
   fileprivate static let notLoaded = "The messages cannot be loaded."
+  private static func isTooLong(_ draft: String) -> Bool {
+    draft.utf8.count > messageSize || draft.count > longestMessage
+  }
   private static var tooLong: String { "A message has at most \(longestMessage) characters." }
 }
 

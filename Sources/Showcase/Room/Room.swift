@@ -9,6 +9,8 @@ struct Room: Riblet {
   static let page = 50
   /// How long a message may be, in characters.
   static let longestMessage = 500
+  /// Bytes of a message: a character may have any number of them.
+  static let messageSize = 8 << 10
 
   struct State: Codable, Equatable {
     var messages: IdentifiedArray<Message> = []

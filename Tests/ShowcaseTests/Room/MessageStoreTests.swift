@@ -1,5 +1,7 @@
+import RibTesting
 import Testing
 
+@testable import RibCore
 @testable import Showcase
 
 struct MessageStoreTests {
@@ -38,5 +40,44 @@ struct MessageStoreTests {
     #expect(store.page(before: nil, count: 10) == [message])
     try await store.remove(id: message.id, by: "Ada")
     #expect(store.page(before: nil, count: 10) == [])
+  }
+
+  /// Long ones leave less room, so that the log fits into a cluster value, however it is escaped.
+  @Test func messagesThatAreTooLongTogether_areForgotten() async throws {
+    let exchange = ValueExchange()
+    let log = ClusterValue(name: "log", MessageStore.Log(), on: exchange)
+    let (store, text) = (MessageStore(log), String(repeating: "\u{1}", count: 8_000))
+    for number in 1...40 { _ = try await store.post(text, by: "Ada", session: "\(number)", key: "\(number)") }
+    #expect(store.page(before: nil, count: .max).map(\.id) == Array(25...40))
+    _ = exchange.connect { _ in }
+    log.update { _ in }
+    #expect(log.nextWrite() != nil && log.takeFaults().isEmpty)
+    await #expect(throws: MessageStore.Failure.tooLong) {
+      try await store.post(text + text + text, by: "Ada", session: "1", key: "a")
+    }
+  }
+
+  /// The end of a session that has posted nothing is no change.
+  @Test func sessionThatHasPostedNothing_isNothingToForget() async throws {
+    let exchange = ValueExchange()
+    let log = ClusterValue(name: "log", MessageStore.Log(), on: exchange)
+    let store = MessageStore(log)
+    _ = try await store.post("Hello", by: "Ada", session: "1", key: "a")
+    _ = exchange.connect { _ in }
+    store.forget(session: "2")
+    #expect(log.nextWrite() == nil)
+    store.forget(session: "1")
+    #expect(log.nextWrite() != nil)
+  }
+
+  /// A store that does not answer is not waited for without end.
+  @Test func storeThatDoesNotAnswer_isGivenUp() async throws {
+    let (exchange, clock) = (ValueExchange(), ManualClock())
+    let store = MessageStore(ClusterValue(name: "log", MessageStore.Log(), on: exchange), clock: clock)
+    _ = exchange.connect { _ in }
+    let message = Task { try await store.post("Hello", by: "Ada", session: "1", key: "a") }
+    while clock.sleeperCount == 0 { await Task.yield() }
+    clock.advance(by: MessageStore.patience)
+    await #expect(throws: MessageStore.Failure.noAnswer) { try await message.value }
   }
 }
