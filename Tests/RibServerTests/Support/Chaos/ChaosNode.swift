@@ -9,7 +9,7 @@ final class ChaosNode {
   private(set) var daemon: Daemon
   /// The network by which the other nodes reach this one.
   let peers: FaultyProxy
-  private let number: Int
+  let number: Int
   private let directory: String
   private let listener: Int
   /// The networks by which the node reaches each of the databases.
@@ -70,7 +70,15 @@ final class ChaosNode {
   func failDatabases(_ outage: NetworkOutage) { for network in databases { network.fail(outage) } }
 
   /// Ends all outages of the node's networks.
-  func reachAll() { for network in databases + [peers] { network.fail(.none) } }
+  func reachAll() {
+    for network in databases + [peers] { network.fail(.none) }
+    setListening(true)
+  }
+
+  /// Has other nodes' connections be refused, or not, where this one listens.
+  ///
+  /// - Parameter isListening: whether anybody listens there.
+  func setListening(_ isListening: Bool) { peers.setListening(isListening) }
 
   /// Has the node's connections be refused, or not, where one of the databases listens.
   ///

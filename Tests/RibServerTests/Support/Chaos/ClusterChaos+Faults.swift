@@ -17,6 +17,7 @@ extension ClusterChaos {
     case cutFromStore = "nodes cut from the database"
     case cutFromPeers = "nodes cut from all others"
     case cutFromPeer = "nodes cut from another one"
+    case refusal = "addresses of nodes that refused connections"
     case killOfPrimary = "kills of the database"
     case cutOfStandby = "cuts of the standby"
     case promotion = "promotions"
@@ -27,7 +28,7 @@ extension ClusterChaos {
       case .kill: 6
       case .stop, .standstillOfConnection, .cutFromStore: 4
       case .standstill: 3
-      case .endOfConnections, .cutFromPeers, .cutFromPeer, .killOfPrimary, .cutOfStandby: 2
+      case .endOfConnections, .cutFromPeers, .cutFromPeer, .refusal, .killOfPrimary, .cutOfStandby: 2
       case .longStandstill, .promotion: 1
       }
     }
@@ -52,7 +53,9 @@ extension ClusterChaos {
     switch fault {
     case .kill:
       // It has not died by itself.
-      #expect(node.daemon.stop(SIGKILL) == SIGKILL)
+      room.die(node.number) { #expect(node.daemon.stop(SIGKILL) == SIGKILL) }
+      // As on a machine that is still there; else connections to it are made and come to nothing, as if a balancer stood before it.
+      node.setListening(random.happens(0.5))
       pause(0...3000)
       try start(node)
     case .stop:
@@ -76,6 +79,7 @@ extension ClusterChaos {
       kill(pid, SIGCONT)
     case .cutFromStore: node.failDatabases(outage())
     case .cutFromPeers, .cutFromPeer: try cut(node, fromAll: fault == .cutFromPeers)
+    case .refusal: refuse(node)
     case .killOfPrimary: try pair.restartPrimary { pause(0...3000) }
     case .cutOfStandby: pair.failStandby(outage())
     case .promotion: try promote()
@@ -87,7 +91,7 @@ extension ClusterChaos {
     pair.failStandby(.none)
   }
 
-  private func start(_ node: ChaosNode) throws {
+  func start(_ node: ChaosNode) throws {
     pair.failStandby(.none)
     try node.start()
   }
@@ -101,6 +105,14 @@ extension ClusterChaos {
       other.peers.fail(outage.of(mark))
       if !fromAll, let otherMark = try other.mark(pair.server) { node.peers.fail(outage.of(otherMark)) }
     }
+  }
+
+  /// Has a node's address refuse connections, though the node lives on, and now and then does not reach the database either: others take it for dead
+  /// earlier then, and still not before it takes itself for suspended.
+  private func refuse(_ node: ChaosNode) {
+    let time = someTime()
+    node.peers.fail(.refusal(for: time))
+    if random.happens(0.3) { node.failDatabases(NetworkOutage(for: time, &random)) }
   }
 
   /// Stops a node for so long that others take what it has, and listens to what it says once it goes on.

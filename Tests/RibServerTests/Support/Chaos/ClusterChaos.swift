@@ -20,6 +20,7 @@ final class ClusterChaos: ChaosRun {
   let fleets: [ChaosFleet]
   let twins: [ChaosTwin]
   let witnesses: ChaosWitnesses
+  let room: ChaosRoom
   var random: SeededGenerator
   var counts: [String: Int] = [:]
   /// The kinds of fault that have not been there yet, the next one last.
@@ -51,6 +52,7 @@ final class ClusterChaos: ChaosRun {
       to: isBalanced ? [balancer.port] : nodes.map(\.port), seed: seed, faultless: 0.7)
     self.proxy = proxy
     witnesses = ChaosWitnesses(seed: seed)
+    room = ChaosRoom(to: nodes.map(\.port), seed: seed)
     let clients = Chaos.makeClients(count, port: proxy.port, seed: seed)
     fleets = [0, 1].map { part in ChaosFleet(clients.filter { $0.id % 2 == part }) }
     twins = (0..<min(10, count)).map { ChaosTwin($0, port: proxy.port, seed: seed) }
@@ -71,6 +73,7 @@ final class ClusterChaos: ChaosRun {
     var isOver = false
     defer {
       if !isOver { endThreads() }
+      room.stop()
       for node in nodes { node.stopNetworks() }
       pair.stop()
     }
@@ -82,10 +85,13 @@ final class ClusterChaos: ChaosRun {
     noteLinks()
     for node in nodes { node.reachAll() }
     pair.failStandby(.none)
+    room.calmDown()
+    let endOfFaults = milliseconds()
     let haveSettled = settle()
     isOver = true
+    let presence = try judgePresence(since: endOfFaults)
     for node in nodes { #expect(node.daemon.stop() == 0) }
-    try judge(haveSettled, seconds)
+    try judge(haveSettled, presence, seconds)
   }
 
   /// Has new links go by the balancer that went past it, or the other way round.
@@ -104,7 +110,7 @@ final class ClusterChaos: ChaosRun {
 
   // MARK: Judging
 
-  private func judge(_ haveSettled: Bool, _ seconds: Int) throws {
+  private func judge(_ haveSettled: Bool, _ presence: PresenceResult, _ seconds: Int) throws {
     let url = pair.server.url
     var audit = LedgerAudit(book: "\(directory)/book") { try Self.readStore(url) }
     let told =
@@ -122,9 +128,10 @@ final class ClusterChaos: ChaosRun {
     counts["resumes"] = clients.reduce(0) { $0 + $1.figures.resumes }
     let done = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     print(
-      "Chaos of three nodes, seed \(seed): \(clients.count) clients, \(sent) actions, \(done); \(endings); \(result.text)"
+      "Chaos of three nodes, seed \(seed): \(clients.count) clients, \(sent) actions, \(done); \(endings); \(presence.text); \(result.text)"
     )
-    var faults = result.deviations + witnesses.deviations + (try LeaseWatch.deviations(try PostgresConnection(url)))
+    var faults = result.deviations + presence.faults + witnesses.deviations
+    faults += (try LeaseWatch.deviations(try PostgresConnection(url)))
     // A shorter run has no time for all, nor has one in which everything takes ten times as long.
     var wanted = firstFaults.map(\.rawValue) + ["suspensions of nodes", "nodes taken for dead by another one"]
     // They have to be let in elsewhere before their node goes on.

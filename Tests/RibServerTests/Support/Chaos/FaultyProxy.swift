@@ -102,7 +102,8 @@ final class FaultyProxy: Sendable {
       } else if outage != nil, outageEnd <= now {
         endOutage()
       }
-      if proxy.isClosed.load(ordering: .acquiring) == (listener != nil) { changeListener() }
+      let isClosed = proxy.isClosed.load(ordering: .acquiring) || outage?.isRefusal == true
+      if isClosed == (listener != nil) { changeListener() }
       for event in ready {
         if event.id == 0 {
           while let listener, let client = LocalSocket.accept(listener) { open(client) }

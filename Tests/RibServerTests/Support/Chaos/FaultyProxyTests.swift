@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import RibServer
+
 /// A network that fails without an effect would show nothing.
 @Suite(.blocking) struct FaultyProxyTests {
   /// A link over the network: the client's end and the server's.
@@ -118,6 +120,16 @@ import Testing
     }
   }
 
+  @Test func refusal_cutsAndRefuses_untilItIsOver() throws {
+    try Self.withNetwork { proxy, _, pair in
+      proxy.fail(.refusal(for: 600_000))
+      try waitUntil { pair.isCut }
+      try waitUntil { refusesConnections("127.0.0.1", proxy.port) }
+      proxy.fail(.none)
+      try waitUntil { !refusesConnections("127.0.0.1", proxy.port) }
+    }
+  }
+
   @Test func networkThatDoesNotListen_refuses_andListensAgain() throws {
     try Self.withNetwork { proxy, listener, pair in
       proxy.setListening(false)
@@ -125,7 +137,7 @@ import Testing
       // Links that are there stay.
       try pair.say("still there", listener)
       proxy.setListening(true)
-      try waitUntil { LocalSocket.send(Pair(to: proxy.port).client, [65]) == 1 }
+      try waitUntil { !refusesConnections("127.0.0.1", proxy.port) }
     }
   }
 }

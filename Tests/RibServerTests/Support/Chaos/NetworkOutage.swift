@@ -7,6 +7,8 @@ struct NetworkOutage {
   let goesOn: Bool
   /// What is in the first bytes of the links that are concerned; nil for all links.
   var mark: String?
+  /// Whether nobody listens meanwhile: whoever connects is refused, as by a machine on which no server runs.
+  var isRefusal = false
 
   /// An outage as the seed says.
   ///
@@ -27,6 +29,16 @@ struct NetworkOutage {
   ///   - goesOn: whether what was said arrives after all.
   init(for milliseconds: Int, isTold: Bool, goesOn: Bool) {
     (self.milliseconds, self.isTold, self.goesOn) = (milliseconds, isTold, goesOn)
+  }
+
+  /// A time in which nobody listens; the links that were there are cut.
+  ///
+  /// - Parameter milliseconds: how long it lasts.
+  /// - Returns: the outage.
+  static func refusal(for milliseconds: Int) -> NetworkOutage {
+    var outage = NetworkOutage(for: milliseconds, isTold: true, goesOn: false)
+    outage.isRefusal = true
+    return outage
   }
 
   /// The end of all outages.
