@@ -20,7 +20,7 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     let statements = [
       PostgresStatement(
         Self.noteBeat, .integer(node.id), .text(node.program), .flag(node.isDraining), .text(node.address),
-        .text(node.secret)),
+        .text(node.secret), .integer(node.mark)),
       PostgresStatement(Self.selectNodes),
     ]
     let rows = try client.transact(patience: Self.patienceWithBeats) { transaction throws(PostgresError) in
@@ -93,8 +93,8 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   /// A node that was taken for dead, and forgotten, is there again.
   private static let noteBeat = PostgresQuery(
     """
-    INSERT INTO rib_node AS n (id, seen, beat, program, is_draining, address, secret) OVERRIDING SYSTEM VALUE
-      SELECT $1::int8, now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8, $2::text, $3::bool, $4::text, $5::text
+    INSERT INTO rib_node AS n (id, seen, beat, program, is_draining, address, secret, mark) OVERRIDING SYSTEM VALUE
+      SELECT $1::int8, now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8, $2::text, $3::bool, $4::text, $5::text, $6::int8
         FROM rib_time
       ON CONFLICT (id) DO UPDATE SET seen = greatest(n.seen, excluded.seen), beat = excluded.beat, program = excluded.program,
         is_draining = excluded.is_draining, is_succeeded = false, address = excluded.address, secret = excluded.secret

@@ -77,6 +77,8 @@ final class Cluster: Sendable {
 
   /// This node's number.
   let id: Int
+  /// The mark of this process; 0 for none.
+  private let mark: Int
   let directory: any ClusterDirectory
   let time: TimeSource
   let logger: Logger
@@ -103,16 +105,17 @@ final class Cluster: Sendable {
   ///
   /// - Parameters:
   ///   - id: its number.
+  ///   - mark: the mark of its process; 0 for none.
   ///   - directory: where nodes find each other.
   ///   - environment: what tells the time, and makes the queue.
   ///   - logger: told of the deaths of others, and of suspensions.
   ///   - pace: how often it does what.
   ///   - exchanges: of the topics, presences and cluster values that other nodes have as well.
   init(
-    _ id: Int, in directory: any ClusterDirectory, _ environment: Environment, _ logger: Logger, pace: Pace = Pace(),
-    exchanges: Exchanges = .shared
+    _ id: Int, mark: Int = 0, in directory: any ClusterDirectory, _ environment: Environment, _ logger: Logger,
+    pace: Pace = Pace(), exchanges: Exchanges = .shared
   ) {
-    self.id = id
+    (self.id, self.mark) = (id, mark)
     self.directory = directory
     self.logger = logger
     self.pace = pace
@@ -199,7 +202,8 @@ final class Cluster: Sendable {
   private var node: ClusterNode {
     let (address, secret) = state.withLock { ($0.address, $0.links?.ownSecret ?? "") }
     return ClusterNode(
-      id: id, program: program, isDraining: isDraining.load(ordering: .relaxed), address: address, secret: secret)
+      id: id, program: program, isDraining: isDraining.load(ordering: .relaxed), address: address, secret: secret,
+      mark: mark)
   }
 
   // MARK: Beats

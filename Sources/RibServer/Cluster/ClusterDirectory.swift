@@ -73,13 +73,15 @@ package struct ClusterNode: Equatable, Sendable {
   package var address: String
   /// The secret that other nodes have to show at the address: 256 random bits.
   package var secret: String
+  /// The mark of its process (``StoreStart/mark``), which stays the same if the node is forgotten and heard again; the directory tells it nobody.
+  package var mark: Int
 
   /// A node.
   package init(
     id: Int, beat: Int = 0, program: String, isDraining: Bool = false, address: String = "", secret: String = "",
-    isSucceeded: Bool = false
+    isSucceeded: Bool = false, mark: Int = 0
   ) {
     (self.id, self.beat, self.program, self.isDraining) = (id, beat, program, isDraining)
-    (self.address, self.secret, self.isSucceeded) = (address, secret, isSucceeded)
+    (self.address, self.secret, self.isSucceeded, self.mark) = (address, secret, isSucceeded, mark)
   }
 }

@@ -48,7 +48,7 @@ extension ServerSettings {
       let store = try kind.open(storeURL, environment.time)
       var opened = try begin(store, loopCount, logger, environment)
       opened.hasHistory = true
-      opened.cluster = Cluster(opened.id, in: kind.directory(storeURL), environment, logger)
+      opened.cluster = Cluster(opened.id, mark: opened.mark, in: kind.directory(storeURL), environment, logger)
       return opened
     }
   }
@@ -65,6 +65,7 @@ extension ServerSettings {
         start.isRestored = isRestored
         opened.hasHistory = start.starts.map { $0.count > 0 } ?? false
         start.mark = mark
+        opened.mark = mark
         opened.id = try store.begin(start)
         store.log(start, to: logger)
         guard isRestored else { return }
@@ -105,6 +106,8 @@ struct OpenedStore {
   let store: any SessionStore
   /// The number that the store knows this process by.
   var id = 0
+  /// The number that this process has drawn at random: by it the next one with the same state directory tells the store that it has died.
+  var mark = 0
   /// The recorder of what runs; nil if nothing outlives the process.
   var flight: FlightRecorder?
   /// Whether there may be sessions of processes before this one.

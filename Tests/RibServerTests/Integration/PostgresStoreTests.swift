@@ -180,6 +180,27 @@ import Wire
     }
   }
 
+  /// It was taken for dead once: its successor need not wait until it is taken for dead again.
+  @Test func nodeThatWasForgottenAndIsBack_hasASuccessor() throws {
+    try withNodes { one, two, _ in
+      let directory = PostgresDirectory(url: one.url)
+      defer { directory.close() }
+      let (last, next) = (try PostgresStore(url: one.url), try PostgresStore(url: one.url))
+      defer { for store in [last, next] { store.close() } }
+      var start = StoreStart()
+      start.mark = 4711
+      try last.begin(start)
+      #expect(try directory.free(sessionsOf: [ClusterNode(id: last.node, program: "")], limit: 10) == 0)
+      #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).map(\.id) == [one.node, two.node])
+      _ = try directory.beat(ClusterNode(id: last.node, program: "p", mark: 4711))
+      (start.mark, start.predecessors) = (0, [4711])
+      try next.begin(start)
+      let nodes = try directory.beat(ClusterNode(id: two.node, program: "p"))
+      #expect(nodes.map(\.id) == [one.node, two.node, last.node, next.node])
+      #expect(nodes.map(\.isSucceeded) == [false, false, true, false])
+    }
+  }
+
   /// Its node was forgotten, and has created it nevertheless.
   @Test func sessionOfANodeThatNobodyKnows_isFreed() throws {
     try withNodes { one, two, _ in

@@ -8,7 +8,7 @@ extension SimulatedDatabase {
     lastBeat += 1
     var node = node
     node.beat = lastBeat
-    nodes[node.id] = NodeRow(node: node, mark: nodes[node.id]?.mark ?? 0, seen: now)
+    nodes[node.id] = NodeRow(node: node, mark: nodes[node.id]?.mark ?? node.mark, seen: now)
     return nodes.values.map(\.node).sorted { $0.id < $1.id }
   }
 
