@@ -137,27 +137,26 @@ extension PostgresStore {
     let locked = try lock(requests, transaction)
     var results: [StoreResult] = []
     results.reserveCapacity(requests.count)
-    var batch = PostgresBatch(node: node, now: time.now(clock))
+    var (batch, reads) = (PostgresBatch(node: node, now: time.now(clock)), PostgresReads())
     for request in requests {
-      // Writes of several sessions are made together; whatever else is asked for comes behind those before it.
-      if batch.take(request) { continue }
+      // Writes of several sessions are made together, and so are reads behind them; whatever else is asked for comes behind those before it.
+      if reads.isEmpty ? batch.take(request) || reads.take(request) : reads.take(request) { continue }
       results += try batch.write(transaction)
-      batch = PostgresBatch(node: node, now: time.now(clock))
-      if !batch.take(request) { results.append(try perform(request, locked, transaction)) }
+      results += try read(reads, locked, transaction)
+      (batch, reads) = (PostgresBatch(node: node, now: time.now(clock)), PostgresReads())
+      if !batch.take(request), !reads.take(request) { results.append(try perform(request, transaction)) }
     }
-    return results + (try batch.write(transaction, isLast: true))
+    results += try batch.write(transaction, isLast: reads.isEmpty)
+    return results + (try read(reads, locked, transaction, isLast: true))
   }
 
   private func perform(
-    _ request: StoreRequest, _ locked: Set<String>, _ transaction: PostgresTransaction
+    _ request: StoreRequest, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> StoreResult {
     switch request {
     case .create(let identity, let cut): try create(identity, cut, transaction)
     case .write(let lease, let cut): try write(lease, cut, transaction)
-    case .load(let id, let tokenHash, let takeover):
-      try load(id, tokenHash, from: takeover, isLocked: locked.contains(id), transaction)
-    case .resume(let resume):
-      try self.resume(resume, isLocked: locked.contains(resume.sessionID), transaction)
+    case .load, .resume: preconditionFailure("reads are made together")
     case .remove(_, let lease): try remove(lease, transaction)
     case .noteAbsence(_, let lease): try noteAbsence(lease, transaction)
     case .findExpired(let expiry): try findExpired(expiry, transaction)

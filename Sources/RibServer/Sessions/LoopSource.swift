@@ -27,9 +27,23 @@ struct LoopSource: SessionSource, Sendable {
   func ask(_ request: StoreRequest, _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void) {
     guard let store = loop.store else { return completion(.success(.missing)) }
     // A session that rests on takes no memory.
-    if case .resume = request { return store.submit([StoreJob(request, on: loop, completion)]) }
+    if case .resume = request { return resume(request, from: store, completion) }
     guard let error = admit() else { return load(takingOver(request), from: store, completion) }
     loop.execute { completion(.failure(error)) }
+  }
+
+  private func resume(
+    _ request: StoreRequest, from store: StoreWriter,
+    _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
+  ) {
+    let takeover = context.cluster?.takeover ?? .anybody
+    store.submit([
+      StoreJob(request, on: loop) { result in
+        // There is nobody to be asked.
+        let mustLoad = if case .success(.held(let holder)) = result { takeover.includes(holder) } else { false }
+        completion(mustLoad ? .success(.mustLoad) : result)
+      }
+    ])
   }
 
   /// A request to load, as it is at first: from dead nodes a session is taken, and from others if nobody can ask them.

@@ -18,7 +18,8 @@ package indirect enum StoreRequest: Sendable {
   /// all on one machine takes the session from whoever holds it, whatever is asked for.
   case load(sessionID: String, tokenHash: String? = nil, from: Takeover = .anybody)
   /// Lets a client come back to a session that rests, without reading the session; answered by ``StoreResult/resting(_:)``,
-  /// ``StoreResult/missing``, ``StoreResult/denied(_:)``, ``StoreResult/stale`` or ``StoreResult/mustLoad``.
+  /// ``StoreResult/missing``, ``StoreResult/denied(_:)``, ``StoreResult/stale``, ``StoreResult/mustLoad`` or, where the session has to be loaded
+  /// and another process may need it, ``StoreResult/held(by:)``.
   case resume(SessionResume)
   /// Forgets a session; answered by ``StoreResult/removed(_:)``.
   case remove(sessionID: String, SessionLease)

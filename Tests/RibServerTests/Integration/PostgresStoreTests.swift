@@ -62,38 +62,6 @@ import Wire
     }
   }
 
-  /// Nodes that ask for each other's sessions, and write their own meanwhile, do not wait for each other in a circle.
-  @Test func sessionThatAnotherNodeHolds_isNotLocked() throws {
-    try withNodes { one, two, _ in
-      let leases = try ["one", "two"].map { try one.create($0, Self.held) }
-      let own = try two.create("three")
-      _ = try two.create("four")
-      try two.transact { transaction throws(PostgresError) in
-        let loads = ["two", "four", "missing", "\0"].map { StoreRequest.load(sessionID: $0, from: .nobody) }
-        let locked = try two.lock([.write(own, StoreSample.cut(version: 2))] + loads, transaction)
-        #expect(locked == ["three", "four"])
-        guard case .held(by: one.node) = try two.load("two", nil, from: .nobody, isLocked: false, transaction) else {
-          Issue.record("it was taken")
-          return
-        }
-        let others = PostgresStatement(
-          PostgresQuery("SELECT sid FROM rib_session ORDER BY sid FOR UPDATE SKIP LOCKED", isPrepared: false))
-        let unlocked = try? one.transact { transaction throws(PostgresError) in
-          try transaction.run(others).rows.map { $0.text(0) }
-        }
-        #expect(unlocked == ["one", "two"])
-      }
-      // One that has become free since the others were locked.
-      #expect(try one.write(leases[0], StoreSample.cut(version: 2)) == "written")
-      try two.transact { transaction throws(PostgresError) in
-        guard case .loaded = try two.load("one", nil, from: .nobody, isLocked: false, transaction) else {
-          Issue.record("somebody holds it")
-          return
-        }
-      }
-    }
-  }
-
   /// What a node has held that has died is free once another one says so, and is then as old as its last word.
   @Test func sessionsOfDeadNodes_areFreed() throws {
     try withNodes { one, two, clock in

@@ -90,7 +90,7 @@ extension SimulatedDatabase {
     switch row.state.readmission(of: resume, isHeldHere: row.holder == statement.node) {
     case .denied: return .denied(row.state)
     case .stale: return .stale
-    case .mustLoad: return .mustLoad
+    case .mustLoad: return row.holder == 0 || row.holder == statement.node ? .mustLoad : .held(by: row.holder)
     case .resting(let index):
       let lease = take(row.number, statement)
       var state = row.state
