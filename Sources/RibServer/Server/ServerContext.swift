@@ -25,7 +25,7 @@ final class ServerContext: Sendable {
   /// Sessions that were in memory alone when the server stopped, as the store has failed.
   let lostSessionCount = Atomic(0)
   /// Sessions that are being read from the store.
-  let loadCount = Atomic(0)
+  let loads = Mutex(LoadPace())
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)
   let metrics: ServerMetrics

@@ -61,35 +61,28 @@ struct LoopSource: SessionSource, Sendable {
 
   func noteMove(of id: String) { context.cluster?.noteMove(of: id) }
 
-  /// How many sessions are read at a time: after a restart clients come back in their thousands.
-  static let loadLimit = 512
-
   /// Makes room for a session, or says why there is none: its client comes back a little later.
   ///
   /// One that is not read for want of a place takes nothing of the budget of ``MemoryCeiling``.
   private func admit() -> StoreError? {
-    let refusal: StoreError
-    if context.loadCount.add(1, ordering: .relaxed).newValue > Self.loadLimit {
-      refusal = StoreError("Too many sessions are being read.")
-    } else if context.isOverMemory.load(ordering: .relaxed),
-      context.loadBudget.subtract(1, ordering: .relaxed).newValue < 0
-    {
-      refusal = StoreError("The server's memory is full.")
-    } else {
-      return nil
+    guard context.loads.withLock({ $0.enter(at: loop.now) }) else {
+      return StoreError("More sessions wait to be read than can be read in time.")
     }
-    context.loadCount.subtract(1, ordering: .relaxed)
-    return refusal
+    guard context.isOverMemory.load(ordering: .relaxed),
+      context.loadBudget.subtract(1, ordering: .relaxed).newValue < 0
+    else { return nil }
+    context.loads.withLock { $0.cancel() }
+    return StoreError("The server's memory is full.")
   }
 
   private func load(
     _ request: StoreRequest, from store: StoreWriter,
     _ completion: @escaping @Sendable (Result<StoreResult, StoreError>) -> Void
   ) {
-    let (logger, context) = (context.logger, context)
+    let (logger, context, loop) = (context.logger, context, loop)
     store.submit([
       StoreJob(request, on: loop) { result in
-        context.loadCount.subtract(1, ordering: .relaxed)
+        context.loads.withLock { $0.leave(at: loop.now) }
         if case .success(.refused(let error)) = result, case .load(let id, _, _) = request {
           logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
         }

@@ -119,7 +119,7 @@ import WireHTTP
     }
     async let opened = blocking { try stream.open() }
     // Who has asked for no session yet is not waited for.
-    #expect(await eventually { host.store.isWaiting && host.context.loadCount.load(ordering: .relaxed) == 2 })
+    #expect(await eventually { host.store.isWaiting && host.context.loads.withLock { $0.count } == 2 })
     async let stopped: Void = host.stop(drainingFor: 600)
     defer {
       host.store.hold(false)

@@ -149,7 +149,7 @@ import Wire
     try await blocking { try client.act(1, #"{"write":"b"}"#) }
     #expect(await eventually { host.store.isWaiting })
     let guest = try await blocking { try PlainClient(host.url, saying: PlainClient.resume(welcome, attempt: 1)) }
-    #expect(await eventually { host.context.loadCount.load(ordering: .relaxed) == 1 })
+    #expect(await eventually { host.context.loads.withLock { $0.count } == 1 })
     await host.stop()
     withExtendedLifetime((client, guest)) {}
     #expect(host.lossAtStop == UncleanStopError(lostSessionCount: 0, isStoreHanging: true))

@@ -38,22 +38,45 @@ import Wire
     return (end, try ask(url, "\(welcome.sessionID)/view", welcome.token).status)
   }
 
-  /// Above the memory's ceiling sessions come back in turn, and only so many are read at a time: a client that is told to come
+  /// After a restart all clients come back at once: whoever is answered in time waits.
+  @Test func loadsThatComeTogether_areAllAnswered() async throws {
+    try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
+      let count = 2000
+      let answers = Mutex((missing: 0, refused: 0))
+      host.store.hold(true)
+      host.loops[0].executeAndWait {
+        let source = LoopSource(context: host.context, loop: host.loops[0])
+        for number in 0..<count {
+          source.ask(.load(sessionID: "\(number)")) { result in
+            answers.withLock { if case .success(.missing) = result { $0.missing += 1 } else { $0.refused += 1 } }
+          }
+        }
+      }
+      host.store.hold(false)
+      #expect(await eventually { answers.withLock { $0.missing + $0.refused == count } })
+      #expect(answers.withLock { $0.refused } == 0)
+    }
+  }
+
+  /// Above the memory's ceiling sessions come back in turn, and only so many wait to be read: a client that is told to come
   /// later takes nothing of either.
-  @Test func loads_areAdmittedByMemoryAndNumber() async throws {
+  @Test func loads_areAdmittedByMemoryAndPace() async throws {
     let (first, second) = (try await makeSession().welcome, try await makeSession().welcome)
     try await StoreHost.with([Logbook.app()], on: try makeStore()) { host in
       let context = host.context
       let left = { @Sendable in
-        (context.loadBudget.load(ordering: .relaxed), context.loadCount.load(ordering: .relaxed))
+        (context.loadBudget.load(ordering: .relaxed), context.loads.withLock { $0.count })
       }
       context.isOverMemory.store(true, ordering: .relaxed)
       context.loadBudget.store(1, ordering: .relaxed)
-      context.loadCount.store(LoopSource.loadLimit, ordering: .relaxed)
+      let limit = context.loads.withLock { loads in
+        while loads.count < loads.limit { _ = loads.enter(at: TimeSource.system.monotonic()) }
+        return loads.count
+      }
       try await blocking {
         #expect(try Self.refusals(host.url, first, attempt: 1) == ("unavailable 4101", 503))
-        #expect(left() == (1, LoopSource.loadLimit))
-        context.loadCount.store(0, ordering: .relaxed)
+        #expect(left() == (1, limit))
+        context.loads.withLock { loads in for _ in 0..<limit { loads.cancel() } }
         try PlainClient(host.url, saying: PlainClient.resume(first, attempt: 2)).greet()
         #expect(left() == (0, 0))
         #expect(try Self.refusals(host.url, second, attempt: 1) == ("unavailable 4101", 503))
