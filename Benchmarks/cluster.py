@@ -162,7 +162,7 @@ class Cluster:
 
     def __init__(self, program, *options, flags=()):
         self.port = free_port()
-        self.nodes, self.databases = [], []
+        self.nodes, self.databases, self.balancers = [], [], []
         self.process = subprocess.Popen(
             [root + "/scripts/cluster", "--port", str(self.port), "--connections", "9900", *options, program, *unlimited, *flags],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -181,11 +181,22 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
+        for balancer in self.balancers:
+            end(balancer)
         for node in self.nodes:
             if node.process:
                 end(node.process)
         self.process.stdin.close()
         self.process.wait(60)
+
+    def add_balancer(self):
+        """Starts a second haproxy like the first one, and returns its port: each has as many connections as a process may have descriptors for."""
+        directory, port = os.path.dirname(self.nodes[0].log), free_port()
+        with open(directory + "/haproxy.cfg") as first, open(directory + "/haproxy2.cfg", "w") as second:
+            second.write(first.read().replace("127.0.0.1:%d" % self.port, "127.0.0.1:%d" % port))
+        self.balancers.append(subprocess.Popen([root + "/.tools/haproxy", "-db", "-f", second.name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        until(lambda: is_ready(port))
+        return port
 
     def await_ready(self):
         """Waits until all nodes are, and haproxy has seen that."""
