@@ -83,8 +83,10 @@ extension PostgresStore {
 
   /// How long a step may take, or the node that takes it be waited for: in milliseconds.
   private static let patienceOfSteps = 600_000
-  /// How long a step waits for a table that somebody else has locked, in milliseconds: all that comes to the table meanwhile waits behind the
-  /// step, and a beat waits for 1.5 s. An automatic vacuum gives way to it after one second (`deadlock_timeout`).
+  /// How long a step waits for a table that somebody else has locked, in milliseconds.
+  ///
+  /// All that comes to the table meanwhile waits behind the step, and a beat waits for 1.5 s. An automatic vacuum gives way to it after one
+  /// second (`deadlock_timeout`).
   private static let patienceOfLocks = 1100
   /// How often the steps are tried, with a pause in which others come to the table: for two minutes.
   private static let attempts = 40
