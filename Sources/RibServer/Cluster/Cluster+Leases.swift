@@ -4,13 +4,14 @@ import Synchronization
 // Sessions that others have taken.
 
 extension Cluster {
-  /// Lets go of sessions that others have taken, and ends a suspension then.
+  /// Lets go of sessions that others have taken, and ends a suspension then; cluster values are to be read as well.
   ///
   /// A loop that does not come back holds it up; ending that is the watchdog's.
   func compare() {
     let (loops, sleeping) = state.withLock { state -> ([EventLoop], [SessionLease]) in
       guard !state.isComparing, !state.isStopped else { return ([], []) }
       state.isComparing = !state.loops.isEmpty
+      state.mustRefresh = true
       return (state.loops, state.sessions?.sleepingLeases ?? [])
     }
     each(loops, sleeping) {

@@ -169,6 +169,7 @@ extension Cluster {
   /// | is dead, or takes no questions                   | from the holder                                                   |
   /// | says that it is free                             | from the holder                                                   |
   /// | says that it stays                               | not: the client is passed on                                      |
+  /// | … and is about to stop                           | from nobody yet: it does not stay for long                        |
   /// | is not reached, or says nothing for three seconds | from nobody yet; from the holder once that has been so for ten seconds |
   ///
   /// Thread-safe.
@@ -185,10 +186,10 @@ extension Cluster {
       state.membership.isDead(holder) || !state.membership.takesQuestions(holder) ? nil : state.links
     }
     guard let links else { return done(.here(from: .processes([holder]))) }
-    links.ask(holder, about: sessionID, claim) { [logger] answer in
+    links.ask(holder, about: sessionID, claim) { [weak self, logger] answer in
       switch answer {
       case .holding(.free): done(.here(from: .processes([holder])))
-      case .holding(.relay): done(.there)
+      case .holding(.relay): done(self?.isLeaving(holder) == true ? .unknown : .there)
       case .unreachable(let isForLong):
         guard isForLong else { return done(.unknown) }
         logger.notice(
@@ -196,6 +197,13 @@ extension Cluster {
           metadata: ["session": "\(sessionID)", "node": "\(holder)"])
         done(.here(from: .processes([holder])))
       }
+    }
+  }
+
+  /// Whether a node is about to stop.
+  private func isLeaving(_ node: Int) -> Bool {
+    state.withLock { state in
+      state.drainEnds[node] != nil || state.membership.others.contains { $0.id == node && $0.isDraining }
     }
   }
 

@@ -245,10 +245,7 @@ final class Cluster: Sendable {
       compare()
     } else {
       trust(since: sent)
-      if state.withLock({ now >= $0.nextComparison }) {
-        compare()
-        state.withLock { $0.mustRefresh = true }
-      }
+      if state.withLock({ now >= $0.nextComparison }) { compare() }
     }
     refreshValuesIfNeeded()
     // Not at once: beats go first.

@@ -115,14 +115,17 @@ extension ClusterTests {
 
   /// Whoever is told that something was missed, and reads anew what depends on a value, finds the newest one, although nobody has told of it.
   @Test func gap_isToldOnceValuesAreRead() async throws {
-    try await ClusterHost.with(2) { nodes in
+    let url = try PostgresServer.makeDatabase()
+    let directory = PostgresDirectory(url: url)
+    defer { directory.close() }
+    try await ClusterHost.with([ClusterHost(url, isLinked: true), ClusterHost(url, isLinked: true)]) { nodes in
       let reader = GapReader(ClusterValue(name: "count", 0, on: nodes[0].exchanges.values))
       let topics = nodes[0].exchanges.topics
       let number = topics.makeNumber()
       topics.add(reader, number, "texts")
       nodes[0].directory.fail(true)
       let change = NamedValue(name: "count", version: 1, value: Array("7".utf8))
-      let write = try nodes[1].directory.write(change, number: 1, of: nodes[1].id)
+      let write = try directory.write(change, number: 1, of: nodes[1].id)
       #expect(write.wasWritten)
       // Longer than a message may be.
       Topic<String>(name: "texts", on: nodes[1].exchanges.topics).publish(String(repeating: "x", count: 1 << 20))

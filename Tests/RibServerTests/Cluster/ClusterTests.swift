@@ -160,6 +160,27 @@ struct ClusterTests {
     }
   }
 
+  /// A client whose session a node has that is about to stop, and does not let go of it yet, is not passed on to that one, which would cut it off.
+  @Test func nodeThatStops_isWaitedFor() async throws {
+    try await ClusterHost.with(2) { nodes in
+      let client = try await blocking {
+        let client = try PlainClient(nodes[0].url)
+        // The session does not make way while it runs.
+        try client.act(1, #"{"work":"a"}"#)
+        try client.next(#"{"t":"patch""#)
+        return client
+      }
+      nodes[0].cluster.drain(within: 60)
+      #expect(await eventually { nodes[1].cluster.state.withLock { $0.drainEnds[nodes[0].id] != nil } })
+      let back = Task { try await blocking { try PlainClient(nodes[1].url, resuming: try client.welcome, attempt: 1) } }
+      #expect(await eventually { nodes[1].host.context.sessions.count == 1 })
+      await nodes[0].host.stop()
+      let greeting = try await back.value.greeting
+      #expect(greeting.contains(#""t":"welcome""#) && greeting.contains(#""n":1"#), "\(greeting)")
+      #expect(nodes[1].onwardCount == 0 && nodes[1].host.sessionCount == 1)
+    }
+  }
+
   struct Guest: Codable, Equatable, Identifiable, Sendable { let id: String }
 
   /// Who is at one node is seen at the others; who comes back elsewhere has never left, and of a node that is gone nobody stays.

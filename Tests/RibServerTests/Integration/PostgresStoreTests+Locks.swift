@@ -1,6 +1,5 @@
 import Logging
 import RibTestSupport
-import Synchronization
 import Testing
 import Wire
 
@@ -46,30 +45,23 @@ extension PostgresStoreTests {
   /// A sign-out waits for the rows of a batch before it keeps the batch from the person; otherwise each would wait for the other.
   @Test func signOut_locksRowsBeforePersons() async throws {
     let url = try PostgresServer.makeDatabase()
-    let nodes = try (0..<2).map { _ in try PostgresStore(url: url) }
-    defer { for node in nodes { node.close() } }
-    for node in nodes { try node.begin(StoreStart()) }
-    let cut = StoreSample.cut(Self.state(of: Self.ada), version: 2)
-    let lease = try nodes[0].create("one", StoreSample.cut(Self.state(of: Self.ada)))
-    let (one, two, backend) = (nodes[0], nodes[1], nodes[1].backend)
+    let (one, two) = (try PostgresStore(url: url), try PostgresStore(url: url))
+    defer { for node in [one, two] { node.close() } }
+    for node in [one, two] { try node.begin(StoreStart()) }
+    let lease = try one.create("one", StoreSample.cut(Self.state(of: Self.ada)))
+    let (other, watcher) = (try PostgresConnection(url), try PostgresConnection(url))
+    _ = try Self.run("BEGIN", other)
+    _ = try Self.run("SELECT id FROM rib_session WHERE sid = 'one' FOR UPDATE", other)
     let signOut = StoreRequest.signOut(Revocation(Self.ada, at: 200, mark: 50), keeping: .seconds(600))
-    let isLocked = Atomic(false)
-    async let signedOut = blocking {
-      try waitUntil { isLocked.load(ordering: .relaxed) }
-      return try two.perform([signOut]).count
-    }
-    try await blocking {
-      let watcher = try PostgresConnection(url)
-      try one.transact { transaction throws(PostgresError) in
-        let locked = try one.lock([.write(lease, cut)], transaction)
-        isLocked.store(true, ordering: .relaxed)
-        #expect(locked == ["one"] && (try? waitUntil { Self.waits(backend, watcher) }) != nil)
-        _ = try transaction.run(PostgresStatement(PostgresQuery("SET LOCAL lock_timeout = 500", isPrepared: false)))
-        _ = try one.write(lease, cut, transaction)
-      }
-    }
-    #expect(try await signedOut == 1)
-    #expect(try one.write(lease, StoreSample.cut(version: 3)) == "lost")
+    let backend = two.backend
+    async let count = blocking { try two.perform([signOut]).count }
+    #expect(await eventually { Self.waits(backend, watcher) })
+    // That of all sign-outs.
+    let locks = "SELECT count(*) FROM pg_locks WHERE pid = \(backend) AND locktype = 'advisory'"
+    #expect(try Self.run(locks, watcher).first?.integer(0) == 1)
+    _ = try Self.run("COMMIT", other)
+    #expect(try await count == 1)
+    #expect(try one.write(lease, StoreSample.cut(version: 2)) == "lost")
   }
 
   private static func state(of person: PersonID?) -> SessionState {
