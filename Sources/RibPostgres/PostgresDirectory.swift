@@ -6,8 +6,11 @@ package import RibServer
 /// `@unchecked Sendable`: one thread at a time uses its connection, as `ClusterDirectory` has it: `Cluster` calls it in jobs of a serial queue of its
 /// own, and before the first of these jobs is added.
 package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
-  /// For how long the server may take for a beat, in milliseconds: two have to fit into the time that a beat counts.
-  private static let patienceWithBeats = 1500
+  /// For how long the server may take for a beat, in milliseconds: one that fails, and the next one, have to fit into what is left of the time
+  /// that the last beat counts, 2.9 s.
+  private static let patienceWithBeats = 800
+  /// The same for what comes between two beats.
+  private static let patienceBetweenBeats = 1500
 
   private let client: PostgresClient
 
@@ -37,7 +40,7 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     guard !leases.isEmpty else { return [] }
     let select = PostgresStatement(
       Self.selectVoided, .integers(leases.map(\.row)), .integers(leases.map(\.number)))
-    let rows = try client.transact { transaction throws(PostgresError) in
+    let rows = try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run([select], isLast: true)[0]
     }.rows
     return rows.map { SessionLease(row: Int64($0.integer(0)), number: Int64($0.integer(1))) }
@@ -50,14 +53,14 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     let statements = [
       PostgresStatement(Self.freeSessions, names + [.integer(limit)]), PostgresStatement(Self.deleteNodes, names),
     ]
-    return try client.transact { transaction throws(PostgresError) in
+    return try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run(statements, isLast: true)[0]
     }.first?.integer(0) ?? 0
   }
 
   package func freeOrphans(limit: Int) throws(StoreError) -> Int {
     let statement = PostgresStatement(Self.freeOrphans, .integer(limit))
-    return try client.transact { transaction throws(PostgresError) in
+    return try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run([statement], isLast: true)[0]
     }.first?.integer(0) ?? 0
   }
@@ -65,7 +68,7 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   package func values(named names: [String]) throws(StoreError) -> [NamedValue] {
     guard !names.isEmpty else { return [] }
     let select = PostgresStatement(Self.selectValues, .texts(names))
-    let rows = try client.transact(patience: Self.patienceWithBeats) { transaction throws(PostgresError) in
+    let rows = try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run([select], isLast: true)[0]
     }.rows
     return rows.map { NamedValue(name: $0.text(0), version: $0.integer(1), value: $0.bytes(2) ?? []) }
@@ -80,7 +83,7 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
         .integer(number)),
       PostgresStatement(Self.selectWritten, .text(value.name), .integer(node)),
     ]
-    let row = try client.transact(patience: Self.patienceWithBeats) { transaction throws(PostgresError) in
+    let row = try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run(statements, isLast: true)[1]
     }.first
     guard let row else { throw StoreError("The cluster value \(value.name) is not in the database after a write.") }

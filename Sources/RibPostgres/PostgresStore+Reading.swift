@@ -4,25 +4,6 @@ import Wire
 
 // Sessions that are read, or whose clients come back, by the same statements, over arrays: as many round trips for a batch as for one.
 
-/// Requests to read sessions that are answered together; each session is in it once.
-struct PostgresReads {
-  private(set) var requests: [StoreRequest] = []
-  private var names: Set<String> = []
-
-  /// Whether nothing is asked for.
-  var isEmpty: Bool { requests.isEmpty }
-
-  /// Takes a request in, if it is one of these and of no session that is in already.
-  ///
-  /// - Parameter request: what is asked for.
-  /// - Returns: false if it is to be done in another way, behind these.
-  mutating func take(_ request: StoreRequest) -> Bool {
-    guard let name = request.readName, names.insert(name).inserted else { return false }
-    requests.append(request)
-    return true
-  }
-}
-
 extension PostgresStore {
   private typealias Found = [String: Result<SessionRow, StoreError>]
 
@@ -68,7 +49,7 @@ extension PostgresStore {
       found = try find(late.map { names[$0] }, transaction)
       for index in late { judgements[index] = judge(requests[index], found[names[index]]) }
     }
-    return try take(judgements, transaction, isLast: isLast)
+    return try raiseLeases(judgements, transaction, isLast: isLast)
   }
 
   private func judge(_ request: StoreRequest, _ found: Result<SessionRow, StoreError>?) -> Judgement {
@@ -104,13 +85,15 @@ extension PostgresStore {
     var found: Found = [:]
     for row in try transaction.run(PostgresStatement(Self.selectSessions, .texts(names))).rows {
       let name = row.text(0)
-      found[name] = Result { try read(row, name) }.mapError {
+      found[name] = Result { try decode(row, name) }.mapError {
         StoreError("The session \(name) is damaged: \($0)", isGlobal: false)
       }
     }
     let persons = Set(found.values.flatMap { (try? $0.get())?.persons ?? [] })
     guard !persons.isEmpty else { return found }
-    let signOuts = try self.signOuts(of: Array(persons), transaction)
+    // In one order, as it locks them.
+    let signOuts = try self.signOuts(
+      of: persons.sorted { ($0.issuer, $0.subject) < ($1.issuer, $1.subject) }, transaction)
     return found.mapValues { result in
       result.map { row in
         var row = row
@@ -120,7 +103,7 @@ extension PostgresStore {
     }
   }
 
-  private func read(_ row: PostgresResult.Row, _ name: String) throws -> SessionRow {
+  private func decode(_ row: PostgresResult.Row, _ name: String) throws -> SessionRow {
     var rest: SessionState.Rest?
     if let epoch = row.optionalText(15), let hash = row.optionalText(16), row.flag(18) {
       rest = SessionState.Rest(epoch: epoch, viewHash: hash, program: row.optionalText(17))
@@ -141,30 +124,30 @@ extension PostgresStore {
   // MARK: Taking
 
   /// What belongs to sessions beside their own rows, by these.
-  private struct Rest {
+  private struct Parts {
     var nodes: [Int64: [PostgresResult.Row]] = [:]
     var nacks: [Int64: [SessionCut.Refusal]] = [:]
     var crashes: [Int64: [StoredSession.Crash]] = [:]
   }
 
-  private func take(
+  private func raiseLeases(
     _ judgements: [Judgement], _ transaction: PostgresTransaction, isLast: Bool
   ) throws(PostgresError) -> [StoreResult] {
-    let rest = try readRest(judgements, transaction)
+    let parts = try readParts(judgements, transaction)
     var (taken, resumed) = ([StoredSession](), [RestingSession]())
     let results = judgements.map { judgement -> StoreResult in
       switch judgement {
       case .answered(let result): return result
       case .loads(let row):
         do {
-          let session = try session(row, rest)
+          let session = try session(row, parts)
           taken.append(session)
           return .loaded(session)
         } catch {
           return .refused(StoreError("The session \(row.identity.id) is damaged: \(error)", isGlobal: false))
         }
       case .resumes(let row, let resume, let place):
-        let session = resting(row, resume, place, rest)
+        let session = resting(row, resume, place, parts)
         resumed.append(session)
         return .resting(session)
       }
@@ -182,13 +165,13 @@ extension PostgresStore {
     return results
   }
 
-  private func readRest(
+  private func readParts(
     _ judgements: [Judgement], _ transaction: PostgresTransaction
-  ) throws(PostgresError) -> Rest {
+  ) throws(PostgresError) -> Parts {
     let loaded = judgements.compactMap { if case .loads(let row) = $0 { row.lease.row } else { nil } }
     let all = judgements.compactMap(\.row)
-    var rest = Rest()
-    guard !all.isEmpty else { return rest }
+    var parts = Parts()
+    guard !all.isEmpty else { return parts }
     let whole = [
       PostgresStatement(Self.selectNodes, .integers(loaded)), PostgresStatement(Self.selectCrashes, .integers(loaded)),
     ]
@@ -197,35 +180,35 @@ extension PostgresStore {
     for row in results[0].rows {
       let code = Nack.Code(rawValue: row.text(3)) ?? .failed
       let nack = Nack(number: row.integer(2), code: code, message: row.text(4))
-      rest.nacks[Int64(row.integer(0)), default: []].append(SessionCut.Refusal(client: row.integer(1), nack: nack))
+      parts.nacks[Int64(row.integer(0)), default: []].append(SessionCut.Refusal(client: row.integer(1), nack: nack))
     }
-    guard !loaded.isEmpty else { return rest }
-    for row in results[1].rows { rest.nodes[Int64(row.integer(0)), default: []].append(row) }
+    guard !loaded.isEmpty else { return parts }
+    for row in results[1].rows { parts.nodes[Int64(row.integer(0)), default: []].append(row) }
     for row in results[2].rows {
       let crash = StoredSession.Crash(client: row.integer(1), number: row.integer(2), count: row.integer(3))
-      rest.crashes[Int64(row.integer(0)), default: []].append(crash)
+      parts.crashes[Int64(row.integer(0)), default: []].append(crash)
     }
-    return rest
+    return parts
   }
 
-  private func session(_ row: SessionRow, _ rest: Rest) throws -> StoredSession {
+  private func session(_ row: SessionRow, _ parts: Parts) throws -> StoredSession {
     var tree = row.tree
-    for node in rest.nodes[row.lease.row] ?? [] {
+    for node in parts.nodes[row.lease.row] ?? [] {
       tree.nodes[node.integer(1)] = try NodeSnapshot(
         id: node.integer(1), type: node.text(2), version: node.integer(3), base: node.optionalText(4),
         changes: node.byteArrays(5), childrenJSON: node.optionalText(6), effectsJSON: node.optionalText(7))
     }
     return StoredSession(
       identity: row.identity, lease: row.nextLease, state: row.state, tree: tree,
-      nacks: rest.nacks[row.lease.row] ?? [], crashes: rest.crashes[row.lease.row] ?? [])
+      nacks: parts.nacks[row.lease.row] ?? [], crashes: parts.crashes[row.lease.row] ?? [])
   }
 
-  private func resting(_ row: SessionRow, _ resume: SessionResume, _ place: Int, _ rest: Rest) -> RestingSession {
+  private func resting(_ row: SessionRow, _ resume: SessionResume, _ place: Int, _ parts: Parts) -> RestingSession {
     var state = row.state
     state.clients[place].attempt = resume.attempt
     state.isHeld = true
     state.alone = .zero
-    let nacks = (rest.nacks[row.lease.row] ?? []).filter { $0.client == resume.clientID }
+    let nacks = (parts.nacks[row.lease.row] ?? []).filter { $0.client == resume.clientID }
     return RestingSession(
       identity: row.identity, lease: row.nextLease, state: state, client: state.clients[place],
       nacks: nacks.map(\.nack))
@@ -268,17 +251,6 @@ extension PostgresStore {
     UPDATE rib_session s SET lease = i.lease, version = 0, holder = $1::int8, clients = i.clients, numbers = NULL,
       invitations = i.invitations, seen = $6::int8 FROM \(taken) WHERE s.id = i.id
     """)
-}
-
-extension StoreRequest {
-  /// The session that is to be read, or that a client comes back to; nil if it is neither.
-  fileprivate var readName: String? {
-    switch self {
-    case .load(let id, _, _): id
-    case .resume(let resume): resume.sessionID
-    default: nil
-    }
-  }
 }
 
 extension SessionRow {

@@ -140,11 +140,11 @@ extension PostgresStore {
     var (batch, reads) = (PostgresBatch(node: node, now: time.now(clock)), PostgresReads())
     for request in requests {
       // Writes of several sessions are made together, and so are reads behind them; whatever else is asked for comes behind those before it.
-      if reads.isEmpty ? batch.take(request) || reads.take(request) : reads.take(request) { continue }
+      if reads.isEmpty && batch.take(request) || reads.accept(request) { continue }
       results += try batch.write(transaction)
       results += try read(reads, locked, transaction)
       (batch, reads) = (PostgresBatch(node: node, now: time.now(clock)), PostgresReads())
-      if !batch.take(request), !reads.take(request) { results.append(try perform(request, transaction)) }
+      if !batch.take(request), !reads.accept(request) { results.append(try perform(request, transaction)) }
     }
     results += try batch.write(transaction, isLast: reads.isEmpty)
     return results + (try read(reads, locked, transaction, isLast: true))

@@ -130,19 +130,39 @@ extension ClusterValue: ValueExchange.Member {
         return nil
       }
       while !state.waiting.isEmpty {
+        let changes = state.waiting.prefix(Self.writeLimit)
         do throws(ValueFault) {
-          let bytes = try Self.bytes(of: value, changedBy: state.waiting)
-          state.writing = state.waiting.count
+          let bytes = try Self.bytes(of: value, changedBy: changes)
+          state.writing = changes.count
           state.write = NamedValue(name: name, version: state.version, value: bytes)
           return state.write
         } catch {
-          state.faults.append(error)
-          let bad = state.waiting.indices.first { (try? Self.bytes(of: value, changedBy: state.waiting[...$0])) == nil }
-          state.waiting.remove(at: bad ?? state.waiting.startIndex)
+          if state.faults.count < Self.faultLimit { state.faults.append(error) }
+          state.waiting.remove(at: Self.indexOfFault(in: changes, of: value))
         }
       }
       return nil
     }
+  }
+
+  /// How many changes a write makes at most: the value is encoded with a lock that those who change it wait for.
+  private static var writeLimit: Int { 64 }
+  /// How many faults are told of at a time.
+  private static var faultLimit: Int { 8 }
+
+  /// Finds a change with which the value cannot be written, by halves.
+  ///
+  /// - Parameters:
+  ///   - changes: with all of which it cannot be.
+  ///   - value: what they change.
+  /// - Returns: the index of one with which it cannot be, and without which it can.
+  private static func indexOfFault(in changes: ArraySlice<Change>, of value: Value) -> Int {
+    var (good, bad) = (changes.startIndex, changes.endIndex)
+    while bad - good > 1 {
+      let middle = (good + bad) / 2
+      if (try? bytes(of: value, changedBy: changes[..<middle])) == nil { bad = middle } else { good = middle }
+    }
+    return bad - 1
   }
 
   private static func bytes(

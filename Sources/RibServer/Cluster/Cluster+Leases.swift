@@ -9,9 +9,9 @@ extension Cluster {
   /// A loop that does not come back holds it up; ending that is the watchdog's.
   func compare() {
     let (loops, sleeping) = state.withLock { state -> ([EventLoop], [SessionLease]) in
+      state.mustRefresh = true
       guard !state.isComparing, !state.isStopped else { return ([], []) }
       state.isComparing = !state.loops.isEmpty
-      state.mustRefresh = true
       return (state.loops, state.sessions?.sleepingLeases ?? [])
     }
     each(loops, sleeping) {

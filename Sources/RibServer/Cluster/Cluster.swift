@@ -211,7 +211,9 @@ final class Cluster: Sendable {
   private func schedule(after nanoseconds: UInt64) {
     queue.add(after: nanoseconds) { [weak self] in
       guard let self, !isStopped else { return }
-      schedule(after: beat() ? pace.interval : pace.retry)
+      let start = time.monotonic()
+      guard beat() else { return schedule(after: pace.retry) }
+      schedule(after: pace.interval - min(time.monotonic() - start, pace.interval))
     }
   }
 
@@ -247,15 +249,18 @@ final class Cluster: Sendable {
       trust(since: sent)
       if state.withLock({ now >= $0.nextComparison }) { compare() }
     }
-    refreshValuesIfNeeded()
     // Not at once: beats go first.
-    queue.add { [weak self] in self?.free() }
+    queue.add { [weak self] in
+      guard let self, !isStopped else { return }
+      refreshValuesIfNeeded()
+      queue.add { [weak self] in self?.free() }
+    }
     return true
   }
 
   private func noteHeard(_ nodes: [ClusterNode], _ sent: UInt64, _ state: inout State) {
     state.lastHeard = sent
-    state.membership.read(nodes, at: time.monotonic())
+    state.membership.read(nodes, askedAt: sent, at: time.monotonic())
   }
 
   /// Counts on a beat that was heard.

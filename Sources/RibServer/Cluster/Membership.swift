@@ -24,6 +24,7 @@ struct Membership {
   /// This node.
   let own: Int
   private var peers: [Int: Peer] = [:]
+  /// When the last reading was answered.
   private var lastReading: UInt64?
   /// The highest number that was read by the last reading but one: numbers are given out in order, and a node with a higher one may have begun since.
   private var known = 0
@@ -38,9 +39,10 @@ struct Membership {
   ///
   /// - Parameters:
   ///   - nodes: all that there are.
-  ///   - now: nanoseconds of the clock that never jumps.
-  mutating func read(_ nodes: [ClusterNode], at now: UInt64) {
-    let gap = lastReading.map { min(now - min($0, now), Self.longestGap) } ?? 0
+  ///   - start: when they were asked for: a beat that comes while the answer is on its way is not in it.
+  ///   - now: when they have come; both in nanoseconds of the clock that never jumps.
+  mutating func read(_ nodes: [ClusterNode], askedAt start: UInt64, at now: UInt64) {
+    let gap = lastReading.map { min(start - min($0, start), Self.longestGap) } ?? 0
     lastReading = now
     (known, highest) = (highest, max(highest, nodes.map(\.id).max() ?? 0))
     let others = nodes.filter { $0.id != own }.map { node in

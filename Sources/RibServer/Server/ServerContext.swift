@@ -24,7 +24,7 @@ final class ServerContext: Sendable {
   let sessionCount = Atomic<Int>(0)
   /// Sessions that were in memory alone when the server stopped, as the store has failed.
   let lostSessionCount = Atomic(0)
-  /// Sessions that are being read from the store.
+  /// How many sessions wait to be read from the store, and how many may.
   let loads = Mutex(LoadPace())
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)

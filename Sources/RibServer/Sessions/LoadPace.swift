@@ -1,7 +1,7 @@
 /// How many sessions may wait to be read.
 ///
 /// After a restart, and when a node goes down, clients come back in their thousands. One that is sent away comes back later, with another
-/// handshake: so whoever will be answered while it waits for its welcome is let in, and the limit is a time. How many that are follows from how
+/// handshake: so a client that will be answered in time for its welcome waits, and the limit is a time. How many that are follows from how
 /// fast sessions were read lately, many at a time.
 ///
 /// Each that waits has a connection, of which there are not more than the settings allow.
@@ -36,16 +36,21 @@ struct LoadPace {
     return true
   }
 
-  /// One was answered.
+  /// A session was read.
   ///
   /// - Parameter now: nanoseconds of the monotonic clock.
   mutating func leave(at now: UInt64) {
     count -= 1
-    // One that was alone says how long a commit takes, and not how many sessions it may have.
+    // A session that was alone says how long a commit takes, and not how many sessions it may have.
     if count > 0 { cost = cost - cost / Self.memory + (now - min(since, now)) / Self.memory }
     since = max(since, now)
   }
 
-  /// One is not read after all.
-  mutating func cancel() { count -= 1 }
+  /// A session is not read after all, or was not found, or could not be taken: which says nothing of how fast others are read.
+  ///
+  /// - Parameter now: nanoseconds of the monotonic clock.
+  mutating func cancel(at now: UInt64) {
+    count -= 1
+    since = max(since, now)
+  }
 }

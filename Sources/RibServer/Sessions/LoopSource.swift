@@ -39,7 +39,7 @@ struct LoopSource: SessionSource, Sendable {
     let takeover = context.cluster?.takeover ?? .anybody
     store.submit([
       StoreJob(request, on: loop) { result in
-        // There is nobody to be asked.
+        // Of a holder that is dead, or where no node can be asked.
         let mustLoad = if case .success(.held(let holder)) = result { takeover.includes(holder) } else { false }
         completion(mustLoad ? .success(.mustLoad) : result)
       }
@@ -71,7 +71,7 @@ struct LoopSource: SessionSource, Sendable {
     guard context.isOverMemory.load(ordering: .relaxed),
       context.loadBudget.subtract(1, ordering: .relaxed).newValue < 0
     else { return nil }
-    context.loads.withLock { $0.cancel() }
+    context.loads.withLock { $0.cancel(at: loop.now) }
     return StoreError("The server's memory is full.")
   }
 
@@ -82,7 +82,10 @@ struct LoopSource: SessionSource, Sendable {
     let (logger, context, loop) = (context.logger, context, loop)
     store.submit([
       StoreJob(request, on: loop) { result in
-        context.loads.withLock { $0.leave(at: loop.now) }
+        let isRead = if case .success(.loaded) = result { true } else { false }
+        context.loads.withLock { loads in
+          if isRead { loads.leave(at: loop.now) } else { loads.cancel(at: loop.now) }
+        }
         if case .success(.refused(let error)) = result, case .load(let id, _, _) = request {
           logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
         }

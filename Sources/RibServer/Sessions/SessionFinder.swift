@@ -211,7 +211,7 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
     // The token is the client's.
     case .success(.mustLoad): ask(.load(sessionID: id, from: .nobody), search)
     case .success(.held(let holder)):
-      // One that was just asked is not asked at once again.
+      // A holder that was just asked is not asked at once again.
       if search.holder == holder { askAgain(search) } else { askHolder(holder, search) }
     case .success(.stale):
       let ending = Ending(.stale, "The attempt is not above the last one.")
@@ -220,7 +220,7 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
       let ending = Ending(.denied, "The token opens nothing in this session.")
       begin(registry.deny(id, by: state, at: source.wallClock, ending), for: id)
     case .success(.refused): finish(id, .failed, "What is kept of the session is damaged.")
-    // After a death there may be too many at once.
+    // After a death too many sessions may be wanted at once.
     case .failure where search.holder != nil && source.now < search.end: askAgain(search)
     case .failure: finish(id, .unavailable, "The session store cannot be read. Come back later.")
     case .success: finish(id, .gone, "There is no such session, or none any more. Say hello without resume.")
@@ -266,7 +266,9 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
   /// Asks the process that was asked last once more, a little later, unless the search has taken long enough.
   private func askAgain(_ search: Search) {
     guard let holder = search.holder, source.now < search.end || registry.firstClaim(of: search.id).isForced else {
-      return finish(search.id, .unavailable, "The session is held by a node that cannot be asked. Come back later.")
+      return finish(
+        search.id, .unavailable,
+        "The node that holds the session cannot be asked, or is about to stop. Come back later.")
     }
     source.executeSoon { askHolder(holder, search) }
   }

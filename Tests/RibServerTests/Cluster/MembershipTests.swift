@@ -15,7 +15,7 @@ import Testing
         [
           ClusterNode(id: 1, beat: beat.one, program: "p"), ClusterNode(id: 2, beat: beat.two, program: "p"),
           ClusterNode(id: 3, beat: index, program: "p"),
-        ], at: time * Self.second)
+        ], askedAt: time * Self.second, at: time * Self.second)
     }
     return membership
   }
@@ -41,7 +41,7 @@ import Testing
       membership.read(
         [
           ClusterNode(id: 1, beat: beat, program: "p"), ClusterNode(id: 2, beat: beat, program: "p"),
-        ], at: UInt64(time) * Self.second)
+        ], askedAt: UInt64(time) * Self.second, at: UInt64(time) * Self.second)
       if !isHeard { membership.noteRefusal(of: 1) }
       #expect(membership.dead.map(\.id) == (time >= 6 ? [1] : []), "\(time)")
     }
@@ -52,7 +52,8 @@ import Testing
     var membership = Membership(own: 3)
     for (time, isSucceeded) in [(0, false), (1, true), (2, false)] {
       membership.read(
-        [ClusterNode(id: 1, beat: time, program: "p", isSucceeded: isSucceeded)], at: UInt64(time) * Self.second)
+        [ClusterNode(id: 1, beat: time, program: "p", isSucceeded: isSucceeded)], askedAt: UInt64(time) * Self.second,
+        at: UInt64(time) * Self.second)
       #expect(membership.dead.map(\.id) == (isSucceeded ? [1] : []))
     }
   }
@@ -66,6 +67,16 @@ import Testing
     #expect(read([0, 1, 100, 200, 201, 202, 203, 204, 205, 206]).dead.map(\.id) == [1])
   }
 
+  /// A beat that comes while the answer is on its way is not in it.
+  @Test func timeOfAnAnswer_isNoSilence() {
+    var membership = Membership(own: 3)
+    for time in 0...10 as ClosedRange<UInt64> {
+      let start = time * Self.second
+      membership.read([ClusterNode(id: 1, beat: 7, program: "p")], askedAt: start, at: start + Self.second / 2)
+      #expect(membership.dead.isEmpty)
+    }
+  }
+
   /// It may be alive: its beats do not count for itself any more by then.
   @Test func nodeThatIsGone_isDeadWhenItTrustsItselfNoMore() {
     let pace = Cluster.Pace()
@@ -76,13 +87,13 @@ import Testing
   @Test func nodeThatIsForgotten_isDead_andOneThatBeginsIsNot() {
     var membership = read([0, 2])
     let own = ClusterNode(id: 3, beat: 9, program: "p")
-    membership.read([own], at: 4 * Self.second)
+    membership.read([own], askedAt: 4 * Self.second, at: 4 * Self.second)
     #expect(membership.isDead(1) && membership.isDead(2) && membership.dead.isEmpty)
     #expect(!membership.isDead(4))
-    membership.read([own, ClusterNode(id: 5, beat: 0, program: "p")], at: 6 * Self.second)
+    membership.read([own, ClusterNode(id: 5, beat: 0, program: "p")], askedAt: 6 * Self.second, at: 6 * Self.second)
     // It may have begun at the same time.
     #expect(!membership.isDead(4) && !membership.isDead(5))
-    membership.read([own, ClusterNode(id: 5, beat: 1, program: "p")], at: 8 * Self.second)
+    membership.read([own, ClusterNode(id: 5, beat: 1, program: "p")], askedAt: 8 * Self.second, at: 8 * Self.second)
     #expect(membership.isDead(4))
   }
 
@@ -93,7 +104,7 @@ import Testing
       [
         ClusterNode(id: 1, beat: 5, program: "p"), ClusterNode(id: 2, beat: 0, program: ""),
         ClusterNode(id: 4, beat: 5, program: "p", address: "10.0.0.4:1"),
-      ], at: Self.second)
+      ], askedAt: Self.second, at: Self.second)
     #expect([1, 2, 4, 5].map(membership.takesQuestions) == [false, true, true, true])
   }
 }

@@ -13,7 +13,7 @@ extension PostgresStoreTests {
     _ node: PostgresStore, _ names: [String], _ transaction: PostgresTransaction
   ) throws(PostgresError) -> [String] {
     var reads = PostgresReads()
-    for name in names { _ = reads.take(.load(sessionID: name, from: .nobody)) }
+    for name in names { _ = reads.accept(.load(sessionID: name, from: .nobody)) }
     return try node.read(reads, [], transaction).map(name)
   }
 

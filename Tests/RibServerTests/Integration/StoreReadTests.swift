@@ -70,13 +70,14 @@ import Wire
       context.isOverMemory.store(true, ordering: .relaxed)
       context.loadBudget.store(1, ordering: .relaxed)
       let limit = context.loads.withLock { loads in
-        while loads.count < loads.limit { _ = loads.enter(at: TimeSource.system.monotonic()) }
+        let now = TimeSource.system.monotonic()
+        while loads.enter(at: now) {}
         return loads.count
       }
       try await blocking {
         #expect(try Self.refusals(host.url, first, attempt: 1) == ("unavailable 4101", 503))
         #expect(left() == (1, limit))
-        context.loads.withLock { loads in for _ in 0..<limit { loads.cancel() } }
+        context.loads.withLock { loads in for _ in 0..<limit { loads.cancel(at: TimeSource.system.monotonic()) } }
         try PlainClient(host.url, saying: PlainClient.resume(first, attempt: 2)).greet()
         #expect(left() == (0, 0))
         #expect(try Self.refusals(host.url, second, attempt: 1) == ("unavailable 4101", 503))

@@ -72,8 +72,16 @@ import Testing
   @Test func readThatIsCancelled_givesItsPlaceBack() {
     var pace = LoadPace()
     let count = Self.fill(&pace, at: 0)
-    pace.cancel()
+    pace.cancel(at: 0)
     #expect(pace.count == count - 1)
     #expect(Self.fill(&pace, at: 0) == 1)
+  }
+
+  /// A database that refuses everything at once does not read sessions quickly.
+  @Test func failures_sayNothingOfThePace() {
+    var pace = LoadPace()
+    let count = Self.fill(&pace, at: 0)
+    for turn in 0..<UInt64(count) { pace.cancel(at: turn) }
+    #expect(pace.limit == count)
   }
 }

@@ -155,7 +155,7 @@ final class ChaosRoom: Sendable {
         if let home = guests[index].home { audit.shows(list, home, at: now) }
       }
       if !isCalm, now >= nextDeparture { depart(now) }
-      if isChanged { agreedSince = isAgreed ? agreedSince ?? now : nil }
+      if isChanged || agreedSince == nil { agreedSince = isAgreed ? agreedSince ?? now : nil }
     }
 
     /// Who waits for a node that is dead has left as it died.
@@ -191,10 +191,10 @@ final class ChaosRoom: Sendable {
       for (place, index) in there.enumerated() where !guests[index].hasGone && (place == 0 || random.happens(0.3)) {
         go(index, now, with: node)
       }
+      agreedSince = nil
       guard isForLong else { return }
       deadNode = node
       for guest in guests where guest.home == node { audit.leaves(guest.name, at: now, with: node) }
-      agreedSince = nil
     }
 
     mutating func nodeIsBack() { (deadNode, agreedSince) = (nil, nil) }

@@ -10,7 +10,7 @@ extension ClusterChaos {
     var text = ""
   }
 
-  /// How long a list may be wrong at most, in milliseconds: a node is taken for dead after ten seconds, which others read within two;
+  /// How long a list may be wrong at most, in milliseconds: a node is taken for dead after ten seconds, which others read within one;
   /// then there are five seconds to come back, two of grace, and one for the rest.
   private static let limit = 20_000
 
