@@ -131,6 +131,8 @@ class ClusterShowcaseTest(showcase_test.ShowcaseTest):
             "what a transaction does outside is done at most once: a node that dies may not have written the count",
         "test_room": "the same of a message that is removed",
         "test_alert_of_a_session_that_is_over_is_out_of_the_way": "haproxy repeats a request whose node dies, and a second DELETE finds no session",
+        "test_session_that_is_over_can_be_read_and_begun_anew":
+            "a link that is asked for as its node dies is not asked for again by the page, but by the user",
         "test_login_with_a_password": "no node keeps a password: one that dies while it checks the password has it asked for again",
     }
 
