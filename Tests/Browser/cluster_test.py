@@ -134,6 +134,7 @@ class ClusterShowcaseTest(showcase_test.ShowcaseTest):
         "test_session_that_is_over_can_be_read_and_begun_anew":
             "a link that is asked for as its node dies is not asked for again by the page, but by the user",
         "test_login_with_a_password": "no node keeps a password: one that dies while it checks the password has it asked for again",
+        "test_password_that_a_reload_loses_is_asked_for_again": "the same",
     }
 
     def run(self, result=None):
