@@ -25,8 +25,8 @@ import Wire
 /// | writing    | waits for the next write    | has taken the write: its changes are made; or has not: they are made to what it has |
 /// | unreadable | is not made                 | has a value that another version of the program has written                         |
 ///
-/// What the store has takes the place of changes that were made before the server has started; if nobody has changed it there, they count as
-/// what the value begins with. A value that cannot be read goes on to be shown as it was before, until one comes that can be; the server's log says so. A
+/// The store's value takes the place of changes that were made before the server has started; if nobody has changed it there, they count as
+/// the value's beginning. A value that cannot be read goes on to be shown as it was before, until one comes that can be; the server's log says so. A
 /// change that makes more than a mebibyte of JSON, or something that cannot be encoded, is not made, which is in the log as well.
 ///
 /// After a failover of the database to a standby that had not all, the value is what that one has.
@@ -47,7 +47,7 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
     var write: NamedValue?
     /// How many changes the write makes.
     var writing = 0
-    /// What has gone wrong.
+    /// The faults that nobody has asked for yet.
     var faults: [ValueFault] = []
 
     /// Takes what the store has, if it is to be taken.
@@ -66,7 +66,7 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
   package let name: String
   // Only the last value is kept, as of a SharedValue.
   let publications: Publications<Value>
-  /// What the value is as long as nobody has changed it.
+  /// The value as long as nobody has changed it.
   private let first: Value
   private weak let exchange: ValueExchange?
   private let number = Atomic(0)
@@ -214,7 +214,7 @@ extension ClusterValue: ValueExchange.Member {
     if isNew { publications.amend { value in if let newest = state.withLock({ $0.value }) { value = newest } } }
   }
 
-  /// What has gone wrong since this was asked last.
+  /// The faults since this was asked last.
   package func takeFaults() -> [ValueFault] {
     state.withLock { state in
       defer { state.faults = [] }

@@ -21,10 +21,10 @@ package enum ValueFault: Error, Equatable, CustomStringConvertible {
   case unencodable
   /// A change was not made, as what it makes is too long.
   case tooLong(bytes: Int)
-  /// What the store has was written by another version of the program.
+  /// The store's value was written by another version of the program.
   case unreadable
 
-  /// What has happened, for the log.
+  /// The fault in words, for the log.
   package var description: String {
     switch self {
     case .unencodable: "A change of a cluster value is not made: what it makes cannot be encoded."
@@ -72,7 +72,7 @@ package final class ValueExchange: Sendable {
     ///   - value: what was read; nil if nobody has changed it.
     ///   - version: the value's ``version`` before it was read.
     func take(_ value: NamedValue?, knowing version: Int)
-    /// What has gone wrong since this was asked last.
+    /// The faults since this was asked last.
     func takeFaults() -> [ValueFault]
   }
 
@@ -142,7 +142,7 @@ package final class ValueExchange: Sendable {
 
   /// Reads what the store has.
   ///
-  /// That counts, also if it is older than what is known: the store may be a standby that had not all when it was promoted.
+  /// The store's value counts, also if it is older than the one that is known: the store may be a standby that had not all when it was promoted.
   ///
   /// - Parameter find: reads the values of some names, those that somebody has changed.
   /// - Returns: the names of the values that there are.

@@ -142,15 +142,20 @@ struct ClusterTests {
     }
   }
 
+  /// A client that has been answered.
+  private static func client(of node: ClusterHost, doing action: String) async throws -> PlainClient {
+    try await blocking {
+      let client = try PlainClient(node.url)
+      try client.act(1, #"{"\#(action)":"a"}"#)
+      try client.next(#"{"t":"patch""#)
+      return client
+    }
+  }
+
   /// A client that comes while nobody knows yet that the node is dead which has its session is let in once that is known; it need not come again.
   @Test func nodeThatDies_isWaitedFor() async throws {
     try await ClusterHost.with(2) { nodes in
-      let client = try await blocking {
-        let client = try PlainClient(nodes[0].url)
-        try client.act(1, #"{"write":"a"}"#)
-        try client.next(#"{"t":"patch""#)
-        return client
-      }
+      let client = try await Self.client(of: nodes[0], doing: "write")
       nodes[0].directory.fail(true)
       nodes[0].cluster.state.withLock { $0.links }?.stop()
       #expect(await eventually { nodes[1].linkCount == 0 })
@@ -165,13 +170,8 @@ struct ClusterTests {
   /// A client whose session a node has that is about to stop, and does not let go of it yet, is not passed on to that one, which would cut it off.
   @Test func nodeThatStops_isWaitedFor() async throws {
     try await ClusterHost.with(2) { nodes in
-      let client = try await blocking {
-        let client = try PlainClient(nodes[0].url)
-        // The session does not make way while it runs.
-        try client.act(1, #"{"work":"a"}"#)
-        try client.next(#"{"t":"patch""#)
-        return client
-      }
+      // The session does not make way while it runs.
+      let client = try await Self.client(of: nodes[0], doing: "work")
       nodes[0].cluster.drain(within: 5)
       #expect(await eventually { nodes[1].cluster.state.withLock { $0.drainEnds[nodes[0].id] != nil } })
       let back = Task { try await blocking { try PlainClient(nodes[1].url, resuming: try client.welcome, attempt: 1) } }

@@ -128,8 +128,13 @@ import Wire
     }
   }
 
-  /// A process says of the one before it that it has died, and of none that has another mark; which holds until that is heard.
-  @Test func nodeThatHasASuccessor_isSaidToBeDead_untilItIsHeard() throws {
+  /// Two nodes, one with the mark 4711, and one that has not begun, with the first one's table and a start that is the third one's.
+  private func withMarkedNode(
+    _ body: (
+      _ one: PostgresStore, _ two: PostgresStore, _ last: PostgresStore, _ next: PostgresStore, PostgresDirectory,
+      inout StoreStart
+    ) throws -> Void
+  ) throws {
     try withNodes { one, two, _ in
       let directory = PostgresDirectory(url: one.url)
       defer { directory.close() }
@@ -138,6 +143,13 @@ import Wire
       var start = StoreStart()
       start.mark = 4711
       try last.begin(start)
+      try body(one, two, last, next, directory, &start)
+    }
+  }
+
+  /// A process says of the one before it that it has died, and of none that has another mark; which holds until that is heard.
+  @Test func nodeThatHasASuccessor_isSaidToBeDead_untilItIsHeard() throws {
+    try withMarkedNode { one, two, last, next, directory, start in
       // Numbers of nodes, and no mark, are nobody's marks.
       (start.mark, start.predecessors) = (0, [4711, one.node, 0])
       try next.begin(start)
@@ -150,14 +162,7 @@ import Wire
 
   /// It was taken for dead once: its successor need not wait until it is taken for dead again.
   @Test func nodeThatWasForgottenAndIsBack_hasASuccessor() throws {
-    try withNodes { one, two, _ in
-      let directory = PostgresDirectory(url: one.url)
-      defer { directory.close() }
-      let (last, next) = (try PostgresStore(url: one.url), try PostgresStore(url: one.url))
-      defer { for store in [last, next] { store.close() } }
-      var start = StoreStart()
-      start.mark = 4711
-      try last.begin(start)
+    try withMarkedNode { one, two, last, next, directory, start in
       #expect(try directory.free(sessionsOf: [ClusterNode(id: last.node, program: "")], limit: 10) == 0)
       #expect(try directory.beat(ClusterNode(id: two.node, program: "p")).map(\.id) == [one.node, two.node])
       _ = try directory.beat(ClusterNode(id: last.node, program: "p", mark: 4711))
