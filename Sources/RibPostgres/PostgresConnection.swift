@@ -181,7 +181,7 @@ final class PostgresConnection {
         fd: PQsocket(connection), events: Int16(POLLIN) | (flushed > 0 ? Int16(POLLOUT) : 0), revents: 0)
       let count = poll(&entry, 1, Int32(clamping: max(end - Self.now, 0)))
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw broken("PostgreSQL has not answered within \(patience / 1000) s.") }
+      guard count > 0 else { throw broken("PostgreSQL has not answered within \(patience) ms.") }
       if entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0, PQconsumeInput(connection) == 0 { throw broken() }
     }
   }

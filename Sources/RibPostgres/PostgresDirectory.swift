@@ -7,7 +7,7 @@ package import RibServer
 /// own, and before the first of these jobs is added.
 package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   /// For how long the server may take for a beat, in milliseconds: one that fails, and the next one, have to fit into what is left of the time
-  /// that the last beat counts, 2.9 s.
+  /// that the last beat counts, 2.9 s, if the database can be connected to at once.
   private static let patienceWithBeats = 800
   /// The same for what comes between two beats.
   private static let patienceBetweenBeats = 1500

@@ -85,8 +85,8 @@ extension PostgresStore {
   private static let patienceOfSteps = 600_000
   /// How long a step waits for a table that somebody else has locked, in milliseconds.
   ///
-  /// All that comes to the table meanwhile waits behind the step, and one beat of each node may fail; the next one counts. An automatic vacuum gives way to it after one
-  /// second (`deadlock_timeout`).
+  /// All that comes to the table meanwhile waits behind the step, and one beat of each node may fail; the next one counts. An automatic vacuum
+  /// gives way to the step after one second (`deadlock_timeout`).
   private static let patienceOfLocks = 1100
   /// How often the steps are tried, with a pause in which others come to the table: for two minutes.
   private static let attempts = 40

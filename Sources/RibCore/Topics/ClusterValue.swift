@@ -13,8 +13,8 @@ import Wire
 ///     }
 ///
 /// Each change is made once, in an order that is the same for all nodes: the store takes it if nobody has changed the value since this node has read
-/// it; otherwise it is made again, to what the value is by then. A change takes a commit, and all changes that wait by then are one write: this is for some
-/// kilobytes that change some hundred times a second at most. A change whose process dies before the store has it is not made.
+/// it; otherwise it is made again, to what the value is by then. A change takes a commit, and the changes that wait by then, 64 at most, are one
+/// write: this is for some kilobytes that change some hundred times a second at most. A change whose process dies before the store has it is not made.
 ///
 /// The value outlives the nodes. A server that is no node of a cluster has it as long as it runs.
 ///
@@ -129,7 +129,8 @@ extension ClusterValue: ValueExchange.Member {
         state.waiting = []
         return nil
       }
-      while !state.waiting.isEmpty {
+      let faultCount = state.faults.count
+      while !state.waiting.isEmpty, state.faults.count < faultCount + Self.faultLimit {
         let changes = state.waiting.prefix(Self.writeLimit)
         do throws(ValueFault) {
           let bytes = try Self.bytes(of: value, changedBy: changes)
@@ -137,7 +138,7 @@ extension ClusterValue: ValueExchange.Member {
           state.write = NamedValue(name: name, version: state.version, value: bytes)
           return state.write
         } catch {
-          if state.faults.count < Self.faultLimit { state.faults.append(error) }
+          state.faults.append(error)
           state.waiting.remove(at: Self.indexOfFault(in: changes, of: value))
         }
       }
@@ -147,7 +148,7 @@ extension ClusterValue: ValueExchange.Member {
 
   /// How many changes a write makes at most: the value is encoded with a lock that those who change it wait for.
   private static var writeLimit: Int { 64 }
-  /// How many faults are told of at a time.
+  /// How many changes that are not made it takes to give others a turn.
   private static var faultLimit: Int { 8 }
 
   /// Finds a change with which the value cannot be written, by halves.
@@ -174,6 +175,9 @@ extension ClusterValue: ValueExchange.Member {
     guard bytes.count <= ValueExchange.byteLimit else { throw .tooLong(bytes: bytes.count) }
     return bytes
   }
+
+  /// Whether changes wait.
+  package var hasChanges: Bool { state.withLock { !$0.waiting.isEmpty } }
 
   /// Whether the write that is under way makes of the value what it is.
   package var writesTheSame: Bool {

@@ -54,8 +54,11 @@ package final class ValueExchange: Sendable {
     var version: Int { get }
     /// What the value becomes by the changes that wait; the version is that which it has now.
     ///
-    /// - Returns: the same until ``writeEnded(_:_:)`` has told what has become of that; nil if no change waits.
+    /// - Returns: the same until ``writeEnded(_:_:)`` has told what has become of that; nil if no change waits, or if some could not be made
+    ///   and more wait.
     func nextWrite() -> NamedValue?
+    /// Whether changes wait.
+    var hasChanges: Bool { get }
     /// Whether the write that ``nextWrite()`` has returned makes of the value what it is: then the store is only asked whether it still is that.
     var writesTheSame: Bool { get }
     /// It is known what has become of the write that ``nextWrite()`` has returned.

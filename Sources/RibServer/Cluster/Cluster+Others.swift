@@ -169,7 +169,7 @@ extension Cluster {
   /// | is dead, or takes no questions                   | from the holder                                                   |
   /// | says that it is free                             | from the holder                                                   |
   /// | says that it stays                               | not: the client is passed on                                      |
-  /// | … and stops within ten seconds                   | from nobody yet: it does not stay for long                        |
+  /// | … and is about to stop                           | from nobody yet: it is let go of as soon as it is committed       |
   /// | is not reached, or says nothing for three seconds | from nobody yet; from the holder once that has been so for ten seconds |
   ///
   /// Thread-safe.
@@ -200,9 +200,11 @@ extension Cluster {
     }
   }
 
-  /// Whether a node is about to stop so soon that a client waits for that.
+  /// Whether a node is about to stop, and takes no client that is passed on to it.
   private func isLeaving(_ node: Int) -> Bool {
-    drainSecondsLeft(of: node, at: time.monotonic()).map { $0 <= 10 } == true
+    state.withLock { state in
+      state.drainEnds[node] != nil || state.membership.others.contains { $0.id == node && $0.isDraining }
+    }
   }
 
   /// Where clients go that this node's program cannot serve.

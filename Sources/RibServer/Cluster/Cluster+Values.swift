@@ -68,7 +68,8 @@ extension Cluster {
 
   /// Writes the changes that wait of one value, and then of the next, until it is known what has become of each; on the cluster's queue.
   ///
-  /// A value has one write a turn, which takes 1.5 s at most where the database hangs: a beat that is due comes before the next one.
+  /// A value has one write a turn, which takes 1.5 s at most where the database hangs, and as long before its first one: a beat that is due
+  /// comes before the next one.
   private func writeNext() {
     guard !isStopped, let value = writes.due.first else { return }
     do throws(StoreError) {
@@ -92,7 +93,7 @@ extension Cluster {
   private func write(_ value: any ValueExchange.Member, until end: UInt64 = .max) throws(StoreError) -> Bool {
     let next = value.nextWrite()
     logFaults(of: value)
-    guard let next else { return true }
+    guard let next else { return !value.hasChanges }
     guard time.monotonic() <= end else { throw StoreError("There is no time left.") }
     if value.writesTheSame, let found = try directory.values(named: [value.name]).first {
       value.writeEnded(found == next, found)

@@ -135,8 +135,7 @@ final class Cluster: Sendable {
   ///   - sessions: those of its sessions that are in memory, and the clients of others.
   /// - Throws: ``StoreError`` if the others cannot see it.
   func start(_ loops: [EventLoop], _ sessions: SessionRegistry<Session>) throws(StoreError) {
-    let sent = time.monotonic()
-    let nodes = try directory.beat(node)
+    let (sent, nodes) = try beatFirst()
     try connectValues()
     state.withLock { state in
       (state.loops, state.sessions) = (loops, sessions)
@@ -148,6 +147,21 @@ final class Cluster: Sendable {
     logger.info("The node is one of a cluster.", metadata: ["node": "\(id)", "nodes": "\(nodes.count)"])
     schedule(after: pace.interval)
   }
+
+  /// Has the others hear of the node; a step that changes the tables may hold up one beat, or another one.
+  ///
+  /// - Returns: when it was sent, and the nodes.
+  private func beatFirst() throws(StoreError) -> (sent: UInt64, nodes: [ClusterNode]) {
+    for _ in 1..<Self.firstBeats {
+      let sent = time.monotonic()
+      if let nodes = try? directory.beat(node) { return (sent, nodes) }
+    }
+    let sent = time.monotonic()
+    return (sent, try directory.beat(node))
+  }
+
+  /// How many beats may fail before a node gives up to join.
+  private static let firstBeats = 4
 
   /// Whether this node has not been heard of for so long that others may take its sessions.
   ///
@@ -316,6 +330,8 @@ final class Cluster: Sendable {
       if count > 0 { logger.info("Sessions of dead nodes are free.", metadata: ["sessions": "\(count)"]) }
       if count >= pace.portion { queue.add { [weak self] in self?.free() } }
     } catch {
+      // A look for orphans may take longer than the database is given: it is not tried again with each beat.
+      if mustLookForOrphans { state.withLock { $0.nextOrphans = now + pace.complaint } }
       complain("Sessions of dead nodes cannot be freed.", error)
     }
   }

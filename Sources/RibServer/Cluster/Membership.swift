@@ -15,8 +15,8 @@ struct Membership {
 
   private struct Peer {
     let node: ClusterNode
-    /// How long its beat has been the same, in nanoseconds.
-    var silence: UInt64 = 0
+    /// How long its beat has been the same, in nanoseconds; nil as long as it was read once.
+    var silence: UInt64?
     /// Whether its address has refused a connection since it was heard.
     var isRefusing = false
   }
@@ -24,8 +24,8 @@ struct Membership {
   /// This node.
   let own: Int
   private var peers: [Int: Peer] = [:]
-  /// When the last reading was answered.
-  private var lastReading: UInt64?
+  /// When the nodes were asked for last, and when they came.
+  private var lastReading: (start: UInt64, end: UInt64)?
   /// The highest number that was read by the last reading but one: numbers are given out in order, and a node with a higher one may have begun since.
   private var known = 0
   private var highest = 0
@@ -42,13 +42,16 @@ struct Membership {
   ///   - start: when they were asked for: a beat that comes while the answer is on its way is not in it.
   ///   - now: when they have come; both in nanoseconds of the clock that never jumps.
   mutating func read(_ nodes: [ClusterNode], askedAt start: UInt64, at now: UInt64) {
-    let gap = lastReading.map { min(start - min($0, start), Self.longestGap) } ?? 0
-    lastReading = now
+    let sinceQuestion = lastReading.map { min(start - min($0.start, start), Self.longestGap) } ?? 0
+    let sinceAnswer = lastReading.map { min(start - min($0.end, start), Self.longestGap) } ?? 0
+    lastReading = (start, now)
     (known, highest) = (highest, max(highest, nodes.map(\.id).max() ?? 0))
     let others = nodes.filter { $0.id != own }.map { node in
       var peer = Peer(node: node)
       if let last = peers[node.id], last.node.beat == node.beat {
-        (peer.silence, peer.isRefusing) = (last.silence + gap, last.isRefusing)
+        // The last beat may have come as late as its first answer.
+        peer.silence = last.silence.map { $0 + sinceQuestion } ?? sinceAnswer
+        peer.isRefusing = last.isRefusing
       }
       return (node.id, peer)
     }
@@ -62,7 +65,8 @@ struct Membership {
   func isDead(_ id: Int) -> Bool {
     guard id != own else { return false }
     guard let peer = peers[id] else { return id <= known }
-    return peer.node.isSucceeded || peer.silence >= (peer.isRefusing ? Self.patienceWithTheGone : Self.patience)
+    let patience = peer.isRefusing ? Self.patienceWithTheGone : Self.patience
+    return peer.node.isSucceeded || (peer.silence ?? 0) >= patience
   }
 
   /// Takes note that a node's address refuses connections.

@@ -46,11 +46,14 @@ struct LoadPace {
     since = max(since, now)
   }
 
-  /// A session is not read after all, or was not found, or could not be taken: which says nothing of how fast others are read.
+  /// The store has answered without a session: it was not found, or could not be taken, which says nothing of how fast others are read.
   ///
   /// - Parameter now: nanoseconds of the monotonic clock.
-  mutating func cancel(at now: UInt64) {
+  mutating func leaveUnread(at now: UInt64) {
     count -= 1
     since = max(since, now)
   }
+
+  /// The store is not asked for a session after all.
+  mutating func cancel() { count -= 1 }
 }

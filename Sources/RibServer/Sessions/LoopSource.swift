@@ -71,7 +71,7 @@ struct LoopSource: SessionSource, Sendable {
     guard context.isOverMemory.load(ordering: .relaxed),
       context.loadBudget.subtract(1, ordering: .relaxed).newValue < 0
     else { return nil }
-    context.loads.withLock { $0.cancel(at: loop.now) }
+    context.loads.withLock { $0.cancel() }
     return StoreError("The server's memory is full.")
   }
 
@@ -84,7 +84,7 @@ struct LoopSource: SessionSource, Sendable {
       StoreJob(request, on: loop) { result in
         let isRead = if case .success(.loaded) = result { true } else { false }
         context.loads.withLock { loads in
-          if isRead { loads.leave(at: loop.now) } else { loads.cancel(at: loop.now) }
+          if isRead { loads.leave(at: loop.now) } else { loads.leaveUnread(at: loop.now) }
         }
         if case .success(.refused(let error)) = result, case .load(let id, _, _) = request {
           logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])

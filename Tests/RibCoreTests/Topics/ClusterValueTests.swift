@@ -178,6 +178,24 @@ import Wire
     #expect(value.takeFaults() == [.unencodable] && value.takeFaults().isEmpty)
   }
 
+  /// In their order, some at a time; those that cannot be made do not hold up the others for long.
+  @Test func manyChanges_areSeveralWrites() {
+    let exchange = ValueExchange()
+    let value = ClusterValue(name: "n", Natural(numbers: []), on: exchange)
+    _ = exchange.connect { _ in }
+    let (count, bad) = (200, [0, 63, 64, 199] + Array(100..<120))
+    for number in 0..<count { value.update { $0.numbers.append(bad.contains(number) ? -1 : number) } }
+    var (writes, turns) = (0, 0)
+    while value.hasChanges {
+      turns += 1
+      guard let next = value.nextWrite() else { continue }
+      writes += 1
+      value.writeEnded(true, NamedValue(name: "n", version: writes, value: next.value))
+    }
+    #expect(value.value.numbers == (0..<count).filter { !bad.contains($0) })
+    #expect(writes > 2 && turns > writes && value.takeFaults().count == bad.count)
+  }
+
   /// What would not fit into a message between nodes is refused, and said to be.
   @Test func whatIsTooLong_isNotMade_andTheRestIs() {
     let exchange = ValueExchange()
@@ -188,6 +206,19 @@ import Wire
     value.update { $0 += "c" }
     #expect(value.nextWrite() == Self.value(0, #""ac""#))
     #expect(value.takeFaults() == [.tooLong(bytes: ValueExchange.byteLimit + 4)])
+  }
+
+  /// Numbers that can be encoded if none is negative.
+  private struct Natural: Codable {
+    var numbers: [Int]
+    func encode(to encoder: any Encoder) throws {
+      guard numbers.allSatisfy({ $0 >= 0 }) else {
+        throw EncodingError.invalidValue(numbers, .init(codingPath: [], debugDescription: "negative"))
+      }
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(numbers, forKey: .numbers)
+    }
+    private enum CodingKeys: CodingKey { case numbers }
   }
 
   /// A number that can be encoded if it is even.

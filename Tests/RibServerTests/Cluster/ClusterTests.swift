@@ -172,7 +172,7 @@ struct ClusterTests {
     try await ClusterHost.with(2) { nodes in
       // The session does not make way while it runs.
       let client = try await Self.client(of: nodes[0], doing: "work")
-      nodes[0].cluster.drain(within: 5)
+      nodes[0].cluster.drain(within: 60)
       #expect(await eventually { nodes[1].cluster.state.withLock { $0.drainEnds[nodes[0].id] != nil } })
       let back = Task { try await blocking { try PlainClient(nodes[1].url, resuming: try client.welcome, attempt: 1) } }
       #expect(await eventually { nodes[1].host.context.sessions.count == 1 })

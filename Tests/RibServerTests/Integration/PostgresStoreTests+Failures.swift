@@ -120,7 +120,7 @@ extension PostgresStoreTests {
       _ = try store.perform([.write(lease, cut(2)), .write(other, cut(2))])
       Issue.record("nobody was there to write it")
     } catch {
-      #expect(error.isGlobal && error.description.contains("not answered within 5 s"), "\(error)")
+      #expect(error.isGlobal && error.description.contains("not answered within 5000 ms"), "\(error)")
     }
     #expect(try store.write(lease, cut(3)) == "written")
     try #require(kill(stopped, SIGCONT) == 0)
@@ -219,7 +219,7 @@ extension PostgresStoreTests {
       """
     for _ in 0..<2 {
       #expect(await eventually { (try? run(watcher, waits).first) != nil })
-      // It waits behind the one that waits, and for less than a beat may take.
+      // A beat waits behind the step that waits, and not for long.
       #expect(throws: Never.self) { try run(peer, "UPDATE rib_node SET beat = beat + 1 WHERE id = \(node)") }
     }
     _ = try run(other, "COMMIT")

@@ -72,16 +72,20 @@ import Testing
   @Test func readThatIsCancelled_givesItsPlaceBack() {
     var pace = LoadPace()
     let count = Self.fill(&pace, at: 0)
-    pace.cancel(at: 0)
+    pace.cancel()
     #expect(pace.count == count - 1)
     #expect(Self.fill(&pace, at: 0) == 1)
+    // The store has not answered.
+    pace.cancel()
+    let isIn = pace.enter(at: LoadPace.patience + 1)
+    #expect(!isIn)
   }
 
   /// A database that refuses everything at once does not read sessions quickly.
   @Test func failures_sayNothingOfThePace() {
     var pace = LoadPace()
     let count = Self.fill(&pace, at: 0)
-    for turn in 0..<UInt64(count) { pace.cancel(at: turn) }
+    for turn in 0..<UInt64(count) { pace.leaveUnread(at: turn) }
     #expect(pace.limit == count)
   }
 }
