@@ -4,8 +4,10 @@ import RibServer
 ///
 /// Of a statement that has no answer in time, or whose connection breaks, the node does not know what has become of it; it may be run yet.
 final class DatabaseClient {
-  /// How long an answer to a commit is waited for, and to a beat, in nanoseconds.
-  static let patience: UInt64 = 5_000_000_000, patienceWithBeats: UInt64 = 1_500_000_000
+  /// How long an answer to a commit is waited for, in nanoseconds.
+  static let patience: UInt64 = 5_000_000_000
+  /// The same for a beat, and for what comes between two beats.
+  static let patienceWithBeats: UInt64 = 800_000_000, patienceBetweenBeats: UInt64 = 1_500_000_000
 
   private let process: SimulatedProcess
   private let cluster: SimulatedCluster

@@ -58,25 +58,29 @@ final class NodeDirectory: ClusterDirectory, @unchecked Sendable {
   }
 
   func voided(among leases: [SessionLease]) throws(StoreError) -> [SessionLease] {
-    try client.run { database, _ in database.voided(among: leases) }
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.voided(among: leases) }
   }
 
   func free(sessionsOf nodes: [ClusterNode], limit: Int) throws(StoreError) -> Int {
-    try client.run { database, _ in database.free(sessionsOf: nodes, limit: limit) }
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in
+      database.free(sessionsOf: nodes, limit: limit)
+    }
   }
 
   func freeOrphans(limit: Int) throws(StoreError) -> Int {
-    try client.run { database, _ in database.freeOrphans(limit: limit) }
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.freeOrphans(limit: limit) }
   }
 
   func values(named names: [String]) throws(StoreError) -> [NamedValue] {
-    try client.run { database, _ in database.values(named: names) }
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.values(named: names) }
   }
 
   func write(
     _ value: NamedValue, number: Int, of node: Int
   ) throws(StoreError) -> (found: NamedValue, wasWritten: Bool) {
-    try client.run { database, _ in database.write(value, number: number, of: node) }
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in
+      database.write(value, number: number, of: node)
+    }
   }
 
   func close() {}

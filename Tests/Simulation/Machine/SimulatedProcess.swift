@@ -219,6 +219,8 @@ final class SimulatedProcess: @unchecked Sendable {
   ///   - end: until when at most.
   ///   - isOver: whether what it waits for is there.
   func pause(until end: UInt64, for isOver: () -> Bool = { false }) {
+    // Its job may have sent something before.
+    world.lookAtLinks()
     let wasDead = isDead
     while isDead == wasDead, isHeldUp || !isOver() && scheduler.now < end {
       guard world.stepWithin(scheduler, until: isHeldUp ? .max : end) else { return }

@@ -89,5 +89,6 @@ final class SimulatedQueue: Lane, JobQueue, @unchecked Sendable {
     isRunning = true
     body()
     isRunning = false
+    process.world.lookAtLinks()
   }
 }

@@ -12,7 +12,7 @@ final class DialledSocket: LinkOwner {
   private unowned let world: World
   private(set) var link: SimulatedLink?
   /// The other end of the node's socket; −1 once it is closed.
-  private var descriptor: Int32
+  private(set) var descriptor: Int32
   /// What waits for room in the socket.
   private var unsent: [UInt8] = []
   /// Whether nothing more comes over the link.

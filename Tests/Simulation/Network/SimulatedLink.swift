@@ -132,11 +132,15 @@ final class SimulatedLink {
   // MARK: Faults
 
   /// Nothing arrives for a while.
-  func stall(for nanoseconds: UInt64) { stallEnd = max(stallEnd, now + nanoseconds) }
+  func stall(for nanoseconds: UInt64) {
+    stallEnd = max(stallEnd, now + nanoseconds)
+    world.scheduler.at(stallEnd) { [self] in world.lookAtLinks() }
+  }
 
   /// What arrives is not held up any longer; of a connection that is silent for ever both ends hear.
   func goOn() {
     stallEnd = 0
+    world.lookAtLinks()
     guard isSilent else { return }
     close()
     end()

@@ -132,7 +132,7 @@ package struct Plan: Sendable {
     /// For how long a credential is good, and for how long clients may go on beyond that.
     let credentialSeconds: Int, graceSeconds: Int
     /// What comes at the end.
-    let end: End
+    var end: End
 
     enum End: Int, CaseIterable, Sendable {
       case stop, kill, cutPower
@@ -162,7 +162,7 @@ package struct Plan: Sendable {
       waits: random.oneIn(4), slowSyncs: 1 + random.below(4),
       signsIn: identities.oneIn(3), credentialSeconds: 5 + identities.below(60), graceSeconds: identities.below(10),
       end: Setting.End.allCases[random.below(Setting.End.allCases.count)])
-    if isCluster { becomeCluster(&random) }
+    if isCluster { becomeCluster(&random, &identities) }
     let weight = isCluster ? \Event.weightInCluster : \Event.weight
     let total = Event.allCases.reduce(0) { $0 + $1[keyPath: weight] }
     let count = 4 + random.below(random.oneIn(4) ? 100 : 40)
@@ -182,13 +182,16 @@ package struct Plan: Sendable {
   }
 
   /// Has the processes be nodes: what there is of a disk, and who clients are, is of no account.
-  private mutating func becomeCluster(_ random: inout SimulationRandom) {
+  private mutating func becomeCluster(_ random: inout SimulationRandom, _ endings: inout SimulationRandom) {
     setting.isCluster = true
     setting.processes = random.oneIn(3) ? 2 : 3
     setting.restSeconds = max(setting.restSeconds, 3)
     setting.timeToLiveSeconds += 200
     setting.waits = true
     setting.signsIn = false
+    // While everybody is away nodes beat, for minutes, and nothing else happens: the other ends take a tenth of the work.
+    let isAway = setting.end == .comeBackInTime || setting.end == .stayAway
+    if isAway, !endings.oneIn(4) { setting.end = endings.oneIn(2) ? .kill : .stop }
   }
 
   /// Adds what has to do with who clients are: the other steps are those that they are without it.

@@ -4,6 +4,14 @@ import RibCore
 import RibServer
 import Wire
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Clients, a network, servers and the disk of their store, and a plan of what happens to them.
 ///
 /// All of it follows from the plan's seed: one thread does everything, and time is simulated.
@@ -28,6 +36,8 @@ package final class World: @unchecked Sendable {
   private(set) var cluster: SimulatedCluster?
   /// The port at which nodes listen for each other.
   static let nodePort = 1
+  /// Whether servers may have sent something since the links were looked at.
+  private var mayHaveSent = false
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
   let ledger = Ledger()
@@ -87,10 +97,7 @@ package final class World: @unchecked Sendable {
     disk = SimulatedDisk(at: directory, copying: plan.setting.isPrepared ? machine.template : nil)
     if let lie { disk.lie(lie) }
     if plan.setting.isCluster { cluster = SimulatedCluster(in: self) }
-    scheduler.willPass = { [unowned self] in
-      for link in links { link.collect() }
-      for socket in dialled { socket.collect() }
-    }
+    scheduler.willPass = { [unowned self] in collect() }
     rib_disks_on_pause(
       { context, process, reason, microseconds in
         guard let context else { return }
@@ -199,6 +206,22 @@ package final class World: @unchecked Sendable {
       return false
     }
     return true
+  }
+
+  /// Servers may have sent something, or closed a connection.
+  func lookAtLinks() { mayHaveSent = true }
+
+  /// Takes what servers have sent.
+  private func collect() {
+    guard mayHaveSent else { return }
+    mayHaveSent = false
+    let (links, dialled) = (links, dialled)
+    var entries = (links.map(\.descriptor) + dialled.map(\.descriptor)).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    guard poll(&entries, nfds_t(entries.count), 0) > 0 else { return }
+    for (link, entry) in zip(links, entries) where entry.revents != 0 { link.collect() }
+    for (socket, entry) in zip(dialled, entries.dropFirst(links.count)) where entry.revents != 0 { socket.collect() }
   }
 
   // MARK: Processes
