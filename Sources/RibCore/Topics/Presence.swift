@@ -19,8 +19,8 @@ import Wire
 ///
 /// A person who comes back within two seconds is not seen to leave: by a reload, a broken connection, a session that moves to another node. Nor is
 /// anybody for ten seconds after a server has started on sessions that were there before: a riblet that keeps the list in its state goes on to show
-/// it, and is told then who has come back. Who was at a node that has died leaves five seconds after
-/// the others take it for dead.
+/// it, and is told then who has come back. Who was at a node that has died leaves five seconds after the others have heard of it last, and not before
+/// they take it for dead.
 ///
 /// Observers are told ten times a second at most, all of the list each time: this is for some hundreds at once, and not for cursors.
 public final class Presence<Value: Identifiable & Codable & Equatable & Sendable>: Sendable where Value.ID: Sendable {
@@ -28,8 +28,10 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
   private static var interval: Duration { .milliseconds(100) }
   /// For how many ticks somebody is shown who is gone.
   private static var grace: Int { 20 }
-  /// For how many more if the node is gone.
-  private static var graceAfterDeath: Int { 30 }
+  /// For how many ticks somebody is shown whose node has not been heard of since it was there.
+  private static var graceInSilence: Int { 48 }
+  /// For how many at least: others learn at different times that it is gone, and have to load its sessions first.
+  private static var graceAfterDeath: Int { 11 }
 
   private struct State {
     var table: PresenceTable<Value>
@@ -58,10 +60,7 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
   ///   - isImmediate: whether observers are told at once, also of those who leave.
   package init(name: String, on exchange: PresenceExchange, isImmediate: Bool = false) {
     (self.name, self.exchange, self.isImmediate) = (name, exchange, isImmediate)
-    state = Mutex(
-      State(
-        table: PresenceTable(
-          grace: isImmediate ? 0 : Self.grace, graceAfterDeath: isImmediate ? 0 : Self.graceAfterDeath)))
+    state = Mutex(State(table: PresenceTable(grace: isImmediate ? 0 : Self.grace)))
     number.store(exchange.add(self, name), ordering: .relaxed)
     // Observers are told of the empty list as well.
     change { _ in }
@@ -156,7 +155,10 @@ extension Presence: PresenceExchange.Member {
     change { $0.receive(joined: joined, left: left, from: process) }
   }
 
-  func forget(_ process: Int) { change { $0.forget(process) } }
+  func forget(_ process: Int, afterSilenceOf silence: Duration) {
+    let rest = Self.graceInSilence - Int(min(silence, .seconds(60)) / Self.interval)
+    change { [isImmediate] in $0.forget(process, grace: isImmediate ? 0 : max(rest, Self.graceAfterDeath)) }
+  }
 
   func receiveRoll(of process: Int, isEnd: Bool) {
     change { if isEnd { $0.endRoll(of: process) } else { $0.beginRoll(of: process) } }

@@ -42,8 +42,8 @@ package final class PresenceExchange: Sendable {
     func settle()
     /// Another process begins to tell all that it has, or has told it.
     func receiveRoll(of process: Int, isEnd: Bool)
-    /// Another process is gone.
-    func forget(_ process: Int)
+    /// Another process is gone, and has not been heard of for so long.
+    func forget(_ process: Int, afterSilenceOf silence: Duration)
   }
 
   private struct Entry {
@@ -174,9 +174,11 @@ package final class PresenceExchange: Sendable {
 
   /// Takes note that another process is gone.
   ///
-  /// - Parameter process: its number.
-  package func forget(_ process: Int) {
-    for (_, member) in members { member.forget(process) }
+  /// - Parameters:
+  ///   - process: its number.
+  ///   - silence: since when it has not been heard of: who has come back in that time was there all along.
+  package func forget(_ process: Int, afterSilenceOf silence: Duration = .zero) {
+    for (_, member) in members { member.forget(process, afterSilenceOf: silence) }
   }
 
   private var members: [(name: String, any Member)] {

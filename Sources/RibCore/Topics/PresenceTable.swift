@@ -6,12 +6,10 @@
 /// | an entry                      | is shown | ends                                                        |
 /// |-------------------------------|----------|-------------------------------------------------------------|
 /// | somebody holds it, here or there | yes   | when the last one lets go of it                             |
-/// | nobody holds it               | yes      | after some ticks of grace, unless somebody takes hold of it again; after more of them if a process was all that held it, and has died |
+/// | nobody holds it               | yes      | after some ticks of grace, unless somebody takes hold of it again; after others if a process was all that held it, and is gone |
 struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where Value.ID: Sendable {
   /// For how many ticks that is shown which nobody holds: somebody who reconnects, or whose session moves, is not seen to leave.
   private let grace: Int
-  /// How much longer somebody is shown whose process has died: others learn of that at different times, and have to load sessions first.
-  private let graceAfterDeath: Int
 
   /// Who holds an entry.
   private enum Holder: Hashable { case own(Int), process(Int) }
@@ -67,10 +65,8 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
 
   /// Nobody.
   ///
-  /// - Parameters:
-  ///   - grace: for how many ticks that is shown which nobody holds.
-  ///   - graceAfterDeath: for how many more if the process that held it has died.
-  init(grace: Int, graceAfterDeath: Int = 0) { (self.grace, self.graceAfterDeath) = (grace, graceAfterDeath) }
+  /// - Parameter grace: for how many ticks that is shown which nobody holds.
+  init(grace: Int) { self.grace = grace }
 
   /// Has the list shown again, whatever was shown last.
   mutating func showAgain() { isChanged = true }
@@ -93,7 +89,7 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
   ///   - id: whose it is.
   ///   - holder: what ``enter(_:)`` has returned.
   mutating func leave(_ id: Value.ID, _ holder: Int) {
-    release(id, .own(holder))
+    release(id, .own(holder), grace)
     untold.insert(id)
   }
 
@@ -104,7 +100,7 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
 
   /// Takes what another process has told.
   mutating func receive(joined: [Value], left: [Value], from process: Int) {
-    for value in left { release(value.id, .process(process)) }
+    for value in left { release(value.id, .process(process), grace) }
     for value in joined {
       stale[process]?.remove(value.id)
       hold(value, .process(process))
@@ -118,16 +114,20 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
   }
 
   /// Another process has told all that it has.
-  mutating func endRoll(of process: Int) { drop(stale.removeValue(forKey: process) ?? [], of: process) }
+  mutating func endRoll(of process: Int) { drop(stale.removeValue(forKey: process) ?? [], of: process, grace) }
 
   /// Another process is gone.
-  mutating func forget(_ process: Int) {
+  ///
+  /// - Parameters:
+  ///   - process: its number.
+  ///   - grace: for how many ticks those are shown whom it alone had.
+  mutating func forget(_ process: Int, grace: Int) {
     beginRoll(of: process)
-    drop(stale.removeValue(forKey: process) ?? [], of: process, graceAfterDeath)
+    drop(stale.removeValue(forKey: process) ?? [], of: process, grace)
   }
 
-  private mutating func drop(_ ids: Set<Value.ID>, of process: Int, _ additionalGrace: Int = 0) {
-    for id in ids { release(id, .process(process), additionalGrace) }
+  private mutating func drop(_ ids: Set<Value.ID>, of process: Int, _ grace: Int) {
+    for id in ids { release(id, .process(process), grace) }
   }
 
   // MARK: Both
@@ -155,14 +155,14 @@ struct PresenceTable<Value: Identifiable & Equatable & Sendable>: Sendable where
   }
 
   /// Takes a holder's word away; if it was the last one, the grace begins.
-  private mutating func release(_ id: Value.ID, _ holder: Holder, _ additionalGrace: Int = 0) {
+  private mutating func release(_ id: Value.ID, _ holder: Holder, _ grace: Int) {
     guard var entry = entries[id] else { return }
     entry.words.removeAll { $0.holder == holder }
     if let last = entry.words.last {
       if entry.value != last.value { isChanged = true }
       entry.value = last.value
     } else if entry.leavesAt == nil {
-      entry.leavesAt = ticks + grace + additionalGrace
+      entry.leavesAt = ticks + grace
       absent.insert(id)
     }
     entries[id] = entry

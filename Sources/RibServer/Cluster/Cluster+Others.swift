@@ -75,7 +75,9 @@ extension Cluster {
     } roll: { [presences = exchanges.presences] in
       presences.roll
     } hear: { [presences = exchanges.presences] news, node in
-      if let news { presences.receive(news, from: node) } else { presences.forget(node) }
+      presences.receive(news, from: node)
+    } forget: { [presences = exchanges.presences] node, silence in
+      presences.forget(node, afterSilenceOf: silence)
     } change: { [values = exchanges.values] value in
       values.receive(value)
     }

@@ -51,8 +51,10 @@ final class Links: Link.Owner, @unchecked Sendable {
     var receive: @Sendable (NamedPublication?) -> Void = { _ in }
     /// All who are there at this node, as others were told.
     var roll: @Sendable () -> [PresenceChange] = { [] }
-    /// Another node says who is there at it; nil if that is not known any more.
-    var hear: @Sendable (PresenceNews?, _ node: Int) -> Void = { _, _ in }
+    /// Another node says who is there at it.
+    var hear: @Sendable (PresenceNews, _ node: Int) -> Void = { _, _ in }
+    /// What another node has said of who is there at it does not hold any more; there has been no link to it for so long.
+    var forget: @Sendable (_ node: Int, _ silence: Duration) -> Void = { _, _ in }
     /// Another node has changed a cluster value.
     var change: @Sendable (NamedValue) -> Void = { _ in }
   }
@@ -152,11 +154,11 @@ final class Links: Link.Owner, @unchecked Sendable {
   func update(_ nodes: [ClusterNode]) {
     loop.execute { [self] in
       let there = Set(nodes.map(\.id))
+      forgetPublications(ofAllBut: there)
+      forgetPresence(ofAllBut: there)
       missingSince = missingSince.filter { there.contains($0.key) }
       silentSince = silentSince.filter { there.contains($0.key) }
       for id in there where open[id] == nil && missingSince[id] == nil { missingSince[id] = loop.now }
-      forgetPublications(ofAllBut: there)
-      forgetPresence(ofAllBut: there)
       for node in nodes where !node.address.isEmpty && open[node.id] == nil {
         if node.id < own { dial(node) } else { probe(node) }
       }

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func whoIsNotInTheRoll_isNotThere() {
-    var table = Table(grace: 2, graceAfterDeath: 1)
+    var table = Table(grace: 2)
     table.receive(joined: [Self.ada, Self.ben], left: [], from: 2)
     _ = table.enter(Self.ben)
     _ = Self.tick(&table)
@@ -81,7 +81,7 @@ import Testing
     table.endRoll(of: 2)
     #expect(Self.tick(&table).shown == [Self.ada, Self.ben, Guest(id: "Cleo")])
     #expect(Self.tick(&table).shown == [Self.ben, Guest(id: "Cleo")])
-    table.forget(2)
+    table.forget(2, grace: 3)
     #expect(Self.tick(&table).shown == nil)
     #expect(Self.tick(&table).shown == nil)
     #expect(Self.tick(&table).shown == [Self.ben])
@@ -99,7 +99,7 @@ import Testing
     table.receive(joined: [old], left: [], from: 2)
     table.endRoll(of: 2)
     #expect(Self.tick(&table).shown == nil)
-    table.forget(3)
+    table.forget(3, grace: 1)
     #expect(Self.tick(&table).shown == [old])
   }
 

@@ -75,6 +75,8 @@ import WireHTTP
         state.end?.roll.withLock { $0 } ?? []
       } hear: { news, node in
         state.end?.news.withLock { $0.append(Heard(node: node, news: news)) }
+      } forget: { node, silence in
+        state.end?.news.withLock { $0.append(Heard(node: node, silence: silence)) }
       } change: { value in
         state.end?.values.withLock { $0.append(value.name) }
       }
@@ -97,7 +99,10 @@ import WireHTTP
 
   private struct Heard: Equatable {
     let node: Int
-    let news: PresenceNews?
+    /// Nil if what was said before does not hold any more.
+    var news: PresenceNews?
+    /// For how long there was no link then.
+    var silence: Duration?
   }
 
   private struct Reference { weak var end: End? }
@@ -220,7 +225,7 @@ import WireHTTP
       one.links.tell(NamedValue(name: "count", version: 1, value: Array("1".utf8)))
       #expect(await eventually { two.values.withLock { $0 } == ["count"] })
     }
-    #expect(await eventually { two.news.withLock { $0.last } == Heard(node: 1, news: nil) })
+    #expect(await eventually { two.news.withLock { $0.last } == Heard(node: 1, silence: .zero) })
   }
 
   /// At the address of a node nobody listens any more: whichever of both would dial notices.

@@ -74,8 +74,7 @@ extension SimulatedDatabase {
     guard row.state.admits(tokenHash, at: time.wall()) else { return .denied(row.state) }
     let node = statement.node
     guard row.holder == 0 || row.holder == node || takeover.includes(row.holder) else {
-      rows[row.number]?.past.wasRefused(to: node, by: row.holder, at: time.monotonic())
-      return .held(by: row.holder)
+      return held(row, from: node)
     }
     let move = rules?.check(row, isTakenBy: statement, from: takeover)
     let lease = take(row.number, statement, move)
@@ -90,7 +89,7 @@ extension SimulatedDatabase {
     switch row.state.readmission(of: resume, isHeldHere: row.holder == statement.node) {
     case .denied: return .denied(row.state)
     case .stale: return .stale
-    case .mustLoad: return row.holder == 0 || row.holder == statement.node ? .mustLoad : .held(by: row.holder)
+    case .mustLoad: return row.holder == 0 || row.holder == statement.node ? .mustLoad : held(row, from: statement.node)
     case .resting(let index):
       let lease = take(row.number, statement)
       var state = row.state
@@ -104,6 +103,12 @@ extension SimulatedDatabase {
         RestingSession(
           identity: row.identity, lease: lease, state: state, client: state.clients[index], nacks: nacks))
     }
+  }
+
+  /// Tells a node that another one has a session.
+  private func held(_ row: Row, from node: Int) -> StoreResult {
+    rows[row.number]?.past.wasRefused(to: node, by: row.holder, at: time.monotonic())
+    return .held(by: row.holder)
   }
 
   /// Makes a session its reader's.
