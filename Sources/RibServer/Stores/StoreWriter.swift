@@ -189,7 +189,7 @@ final class StoreWriter: Sendable {
         if state.withLock({ $0.mayAsk }) { noteFailure(error, failed) }
       }
       state.withLock {
-        $0.pace.didCommit(jobs.count, from: start, to: time.monotonic())
+        $0.pace.didCommit(jobs.count, with: $0.queue.count, from: start, to: time.monotonic())
       }
       answer(jobs)
     }
