@@ -46,6 +46,21 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     return rows.map { SessionLease(row: Int64($0.integer(0)), number: Int64($0.integer(1))) }
   }
 
+  package func unwritten(by node: Int) throws(StoreError) -> [SessionLease] {
+    let select = PostgresStatement(Self.selectUnwritten, .integer(node))
+    return try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
+      try transaction.run([select], isLast: true)[0]
+    }.rows.map { SessionLease(row: Int64($0.integer(0)), number: Int64($0.integer(1))) }
+  }
+
+  package func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int {
+    let statement = PostgresStatement(
+      Self.freeUnwritten, .integer(node), .integers(leases.map(\.row)), .integers(leases.map(\.number)))
+    return try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
+      try transaction.run([statement], isLast: true)[0]
+    }.first?.integer(0) ?? 0
+  }
+
   package func free(sessionsOf nodes: [ClusterNode], limit: Int) throws(StoreError) -> Int {
     let names = [
       PostgresParameter.integers(nodes.map { Int64($0.id) }), .integers(nodes.map { Int64($0.beat) }),
@@ -123,6 +138,14 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
       """
       SELECT s.id, s.seen FROM rib_session s WHERE s.holder <> 0 AND NOT EXISTS (SELECT 1 FROM rib_node n WHERE n.id = s.holder)
         LIMIT $1::int8 FOR UPDATE OF s SKIP LOCKED
+      """))
+  private static let selectUnwritten = PostgresQuery(
+    "SELECT id, lease FROM rib_session WHERE holder = $1::int8 AND holder <> 0 AND version = 0")
+  private static let freeUnwritten = PostgresQuery(
+    freeing(
+      """
+      SELECT s.id, s.seen FROM rib_session s JOIN unnest($2::int8[], $3::int8[]) AS i(id, lease) ON (s.id, s.lease) = (i.id, i.lease)
+        WHERE s.holder = $1::int8 AND s.version = 0 FOR UPDATE OF s SKIP LOCKED
       """))
   /// A node that was only silent may make its last write of a value again: that is remembered until a thousand others have begun.
   private static let deleteNodes = PostgresQuery(

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-// Sessions that others have taken.
+// Sessions that others have taken, and those that this node has taken without knowing.
 
 extension Cluster {
   /// Lets go of sessions that others have taken, and ends a suspension then; cluster values are to be read as well.
@@ -18,6 +18,7 @@ extension Cluster {
       $0.leases
     } then: { [self] leases in
       compare(leases[...], found: [])
+      queue.add { [self] in lookForStrays(besides: leases) }
     }
   }
 
@@ -35,6 +36,37 @@ extension Cluster {
       }
       let rest = leases.dropFirst(portion.count)
       if rest.isEmpty { letGo(found + voided) } else { compare(rest, found: found + voided) }
+    }
+  }
+
+  /// A session may have been taken for this node without the node's knowing, as the store's answer did not come: the next comparisons look for it.
+  ///
+  /// Thread-safe.
+  func mayHaveStrays() { state.withLock { $0.strayLooks = 3 } }
+
+  /// Frees sessions that are this node's and that it does not have, by this comparison and the one before: nobody else would, as long as it lives.
+  private func lookForStrays(besides leases: [SessionLease]) {
+    let isDue = state.withLock { state in
+      defer { state.strayLooks = max(state.strayLooks - 1, 0) }
+      return state.strayLooks > 0 && !state.isStopped
+    }
+    guard isDue else { return }
+    do throws(StoreError) {
+      // One that is read at this moment is not among the leases yet; nor will it be among the strays again.
+      let strays = Set(try directory.unwritten(by: id)).subtracting(leases)
+      let lost = state.withLock { state in
+        defer {
+          state.strays = strays
+          if !strays.isEmpty { state.strayLooks = max(state.strayLooks, 1) }
+        }
+        return strays.intersection(state.strays)
+      }
+      guard !lost.isEmpty else { return }
+      let count = try directory.free(lost.sorted { $0.row < $1.row }, unwrittenBy: id)
+      logger.notice("Sessions are free of whose loading nothing was known.", metadata: ["sessions": "\(count)"])
+    } catch {
+      mayHaveStrays()
+      complain("It cannot be found out which sessions were taken unknowingly.", error)
     }
   }
 

@@ -52,6 +52,10 @@ final class Cluster: Sendable {
     var isComparing = false
     /// When leases are compared next.
     var nextComparison: UInt64 = 0
+    /// How many comparisons are to look for strays as well.
+    var strayLooks = 0
+    /// Sessions that the last one has found to be this node's, which does not have them.
+    var strays: Set<SessionLease> = []
     /// When it is looked next for sessions of nodes that nobody knows any more.
     var nextOrphans: UInt64 = 0
     /// When it may be said again that something fails.

@@ -34,6 +34,22 @@ package protocol ClusterDirectory: Sendable {
   /// - Throws: ``StoreError``.
   func freeOrphans(limit: Int) throws(StoreError) -> Int
 
+  /// Finds sessions that a node has taken, and has not written since.
+  ///
+  /// - Parameter node: the node.
+  /// - Returns: their leases.
+  /// - Throws: ``StoreError``.
+  func unwritten(by node: Int) throws(StoreError) -> [SessionLease]
+
+  /// Frees those of these sessions that a node has not written yet, with a higher lease.
+  ///
+  /// - Parameters:
+  ///   - leases: under which the node has taken them.
+  ///   - node: the node.
+  /// - Returns: how many were freed.
+  /// - Throws: ``StoreError``.
+  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int
+
   /// Reads cluster values.
   ///
   /// - Parameter names: their names.

@@ -89,6 +89,7 @@ struct LoopSource: SessionSource, Sendable {
         if case .success(.refused(let error)) = result, case .load(let id, _, _) = request {
           logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
         }
+        if case .failure = result { context.cluster?.mayHaveStrays() }
         completion(result)
       }
     ])

@@ -59,7 +59,7 @@ package struct ForgottenSession: Equatable, Sendable {
 }
 
 /// The right to write a session: a process that loads it gets a newer one, and the older one is void.
-package struct SessionLease: Equatable, Sendable {
+package struct SessionLease: Hashable, Sendable {
   /// The session, as the store numbers it.
   package let row: Int64
   /// 1 for the process that has created the session, and one more each time that it is loaded or resumed.

@@ -186,6 +186,30 @@ import Wire
     }
   }
 
+  /// A node has taken it, and does not know.
+  @Test func sessionThatIsNotWritten_isFreed_ifItIsStillTheSame() throws {
+    try withNodes { one, two, _ in
+      let directory = PostgresDirectory(url: one.url)
+      defer { directory.close() }
+      for name in ["one", "two", "three", "four"] { _ = try one.create(name, StoreSample.cut()) }
+      let (lost, again, written) = (try one.load("one"), try one.load("two"), try one.load("three"))
+      _ = try two.load("four")
+      let leases = try [lost, again, written].map { try #require($0).lease }
+      #expect(try Set(directory.unwritten(by: one.node)) == Set(leases))
+      #expect(try one.write(leases[2], Self.held) == "written")
+      let newer = try #require(try one.load("two")).lease
+      #expect(try Set(directory.unwritten(by: one.node)) == [leases[0], newer])
+      #expect(try directory.free(leases, unwrittenBy: two.node) == 0)
+      #expect(try directory.free(leases, unwrittenBy: one.node) == 1)
+      #expect(try directory.unwritten(by: one.node) == [newer])
+      #expect(try directory.voided(among: [leases[0], newer, leases[2]]) == [leases[0]])
+      guard case .loaded = try two.perform(.load(sessionID: "one", from: .nobody)) else {
+        Issue.record("it is held still")
+        return
+      }
+    }
+  }
+
   @Test func databaseThatWasPutBack_hasNoSessionAtRest() throws {
     let url = try PostgresServer.makeDatabase()
     for isRestored in [false, true] {

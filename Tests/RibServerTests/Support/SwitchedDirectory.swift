@@ -51,6 +51,16 @@ final class SwitchedDirectory: ClusterDirectory {
     return try base.freeOrphans(limit: limit)
   }
 
+  func unwritten(by node: Int) throws(StoreError) -> [SessionLease] {
+    try check()
+    return try base.unwritten(by: node)
+  }
+
+  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int {
+    try check()
+    return try base.free(leases, unwrittenBy: node)
+  }
+
   func values(named names: [String]) throws(StoreError) -> [NamedValue] {
     try check()
     return try base.values(named: names)

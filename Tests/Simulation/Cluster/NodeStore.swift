@@ -71,6 +71,16 @@ final class NodeDirectory: ClusterDirectory, @unchecked Sendable {
     try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.freeOrphans(limit: limit) }
   }
 
+  func unwritten(by node: Int) throws(StoreError) -> [SessionLease] {
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.unwritten(by: node) }
+  }
+
+  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int {
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in
+      database.free(leases, unwrittenBy: node)
+    }
+  }
+
   func values(named names: [String]) throws(StoreError) -> [NamedValue] {
     try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.values(named: names) }
   }

@@ -32,6 +32,18 @@ extension SimulatedDatabase {
     return found.count
   }
 
+  /// What a node has taken, and not written since.
+  func unwritten(by node: Int) -> [SessionLease] {
+    rows.values.filter { $0.holder == node && $0.version == 0 }.map(\.currentLease).sorted { $0.row < $1.row }
+  }
+
+  /// Frees those of these sessions.
+  func free(_ leases: [SessionLease], unwrittenBy node: Int) -> Int {
+    let found = leases.compactMap(row).filter { $0.holder == node && $0.version == 0 }
+    for row in found { free(row.number, seen: row.seen) }
+    return found.count
+  }
+
   /// The values of these names that somebody has changed.
   func values(named names: [String]) -> [NamedValue] { names.compactMap { values[$0] } }
 

@@ -42,6 +42,10 @@ final class VirtualDirectory: ClusterDirectory, @unchecked Sendable {
 
   func freeOrphans(limit: Int) throws(StoreError) -> Int { 0 }
 
+  func unwritten(by node: Int) throws(StoreError) -> [SessionLease] { [] }
+
+  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int { 0 }
+
   func values(named names: [String]) throws(StoreError) -> [NamedValue] { [] }
 
   func write(
