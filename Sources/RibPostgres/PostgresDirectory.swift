@@ -46,16 +46,18 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
     return rows.map { SessionLease(row: Int64($0.integer(0)), number: Int64($0.integer(1))) }
   }
 
-  package func unwritten(by node: Int) throws(StoreError) -> [SessionLease] {
-    let select = PostgresStatement(Self.selectUnwritten, .integer(node))
-    return try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
+  package func leases(ofSessions ids: [String], heldBy node: Int) throws(StoreError) -> [String: SessionLease] {
+    let select = PostgresStatement(Self.selectHeld, .texts(ids), .integer(node))
+    let rows = try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run([select], isLast: true)[0]
-    }.rows.map { SessionLease(row: Int64($0.integer(0)), number: Int64($0.integer(1))) }
+    }.rows
+    let leases = rows.map { ($0.text(0), SessionLease(row: Int64($0.integer(1)), number: Int64($0.integer(2)))) }
+    return Dictionary(leases) { first, _ in first }
   }
 
-  package func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int {
+  package func free(_ leases: [SessionLease], heldBy node: Int) throws(StoreError) -> Int {
     let statement = PostgresStatement(
-      Self.freeUnwritten, .integer(node), .integers(leases.map(\.row)), .integers(leases.map(\.number)))
+      Self.freeHeld, .integer(node), .integers(leases.map(\.row)), .integers(leases.map(\.number)))
     return try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run([statement], isLast: true)[0]
     }.first?.integer(0) ?? 0
@@ -139,13 +141,13 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
       SELECT s.id, s.seen FROM rib_session s WHERE s.holder <> 0 AND NOT EXISTS (SELECT 1 FROM rib_node n WHERE n.id = s.holder)
         LIMIT $1::int8 FOR UPDATE OF s SKIP LOCKED
       """))
-  private static let selectUnwritten = PostgresQuery(
-    "SELECT id, lease FROM rib_session WHERE holder = $1::int8 AND holder <> 0 AND version = 0")
-  private static let freeUnwritten = PostgresQuery(
+  private static let selectHeld = PostgresQuery(
+    "SELECT sid, id, lease FROM rib_session WHERE sid = ANY($1::text[]) AND holder = $2::int8")
+  private static let freeHeld = PostgresQuery(
     freeing(
       """
       SELECT s.id, s.seen FROM rib_session s JOIN unnest($2::int8[], $3::int8[]) AS i(id, lease) ON (s.id, s.lease) = (i.id, i.lease)
-        WHERE s.holder = $1::int8 AND s.version = 0 FOR UPDATE OF s SKIP LOCKED
+        WHERE s.holder = $1::int8 FOR UPDATE OF s SKIP LOCKED
       """))
   /// A node that was only silent may make its last write of a value again: that is remembered until a thousand others have begun.
   private static let deleteNodes = PostgresQuery(

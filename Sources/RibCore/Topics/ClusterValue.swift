@@ -121,7 +121,7 @@ extension ClusterValue: ValueExchange.Member {
   /// How often the store's value was changed, as far as is known.
   package var version: Int { state.withLock { $0.version } }
 
-  /// The write that makes the changes which wait; nil if none does.
+  /// The write that makes the changes which wait; nil if none does, or if some of them could not be made and others are to have a turn.
   package func nextWrite() -> NamedValue? {
     state.withLock { state in
       if let write = state.write { return write }

@@ -19,8 +19,8 @@ import Wire
 ///
 /// A person who comes back within two seconds is not seen to leave: by a reload, a broken connection, a session that moves to another node. Nor is
 /// anybody for ten seconds after a server has started on sessions that were there before: a riblet that keeps the list in its state goes on to show
-/// it, and is told then who has come back. Who was at a node that has died leaves five seconds after the others have heard of it last, and not before
-/// they take it for dead.
+/// it, and is told then who has come back. Who was at a node that has died leaves five seconds after the others have lost their links to it, or a little
+/// after they take it for dead, if that is later.
 ///
 /// Observers are told ten times a second at most, all of the list each time: this is for some hundreds at once, and not for cursors.
 public final class Presence<Value: Identifiable & Codable & Equatable & Sendable>: Sendable where Value.ID: Sendable {
@@ -28,10 +28,12 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
   private static var interval: Duration { .milliseconds(100) }
   /// For how many ticks somebody is shown who is gone.
   private static var grace: Int { 20 }
-  /// For how many ticks somebody is shown whose node has not been heard of since it was there.
-  private static var graceInSilence: Int { 48 }
-  /// For how many at least: others learn at different times that it is gone, and have to load its sessions first.
-  private static var graceAfterDeath: Int { 11 }
+  /// For how many ticks behind the end of the link to his node somebody is shown.
+  private static var graceAfterLink: Int { 48 }
+  /// For how many behind the node's death at least.
+  ///
+  /// Others learn of that within a second, and have to load its sessions first: of a node that was silent, clients come back only then.
+  private static func graceAfterDeath(_ ticksSinceLink: Int) -> Int { ticksSinceLink < graceAfterLink ? 11 : grace }
 
   private struct State {
     var table: PresenceTable<Value>
@@ -155,9 +157,10 @@ extension Presence: PresenceExchange.Member {
     change { $0.receive(joined: joined, left: left, from: process) }
   }
 
-  func forget(_ process: Int, afterSilenceOf silence: Duration) {
-    let rest = Self.graceInSilence - Int(min(silence, .seconds(60)) / Self.interval)
-    change { [isImmediate] in $0.forget(process, grace: isImmediate ? 0 : max(rest, Self.graceAfterDeath)) }
+  func forget(_ process: Int, withoutLinkFor duration: Duration) {
+    let ticks = Int(min(duration, .seconds(60)) / Self.interval)
+    let grace = max(Self.graceAfterLink - ticks, Self.graceAfterDeath(ticks))
+    change { [isImmediate] in $0.forget(process, grace: isImmediate ? 0 : grace) }
   }
 
   func receiveRoll(of process: Int, isEnd: Bool) {

@@ -42,8 +42,8 @@ package final class PresenceExchange: Sendable {
     func settle()
     /// Another process begins to tell all that it has, or has told it.
     func receiveRoll(of process: Int, isEnd: Bool)
-    /// Another process is gone, and has not been heard of for so long.
-    func forget(_ process: Int, afterSilenceOf silence: Duration)
+    /// Another process is gone, to which there was no link for so long.
+    func forget(_ process: Int, withoutLinkFor duration: Duration)
   }
 
   private struct Entry {
@@ -176,9 +176,9 @@ package final class PresenceExchange: Sendable {
   ///
   /// - Parameters:
   ///   - process: its number.
-  ///   - silence: since when it has not been heard of: who has come back in that time was there all along.
-  package func forget(_ process: Int, afterSilenceOf silence: Duration = .zero) {
-    for (_, member) in members { member.forget(process, afterSilenceOf: silence) }
+  ///   - duration: for how long there was no link to it: who has come back in that time was there all along.
+  package func forget(_ process: Int, withoutLinkFor duration: Duration = .zero) {
+    for (_, member) in members { member.forget(process, withoutLinkFor: duration) }
   }
 
   private var members: [(name: String, any Member)] {

@@ -39,34 +39,51 @@ extension Cluster {
     }
   }
 
-  /// A session may have been taken for this node without the node's knowing, as the store's answer did not come: the next comparisons look for it.
+  /// Takes note of what has become of a request for a session: it may be this node's without the node's knowing if there was no answer.
   ///
   /// Thread-safe.
-  func mayHaveStrays() { state.withLock { $0.strayLooks = 3 } }
-
-  /// Frees sessions that are this node's and that it does not have, by this comparison and the one before: nobody else would, as long as it lives.
-  private func lookForStrays(besides leases: [SessionLease]) {
-    let isDue = state.withLock { state in
-      defer { state.strayLooks = max(state.strayLooks - 1, 0) }
-      return state.strayLooks > 0 && !state.isStopped
-    }
-    guard isDue else { return }
-    do throws(StoreError) {
-      // One that is read at this moment is not among the leases yet; nor will it be among the strays again.
-      let strays = Set(try directory.unwritten(by: id)).subtracting(leases)
-      let lost = state.withLock { state in
-        defer {
-          state.strays = strays
-          if !strays.isEmpty { state.strayLooks = max(state.strayLooks, 1) }
-        }
-        return strays.intersection(state.strays)
+  ///
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - result: the answer.
+  func noteAnswer(about id: String, _ result: Result<StoreResult, StoreError>) {
+    state.withLock { state in
+      switch result {
+      case .failure: state.strays.suspect(id)
+      case .success(.loaded), .success(.resting): state.strays.acquit(id)
+      case .success: break
       }
-      guard !lost.isEmpty else { return }
-      let count = try directory.free(lost.sorted { $0.row < $1.row }, unwrittenBy: id)
-      logger.notice("Sessions are free of whose loading nothing was known.", metadata: ["sessions": "\(count)"])
+    }
+  }
+
+  /// Frees sessions that are this node's and that it does not have.
+  private func lookForStrays(besides leases: [SessionLease]) {
+    let now = time.monotonic()
+    let ids = state.withLock { state -> [String] in
+      guard now >= state.nextLookAtStrays, !state.isStopped else { return [] }
+      state.nextLookAtStrays = now + pace.comparison
+      return state.strays.next(pace.portion)
+    }
+    guard !ids.isEmpty else { return }
+    do throws(StoreError) {
+      let (held, known) = (try directory.leases(ofSessions: ids, heldBy: id), Set(leases))
+      let lost = state.withLock { $0.strays.didLook(at: ids, held, besides: known) }
+      // A beat may be due before.
+      if !lost.isEmpty { queue.add { [self] in free(lost) } }
     } catch {
-      mayHaveStrays()
-      complain("It cannot be found out which sessions were taken unknowingly.", error)
+      complain("It cannot be found out which sessions are this node's.", error)
+    }
+  }
+
+  private func free(_ strays: [SessionLease]) {
+    guard !isStopped else { return }
+    do throws(StoreError) {
+      let count = try directory.free(strays, heldBy: id)
+      if count > 0 {
+        logger.notice("Sessions are free that were this node's unknowingly.", metadata: ["sessions": "\(count)"])
+      }
+    } catch {
+      complain("Sessions that were this node's unknowingly cannot be freed.", error)
     }
   }
 

@@ -76,8 +76,8 @@ extension Cluster {
       presences.roll
     } hear: { [presences = exchanges.presences] news, node in
       presences.receive(news, from: node)
-    } forget: { [presences = exchanges.presences] node, silence in
-      presences.forget(node, afterSilenceOf: silence)
+    } forget: { [presences = exchanges.presences] node, duration in
+      presences.forget(node, withoutLinkFor: duration)
     } change: { [values = exchanges.values] value in
       values.receive(value)
     }

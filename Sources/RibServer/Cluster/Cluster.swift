@@ -30,6 +30,8 @@ final class Cluster: Sendable {
     var complaint: UInt64 = 60_000_000_000
     /// Between two looks for sessions of nodes that nobody knows any more.
     var orphans: UInt64 = 600_000_000_000
+    /// The same if the last one has failed.
+    var retryOfOrphans: UInt64 = 60_000_000_000
     /// How many sessions of dead nodes are freed in one commit.
     var portion = 500
     /// How long a session stays that has come from another node: one move in that time, whoever asks.
@@ -52,10 +54,9 @@ final class Cluster: Sendable {
     var isComparing = false
     /// When leases are compared next.
     var nextComparison: UInt64 = 0
-    /// How many comparisons are to look for strays as well.
-    var strayLooks = 0
-    /// Sessions that the last one has found to be this node's, which does not have them.
-    var strays: Set<SessionLease> = []
+    /// Sessions that may be this node's without its knowing, and when they are looked at next.
+    var strays = Strays()
+    var nextLookAtStrays: UInt64 = 0
     /// When it is looked next for sessions of nodes that nobody knows any more.
     var nextOrphans: UInt64 = 0
     /// When it may be said again that something fails.
@@ -152,16 +153,22 @@ final class Cluster: Sendable {
     schedule(after: pace.interval)
   }
 
-  /// Has the others hear of the node; a step that changes the tables may hold up one beat, or another one.
+  /// Has the others hear of the node.
+  ///
+  /// A step that changes the tables waits 1.1 s for each, which is longer than a beat does, and other steps may follow.
   ///
   /// - Returns: when it was sent, and the nodes.
   private func beatFirst() throws(StoreError) -> (sent: UInt64, nodes: [ClusterNode]) {
-    for _ in 1..<Self.firstBeats {
+    var failures = 0
+    while true {
       let sent = time.monotonic()
-      if let nodes = try? directory.beat(node) { return (sent, nodes) }
+      do throws(StoreError) {
+        return (sent, try directory.beat(node))
+      } catch {
+        failures += 1
+        if failures == Self.firstBeats { throw error }
+      }
     }
-    let sent = time.monotonic()
-    return (sent, try directory.beat(node))
   }
 
   /// How many beats may fail before a node gives up to join.
@@ -327,15 +334,15 @@ final class Cluster: Sendable {
     do throws(StoreError) {
       var count = dead.isEmpty ? 0 : try directory.free(sessionsOf: dead, limit: pace.portion)
       if mustLookForOrphans, count < pace.portion {
+        // A look for orphans may take longer than the database is given: it is not tried again with each beat.
+        state.withLock { $0.nextOrphans = now + pace.retryOfOrphans }
         let orphans = try directory.freeOrphans(limit: pace.portion)
-        if orphans < pace.portion { state.withLock { $0.nextOrphans = now + pace.orphans } }
+        state.withLock { $0.nextOrphans = orphans < pace.portion ? now + pace.orphans : now }
         count = max(count, orphans)
       }
       if count > 0 { logger.info("Sessions of dead nodes are free.", metadata: ["sessions": "\(count)"]) }
       if count >= pace.portion { queue.add { [weak self] in self?.free() } }
     } catch {
-      // A look for orphans may take longer than the database is given: it is not tried again with each beat.
-      if mustLookForOrphans { state.withLock { $0.nextOrphans = now + pace.complaint } }
       complain("Sessions of dead nodes cannot be freed.", error)
     }
   }

@@ -34,21 +34,23 @@ package protocol ClusterDirectory: Sendable {
   /// - Throws: ``StoreError``.
   func freeOrphans(limit: Int) throws(StoreError) -> Int
 
-  /// Finds sessions that a node has taken, and has not written since.
+  /// Finds those of some sessions that are a node's.
   ///
-  /// - Parameter node: the node.
-  /// - Returns: their leases.
+  /// - Parameters:
+  ///   - ids: the names of the sessions.
+  ///   - node: the node.
+  /// - Returns: the leases of those that are, by name.
   /// - Throws: ``StoreError``.
-  func unwritten(by node: Int) throws(StoreError) -> [SessionLease]
+  func leases(ofSessions ids: [String], heldBy node: Int) throws(StoreError) -> [String: SessionLease]
 
-  /// Frees those of these sessions that a node has not written yet, with a higher lease.
+  /// Frees sessions that are a node's under these leases still, with higher ones.
   ///
   /// - Parameters:
   ///   - leases: under which the node has taken them.
   ///   - node: the node.
   /// - Returns: how many were freed.
   /// - Throws: ``StoreError``.
-  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int
+  func free(_ leases: [SessionLease], heldBy node: Int) throws(StoreError) -> Int
 
   /// Reads cluster values.
   ///

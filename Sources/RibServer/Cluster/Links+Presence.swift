@@ -83,8 +83,8 @@ extension Links {
   /// What was known of a node does not hold any more.
   func forgetPresence(of peer: Int) {
     guard heardOf.remove(peer) != nil else { return }
-    let silence = missingSince[peer].map { loop.now - min($0, loop.now) } ?? 0
-    node.forget(peer, .nanoseconds(silence))
+    let duration = missingSince[peer].map { loop.now - min($0, loop.now) } ?? 0
+    node.forget(peer, .nanoseconds(duration))
   }
 
   /// The same of nodes that are taken for dead; with one that can be reached all goes on.

@@ -39,11 +39,20 @@ struct LoopSource: SessionSource, Sendable {
     let takeover = context.cluster?.takeover ?? .anybody
     store.submit([
       StoreJob(request, on: loop) { result in
+        noteAnswer(to: request, result)
         // Of a holder that is dead, or where no node can be asked.
         let mustLoad = if case .success(.held(let holder)) = result { takeover.includes(holder) } else { false }
         completion(mustLoad ? .success(.mustLoad) : result)
       }
     ])
+  }
+
+  private func noteAnswer(to request: StoreRequest, _ result: Result<StoreResult, StoreError>) {
+    switch request {
+    case .load(let id, _, _): context.cluster?.noteAnswer(about: id, result)
+    case .resume(let resume): context.cluster?.noteAnswer(about: resume.sessionID, result)
+    default: break
+    }
   }
 
   /// A request to load, as it is at first: from dead nodes a session is taken, and from others if nobody can ask them.
@@ -82,14 +91,17 @@ struct LoopSource: SessionSource, Sendable {
     let (logger, context, loop) = (context.logger, context, loop)
     store.submit([
       StoreJob(request, on: loop) { result in
-        let isRead = if case .success(.loaded) = result { true } else { false }
         context.loads.withLock { loads in
-          if isRead { loads.leave(at: loop.now) } else { loads.leaveUnread(at: loop.now) }
+          switch result {
+          case .success(.loaded): loads.leave(at: loop.now)
+          case .success: loads.leaveUnread(at: loop.now)
+          case .failure: loads.cancel()
+          }
         }
         if case .success(.refused(let error)) = result, case .load(let id, _, _) = request {
           logger.critical("A session cannot be read.", metadata: ["session": "\(id)", "reason": "\(error)"])
         }
-        if case .failure = result { context.cluster?.mayHaveStrays() }
+        noteAnswer(to: request, result)
         completion(result)
       }
     ])

@@ -20,6 +20,8 @@ struct StoreQueue {
 
   private typealias Reading = (job: StoreJob, predecessors: Int)
 
+  /// How many of them do not read sessions.
+  var writeCount: Int { writes.count }
   /// How many requests there are.
   var count: Int { writes.count + resumes.count + reads.count }
 

@@ -14,6 +14,8 @@ final class StoreWriter: Sendable {
     var queue = StoreQueue()
     var isRunning = false
     var pace = CommitPace()
+    /// How many requests of the batch that is under way do not read sessions.
+    var batchSize = 0
     /// How many requests the writer's thread waits for; nil if it does not.
     var awaited: Int?
     var end = End.open
@@ -189,7 +191,7 @@ final class StoreWriter: Sendable {
         if state.withLock({ $0.mayAsk }) { noteFailure(error, failed) }
       }
       state.withLock {
-        $0.pace.didCommit(jobs.count, with: $0.queue.count, from: start, to: time.monotonic())
+        $0.pace.didCommit($0.batchSize, with: $0.queue.writeCount, from: start, to: time.monotonic())
       }
       answer(jobs)
     }
@@ -215,7 +217,9 @@ final class StoreWriter: Sendable {
   private func take() -> [StoreJob]? {
     waitForMore()
     return state.withLock { state in
+      let writeCount = state.queue.writeCount
       let jobs = state.queue.takeBatch()
+      state.batchSize = writeCount - state.queue.writeCount
       guard jobs.isEmpty else { return jobs }
       state.isRunning = false
       return nil

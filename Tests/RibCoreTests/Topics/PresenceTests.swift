@@ -145,15 +145,15 @@ import Wire
     withExtendedLifetime(entry) {}
   }
 
-  /// Five seconds behind the last that was heard of a node, and not at once when it is known that it is gone.
-  @Test(arguments: [(0, 48), (1_000, 38), (3_400, 14), (5_000, 11), (3_600_000, 11)])
-  func whoWasAtANodeThatIsGone_leaves(silence: Int, ticks: Int) {
+  /// Five seconds behind the end of the link to a node, and not at once when it is known that it is gone.
+  @Test(arguments: [(0, 48), (1_000, 38), (3_400, 14), (4_700, 11), (5_000, 20), (3_600_000, 20)])
+  func whoWasAtANodeThatIsGone_leaves(milliseconds: Int, ticks: Int) {
     let exchange = PresenceExchange(clock: ManualClock())
     let guests = Presence<Guest>(name: "guests", on: exchange)
     let ada = PresenceChange(name: "guests", joined: [Array(#"{"id":"Ada","mood":""}"#.utf8)], left: [])
     exchange.receive(.change(ada), from: 1)
     guests.tellNow()
-    exchange.forget(1, afterSilenceOf: .milliseconds(silence))
+    exchange.forget(1, withoutLinkFor: .milliseconds(milliseconds))
     var shown = 0
     while shown < 100, !guests.members.isEmpty {
       guests.tellNow()

@@ -75,8 +75,8 @@ import WireHTTP
         state.end?.roll.withLock { $0 } ?? []
       } hear: { news, node in
         state.end?.news.withLock { $0.append(Heard(node: node, news: news)) }
-      } forget: { node, silence in
-        state.end?.news.withLock { $0.append(Heard(node: node, silence: silence)) }
+      } forget: { node, duration in
+        state.end?.news.withLock { $0.append(Heard(node: node, duration: duration)) }
       } change: { value in
         state.end?.values.withLock { $0.append(value.name) }
       }
@@ -102,7 +102,7 @@ import WireHTTP
     /// Nil if what was said before does not hold any more.
     var news: PresenceNews?
     /// For how long there was no link then.
-    var silence: Duration?
+    var duration: Duration?
   }
 
   private struct Reference { weak var end: End? }
@@ -225,7 +225,7 @@ import WireHTTP
       one.links.tell(NamedValue(name: "count", version: 1, value: Array("1".utf8)))
       #expect(await eventually { two.values.withLock { $0 } == ["count"] })
     }
-    #expect(await eventually { two.news.withLock { $0.last } == Heard(node: 1, silence: .zero) })
+    #expect(await eventually { two.news.withLock { $0.last } == Heard(node: 1, duration: .zero) })
   }
 
   /// At the address of a node nobody listens any more: whichever of both would dial notices.

@@ -187,21 +187,22 @@ import Wire
   }
 
   /// A node has taken it, and does not know.
-  @Test func sessionThatIsNotWritten_isFreed_ifItIsStillTheSame() throws {
+  @Test func sessionOfANode_isFreed_ifItIsThatUnderTheSameLease() throws {
     try withNodes { one, two, _ in
       let directory = PostgresDirectory(url: one.url)
       defer { directory.close() }
-      for name in ["one", "two", "three", "four"] { _ = try one.create(name, StoreSample.cut()) }
-      let (lost, again, written) = (try one.load("one"), try one.load("two"), try one.load("three"))
+      let names = ["one", "two", "three", "four"]
+      for name in names { _ = try one.create(name, StoreSample.cut()) }
+      let leases = try ["one", "two", "three"].map { try #require(try one.load($0)).lease }
       _ = try two.load("four")
-      let leases = try [lost, again, written].map { try #require($0).lease }
-      #expect(try Set(directory.unwritten(by: one.node)) == Set(leases))
-      #expect(try one.write(leases[2], Self.held) == "written")
+      let held = { try directory.leases(ofSessions: names + ["five"], heldBy: one.node) }
+      #expect(try held() == ["one": leases[0], "two": leases[1], "three": leases[2]])
       let newer = try #require(try one.load("two")).lease
-      #expect(try Set(directory.unwritten(by: one.node)) == [leases[0], newer])
-      #expect(try directory.free(leases, unwrittenBy: two.node) == 0)
-      #expect(try directory.free(leases, unwrittenBy: one.node) == 1)
-      #expect(try directory.unwritten(by: one.node) == [newer])
+      #expect(try one.write(leases[2], StoreSample.cut()) == "written")
+      #expect(try held() == ["one": leases[0], "two": newer])
+      #expect(try directory.free(leases, heldBy: two.node) == 0)
+      #expect(try directory.free(leases, heldBy: one.node) == 1)
+      #expect(try held() == ["two": newer])
       #expect(try directory.voided(among: [leases[0], newer, leases[2]]) == [leases[0]])
       guard case .loaded = try two.perform(.load(sessionID: "one", from: .nobody)) else {
         Issue.record("it is held still")

@@ -51,14 +51,14 @@ final class SwitchedDirectory: ClusterDirectory {
     return try base.freeOrphans(limit: limit)
   }
 
-  func unwritten(by node: Int) throws(StoreError) -> [SessionLease] {
+  func leases(ofSessions ids: [String], heldBy node: Int) throws(StoreError) -> [String: SessionLease] {
     try check()
-    return try base.unwritten(by: node)
+    return try base.leases(ofSessions: ids, heldBy: node)
   }
 
-  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int {
+  func free(_ leases: [SessionLease], heldBy node: Int) throws(StoreError) -> Int {
     try check()
-    return try base.free(leases, unwrittenBy: node)
+    return try base.free(leases, heldBy: node)
   }
 
   func values(named names: [String]) throws(StoreError) -> [NamedValue] {

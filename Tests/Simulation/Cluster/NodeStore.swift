@@ -71,13 +71,15 @@ final class NodeDirectory: ClusterDirectory, @unchecked Sendable {
     try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.freeOrphans(limit: limit) }
   }
 
-  func unwritten(by node: Int) throws(StoreError) -> [SessionLease] {
-    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in database.unwritten(by: node) }
+  func leases(ofSessions ids: [String], heldBy node: Int) throws(StoreError) -> [String: SessionLease] {
+    try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in
+      database.leases(ofSessions: ids, heldBy: node)
+    }
   }
 
-  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int {
+  func free(_ leases: [SessionLease], heldBy node: Int) throws(StoreError) -> Int {
     try client.run(patience: DatabaseClient.patienceBetweenBeats) { database, _ in
-      database.free(leases, unwrittenBy: node)
+      database.free(leases, heldBy: node)
     }
   }
 

@@ -32,14 +32,15 @@ extension SimulatedDatabase {
     return found.count
   }
 
-  /// What a node has taken, and not written since.
-  func unwritten(by node: Int) -> [SessionLease] {
-    rows.values.filter { $0.holder == node && $0.version == 0 }.map(\.currentLease).sorted { $0.row < $1.row }
+  /// Those of these sessions that are a node's.
+  func leases(ofSessions ids: [String], heldBy node: Int) -> [String: SessionLease] {
+    let found = ids.compactMap { names[$0].flatMap { rows[$0] } }.filter { $0.holder == node }
+    return Dictionary(found.map { ($0.identity.id, $0.currentLease) }) { first, _ in first }
   }
 
-  /// Frees those of these sessions.
-  func free(_ leases: [SessionLease], unwrittenBy node: Int) -> Int {
-    let found = leases.compactMap(row).filter { $0.holder == node && $0.version == 0 }
+  /// Frees those of these sessions that are a node's still.
+  func free(_ leases: [SessionLease], heldBy node: Int) -> Int {
+    let found = leases.compactMap(row).filter { $0.holder == node }
     for row in found { free(row.number, seen: row.seen) }
     return found.count
   }

@@ -219,7 +219,9 @@ package final class World: @unchecked Sendable {
     var entries = (links.map(\.descriptor) + dialled.map(\.descriptor)).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
-    guard poll(&entries, nfds_t(entries.count), 0) > 0 else { return }
+    var count: Int32
+    repeat { count = poll(&entries, nfds_t(entries.count), 0) } while count < 0 && errno == EINTR
+    guard count > 0 else { return }
     for (link, entry) in zip(links, entries) where entry.revents != 0 { link.collect() }
     for (socket, entry) in zip(dialled, entries.dropFirst(links.count)) where entry.revents != 0 { socket.collect() }
   }

@@ -11,8 +11,8 @@ extension ClusterChaos {
   }
 
   /// How long a list may be wrong at most, in milliseconds: a node is taken for dead after ten seconds, which others read within one;
-  /// then there are five seconds to come back, two of grace, and one for the rest.
-  private static let limit = 20_000
+  /// then there are two seconds to come back, and three for the rest.
+  private static let limit = 16_000
 
   /// Holds the lists against who is connected, has all guests come back at once, and kills a node for good and starts it again: nobody may
   /// be seen to leave who comes back.

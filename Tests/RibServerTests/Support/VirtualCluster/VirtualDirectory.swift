@@ -42,9 +42,9 @@ final class VirtualDirectory: ClusterDirectory, @unchecked Sendable {
 
   func freeOrphans(limit: Int) throws(StoreError) -> Int { 0 }
 
-  func unwritten(by node: Int) throws(StoreError) -> [SessionLease] { [] }
+  func leases(ofSessions ids: [String], heldBy node: Int) throws(StoreError) -> [String: SessionLease] { [:] }
 
-  func free(_ leases: [SessionLease], unwrittenBy node: Int) throws(StoreError) -> Int { 0 }
+  func free(_ leases: [SessionLease], heldBy node: Int) throws(StoreError) -> Int { 0 }
 
   func values(named names: [String]) throws(StoreError) -> [NamedValue] { [] }
 

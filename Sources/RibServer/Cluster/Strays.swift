@@ -1,0 +1,75 @@
+/// Sessions that the store may have given to this node without the node's knowing, as the answer to a request was lost.
+///
+/// | a session that was asked for in vain           | is                                                      |
+/// |------------------------------------------------|---------------------------------------------------------|
+/// | is not this node's in three looks              | none: no statement that is late for longer is known of  |
+/// | is this node's, which has it by now            | none                                                    |
+/// | is this node's, which does not have it         | looked at once more: it may be about to be read         |
+/// | … under the same lease in the look after that  | lost: nobody would ever free it as long as the node lives |
+///
+/// What a session has created that ended before the store has answered is not among them.
+struct Strays {
+  /// How many sessions are kept in mind; what was asked for in vain beyond that is not looked for.
+  static let limit = 10_000
+  private static let lookCount = 3
+
+  private struct Suspect {
+    var looksLeft = Strays.lookCount
+    /// The lease under which it was this node's at the last look, and the node did not have it.
+    var lease: SessionLease?
+  }
+
+  private var suspects: [String: Suspect] = [:]
+  /// Those that are looked at next come first; some may be suspected no more.
+  private var order: [String] = []
+
+  /// Takes note of a session that was asked for, and of which there was no answer.
+  mutating func suspect(_ sessionID: String) {
+    if suspects[sessionID] != nil {
+      suspects[sessionID]?.looksLeft = Self.lookCount
+    } else if suspects.count < Self.limit {
+      suspects[sessionID] = Suspect()
+      order.append(sessionID)
+    }
+  }
+
+  /// A session was read: the node has it, and knows its lease.
+  mutating func acquit(_ sessionID: String) { if !suspects.isEmpty { suspects[sessionID] = nil } }
+
+  /// The sessions that are to be looked at next.
+  ///
+  /// - Parameter count: how many at most.
+  /// - Returns: their names.
+  mutating func next(_ count: Int) -> [String] {
+    order.removeAll { suspects[$0] == nil }
+    return Array(order.prefix(count))
+  }
+
+  /// Takes note of a look.
+  ///
+  /// - Parameters:
+  ///   - ids: what ``next(_:)`` has returned.
+  ///   - held: those of them that are this node's, and under which lease.
+  ///   - known: the leases of the sessions that the node has.
+  /// - Returns: the leases of those that are lost.
+  mutating func didLook(
+    at ids: [String], _ held: [String: SessionLease], besides known: Set<SessionLease>
+  ) -> [SessionLease] {
+    order.removeFirst(ids.count)
+    var lost: [SessionLease] = []
+    for id in ids {
+      guard var suspect = suspects.removeValue(forKey: id) else { continue }
+      let lease = held[id].flatMap { known.contains($0) ? nil : $0 }
+      if let lease, suspect.lease == lease {
+        lost.append(lease)
+        continue
+      }
+      suspect.looksLeft -= 1
+      suspect.lease = lease
+      guard suspect.looksLeft > 0 || lease != nil else { continue }
+      suspects[id] = suspect
+      order.append(id)
+    }
+    return lost
+  }
+}
