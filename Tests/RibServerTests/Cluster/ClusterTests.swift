@@ -100,6 +100,32 @@ struct ClusterTests {
     }
   }
 
+  /// The same of one whose client sleeps, which may have said something before the node has heard of what others have.
+  @Test(arguments: ["", #"{"t":"ping"}"#])
+  func sleepingSessionThatOthersHaveTaken_isLetGo(message: String) async throws {
+    try await withNode({ $0.sessions.idleRestSeconds = 0 }) { node, other in
+      let client = try await blocking { try PlainClient(node.host.url) }
+      for _ in 0..<200 where node.host.sessionCount > 0 {
+        node.clock.advance(1)
+        #expect(await node.beats())
+      }
+      #expect(node.host.sessionCount == 0)
+      node.directory.fail(true)
+      #expect(await node.beats())
+      node.clock.advance(15)
+      if !message.isEmpty {
+        try await blocking {
+          try client.send(message)
+          try client.next(#"{"t":"pong""#)
+        }
+      }
+      _ = try #require(try other.load(try client.welcome.sessionID))
+      node.directory.fail(false)
+      #expect(try await blocking { try client.end() } == "moved 4002")
+      #expect(await eventually { !node.isSuspended })
+    }
+  }
+
   /// Nobody is cut off: what was taken by force is noticed ten seconds later, also where the clients sleep.
   @Test(arguments: [false, true])
   func sessionThatWasTakenByForce_isNoticed(isAsleep: Bool) async throws {
