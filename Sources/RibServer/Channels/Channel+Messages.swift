@@ -213,13 +213,14 @@ extension Channel {
       return .find(.wake(sleeper))
     case (.wake, .over): return .letSleep(sleeper, isGone: true)
     case (.wake, .greeting), (.wake, .live): return .letSleep(sleeper, isGone: false)
-    case (.overtaken, .asleep(let mine)) where mine === sleeper:
-      say(.taken, "The client has connected again.")
-      return .none
+    // In a search: the client has said something meanwhile, and as it is told this, nobody looks for its session.
+    case (.overtaken, .searching): say(.taken, "The client has connected again.")
+    case (.overtaken, .asleep(let mine)) where mine === sleeper: say(.taken, "The client has connected again.")
+    case (.moved, .searching): say(.moved, "The session goes on elsewhere: connect again.")
     case (.moved, .asleep(let mine)) where mine === sleeper:
       say(.moved, "The session goes on elsewhere: connect again.")
-      return .none
-    case (.overtaken, _), (.moved, _): return .none
+    case (.overtaken, _), (.moved, _): break
     }
+    return .none
   }
 }
