@@ -68,8 +68,9 @@ extension World {
 
   /// Compares what clients show with one another, with what they were told, and with what was booked.
   func compareAll() throws(Finding) {
-    // Whoever asks for something is shown the rest as well: first what those see who only look on.
-    try go(until: scheduler.now + 5_000_000_000)
+    // Whoever asks for something is shown the rest as well: first what those see who only look on. A node that others still take for dead notices
+    // within ten seconds what they have taken.
+    try go(until: scheduler.now + (cluster == nil ? 5_000_000_000 : 12_000_000_000))
     try compareGuests()
     do {
       for client in clients where !client.hasEnded { if let view = client.view { try compare(view, client.witness) } }
