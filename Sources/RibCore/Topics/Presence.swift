@@ -32,8 +32,9 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
   private static var graceAfterLink: Int { 48 }
   /// For how many behind the node's death at least.
   ///
-  /// Others learn of that within a second, and have to load its sessions first: of a node that was silent, clients come back only then.
-  private static func graceAfterDeath(_ ticksSinceLink: Int) -> Int { ticksSinceLink < graceAfterLink ? 11 : grace }
+  /// Others learn of that within a second, and have to load its sessions first. Of a node that was silent, whose death is noticed more than four
+  /// seconds behind the end of its link, clients come back only then.
+  private static func graceAfterDeath(_ ticksSinceLink: Int) -> Int { ticksSinceLink < 40 ? 11 : grace }
 
   private struct State {
     var table: PresenceTable<Value>
