@@ -30,11 +30,10 @@ public final class Presence<Value: Identifiable & Codable & Equatable & Sendable
   private static var grace: Int { 20 }
   /// For how many ticks behind the end of the link to his node somebody is shown.
   private static var graceAfterLink: Int { 48 }
-  /// For how many behind the node's death at least.
+  /// For how many behind the node's death at least: others learn of that within a second.
   ///
-  /// Others learn of that within a second, and have to load its sessions first. Of a node that was silent, whose death is noticed more than four
-  /// seconds behind the end of its link, clients come back only then.
-  private static func graceAfterDeath(_ ticksSinceLink: Int) -> Int { ticksSinceLink < 40 ? 11 : grace }
+  /// Of a node that is killed clients come back before. Of one that stood still they come back only then, and may be seen to leave for a moment.
+  private static var graceAfterDeath: Int { 11 }
 
   private struct State {
     var table: PresenceTable<Value>
@@ -160,7 +159,7 @@ extension Presence: PresenceExchange.Member {
 
   func forget(_ process: Int, withoutLinkFor duration: Duration) {
     let ticks = Int(min(duration, .seconds(60)) / Self.interval)
-    let grace = max(Self.graceAfterLink - ticks, Self.graceAfterDeath(ticks))
+    let grace = max(Self.graceAfterLink - ticks, Self.graceAfterDeath)
     change { [isImmediate] in $0.forget(process, grace: isImmediate ? 0 : grace) }
   }
 
