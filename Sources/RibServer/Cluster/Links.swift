@@ -53,7 +53,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     var roll: @Sendable () -> [PresenceChange] = { [] }
     /// Another node says who is there at it.
     var hear: @Sendable (PresenceNews, _ node: Int) -> Void = { _, _ in }
-    /// What another node has said of who is there at it does not hold any more; there has been no link to it for so long.
+    /// A node's list of who is there at it does not hold any more; there has been no link to that node for so long.
     var forget: @Sendable (_ node: Int, _ duration: Duration) -> Void = { _, _ in }
     /// Another node has changed a cluster value.
     var change: @Sendable (NamedValue) -> Void = { _ in }

@@ -7,7 +7,7 @@
 /// | is this node's, which does not have it         | looked at once more: it may be about to be read         |
 /// | … under the same lease in the look after that  | lost: nobody would ever free it as long as the node lives |
 ///
-/// What a session has created that ended before the store has answered is not among them.
+/// A session that was created, and has ended before the store has answered, is not among them.
 struct Strays {
   /// How many sessions are kept in mind; what was asked for in vain beyond that is not looked for.
   static let limit = 10_000
@@ -20,7 +20,7 @@ struct Strays {
   }
 
   private var suspects: [String: Suspect] = [:]
-  /// Those that are looked at next come first; some may be suspected no more.
+  /// The suspects' names, the next ones first; some may be suspected no more.
   private var order: [String] = []
 
   /// Takes note of a session that was asked for, and of which there was no answer.
