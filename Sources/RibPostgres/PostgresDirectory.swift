@@ -47,7 +47,8 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
   }
 
   package func leases(ofSessions ids: [String], heldBy node: Int) throws(StoreError) -> [String: SessionLease] {
-    let select = PostgresStatement(Self.selectHeld, .texts(ids), .integer(node))
+    // A name that no session can have is none that the database could be asked for.
+    let select = PostgresStatement(Self.selectHeld, .texts(ids.filter { !$0.utf8.contains(0) }), .integer(node))
     let rows = try client.transact(patience: Self.patienceBetweenBeats) { transaction throws(PostgresError) in
       try transaction.run([select], isLast: true)[0]
     }.rows
@@ -142,12 +143,13 @@ package final class PostgresDirectory: ClusterDirectory, @unchecked Sendable {
         LIMIT $1::int8 FOR UPDATE OF s SKIP LOCKED
       """))
   private static let selectHeld = PostgresQuery(
-    "SELECT sid, id, lease FROM rib_session WHERE sid = ANY($1::text[]) AND holder = $2::int8")
+    "SELECT sid, id, lease FROM rib_session WHERE sid = ANY($1::text[]) AND holder = $2::int8 AND version = 0")
+  /// Its client was there until now: who has asked for it was.
   private static let freeHeld = PostgresQuery(
     freeing(
       """
-      SELECT s.id, s.seen FROM rib_session s JOIN unnest($2::int8[], $3::int8[]) AS i(id, lease) ON (s.id, s.lease) = (i.id, i.lease)
-        WHERE s.holder = $1::int8 FOR UPDATE OF s SKIP LOCKED
+      SELECT s.id, n.seen FROM rib_session s JOIN unnest($2::int8[], $3::int8[]) AS i(id, lease) ON (s.id, s.lease) = (i.id, i.lease)
+        JOIN rib_node n ON n.id = s.holder WHERE s.holder = $1::int8 AND s.version = 0 FOR UPDATE OF s SKIP LOCKED
       """))
   /// A node that was only silent may make its last write of a value again: that is remembered until a thousand others have begun.
   private static let deleteNodes = PostgresQuery(

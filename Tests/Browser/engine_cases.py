@@ -61,6 +61,7 @@ class EngineCases:
 
     def has_waited(self):
         self.wait("window.pending.includes('1 waiting')")
+        self.settled()
         self.browser.run("void (window.pending = [])")
 
     def test_each_click_is_done_once_through_a_kill_and_a_reload(self):
@@ -113,12 +114,10 @@ class EngineCases:
         for key in "pineapple":
             self.browser.press(key)
         self.has_waited()
-        self.settled()
         self.wait("document.querySelector('#screen input').value === 'pineapple'")
         self.browser.run("document.querySelector('#screen input').setSelectionRange(4, 4)")
         self.browser.press("X")
         self.has_waited()
-        self.settled()
         self.wait("document.querySelector('#screen input').value === 'pineXapple'")
         self.assertEqual(self.browser.run("document.querySelector('#screen input').selectionStart"), 5)
 

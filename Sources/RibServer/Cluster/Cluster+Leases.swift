@@ -62,7 +62,7 @@ extension Cluster {
     let ids = state.withLock { state -> [String] in
       guard now >= state.nextLookAtStrays, !state.isStopped else { return [] }
       state.nextLookAtStrays = now + pace.comparison
-      return state.strays.next(pace.portion)
+      return state.strays.next(pace.leases)
     }
     guard !ids.isEmpty else { return }
     do throws(StoreError) {

@@ -34,7 +34,7 @@ package protocol ClusterDirectory: Sendable {
   /// - Throws: ``StoreError``.
   func freeOrphans(limit: Int) throws(StoreError) -> Int
 
-  /// Finds those of some sessions that are a node's.
+  /// Finds those of some sessions that a node has taken, and has not written since.
   ///
   /// - Parameters:
   ///   - ids: the names of the sessions.
@@ -43,7 +43,7 @@ package protocol ClusterDirectory: Sendable {
   /// - Throws: ``StoreError``.
   func leases(ofSessions ids: [String], heldBy node: Int) throws(StoreError) -> [String: SessionLease]
 
-  /// Frees sessions that are a node's under these leases still, with higher ones.
+  /// Frees sessions that a node has taken under these leases, and has not written since, with higher ones; they are as old as its last beat.
   ///
   /// - Parameters:
   ///   - leases: under which the node has taken them.

@@ -19,6 +19,8 @@ struct LoadPace {
   private(set) var count = 0
   /// When the store has answered last, or was asked while nobody waited, in nanoseconds of the monotonic clock.
   private var since: UInt64 = 0
+  /// Whether the store has failed since: the time until its next answer is no other session's.
+  private var hasFailed = false
   /// The mean time from one answer to the next while others wait, in nanoseconds; what a slow store takes as long as nothing is known.
   private var cost: UInt64 = 1_000_000
 
@@ -30,7 +32,7 @@ struct LoadPace {
   /// - Parameter now: nanoseconds of the monotonic clock.
   /// - Returns: false if others will not be answered in time, or the store has not answered for as long.
   mutating func enter(at now: UInt64) -> Bool {
-    if count == 0 { since = now }
+    if count == 0 { (since, hasFailed) = (now, false) }
     guard count < limit, now - min(since, now) <= Self.patience else { return false }
     count += 1
     return true
@@ -42,8 +44,8 @@ struct LoadPace {
   mutating func leave(at now: UInt64) {
     count -= 1
     // A session that was alone says how long a commit takes, and not how many sessions it may have.
-    if count > 0 { cost = cost - cost / Self.memory + (now - min(since, now)) / Self.memory }
-    since = max(since, now)
+    if count > 0, !hasFailed { cost = cost - cost / Self.memory + (now - min(since, now)) / Self.memory }
+    didAnswer(at: now)
   }
 
   /// The store has answered without a session: it was not found, or could not be taken, which says nothing of how fast others are read.
@@ -51,7 +53,15 @@ struct LoadPace {
   /// - Parameter now: nanoseconds of the monotonic clock.
   mutating func leaveUnread(at now: UInt64) {
     count -= 1
-    since = max(since, now)
+    didAnswer(at: now)
+  }
+
+  private mutating func didAnswer(at now: UInt64) { (since, hasFailed) = (max(since, now), false) }
+
+  /// The store has not answered: what comes next says how long it was away.
+  mutating func fail() {
+    count -= 1
+    hasFailed = true
   }
 
   /// The store is not asked for a session after all.

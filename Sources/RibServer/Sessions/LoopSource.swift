@@ -95,7 +95,7 @@ struct LoopSource: SessionSource, Sendable {
           switch result {
           case .success(.loaded): loads.leave(at: loop.now)
           case .success: loads.leaveUnread(at: loop.now)
-          case .failure: loads.cancel()
+          case .failure: loads.fail()
           }
         }
         if case .success(.refused(let error)) = result, case .load(let id, _, _) = request {

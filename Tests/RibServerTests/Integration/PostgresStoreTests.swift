@@ -195,10 +195,11 @@ import Wire
       for name in names { _ = try one.create(name, StoreSample.cut()) }
       let leases = try ["one", "two", "three"].map { try #require(try one.load($0)).lease }
       _ = try two.load("four")
-      let held = { try directory.leases(ofSessions: names + ["five"], heldBy: one.node) }
+      let held = { try directory.leases(ofSessions: names + ["five", "si\0x"], heldBy: one.node) }
       #expect(try held() == ["one": leases[0], "two": leases[1], "three": leases[2]])
       let newer = try #require(try one.load("two")).lease
-      #expect(try one.write(leases[2], StoreSample.cut()) == "written")
+      // A node that writes knows what it has.
+      #expect(try one.write(leases[2], Self.held) == "written")
       #expect(try held() == ["one": leases[0], "two": newer])
       #expect(try directory.free(leases, heldBy: two.node) == 0)
       #expect(try directory.free(leases, heldBy: one.node) == 1)

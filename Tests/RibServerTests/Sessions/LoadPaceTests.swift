@@ -81,6 +81,19 @@ import Testing
     #expect(!isIn)
   }
 
+  /// The time in which the store was away is not what a session takes.
+  @Test func outage_saysNothingOfThePace() {
+    var pace = LoadPace()
+    _ = Self.fill(&pace, at: 0)
+    let limit = pace.limit
+    pace.fail()
+    pace.leave(at: 30_000_000_000)
+    #expect(pace.limit == limit)
+    // From then on it goes on.
+    pace.leave(at: 30_000_000_000 + 100_000_000)
+    #expect(pace.limit < limit)
+  }
+
   /// A database that refuses everything at once does not read sessions quickly.
   @Test func failures_sayNothingOfThePace() {
     var pace = LoadPace()

@@ -32,16 +32,16 @@ extension SimulatedDatabase {
     return found.count
   }
 
-  /// Those of these sessions that are a node's.
+  /// Those of these sessions that a node has taken, and not written since.
   func leases(ofSessions ids: [String], heldBy node: Int) -> [String: SessionLease] {
-    let found = ids.compactMap { names[$0].flatMap { rows[$0] } }.filter { $0.holder == node }
+    let found = ids.compactMap { names[$0].flatMap { rows[$0] } }.filter { $0.holder == node && $0.version == 0 }
     return Dictionary(found.map { ($0.identity.id, $0.currentLease) }) { first, _ in first }
   }
 
   /// Frees those of these sessions that are a node's still.
   func free(_ leases: [SessionLease], heldBy node: Int) -> Int {
-    let found = leases.compactMap(row).filter { $0.holder == node }
-    for row in found { free(row.number, seen: row.seen) }
+    let found = leases.compactMap(row).filter { $0.holder == node && $0.version == 0 }
+    for row in found { free(row.number, seen: nodes[node]?.seen ?? now) }
     return found.count
   }
 
