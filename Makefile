@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run cluster cluster-figures test quick web chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run cluster cluster-figures test quick web ops chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -47,6 +47,12 @@ web: ## Run the browser client's tests (ARGS="keyboard_test")
 	export RIBD="$$(swift build --show-bin-path)/ribd"; node --test Tests/Web/*.test.js
 	cd Tests/Browser && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Browser/*_test.py))))
+
+ops: ## Run the daemon as operators do: Prometheus, systemd (ARGS="prometheus_test")
+	@scripts/setup --tests
+	swift build --product ribd
+	cd Tests/Ops && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
+	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Ops/*_test.py))))
 
 # Many clients, a network at its worst, and a server that is killed again and again. "make test" has a short one.
 chaos: export RIB_CHAOS_SECONDS := $(SECONDS)

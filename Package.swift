@@ -15,6 +15,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -29,6 +30,7 @@ let package = Package(
     .library(name: "RibCore", targets: ["RibCore"]),
     .library(name: "RibRIV", targets: ["RibRIV"]),
     .library(name: "RibSchema", targets: ["RibSchema"]),
+    .library(name: "RibMetrics", targets: ["RibMetrics"]),
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibAuth", targets: ["RibAuth"]),
     .library(name: "RibPostgres", targets: ["RibPostgres"]),
@@ -45,7 +47,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.6.3"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
@@ -67,11 +69,12 @@ let package = Package(
     .target(name: "WireHTTP", dependencies: ["CZlib", "Wire", crypto], swiftSettings: swiftSettings),
     .target(name: "RibCore", dependencies: ["Wire", logging], swiftSettings: swiftSettings),
     .target(name: "RibRIV", dependencies: ["RibCore"], swiftSettings: swiftSettings),
+    .target(name: "RibMetrics", dependencies: [coreMetrics], swiftSettings: swiftSettings),
     .target(name: "RibSchema", dependencies: ["RibCore", "Wire"], swiftSettings: swiftSettings),
     .target(
       name: "RibServer",
       dependencies: [
-        "RibCore", "RibSchema", "Wire", "WireHTTP", "WireHash",
+        "RibCore", "RibMetrics", "RibSchema", "Wire", "WireHTTP", "WireHash",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
         "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
       ],
@@ -92,8 +95,8 @@ let package = Package(
     .target(
       name: "RibDaemon",
       dependencies: [
-        "RibAuth", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser, configuration, logging, serviceLifecycle,
-        unixSignals,
+        "RibAuth", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser, configuration, logging,
+        coreMetrics, serviceLifecycle, unixSignals,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(name: "ribd", dependencies: ["RibDaemon", argumentParser], swiftSettings: swiftSettings),
@@ -141,6 +144,9 @@ let package = Package(
       name: "RibRIVTests", dependencies: ["RibCore", "RibRIV", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibSchemaTests", dependencies: ["RibCore", "RibSchema", "Wire"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibDaemonTests", dependencies: ["RibDaemon", "Wire", logging], swiftSettings: swiftSettings),
+    .testTarget(name: "RibMetricsTests", dependencies: ["RibMetrics", coreMetrics], swiftSettings: swiftSettings),
     .testTarget(name: "RibWebTests", dependencies: ["RibWeb"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
@@ -158,7 +164,7 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibPostgres", "RibServer",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibMetrics", "RibPostgres", "RibServer",
         "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
         "ribd",
         "ribd-cluster", "ribsim",

@@ -1,7 +1,9 @@
 package import ArgumentParser
 import Configuration
+import CoreMetrics
 import Logging
 import RibAuth
+import RibMetrics
 package import RibServer
 import ServiceLifecycle
 import Showcase
@@ -33,9 +35,22 @@ package enum DaemonCommand {
   package static func serve(_ flags: SettingFlags, stores: [ExternalStore] = []) async throws {
     Server.prepareProcess()
     let config = try await flags.makeConfig()
-    let settings = try await ServerSettings(config)
-    var logger = Logger(label: "ribd") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = try await flags.logLevel(config)
+    var settings = try await ServerSettings(config)
+    let sockets = try InheritedSockets.ofProcess()
+    settings.socket = sockets["http"] ?? sockets.first(besides: ["admin"])
+    settings.admin.socket = sockets["admin"]
+    let supervisor = Supervisor()
+    let (level, format) = (try await flags.logLevel(config), try await flags.logFormat(config))
+    // Also for what riblets and libraries log.
+    let sink = LogSink.standardError
+    LoggingSystem.bootstrap { label in
+      var handler = DaemonLogHandler(label, format, to: sink)
+      handler.logLevel = level
+      return handler
+    }
+    let logger = Logger(label: "ribd")
+    let metrics = PrometheusFactory { [logger] in logger.error("\($0)") }
+    MetricsSystem.bootstrap(metrics)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
     let authenticator = try await AuthSettings(config).makeAuthenticator(logger)
     await authenticator?.prepare()
@@ -45,10 +60,23 @@ package enum DaemonCommand {
       logger: logger
     ) { url in
       announce("ribd \(Server.version) listens on \(url)")
+      supervisor.tell("READY=1", "STATUS=Listens on \(url).")
     }
+    let isAsked = !settings.admin.listen.isEmpty || settings.admin.socket != nil
+    let admin = isAsked ? try makeAdminServer(of: server, logger) : nil
+    // The first one is stopped last: it can be asked until the server has stopped.
+    var services: [any Service] = [server, SupervisionService(supervisor: supervisor, server: server)]
+    if let admin { services.insert(admin, at: 0) }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await group.run()
+  }
+
+  private static func makeAdminServer(of server: Server, _ logger: Logger) throws -> AdminServer {
+    let admin = try AdminServer(of: server, logger: logger) { url in announce("Operators look at \(url)") }
+    // It is shown to whoever starts the daemon, and not logged.
+    if let token = admin.madeToken { announce("The admin token of this start is \(token)") }
+    return admin
   }
 }

@@ -106,6 +106,16 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
     return level
   }
 
+  /// How lines of the log are written.
+  func logFormat(_ config: ConfigReader) async throws -> LogFormat {
+    let name = try await config.fetchString(forKey: "logFormat", default: LogFormat.text.rawValue)
+    guard let format = LogFormat(rawValue: name) else {
+      let formats = LogFormat.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("There is no log format \"\(name)\". There is: \(formats).")
+    }
+    return format
+  }
+
   /// What is served beside the server's own endpoints: the showcase's page, or a directory of one's own.
   ///
   /// - Parameter config: where it says which.
@@ -134,6 +144,9 @@ extension Setting {
       Setting("config", .program("file", preset: ""), "A JSON file with settings."),
       Setting(
         "logLevel", .program("level", preset: "info"), "trace, debug, info, notice, warning, error or critical."),
+      Setting(
+        "logFormat", .program("text|json", preset: LogFormat.text.rawValue),
+        "Lines of the log for a person, or a JSON object each for a program."),
       Setting(
         "web", .program("directory", preset: ""), "Serve this directory's files, and not the showcase's page."),
     ] + all + AuthSettings.all

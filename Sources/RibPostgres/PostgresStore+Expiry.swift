@@ -19,6 +19,12 @@ extension PostgresStore {
     return change.map { .notCounted($0) } ?? .noted
   }
 
+  func measure(_ transaction: PostgresTransaction) throws(PostgresError) -> StoreResult {
+    let row = try transaction.run(PostgresStatement(Self.measure)).first
+    return .measured(
+      StoreMeasure(sessionCount: row?.integer(0) ?? 0, bytes: ["database": row?.integer(1) ?? 0]))
+  }
+
   func findExpired(_ expiry: SessionExpiry, _ transaction: PostgresTransaction) throws(PostgresError) -> StoreResult {
     let (acted, untouched) = try limits(expiry, transaction)
     let result = try transaction.run(
@@ -43,6 +49,12 @@ extension PostgresStore {
     return .forgotten(result.first.map { ForgottenSession(id: $0.text(0), app: $0.text(1)) })
   }
 
+  /// As many sessions as the database has estimated last: to count them would take it as long as many commits.
+  private static let measure = PostgresQuery(
+    """
+    SELECT greatest(reltuples, 0)::int8, pg_database_size(current_database())
+    FROM pg_class WHERE oid = 'rib_session'::regclass
+    """)
   private static let noteTime = PostgresQuery("UPDATE rib_time SET now = greatest(now, $1::int8)")
   private static let findExpired = PostgresQuery(
     """

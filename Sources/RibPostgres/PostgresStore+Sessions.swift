@@ -65,7 +65,7 @@ extension PostgresStore {
         }
       case .resume(let resume): names.append(resume.sessionID)
       case .signOut(let revocation, _): signedOut.append(revocation.person)
-      case .findExpired, .forget, .findRevocations, .tidy, .probe: break
+      case .findExpired, .forget, .findRevocations, .tidy, .probe, .measure: break
       }
     }
     names.removeAll { $0.utf8.contains(0) }

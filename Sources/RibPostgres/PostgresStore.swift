@@ -166,6 +166,7 @@ extension PostgresStore {
     // The database does it by itself.
     case .tidy: .tidied(isDone: true)
     case .probe: try probe(transaction)
+    case .measure: try measure(transaction)
     }
   }
 }

@@ -12,6 +12,7 @@ extension Connection: ChannelPort {
   func flushLater() { loop.willFlush(self) }
 
   func willSay(_ bye: Bye, _ message: String) {
+    note(.bye(bye))
     debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
   }
 

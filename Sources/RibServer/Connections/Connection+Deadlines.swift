@@ -133,6 +133,11 @@ extension Connection {
       channel.send()
     // It is asked when its answer is sent, or when its session is found.
     case .http(let exchange) where exchange.phase == .answer: break
+    // The request is on its way, perhaps: a client that has just connected would be told nothing.
+    case .http(let exchange) where exchange.phase != .idle:
+      loop.execute(after: .seconds(1)) { [weak self] in
+        if let self, case .http(let exchange) = state, exchange.phase != .answer { shutDown() }
+      }
     case .channel where channel.isSearching: break
     // The node that has the session asks it.
     case .relayed: break

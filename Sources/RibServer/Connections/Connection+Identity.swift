@@ -59,8 +59,14 @@ extension Connection {
     }
     cancelAuthentication()
     door = .asking(authentication)
-    if let refusal { return giveUp(authentication, refusal) }
-    guard authentications.begin(authentication) else { return giveUp(authentication, Self.busy) }
+    if let refusal {
+      count(authentication, "throttled")
+      return giveUp(authentication, refusal)
+    }
+    guard authentications.begin(authentication) else {
+      count(authentication, "unavailable")
+      return giveUp(authentication, Self.busy)
+    }
     schedule(after: context.settings.timeouts.authenticationSeconds)
   }
 
@@ -74,6 +80,7 @@ extension Connection {
   private func didAuthenticate(_ authentication: Authentication) {
     guard let answer = authentication.takeResult() else { return }
     if case .asking(let mine) = door, mine === authentication { door = .open }
+    loop.work.stats.authenticationTimes.add(loop.now - min(authentication.start, loop.now))
     authentication.completion(self, judge(answer, authentication))
   }
 
@@ -102,31 +109,43 @@ extension Connection {
     let limit = context.settings.timeouts.authenticationSeconds
     guard elapsed >= limit else { return schedule(after: limit - elapsed) }
     context.gate.noteUnavailable("The authenticator has not answered in time.")
+    count(authentication, "unavailable")
     giveUp(authentication, Self.busy)
   }
 
   private func judge(_ answer: Authentication.Answer, _ authentication: Authentication) -> Result<SignIn?, Ending> {
     guard case .credential(let request) = authentication.question else {
-      if case .success(nil) = answer { return .failure(Self.notHeld) }
-      return .success(nil)
+      guard case .success(nil) = answer else {
+        count(authentication, answer.name)
+        return .success(nil)
+      }
+      count(authentication, "forbidden")
+      return .failure(Self.notHeld)
     }
+    let (outcome, result) = judge(answer, request, authentication.place)
+    count(authentication, outcome)
+    return result
+  }
+
+  /// What becomes of a client, by what the authenticator has said of its credential.
+  private func judge(
+    _ answer: Authentication.Answer, _ request: AuthenticationRequest, _ place: Place?
+  ) -> (outcome: String, Result<SignIn?, Ending>) {
     switch answer {
     case .failure(let error):
-      note(error, request, authentication.place)
-      return .failure(Ending(error))
-    case .success(nil): return .success(nil)
+      note(error, request, place)
+      return (answer.name, .failure(Ending(error)))
+    case .success(nil): return (answer.name, .success(nil))
     case .success(let identity?):
       if let fault = identity.fault {
         context.logger.error(
           "The authenticator has returned an invalid identity.", metadata: ["reason": "\(fault)"])
-        return .failure(Ending(.failed, "The server cannot take this identity."))
+        return ("invalid", .failure(Ending(.failed, "The server cannot take this identity.")))
       }
       let signIn = SignIn(identity, context.environment.time, grace: context.settings.auth.graceSeconds)
-      guard !signIn.isOver(at: loop.time()) else { return .failure(Ending.expired) }
-      guard !context.revocations.refuses(identity) else {
-        return .failure(SessionCore.outdated)
-      }
-      return .success(signIn)
+      guard !signIn.isOver(at: loop.time()) else { return ("expired", .failure(Ending.expired)) }
+      guard !context.revocations.refuses(identity) else { return ("revoked", .failure(SessionCore.outdated)) }
+      return (answer.name, .success(signIn))
     }
   }
 

@@ -41,6 +41,7 @@ extension Connection {
       }
     } catch {
       debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
+      note(.protocol)
       channel.payDebt()
       channel.close(error.code, error.reason)
     }
@@ -194,7 +195,9 @@ extension Connection {
     case .success(.awake(let session)): visit(session, entrance)
     case .success(.resting(let session, let sleeper)): comeBack(to: session, sleeper, entrance)
     case .success(.elsewhere(let node)): follow(entrance, to: node)
-    case .failure(let ending): turnAway(entrance, ending)
+    case .failure(let ending):
+      if case .resumption = entrance { loop.work.stats.note(.refusedResumes) }
+      turnAway(entrance, ending)
     }
     goOn()
   }
@@ -247,6 +250,7 @@ extension Connection {
       }
     case .refused(let ending):
       endEvents(events)
+      if case .resumption = entrance { loop.work.stats.note(.refusedResumes) }
       turnAway(entrance, ending)
     case .left:
       endEvents(events)

@@ -25,6 +25,8 @@ extension Connection {
           return false
         }
         exchange.request = head
+        exchange.start = loop.now
+        exchange.route = ""
         exchange.visit = context.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
@@ -41,6 +43,8 @@ extension Connection {
       // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.
       if !input.isEmpty { noteMessages(1, bytes: 0) }
     } catch {
+      note(.protocol)
+      countRefusal(error, isMalformed: true)
       // Where the next request begins is not known.
       refuse(error, keepAlive: false, exchange.request)
     }
@@ -60,8 +64,10 @@ extension Connection {
       switch try find(head, exchange) {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
       case .echo: try upgrade(head, exchange, to: .echo, subprotocols: [])
-      case .health: respond(Response(probed: .ok, "ok"), to: head)
+      case .health: respond(Response(probed: ProbeAnswer(status: .ok, word: "ok")), to: head)
+      case .live: respond(liveness, to: head)
       case .ready: respond(readiness, to: head)
+      case .metrics: try showMetrics(head, exchange)
       case .openAPI:
         respond(
           Response(
@@ -79,6 +85,7 @@ extension Connection {
       case nil: respond(options(for: head), to: head)
       }
     } catch {
+      countRefusal(error, isMalformed: false)
       refuse(error, keepAlive: head.keepsAlive, head)
     }
   }
@@ -87,7 +94,9 @@ extension Connection {
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
     // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
+    exchange.route = endpoint?.route ?? ""
     if let refusal = exchange.visit?.refusal { throw refusal }
+    if let desk = context.desk, endpoint != nil { try desk.check(head) }
     if isLate, endpoint?.isProbe != true {
       throw HTTPError(
         status: .serviceUnavailable, reason: "The server is going down. Connect again.", headers: ["Retry-After": "1"])
@@ -95,17 +104,8 @@ extension Connection {
     return endpoint
   }
 
-  /// Whether a load balancer is to send clients here.
-  ///
-  /// haproxy leaves a server's connections alone that answers 404 (`disable-on-404`), and cuts those of one that answers otherwise.
-  private var readiness: Response {
-    if context.isDraining.load(ordering: .relaxed) { return Response(probed: .notFound, "draining") }
-    if context.cluster?.isCutOff(at: loop.now) == true { return Response(probed: .serviceUnavailable, "cut off") }
-    return Response(probed: .ok, "ready")
-  }
-
   private func options(for head: RequestHead) -> Response {
-    let allowed = Endpoint.allowed(at: head.path, context.files)
+    let allowed = Endpoint.allowed(at: head.path, context)
     return head.isPreflight
       ? context.gate.preflight(allowed) : Response(status: .noContent, headers: ["Allow": allowed])
   }
@@ -134,6 +134,7 @@ extension Connection {
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     let omitBody = if case .http(let exchange) = state { exchange.requests.isHead } else { false }
     response.write(into: &output.bytes, keepAlive: keepAlive, omitBody: omitBody, date: loop.date)
+    if let head { countAnswer(to: head, response.status) }
     if !keepAlive { finish() }
   }
 
@@ -158,18 +159,5 @@ extension Connection {
       status: .serviceUnavailable, reason: "There are too many connections.", headers: ["Retry-After": "5"])
     refuse(error, keepAlive: false, nil)
     flush()
-  }
-}
-
-extension Response {
-  /// What a probe is answered.
-  ///
-  /// - Parameters:
-  ///   - status: what counts.
-  ///   - word: the same for a person.
-  fileprivate init(probed status: HTTPStatus, _ word: String) {
-    self.init(
-      status: status, headers: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"],
-      body: Array("\(word)\n".utf8))
   }
 }

@@ -26,6 +26,7 @@ extension Connection {
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     if let compression { compress(compression) }
     state = next
+    kind = .websocket
     if case .channel = next { noteOpening(head, compression) }
     restartDeadline()
   }

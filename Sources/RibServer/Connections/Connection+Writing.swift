@@ -11,6 +11,8 @@ extension Connection {
   ///
   /// - Returns: false if the connection is gone.
   func send() -> Bool {
+    let sent = output.sentCount
+    defer { loop.work.stats.note(.sent, times: output.sentCount - sent) }
     while output.hasSendable {
       guard output.send(to: descriptor) else { return false }
       guard output.isEmpty else {

@@ -57,6 +57,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   var counting: Counting
   /// Whether it was accepted while clients are asked to go elsewhere: it is only told whether the server is there, and not waited for.
   let isLate: Bool
+  /// When it was accepted, in nanoseconds of the monotonic clock.
+  let startTime: UInt64
   var watch = -1
   var id = 0
 
@@ -70,6 +72,10 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var deadline: Deadline
   @exclusivity(unchecked) var interest: Interest = .reading
   @exclusivity(unchecked) private var turn = Turn.free
+  /// What it carries.
+  @exclusivity(unchecked) var kind = Kind.http
+  /// Why it ends; nil until that is known.
+  @exclusivity(unchecked) var end: End?
   /// Whether the peer was told that nothing more comes.
   private var hasEndedSending = false
   /// Whether the connection is counted to the person behind its channel.
@@ -109,6 +115,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     caller = peer
     self.loop = loop
     self.context = context
+    startTime = loop.now
     isLate = loop.drainSecondsLeft != nil
     let limits = context.settings.limits
     passage = relayed.map { .incoming($0) }
@@ -215,14 +222,17 @@ final class Connection: PollTarget, @unchecked Sendable {
     }
     let mayGoOn = result < 0 && wouldBlock
     if result > 0 {
+      loop.work.stats.note(.received, times: result)
       noteLife()
       work()
     } else if result == 0, case .relayed = state {
       clientEndedRelay()
       updateInterest()
     } else if result == 0, !output.isEmpty {
+      note(.closed)
       peerClosed()
     } else if !mayGoOn {
+      if result == 0 { note(.closed) }
       abort()
     }
     returnStorage()
@@ -260,7 +270,10 @@ final class Connection: PollTarget, @unchecked Sendable {
     var start: UInt64 = 0
     while !input.isEmpty || channel.messages != nil {
       guard canGoOn else {
-        if turn == .free { turn = .heldUp }
+        if turn == .free {
+          turn = .heldUp
+          countPause()
+        }
         channel.messages?.wait()
         return
       }
@@ -324,6 +337,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   ///
   /// - Parameter comesBack: what the client was told to do next.
   func finish(comesBack: Bye.Return = .atOnce) {
+    note(.closed)
     leaveSession(comesBack)
     state = .closing
     restartDeadline()
@@ -366,6 +380,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     input.consume(input.count)
     _ = output.releaseStorage()
     loop.unwatch(watch)
+    countEnd()
     context.connections.leave(admission, from: counting == .no ? nil : caller.place)
     loop.remove(id)
   }

@@ -18,6 +18,10 @@ final class HTTPExchange {
   /// The request whose body is being read.
   var request: RequestHead?
   var phase = Phase.head
+  /// When the head of the last request was there, in nanoseconds of the monotonic clock.
+  var start: UInt64 = 0
+  /// What the last request was for, as ``Endpoint/route`` has it.
+  var route = ""
   /// The request that waits for a session's answer.
   var asked: RequestHead?
   /// Its body, if another node may have to be told the same; nil if none may.

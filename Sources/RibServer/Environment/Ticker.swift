@@ -1,12 +1,11 @@
 import Synchronization
 
-/// Looks at something once a second, for as long as somebody holds it.
+/// Looks at something again and again, for as long as somebody holds it.
 ///
 /// Its queue is its own: such a queue gets a thread also when all threads of the system's pools are busy or blocked.
 final class Ticker<State: Sendable>: Sendable {
-  private static var second: UInt64 { 1_000_000_000 }
-
   private let queue: any JobQueue
+  private let interval: UInt64
   private let state: Mutex<State>
   private let isCancelled = Atomic(false)
   private let look: @Sendable (inout State) -> Bool
@@ -16,9 +15,14 @@ final class Ticker<State: Sendable>: Sendable {
   /// - Parameters:
   ///   - name: for debuggers.
   ///   - environment: what makes its queue.
+  ///   - interval: nanoseconds between two looks.
   ///   - state: what is known before the first look.
-  ///   - look: called in a second for the first time; says whether to go on.
-  init(_ name: String, _ environment: Environment, _ state: State, look: @escaping @Sendable (inout State) -> Bool) {
+  ///   - look: called after that time for the first time; says whether to go on.
+  init(
+    _ name: String, _ environment: Environment, every interval: UInt64 = 1_000_000_000, _ state: State,
+    look: @escaping @Sendable (inout State) -> Bool
+  ) {
+    self.interval = interval
     queue = environment.makeQueue(name, .urgent)
     self.state = Mutex(state)
     self.look = look
@@ -31,7 +35,7 @@ final class Ticker<State: Sendable>: Sendable {
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
   private func schedule() {
-    queue.add(after: Self.second) { [weak self] in
+    queue.add(after: interval) { [weak self] in
       guard let self, !isCancelled.load(ordering: .relaxed), state.withLock({ look(&$0) }) else { return }
       schedule()
     }

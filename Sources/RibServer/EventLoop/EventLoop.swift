@@ -274,6 +274,10 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
       flushing = []
       for connection in connections { connection.flush() }
     }
+    if work.stats.answeredInTurn > 0 {
+      work.stats.answerTimes.add(time() - now, times: UInt64(work.stats.answeredInTurn))
+      work.stats.answeredInTurn = 0
+    }
   }
 
   /// Gives the store what a batch of events has changed.

@@ -224,7 +224,7 @@ extension Connection {
   /// A session's answer has come, as a job of the loop: the requests behind it go on.
   ///
   /// An answer counts towards its client's limits by its length; a long one is compressed elsewhere.
-  private func didAnswer(_ response: Response) {
+  func didAnswer(_ response: Response) {
     noteMessages(0, bytes: response.body.count)
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked,
       response.isLongToCompress(for: head)
@@ -270,6 +270,7 @@ extension Connection {
     guard case .events = entrance else { return nil }
     let start = output.bytes.count
     channel.transport = .events
+    kind = .events
     // Nobody on the way is to keep events back, be it to compress them or to send several at once.
     var response = Response(
       status: .ok,
@@ -287,6 +288,7 @@ extension Connection {
   func endEvents(_ start: Int?) {
     guard let start else { return }
     channel.transport = .frames(.server)
+    kind = .http
     output.bytes.removeSubrange(start...)
   }
 }

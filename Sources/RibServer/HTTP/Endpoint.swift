@@ -4,8 +4,12 @@ import WireHTTP
 enum Endpoint: Equatable {
   /// Whether the process lives.
   case health
+  /// Whether each of its loops comes back.
+  case live
   /// Whether a load balancer is to send it clients.
   case ready
+  /// What the server that an admin listener belongs to has counted.
+  case metrics
   case socket
   case echo
   /// The description of the HTTP twin.
@@ -31,10 +35,14 @@ enum Endpoint: Equatable {
 
   /// Where it is said that the server is well.
   private static let healthPath = "/healthz"
+  /// Where it is said whether the server's loops come back.
+  private static let livePath = "/livez"
   /// Where it is said whether the server takes clients.
   private static let readyPath = "/readyz"
   /// What machines of the operator's ask, by whatever name they give the server.
-  static let probePaths = [healthPath, readyPath]
+  static let probePaths = [healthPath, livePath, readyPath]
+  /// Where an admin listener has the metrics.
+  private static let metricsPath = "/metrics"
   /// Where sessions are.
   static let sessionsPath = "/v1/sessions"
   /// Where apps are.
@@ -44,11 +52,11 @@ enum Endpoint: Equatable {
   ///
   /// - Parameters:
   ///   - path: the path.
-  ///   - files: what there is besides.
-  private init?(path: String, _ files: StaticFiles) {
-    if let endpoint = Endpoint(path: path) {
+  ///   - context: the server's.
+  private init?(path: String, _ context: ServerContext) {
+    if let endpoint = Endpoint(path: path), endpoint != .metrics || context.desk != nil {
       self = endpoint
-    } else if files[path] != nil {
+    } else if context.files[path] != nil {
       self = .file(path)
     } else {
       return nil
@@ -58,7 +66,9 @@ enum Endpoint: Equatable {
   private init?(path: String) {
     switch path {
     case Self.healthPath: self = .health
+    case Self.livePath: self = .live
     case Self.readyPath: self = .ready
+    case Self.metricsPath: self = .metrics
     case "/v1/socket": self = .socket
     case "/echo": self = .echo
     case "/v1/openapi.json": self = .openAPI
@@ -115,7 +125,7 @@ enum Endpoint: Equatable {
       throw HTTPError(status: .notImplemented, reason: "There is no method \(head.method) (RFC 9110 §9.1).")
     }
     if head.path == "*" { return nil }
-    guard let endpoint = Endpoint(path: head.path, context.files), endpoint != .echo || context.settings.echo else {
+    guard let endpoint = Endpoint(path: head.path, context), endpoint != .echo || context.settings.echo else {
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }
     if head.method == "OPTIONS" { return nil }
@@ -128,14 +138,14 @@ enum Endpoint: Equatable {
   }
 
   /// The methods of RFC 9110 §9.3 and RFC 5789, but for CONNECT: no request with it is read.
-  private static let knownMethods: Set<String> = [
+  static let knownMethods: Set<String> = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH",
   ]
 
   /// What it answers to, besides OPTIONS.
   private var methods: [String] {
     switch self {
-    case .health, .ready, .openAPI, .view, .apps, .schema, .file: ["GET", "HEAD"]
+    case .health, .live, .ready, .metrics, .openAPI, .view, .apps, .schema, .file: ["GET", "HEAD"]
     case .socket, .echo, .events: ["GET"]
     case .sessions, .actions: ["POST"]
     case .session: ["DELETE"]
@@ -143,8 +153,30 @@ enum Endpoint: Equatable {
     }
   }
 
+  /// Its path, with names in braces for what varies.
+  var route: String {
+    switch self {
+    case .health: Self.healthPath
+    case .live: Self.livePath
+    case .ready: Self.readyPath
+    case .metrics: Self.metricsPath
+    case .socket: "/v1/socket"
+    case .echo: "/echo"
+    case .openAPI: "/v1/openapi.json"
+    case .sessions: Self.sessionsPath
+    case .session: Self.sessionsPath + "/{session}"
+    case .actions: Self.sessionsPath + "/{session}/actions"
+    case .view: Self.sessionsPath + "/{session}/view"
+    case .auth: Self.sessionsPath + "/{session}/auth"
+    case .events: Self.sessionsPath + "/{session}/events"
+    case .apps: Self.appsPath
+    case .schema: Self.appsPath + "/{app}/schema"
+    case .file: "/{file}"
+    }
+  }
+
   /// Whether it is about the server itself, and is answered also while the server goes down.
-  var isProbe: Bool { self == .health || self == .ready }
+  var isProbe: Bool { self == .health || self == .live || self == .ready }
 
   /// As the Allow field has it.
   private var allowed: String { (methods + ["OPTIONS"]).joined(separator: ", ") }
@@ -153,9 +185,9 @@ enum Endpoint: Equatable {
   ///
   /// - Parameters:
   ///   - path: the path.
-  ///   - files: what there is besides.
+  ///   - context: the server's.
   /// - Returns: the methods; all that there are where nothing is, or for `*`.
-  static func allowed(at path: String, _ files: StaticFiles) -> String {
-    Endpoint(path: path, files)?.allowed ?? "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+  static func allowed(at path: String, _ context: ServerContext) -> String {
+    Endpoint(path: path, context)?.allowed ?? "GET, HEAD, POST, PUT, DELETE, OPTIONS"
   }
 }

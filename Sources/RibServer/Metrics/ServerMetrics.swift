@@ -1,9 +1,13 @@
 import Metrics
+import RibMetrics
 
-/// What the server counts.
+/// What the server counts by swift-metrics, in whatever backend the program has chosen, and for its own `/metrics`.
 ///
-/// None of it is on the way of an action: what is counted happens once a commit, or more rarely.
+/// None of it is on the way of an action: what is counted happens once a commit, or more rarely. All that happens more often is in
+/// ``LoopStats``.
 struct ServerMetrics: Sendable {
+  /// Keeps them for `/metrics`.
+  let prometheus: PrometheusFactory
   /// 1 while the session store fails and sessions go on in memory, otherwise 0.
   let storeIsFailing: Gauge
   /// Commits of the store.
@@ -26,22 +30,45 @@ struct ServerMetrics: Sendable {
   let damagedSessions: Counter
   /// Transactions that took ten milliseconds or more.
   let slowTransactions: Counter
+  /// What the process was doing when it died before: found in the flight recorder at the start.
+  let foundCrashes: Counter
 
   /// Metrics of a backend.
   ///
-  /// - Parameter factory: the backend; that which the program has given swift-metrics before it made the server.
+  /// - Parameter factory: the backend; that which the program has given swift-metrics before it made the server. If it is no
+  ///   ``/RibMetrics/PrometheusFactory``, the metrics are kept in one as well.
   init(factory: any MetricsFactory = MetricsSystem.factory) {
+    let own = factory as? PrometheusFactory
+    let prometheus = own ?? PrometheusFactory()
+    self.prometheus = prometheus
+    let factory = own == nil ? MultiplexMetricsHandler(factories: [factory, prometheus]) : factory
+    func counter(_ label: String, _ help: String) -> Counter {
+      prometheus.describe(label, help)
+      return Counter(label: label, dimensions: [], factory: factory)
+    }
+    prometheus.describe("ribserver_store_failing", "1 while the session store fails, otherwise 0.")
     storeIsFailing = Gauge(label: "ribserver_store_failing", dimensions: [], factory: factory)
-    commits = Counter(label: "ribserver_store_commits_total", dimensions: [], factory: factory)
-    failedCommits = Counter(label: "ribserver_store_failed_commits_total", dimensions: [], factory: factory)
+    storeIsFailing.record(0)
+    commits = counter("ribserver_store_commits_total", "Commits of the session store.")
+    failedCommits = counter("ribserver_store_failed_commits_total", "Commits that failed.")
+    prometheus.describe("ribserver_store_commit_seconds", "How long a commit took.")
     commitTime = Metrics.Timer(label: "ribserver_store_commit_seconds", dimensions: [], factory: factory)
+    prometheus.describe("ribserver_store_commit_requests", "How many requests a commit has served.")
     commitSize = Recorder(
       label: "ribserver_store_commit_requests", dimensions: [], aggregate: true, factory: factory)
-    wokenSessions = Counter(label: "ribserver_sessions_woken_total", dimensions: [], factory: factory)
-    unreadableSessions = Counter(label: "ribserver_sessions_unreadable_total", dimensions: [], factory: factory)
-    restedSessions = Counter(label: "ribserver_sessions_rested_total", dimensions: [], factory: factory)
-    forgottenSessions = Counter(label: "ribserver_sessions_forgotten_total", dimensions: [], factory: factory)
-    damagedSessions = Counter(label: "ribserver_sessions_damaged_total", dimensions: [], factory: factory)
-    slowTransactions = Counter(label: "ribserver_slow_transactions_total", dimensions: [], factory: factory)
+    wokenSessions = counter("ribserver_sessions_woken_total", "Sessions that came back from the store.")
+    unreadableSessions = counter(
+      "ribserver_sessions_unreadable_total", "Sessions with a state that the app could not read.")
+    restedSessions = counter(
+      "ribserver_sessions_rested_total", "Sessions that left memory as nothing happened in them.")
+    forgottenSessions = counter(
+      "ribserver_sessions_forgotten_total", "Sessions that were forgotten in the store as no client came back.")
+    damagedSessions = counter(
+      "ribserver_sessions_damaged_total",
+      "Sessions that were to be forgotten and could not be, as the store is damaged there.")
+    slowTransactions = counter(
+      "ribserver_slow_transactions_total", "Transactions that took ten milliseconds or more.")
+    foundCrashes = counter(
+      "ribserver_crashes_found_total", "Activities during which the process had died before, found at the start.")
   }
 }

@@ -32,7 +32,12 @@ final class Listener: PollTarget, @unchecked Sendable {
   init(loops: [EventLoop], _ context: ServerContext) throws(SystemError) {
     self.loops = loops
     self.context = context
-    socket = try context.environment.sockets.listen(context.settings.host, context.settings.port)
+    if let inherited = context.settings.socket {
+      socket = try ListeningSocket(inherited: inherited)
+    } else {
+      socket = try context.environment.sockets.listen(context.settings.host, context.settings.port)
+      if context.desk == nil { socket.openToGroup() }
+    }
     context.willListen(at: socket.address)
   }
 
@@ -51,10 +56,14 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   /// Ends accepting and closes the socket.
-  func stop() {
+  ///
+  /// - Parameter done: called on the listener's loop, once no connection is accepted any more.
+  func stop(_ done: @escaping @Sendable () -> Void = {}) {
+    socket.removeFile()
     loop.execute { [self] in
       if let watch { loop.unwatch(watch) }
       watch = nil
+      done()
     }
   }
 
@@ -75,18 +84,31 @@ final class Listener: PollTarget, @unchecked Sendable {
   }
 
   private func handOver(_ accepted: Int32) {
-    guard let peer = context.environment.sockets.caller(accepted), context.gate.admits(peer) else {
+    guard let peer = context.environment.sockets.caller(accepted) else { return closeDescriptor(accepted) }
+    guard context.gate.admits(peer) else {
+      loop.work.stats.refusedRequests["proxy", default: 0] += 1
       return closeDescriptor(accepted)
     }
     // A proxy's connections are counted to those whom it speaks for.
     let place = context.gate.proxies.trusts(peer) ? nil : peer.place
     let admission = context.connections.enter(from: place)
-    if admission != .admitted, let place, context.connections.isFull(place) { context.gate.noteFullPlace(of: peer) }
+    note(admission, place, of: peer)
     if admission == .dropped { return closeDescriptor(accepted) }
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count
     let context = context
     target.execute { Connection(accepted, admission, from: peer, isCounted: place != nil, on: target, context).start() }
+  }
+
+  /// Counts a connection by what becomes of it.
+  private func note(_ admission: ConnectionCounter.Admission, _ place: Place?, of peer: Caller) {
+    let isFull = admission != .admitted && place.map(context.connections.isFull) == true
+    if isFull { context.gate.noteFullPlace(of: peer) }
+    switch admission {
+    case .admitted: loop.work.stats.note(.accepted)
+    case .turnedAway: loop.work.stats.note(isFull ? .overAddressLimit : .overLimit)
+    case .dropped: loop.work.stats.note(.dropped)
+    }
   }
 
   /// Out of descriptors or memory: to try again at once would only burn the processor.

@@ -12,8 +12,10 @@ package struct ListeningSocket: Sendable {
   package let descriptor: Int32
   /// The address that was bound.
   package let address: String
-  /// The port that was bound.
+  /// The port that was bound; 0 for a socket in the file system.
   package let port: Int
+  /// The file of a socket in the file system; nil for any other socket.
+  var file: SocketFile?
 
   /// A socket that listens already.
   package init(descriptor: Int32, address: String, port: Int) {
@@ -27,10 +29,14 @@ extension ListeningSocket {
   /// Binds a socket of the system's, and begins to listen.
   ///
   /// - Parameters:
-  ///   - host: an address or a name.
+  ///   - host: an address or a name, or `unix:` and the path of a socket.
   ///   - port: 0 for any that is free.
   /// - Throws: ``SystemError`` if the address is none or taken.
   init(host: String, port: Int) throws(SystemError) {
+    if host.hasPrefix(Self.unixPrefix) {
+      try self.init(path: String(host.dropFirst(Self.unixPrefix.count)))
+      return
+    }
     let operation = "listen on \(host)"
     let descriptor = try openSocket(host, port, flags: AI_PASSIVE, to: operation) { descriptor, address in
       var on: Int32 = 1
@@ -47,7 +53,10 @@ extension ListeningSocket {
   }
 
   /// The address and port that a socket was bound to.
-  private static func name(of descriptor: Int32) -> (String, Int)? {
+  ///
+  /// - Parameter descriptor: the socket.
+  /// - Returns: nil for a socket in the file system.
+  static func name(of descriptor: Int32) -> (String, Int)? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))

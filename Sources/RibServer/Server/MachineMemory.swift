@@ -12,7 +12,7 @@ enum MachineMemory {
   ///
   /// - Returns: bytes: of the control group's limit or, if there is none, of the machine; nil if the system does not say.
   static func bytes() -> Int? {
-    bytes(of: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), readFile)
+    bytes(of: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), readShortFile)
   }
 
   /// What control groups leave a process of a machine's memory.
@@ -56,14 +56,5 @@ enum MachineMemory {
       return nil
     }
     return number
-  }
-
-  /// A short file's text.
-  private static func readFile(_ path: String) -> String? {
-    guard let file = fopen(path, "r") else { return nil }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 }

@@ -9,6 +9,7 @@ struct RunningServer: Sendable {
   let store: StoreWriter
   /// Nil if none is wanted.
   let watchdog: Watchdog?
+  let inspection: ServerInspection
 
   /// Ends connections, then sessions, then the store, each once what stands before has ended.
   ///
@@ -16,6 +17,8 @@ struct RunningServer: Sendable {
   /// - Returns: what was lost; nil if the store has all of every session.
   func stop(drainingFor drainSeconds: Int) async -> UncleanStopError? {
     context.logger.info("Stopping.", metadata: ["connections": "\(context.connections.count)"])
+    // Whoever connects from here on is for those who listen on the same socket, or wait for it.
+    if context.settings.socket != nil { await withCheckedContinuation { done in listener.stop { done.resume() } } }
     if drainSeconds > 0 {
       // Who probes is told that clients are to go elsewhere; a port that nobody answers at would look like a server that is gone.
       context.isDraining.store(true, ordering: .relaxed)
@@ -43,6 +46,7 @@ struct RunningServer: Sendable {
     context.recordings?.flush()
     for loop in loops { loop.stop() }
     watchdog?.stop()
+    inspection.stop()
     if error == nil { context.logger.info("Stopped.") }
     return error
   }

@@ -27,16 +27,22 @@ extension Server {
   /// - Returns: how many it may open now.
   @discardableResult
   package static func raiseDescriptorLimit() -> Int {
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let resource = RLIMIT_NOFILE
-    #endif
     var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0 else { return 0 }
+    guard getrlimit(descriptorResource, &limit) == 0 else { return 0 }
     limit.rlim_cur = limit.rlim_max
-    setrlimit(resource, &limit)
-    getrlimit(resource, &limit)
-    return Int(clamping: limit.rlim_cur)
+    setrlimit(descriptorResource, &limit)
+    return descriptorLimit
   }
+
+  /// How many descriptors the process may open; 0 if the system does not say.
+  static var descriptorLimit: Int {
+    var limit = rlimit()
+    return getrlimit(descriptorResource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
+  }
+
+  #if canImport(Glibc)
+    private static var descriptorResource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+  #else
+    private static var descriptorResource: Int32 { RLIMIT_NOFILE }
+  #endif
 }

@@ -1,4 +1,5 @@
 public import Logging
+import Metrics
 import RibCore
 public import ServiceLifecycle
 import Synchronization
@@ -30,7 +31,7 @@ public final class Server: Service {
     case stopped(UncleanStopError?)
   }
 
-  private let context: ServerContext
+  let context: ServerContext
   private let stores: [ExternalStore]
   private let onListening: @Sendable (URLAddress) -> Void
   private let state = Mutex(State.new)
@@ -41,9 +42,10 @@ public final class Server: Service {
     public let host: String
     /// The port that was bound.
     public let port: Int
-    /// The server's URL.
+    /// The server's URL; of a socket without a port, `unix:` and its path.
     public var description: String {
-      host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
+      if host.hasPrefix(ListeningSocket.unixPrefix) { return host }
+      return host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
   }
 
@@ -69,18 +71,37 @@ public final class Server: Service {
   }
 
   /// A server that is not started, in some environment.
-  package init(
+  package convenience init(
     apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
     stores: [ExternalStore] = [], logger: Logger, environment: Environment,
+    onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
+  ) {
+    self.init(
+      apps: apps, files: files, settings: settings, authenticator: authenticator, stores: stores, logger: logger,
+      environment: environment, desk: nil, onListening: onListening)
+  }
+
+  /// A server that is not started, and may show another one to operators.
+  init(
+    apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
+    stores: [ExternalStore] = [], logger: Logger, environment: Environment, desk: AdminDesk?,
     onListening: @escaping @Sendable (URLAddress) -> Void = { _ in }
   ) {
     if let fault = settings.fault { preconditionFailure("\(fault)") }
     context = ServerContext(
       apps: apps, files: files, settings: settings, authenticator: authenticator, logger: logger,
-      environment: environment)
+      environment: environment, desk: desk)
     self.stores = stores
     self.onListening = onListening
   }
+
+  /// What can be seen of the server; nil unless it runs.
+  var inspection: ServerInspection? {
+    state.withLock { if case .running(let running) = $0 { running.inspection } else { nil } }
+  }
+
+  /// Whether the server runs and each of its loops comes back, so that the server is to go on.
+  public var isLive: Bool { inspection != nil && context.lateLoopCount.load(ordering: .relaxed) == 0 }
 
   /// The number of open connections.
   public var connectionCount: Int { context.connections.count }
@@ -110,6 +131,7 @@ public final class Server: Service {
       try context.settings.makeRecordDirectory()
       let opened = try context.settings.openStore(
         stores, loopCount: loopCount, context.logger, context.environment)
+      context.metrics.foundCrashes.increment(by: opened.crashCount)
       let store = context.environment.wrapStore(opened.store)
       let keeper = LoopKeeper()
       let writer = StoreWriter(store, context.logger, context.metrics, context.environment) {
@@ -143,7 +165,7 @@ public final class Server: Service {
       state = .running(
         RunningServer(
           context: context, listener: listener, loops: keeper.loops, store: writer,
-          watchdog: Watchdog(context, keeper.loops)))
+          watchdog: Watchdog(context, keeper.loops), inspection: ServerInspection(context, keeper.loops)))
       return (listener, loopCount)
     }
     let address = URLAddress(host: listener.socket.address, port: listener.socket.port)

@@ -4,6 +4,8 @@ import Synchronization
 /// What all loops of a server share.
 final class ServerContext: Sendable {
   let apps: [String: App]
+  /// The names of the apps, in order.
+  let appNames: [String]
   let settings: ServerSettings
   let files: StaticFiles
   let logger: Logger
@@ -29,6 +31,10 @@ final class ServerContext: Sendable {
   /// How many more may be read until the memory is looked at again; only while there is too much of it.
   let loadBudget = Atomic(0)
   let metrics: ServerMetrics
+  /// How many loops have not come back for half the time after which the watchdog ends the process.
+  let lateLoopCount = Atomic(0)
+  /// The server that this one shows to operators, and who may look; nil if it shows none.
+  let desk: AdminDesk?
   /// Tells apps of sessions that have ended.
   let ends: EndReporters
   /// Compresses long answers.
@@ -53,8 +59,10 @@ final class ServerContext: Sendable {
 
   init(
     apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
-    logger: Logger, environment: Environment = .system, metrics: ServerMetrics = ServerMetrics()
+    logger: Logger, environment: Environment = .system, metrics: ServerMetrics = ServerMetrics(),
+    desk: AdminDesk? = nil
   ) {
+    self.desk = desk
     self.files = files
     self.metrics = metrics
     self.environment = environment
@@ -62,6 +70,7 @@ final class ServerContext: Sendable {
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }
+    appNames = self.apps.keys.sorted()
     ends = EndReporters(self.apps, environment, logger)
     self.settings = settings
     connections = ConnectionCounter(
@@ -78,6 +87,12 @@ final class ServerContext: Sendable {
     gate = Gate(settings, listeningAt: settings.host, refusals)
     recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
   }
+
+  /// The number that an app is counted under.
+  ///
+  /// - Parameter name: its name.
+  /// - Returns: its place among ``appNames``; the number of these if it is not among them.
+  func number(ofApp name: String) -> Int { appNames.firstIndex(of: name) ?? appNames.count }
 
   /// Sets what signs persons out.
   func willSignOut(by signOuts: SignOuts) { self.signOuts = signOuts }

@@ -68,6 +68,7 @@ extension ServerSettings {
         opened.mark = mark
         opened.id = try store.begin(start)
         store.log(start, to: logger)
+        opened.crashCount = start.crashes.count + start.appCrashes.count
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
       }
@@ -110,6 +111,8 @@ struct OpenedStore {
   var mark = 0
   /// The recorder of what runs; nil if nothing outlives the process.
   var flight: FlightRecorder?
+  /// How many activities were found during which processes had died.
+  var crashCount = 0
   /// Whether there may be sessions of processes before this one.
   var hasHistory = false
   /// The nodes that share the store; nil for a store of one machine.

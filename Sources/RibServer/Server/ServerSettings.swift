@@ -213,6 +213,20 @@ public struct ServerSettings: Equatable, Sendable {
     public init() {}
   }
 
+  /// The listener for those who operate the server: see ``AdminServer``.
+  public struct Admin: Equatable, Sendable {
+    /// `admin.listen`: where it listens, `127.0.0.1:9464` or `unix:/run/ribd/admin.sock`, which only the process' user can open; none if
+    /// empty.
+    public var listen = ""
+    /// `admin.tokenFile`: a file with the tokens that let in, as ``AdminTokens`` reads it; if empty, a token is made with each start.
+    public var tokenFile = ""
+    /// The descriptor of a socket that listens already, in place of ``listen``.
+    public var socket: Int32?
+
+    /// The defaults.
+    public init() {}
+  }
+
   /// The proxies in front of the server.
   public struct Proxies: Equatable, Sendable {
     /// The header field in which proxies say whom they speak for.
@@ -247,12 +261,16 @@ public struct ServerSettings: Equatable, Sendable {
     public init() {}
   }
 
-  /// `host`: the address to listen on.
+  /// `host`: the address to listen on, or `unix:` and the path of a socket.
   ///
   /// The default is reachable from this machine only.
   public var host: String
   /// `port`: the port to listen on; 0 picks a free one.
   public var port: Int
+  /// The descriptor of a socket that listens already, in place of ``host`` and ``port``: see ``InheritedSockets``.
+  ///
+  /// The server closes it when it stops; whoever has handed it over goes on to listen.
+  public var socket: Int32?
   /// `loops`: how many threads serve connections; 0 for one a core.
   public var loops = 0
   /// `lingerMilliseconds`: how long a loop waits for more after it found something to do; 0 for not at all.
@@ -311,6 +329,8 @@ public struct ServerSettings: Equatable, Sendable {
   public var proxies = Proxies()
   /// How clients are authenticated.
   public var auth = Auth()
+  /// The listener for those who operate the server.
+  public var admin = Admin()
   /// What a client may cost.
   public var limits = Limits()
   /// How messages are compressed.

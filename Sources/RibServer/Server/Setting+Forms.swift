@@ -23,6 +23,11 @@ extension Setting.TextForm {
     Authority($0)?.port != nil
   }
 
+  /// A host and a port, or the path of a socket.
+  static let listenAddress = checked(
+    "address", "a host and a port, or unix: and an absolute path", example: "127.0.0.1:9464"
+  ) { Authority($0)?.port != nil || $0.hasPrefix("unix:/") }
+
   /// Where proxies are.
   static let proxy = checked(
     "proxies", "an address, a network, loopback or unix", example: "10.0.0.0/8"

@@ -10,7 +10,7 @@ extension Setting {
   package static let all: [Setting] = server + front + limits + compression + sessions + timeouts
 
   private static let server: [Setting] = [
-    Setting("host", .text(\.host, .any("address")), "The address to listen on."),
+    Setting("host", .text(\.host, .any("address")), "The address to listen on, or unix: and the path of a socket."),
     Setting("port", .number(\.port, 0...65_535), "The port to listen on; 0 picks a free one."),
     Setting("loops", .number(\.loops, 0...1024), "Threads that serve connections; 0 for one a core."),
     Setting(
@@ -74,6 +74,13 @@ extension Setting {
       "Seconds after which a program's own authenticator is asked again whether somebody is let in; 0 for never."),
     Setting(
       "auth.cookie", .text(\.auth.cookie, .cookieName), "The cookie that is a credential."),
+    Setting(
+      "admin.listen", .text(\.admin.listen, .listenAddress),
+      "Where operators and their tools see the metrics, and whether the server is well."),
+    Setting(
+      "admin.tokenFile", .text(\.admin.tokenFile, .any("file")),
+      "A file with the tokens that let them in, a line each: NAME:ROLE:SHA-256, and ROLE look or operate.",
+      preset: "a token is made with each start"),
   ]
 
   private static let limits: [Setting] = [

@@ -20,7 +20,7 @@ final class StopDeadline: Sendable {
   ) {
     ticker = Ticker("ribserver.stop", environment, TurnWatch(limit: seconds)) { watch in
       let turn = store.turns.load(ordering: .relaxed)
-      guard watch.look(TurnWatch.Progress(turn: turn, begun: 0)) else { return true }
+      guard watch.look(TurnWatch.Progress(turn: turn, begun: 0)) == .hanging else { return true }
       store.giveUp()
       onGivingUp()
       return false

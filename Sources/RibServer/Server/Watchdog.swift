@@ -33,8 +33,13 @@ final class Watchdog: Sendable {
       for (index, loop) in loops.enumerated() {
         let progress = TurnWatch.Progress(
           turn: loop.turns.load(ordering: .relaxed), begun: loop.work.flight?.beginCount ?? 0)
-        if watches[index].look(progress) { Self.end(loop.work.flight?.running, after: seconds, context) }
+        switch watches[index].look(progress) {
+        case .fine: break
+        case .late: Self.warn(loop.work.flight?.running, context)
+        case .hanging: Self.end(loop.work.flight?.running, after: seconds, context)
+        }
       }
+      context.lateLoopCount.store(watches.count(where: \.isLate), ordering: .relaxed)
       return true
     }
   }
@@ -42,21 +47,26 @@ final class Watchdog: Sendable {
   /// Looks no more.
   func stop() { ticker.cancel() }
 
+  private static func warn(_ note: FlightNote?, _ context: ServerContext) {
+    let (activity, metadata) = describe(note, context)
+    context.logger.warning("A loop has not come back for long: it \(activity).", metadata: metadata)
+  }
+
   private static func end(_ note: FlightNote?, after seconds: Int, _ context: ServerContext) -> Never {
-    let activity: String
-    var metadata: Logger.Metadata = [:]
-    switch note {
-    case .session(let entry):
-      activity = entry.activity
-      metadata = entry.metadata(app: context.sessions.peek(entry.sessionID)?.core.identity.app)
-    case .app(let flight):
-      activity = flight.activity
-      metadata["app"] = "\(flight.app)"
-    case .process, nil: activity = "ran something that is no session's action"
-    }
+    var (activity, metadata) = describe(note, context)
     metadata["seconds"] = "\(seconds)"
     context.logger.critical("A loop hangs: for seconds it \(activity). The process ends.", metadata: metadata)
     abort()
+  }
+
+  /// What a loop was doing, as the flight recorder has it.
+  private static func describe(_ note: FlightNote?, _ context: ServerContext) -> (String, Logger.Metadata) {
+    switch note {
+    case .session(let entry):
+      (entry.activity, entry.metadata(app: context.sessions.peek(entry.sessionID)?.core.identity.app))
+    case .app(let flight): (flight.activity, ["app": "\(flight.app)"])
+    case .process, nil: ("ran something that is no session's action", [:])
+    }
   }
 }
 
@@ -67,6 +77,16 @@ final class Watchdog: Sendable {
 /// | free | free | busy, 1 look | (cannot be) |
 /// | busy | free | busy, 1 look | busy, one look more; with more looks than the limit it hangs |
 struct TurnWatch {
+  /// What a look has found.
+  enum Finding {
+    /// It comes back.
+    case fine
+    /// It has not for half of the looks after which it hangs: this is the first look that finds so.
+    case late
+    /// It does not come back.
+    case hanging
+  }
+
   /// How far it is.
   struct Progress: Equatable {
     /// Odd within a turn.
@@ -90,20 +110,25 @@ struct TurnWatch {
   /// - Parameter limit: how many looks after the first one a turn may go on without progress.
   init(limit: Int) { self.limit = limit }
 
+  /// Whether it has not come back for half of the looks after which it hangs, and for two at least: one finds only that it is busy.
+  var isLate: Bool { if case .busy(_, let looks) = state { looks > max(limit / 2, 1) } else { false } }
+
   /// Takes note of a look.
   ///
   /// - Parameter progress: what was seen.
-  /// - Returns: whether it hangs.
-  mutating func look(_ progress: Progress) -> Bool {
+  /// - Returns: what was found.
+  mutating func look(_ progress: Progress) -> Finding {
     guard progress.turn & 1 == 1 else {
       state = .free
-      return false
+      return .fine
     }
     guard case .busy(progress, let looks) = state else {
       state = .busy(progress, looks: 1)
-      return false
+      return .fine
     }
+    let wasLate = isLate
     state = .busy(progress, looks: looks + 1)
-    return looks >= limit
+    if looks >= limit { return .hanging }
+    return isLate && !wasLate ? .late : .fine
   }
 }

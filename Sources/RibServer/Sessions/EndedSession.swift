@@ -20,3 +20,15 @@ public struct EndedSession: Equatable, Sendable {
   /// Why it has ended.
   public let reason: Reason
 }
+
+extension EndedSession.Reason {
+  /// What sessions that end so are counted as.
+  var count: LoopStats.AppCount {
+    switch self {
+    case .goodbye: .endedByGoodbye
+    case .expired: .endedByAbsence
+    case .failed: .endedByFailure
+    case .dismissed: .endedByDismissal
+    }
+  }
+}

@@ -85,7 +85,7 @@ actor Session: SessionDriver {
     case .callOffRest: loop.didRest()
     case .look(let seconds): if let place { loop.schedule(place, after: seconds) }
     case .start(let effect, let number): start(effect, number)
-    case .cancel(let token): tasks.removeValue(forKey: token)?.cancel()
+    case .cancel(let token): cancel(token)
     case .cancelAll: cancelAll()
     case .listen(let bells): context.sessions.listen(to: bells, for: id)
     case .publish(let publish): publish()
@@ -114,15 +114,21 @@ actor Session: SessionDriver {
     resumeWalk()
   }
 
+  private nonisolated func cancel(_ token: EffectToken) {
+    guard let task = tasks.removeValue(forKey: token) else { return }
+    core.count(.effectsCancelled)
+    task.cancel()
+  }
+
   private nonisolated func cancelAll() {
-    for task in tasks.values { task.cancel() }
-    tasks = [:]
+    for token in Array(tasks.keys) { cancel(token) }
   }
 
   // MARK: Effects
 
   /// Effects run on the environment's pool, never on the loop.
   private nonisolated func start(_ effect: EffectStart, _ number: Int) {
+    core.count(.effectsStarted)
     tasks[effect.token] = Task.detached(executorPreference: context.environment.taskExecutor) { [weak self] in
       var failure: (any Error)?
       do {
@@ -137,7 +143,8 @@ actor Session: SessionDriver {
   private func receive(_ report: EffectReport, from number: Int) { core.receive(report, from: number) }
 
   private func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
-    tasks[effect.token] = nil
+    // Otherwise it was cancelled, and is counted.
+    if tasks.removeValue(forKey: effect.token) != nil { core.count(error == nil ? .effectsFinished : .effectsFailed) }
     core.effectEnded(effect, error)
   }
 

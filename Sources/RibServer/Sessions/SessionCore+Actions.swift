@@ -46,6 +46,8 @@ extension SessionCore {
     switch audience[client].ledger.take(number) {
     case .next: break
     case .done:
+      count(.repeated)
+      noteAnswer()
       sendPatch(to: client, base: revision)
       return nil
     case .gap: return "Action \(number) came after \(audience[client].ledger.number): numbers go up by one."
@@ -59,6 +61,7 @@ extension SessionCore {
       tree.recorder?.client = .init(audience[client].actor, number: number)
       let commands = try body()
       hasActed = true
+      count(.applied)
       publish(replyingTo: client)
       carryOut(commands)
     } catch {
@@ -66,6 +69,7 @@ extension SessionCore {
         return "More than \(ClientLedger.nackLimit) refusals are not acknowledged."
       }
     }
+    noteAnswer()
     noteDuration(since: start)
     return nil
   }
@@ -86,6 +90,7 @@ extension SessionCore {
   ///
   /// - Returns: whether there is room for it.
   private func refuse(_ number: Int, of client: Int, _ refusal: Refusal) -> Bool {
+    work.stats.apps[Int(appNumber)].refused[refusal.code, default: 0] += 1
     let level: Logger.Level = refusal.code == .failed || refusal.code == .poisoned ? .error : .debug
     log(
       level, "An action was refused.",

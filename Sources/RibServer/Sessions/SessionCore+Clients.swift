@@ -15,6 +15,7 @@ extension SessionCore {
       let commands = try startTree()
       life.begin()
       driver?.carryOut(.enterMemory(isNew: true))
+      count(.started)
       noteChange()
       carryOut(commands)
     } catch {
@@ -35,7 +36,7 @@ extension SessionCore {
         "app": "\(identity.app)", "client": "\(info.name ?? "?") \(info.version ?? "")",
         "locale": "\(info.locale ?? "?")",
       ])
-    sendSnapshot(to: 1)
+    sendSnapshot(to: 1, .snapshotsAtStart)
     if let walk {
       isWalking = true
       driver?.carryOut(.walk(walk))
@@ -83,7 +84,7 @@ extension SessionCore {
         if isDoubtful { audience.mayHaveBeenElsewhere(client) }
         attach(channel, to: client)
         sendWelcome(to: client, token, isResumed: false)
-        sendSnapshot(to: client)
+        sendSnapshot(to: client, .snapshotsAtStart)
       }
     case .wake(let sleeper): return wake(sleeper, at: channel)
     case .events(_, let token, let last, let attempt):
@@ -161,10 +162,14 @@ extension SessionCore {
     attach(channel, to: client)
     sendWelcome(to: client, token, isResumed: true)
     log(.debug, "A session goes on.", ["client": "\(client)"])
-    catchUp(channel, client, from: epoch, known)
+    let hasAll = catchUp(channel, client, from: epoch, known)
+    work.stats.note(hasAll ? .resumedWithPatches : .resumedWithSnapshot)
   }
 
-  private func catchUp(_ channel: Channel, _ client: Int, from epoch: String, _ known: Int) {
+  /// Sends a client what it has missed.
+  ///
+  /// - Returns: whether patches were enough.
+  private func catchUp(_ channel: Channel, _ client: Int, from epoch: String, _ known: Int) -> Bool {
     let hasAll =
       epoch == self.epoch
       && history.replay(after: known, to: revision, at: work.now) { revision, operations in
@@ -173,7 +178,8 @@ extension SessionCore {
           revision: revision, base: revision - 1, number: audience[client].ledger.number, operations: operations)
         send(to: channel, viewRevision: revision)
       }
-    if !hasAll { sendSnapshot(to: client) }
+    if !hasAll { sendSnapshot(to: client, .snapshotsForResumes) }
+    return hasAll
   }
 
   /// Goes on with a client that was connected all the time.
@@ -197,7 +203,7 @@ extension SessionCore {
       work.json.notice(.none)
       send(to: channel)
     }
-    catchUp(channel, sleeper.client, from: sleeper.epoch, sleeper.revision)
+    _ = catchUp(channel, sleeper.client, from: sleeper.epoch, sleeper.revision)
     return .admitted
   }
 

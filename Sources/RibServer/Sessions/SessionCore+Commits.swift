@@ -146,6 +146,8 @@ extension SessionCore {
 
   /// Lets out what has waited for the commit.
   private func release(all: Bool) {
+    let (count, since) = uncommitted.answers.endCut()
+    if count > 0 { work.stats.answerTimes.add(work.now - since, times: count) }
     audience.forEachChannel { $0.release(all: all) }
     let left = uncommitted.left
     uncommitted.left = []
@@ -214,7 +216,7 @@ extension SessionCore {
       return dismiss(client, Self.elsewhere.bye, Self.elsewhere.message)
     }
     sendWelcome(to: client, greeting.token, isResumed: greeting.isResumed)
-    sendSnapshot(to: client)
+    sendSnapshot(to: client, .snapshotsForResumes)
     channel.forgetClients()
   }
 
@@ -257,6 +259,7 @@ extension SessionCore {
   /// Another process has the session: nothing more is said here.
   private func lost() {
     log(.notice, "The session goes on elsewhere.")
+    work.stats.note(.moved)
     abandon(.moved, "The session goes on elsewhere: connect again.")
   }
 

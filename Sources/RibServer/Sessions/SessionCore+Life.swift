@@ -46,6 +46,7 @@ extension SessionCore {
     guard life.isInMemory else { return }
     let isUnderWay = commits.isUnderWay
     if life.end(reason) { driver?.carryOut(.callOffRest) }
+    count(reason.count)
     for client in audience.ids { dismiss(client, bye, "The session has ended.") }
     log(.debug, "A session has ended.")
     // Before a client can look for it in the store. The commit under way may be the one that creates it there.
@@ -225,6 +226,7 @@ extension SessionCore {
   /// - Returns: false if only the end of this process ends it here.
   func handOver() -> Bool {
     guard life.isInMemory, isDurable else { return false }
+    work.stats.note(.moved)
     for client in audience.ids { dismiss(client, .moved, "The session goes on at another node.") }
     stop()
     return true
@@ -241,6 +243,7 @@ extension SessionCore {
     let connected = audience.ids.filter { audience[$0].channel != nil }
     guard connected.allSatisfy({ claim.isNewer(than: audience[$0].ledger.record) }) else { return false }
     guard !connected.isEmpty else { return true }
+    work.stats.note(.moved)
     // Not that it has been overtaken, which is final: whether its newer connection is let in is for the other node to say.
     for client in connected { dismiss(client, .moved, "The client has connected again.") }
     life.aloneSince = work.now
@@ -260,6 +263,7 @@ extension SessionCore {
     let isQuiet = life.secondsIdle(at: work.now) > 0 && commits.isClean && !isWalking && !tree.hasVolatileEffects
     guard isQuiet, !cluster.hasJustCome(id), !context.isSuspended(at: work.now) else { return 1 }
     hasFollowed = true
+    work.stats.note(.moved)
     for client in audience.ids { dismiss(client, .moved, "The session goes on where its clients are.") }
     life.aloneSince = work.now
     noteChange()

@@ -12,6 +12,7 @@ extension SessionCore {
     let base = revision
     if work.viewRenderer.patch.count > 0 {
       revision += 1
+      count(.patchBytes, times: work.viewRenderer.patch.json.bytes.count)
       history.append(work.viewRenderer.patch.json.bytes, revision: revision, at: work.now, viewSize: tree.viewSize)
       for client in audience.ids { sendPatch(to: client, base: base) }
     } else if let asking {
@@ -36,9 +37,12 @@ extension SessionCore {
 
   /// Shows a client the whole view.
   ///
-  /// - Parameter client: to whom.
-  func sendSnapshot(to client: Int) {
+  /// - Parameters:
+  ///   - client: to whom.
+  ///   - reason: what the snapshot counts towards.
+  func sendSnapshot(to client: Int, _ reason: LoopStats.Count) {
     guard let channel = audience[client].channel else { return }
+    work.stats.note(reason)
     confirmIfSuspended()
     work.json.removeAll()
     work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)
@@ -96,7 +100,7 @@ extension SessionCore {
   ///   - client: the client.
   func payDebt(to channel: Channel, of client: Int) {
     let debt = channel.settleDebt()
-    if debt != .nothing { sendSnapshot(to: client) }
+    if debt != .nothing { sendSnapshot(to: client, .overdueSnapshots) }
     if debt == .snapshotAndHash { _ = sendHash(to: client) }
     if channel.owesClients { tellClients() }
   }

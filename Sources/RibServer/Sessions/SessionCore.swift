@@ -53,7 +53,9 @@ final class SessionCore {
   var epoch: String
   var revision = 1
   var history = PatchHistory()
-  // Flags stand together, as each would take eight bytes of every session between larger fields.
+  // What is small stands together, as it would take eight bytes of every session between larger fields.
+  /// The number that the session's app is counted under.
+  let appNumber: Int32
   /// Whether an action was applied: otherwise there is nothing to lose.
   var hasActed = false
   /// Whether the store has refused to create the session, as its place or its person has too many.
@@ -111,6 +113,7 @@ final class SessionCore {
     commits = Commits(outage)
     self.work = work
     self.context = context
+    appNumber = Int32(context.number(ofApp: app.name))
     epoch = work.environment.randomHex(words: 1)
     onUnreadableState = app.onUnreadableState
     let planted = try app.makeTree(parameters, Self.name(identity.id, profile, work, context))
@@ -143,6 +146,7 @@ final class SessionCore {
     commits = Commits(outage)
     self.work = work
     self.context = context
+    appNumber = Int32(context.number(ofApp: app.name))
     epoch = work.environment.randomHex(words: 1)
     let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
     // The walk has been done, or was cut off with everything else.
@@ -170,20 +174,32 @@ final class SessionCore {
   }
 
   private func prepareTree() {
+    work.stats.makeRoom(forApps: Int(appNumber) + 1)
     tree.notesChanges = isDurable
     tree.recorder = context.recordings?.makeRecorder(of: identity)
   }
 
   // MARK: Notes
 
+  /// Counts something of the session's app.
+  func count(_ count: LoopStats.AppCount, times: Int = 1) {
+    work.stats.apps[Int(appNumber)].note(count, times: times)
+  }
+
+  /// Takes note that an action is answered once what was committed last, or now, is.
+  func noteAnswer() {
+    if commits.isPending { uncommitted.answers.note(at: work.now) } else { work.stats.answeredInTurn += 1 }
+  }
+
   /// A reducer that takes long holds up every session of its loop.
   func noteDuration(since start: UInt64) {
-    let milliseconds = (work.time() - start) / 1_000_000
-    guard milliseconds >= 10 else { return }
+    let nanoseconds = work.time() - start
+    work.stats.apps[Int(appNumber)].transactions.add(nanoseconds)
+    guard nanoseconds >= 10_000_000 else { return }
     context.metrics.slowTransactions.increment()
     log(
       .warning, "A transaction took long.",
-      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(milliseconds)"])
+      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(nanoseconds / 1_000_000)"])
   }
 
   func log(

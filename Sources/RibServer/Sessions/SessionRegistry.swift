@@ -86,6 +86,9 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   /// The number of sessions that are in memory, or on their way there.
   var count: Int { entries.withLock { $0.count } }
 
+  /// The number of sessions that are not in memory and have a client connected.
+  var sleepingCount: Int { dormant.withLock { $0.count } }
+
   /// A session that is in memory; nil also while another thread looks for one.
   func peek(_ id: String) -> Member? {
     let entry = entries.withLockIfAvailable { $0[id] } ?? nil

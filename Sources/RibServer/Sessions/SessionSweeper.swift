@@ -153,6 +153,7 @@ struct SessionSweeper: Sendable {
     switch result {
     case .success(.forgotten(let session?)):
       metrics.forgottenSessions.increment()
+      loop.work.stats.note(.endedByAbsence, ofApp: context.number(ofApp: session.app))
       ends.report(session.id, ofApp: session.app, .expired)
     case .success(.refused(let error)):
       progress.value.withLock { _ = $0.damaged.insert(row) }

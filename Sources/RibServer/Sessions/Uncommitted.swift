@@ -20,6 +20,8 @@ struct Uncommitted {
   var waiters: [(_ isCommitted: Bool) -> Void] = []
   /// The waiters whose commit is the cut.
   var cutWaiters: [(_ isCommitted: Bool) -> Void] = []
+  /// Answers to actions.
+  var answers = AwaitedAnswers()
 
   /// Takes note that all that has happened is a part of the cut.
   mutating func beginCut() {
@@ -27,6 +29,7 @@ struct Uncommitted {
     commands = []
     cutWaiters += waiters
     waiters = []
+    answers.beginCut()
   }
 
   /// Takes note that the cut is written.

@@ -19,6 +19,8 @@ final class Workspace {
   /// Where a message is written before it is put on its way.
   @exclusivity(unchecked) var json = JSONWriter()
   @exclusivity(unchecked) var sendStorage = SendStorage()
+  /// What is counted.
+  @exclusivity(unchecked) var stats = LoopStats()
 
   /// What sent bytes and a written message may keep of memory for the next ones, in bytes.
   static let largestKept = 1 << 20

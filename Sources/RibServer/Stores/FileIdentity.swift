@@ -7,7 +7,7 @@
 #endif
 
 /// A file, whatever its name: what tells it from another one that has been put in its place.
-struct FileIdentity: Equatable {
+struct FileIdentity: Equatable, Sendable {
   private let device: UInt64
   private let number: UInt64
 

@@ -91,6 +91,7 @@ package final class MemoryStore: SessionStore {
     case .findRevocations(let last): .revocations([], last: last)
     case .tidy: .tidied(isDone: true)
     case .probe: .noted
+    case .measure: .measured(StoreMeasure(sessionCount: content.rows.count))
     }
   }
 

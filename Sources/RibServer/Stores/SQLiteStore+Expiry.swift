@@ -48,6 +48,17 @@ extension SQLiteStore {
   /// Stands before the name of a session that is being forgotten.
   private static let goingMark: Character = "-"
 
+  func measure(_ statements: Statements) throws -> StoreResult {
+    var (sessions, pages, size) = (0, 0, 0)
+    // The smallest index is read.
+    try statements.countSessions.rows { sessions = $0.integer(0) }
+    try statements.allPages.rows { pages = $0.integer(0) }
+    try statements.pageSize.rows { size = $0.integer(0) }
+    // What was committed and is not in the file yet.
+    let log = fileSize("\(path)-wal")
+    return .measured(StoreMeasure(sessionCount: sessions, bytes: ["main": pages * size, "wal": log ?? 0]))
+  }
+
   func tidy(_ statements: Statements) throws -> StoreResult {
     var (free, pages) = (0, 0)
     try statements.freePages.rows { free = $0.integer(0) }

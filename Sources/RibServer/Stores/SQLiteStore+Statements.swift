@@ -50,6 +50,8 @@ extension SQLiteStore {
     // The file.
     let freePages: SQLiteStatement
     let allPages: SQLiteStatement
+    let pageSize: SQLiteStatement
+    let countSessions: SQLiteStatement
     let vacuum: SQLiteStatement
     let selectTime: SQLiteStatement
     let noteTime: SQLiteStatement
@@ -103,6 +105,8 @@ extension SQLiteStore {
       fenceSessions = statement(SQL.fenceSessions)
       freePages = statement("PRAGMA freelist_count")
       allPages = statement("PRAGMA page_count")
+      pageSize = statement("PRAGMA page_size")
+      countSessions = statement("SELECT count(*) FROM session")
       vacuum = statement("PRAGMA incremental_vacuum(64)")
       selectTime = statement("SELECT shift, seen FROM clock")
       noteTime = statement("UPDATE clock SET shift = ?, seen = ?")

@@ -76,7 +76,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   }
 
   private(set) var database: DatabaseQueue
-  private let path: String
+  let path: String
   /// The file, as the system tells it from another one of the same name.
   private let file: FileIdentity?
   /// Whether the connection is of no use any more.
@@ -278,6 +278,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     case .findRevocations(let last): try findRevocations(after: last, statements)
     case .tidy: try tidy(statements)
     case .probe: try probe(statements)
+    case .measure: try measure(statements)
     }
   }
 

@@ -33,7 +33,8 @@ struct StoreQueue {
       switch job.request {
       case .load: reads.append((job, predecessors: givenCount + writes.count))
       case .resume: resumes.append((job, predecessors: givenCount + writes.count))
-      case .create, .write, .remove, .noteAbsence, .findExpired, .forget, .signOut, .findRevocations, .tidy, .probe:
+      case .create, .write, .remove, .noteAbsence, .findExpired, .forget, .signOut, .findRevocations, .tidy, .probe,
+        .measure:
         writes.append(job)
       }
     }

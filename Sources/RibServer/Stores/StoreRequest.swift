@@ -40,6 +40,8 @@ package indirect enum StoreRequest: Sendable {
   case findRevocations(after: Int64)
   /// Takes note that the process is there; answered by ``StoreResult/noted`` or ``StoreResult/notCounted(_:)``.
   case probe
+  /// Asks how much there is; answered by ``StoreResult/measured(_:)``.
+  case measure
 
   /// What is to be written of a session; nil if nothing is.
   package var cut: SessionCut? {

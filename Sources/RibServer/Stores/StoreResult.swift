@@ -42,6 +42,22 @@ package enum StoreResult: Sendable {
   case noted
   /// Noted, and this is what the age of sessions does not count of the time since the last note.
   case notCounted(StoreTime.Change)
+  /// So much there is.
+  case measured(StoreMeasure)
+}
+
+/// How much a store has.
+package struct StoreMeasure: Equatable, Sendable {
+  /// The number of sessions; of a database that would have to count them for long, about.
+  package let sessionCount: Int
+  /// Bytes on the disk, by what they are of; empty for a store that does not know.
+  package let bytes: [String: Int]
+
+  /// A measure.
+  package init(sessionCount: Int, bytes: [String: Int] = [:]) {
+    self.sessionCount = sessionCount
+    self.bytes = bytes
+  }
 }
 
 /// A session that a store has forgotten, as its time to live was over.

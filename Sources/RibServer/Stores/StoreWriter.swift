@@ -288,7 +288,7 @@ final class StoreWriter: Sendable {
       for job in jobs where state.isOpen {
         switch job.request {
         case .remove, .noteAbsence, .signOut: state.notices.append(job.again())
-        case .create, .write, .load, .resume, .findExpired, .forget, .findRevocations, .tidy, .probe: break
+        case .create, .write, .load, .resume, .findExpired, .forget, .findRevocations, .tidy, .probe, .measure: break
         }
       }
       defer { fails.store(state.health.isFailing, ordering: .releasing) }

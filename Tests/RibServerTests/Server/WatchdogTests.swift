@@ -6,7 +6,25 @@ import Testing
 @Suite struct WatchdogTests {
   private static func looks(_ limit: Int, _ progress: [(UInt64, UInt64)]) -> [Bool] {
     var watch = TurnWatch(limit: limit)
-    return progress.map { watch.look(TurnWatch.Progress(turn: $0.0, begun: $0.1)) }
+    return progress.map { watch.look(TurnWatch.Progress(turn: $0.0, begun: $0.1)) == .hanging }
+  }
+
+  /// An operator is told at half time, once; a probe as long as it lasts.
+  @Test func loopThatStandsStillForHalfTheLimit_isLate() {
+    var watch = TurnWatch(limit: 6)
+    let findings = (1...8).map { _ in watch.look(TurnWatch.Progress(turn: 5, begun: 2)) }
+    #expect(findings == [.fine, .fine, .fine, .late, .fine, .fine, .hanging, .hanging])
+    #expect(watch.isLate)
+    #expect(watch.look(TurnWatch.Progress(turn: 7, begun: 2)) == .fine)
+    #expect(!watch.isLate)
+    #expect((1...4).map { _ in watch.look(TurnWatch.Progress(turn: 7, begun: 2)) } == [.fine, .fine, .late, .fine])
+  }
+
+  /// One look finds only that it is busy.
+  @Test func loopThatIsBusyOnce_isNotLate() {
+    var watch = TurnWatch(limit: 1)
+    #expect(watch.look(TurnWatch.Progress(turn: 5, begun: 2)) == .fine)
+    #expect(!watch.isLate)
   }
 
   @Test func sameTurnAtEveryLook_hangsAfterTheLimit() {

@@ -322,4 +322,27 @@ import Wire
       #expect(try store.forgetOld(acted: 100, untouched: 100) == ["two"])
     }
   }
+
+  // MARK: Measuring
+
+  @Test(arguments: Kind.allCases) func measure_saysHowMuchThereIs(_ kind: Kind) throws {
+    try Self.with(kind) { store, _ in
+      for name in ["a", "b", "c"] { _ = try store.create(name, StoreSample.cut()) }
+      guard case .measured(let measure) = try store.perform(.measure) else {
+        Issue.record("a measure was not answered by one")
+        return
+      }
+      switch kind {
+      case .memory, .simulated: #expect(measure == StoreMeasure(sessionCount: 3))
+      case .sqlite:
+        #expect(measure.sessionCount == 3)
+        #expect(measure.bytes["main"] ?? 0 >= 4096)
+        #expect(measure.bytes["wal"] ?? 0 > 0)
+      // The database has not looked at its tables yet.
+      case .postgres:
+        #expect(0...3 ~= measure.sessionCount)
+        #expect(measure.bytes["database"] ?? 0 > 1_000_000)
+      }
+    }
+  }
 }

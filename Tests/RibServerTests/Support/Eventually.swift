@@ -26,6 +26,17 @@ func eventually(within seconds: Double = Poll.patience, _ isTrue: () -> Bool) as
   return true
 }
 
+/// The same for what takes a while to ask.
+///
+/// - Throws: what `isTrue` throws.
+func eventually(within seconds: Double = Poll.patience, _ isTrue: () async throws -> Bool) async throws -> Bool {
+  let end = ContinuousClock.now + .seconds(seconds)
+  while try await !isTrue() {
+    guard ContinuousClock.now < end, (try? await Poll.pauseTask()) != nil else { return false }
+  }
+  return true
+}
+
 /// The same for a thread that may wait.
 ///
 /// - Throws: ``NeverTrue`` if it is still not true after `seconds`, and what `isTrue` throws.

@@ -101,7 +101,9 @@ final class StoreHost: Sendable {
   ///
   /// - Parameter seconds: how long clients may take to go elsewhere; 0 for not being asked to.
   func stop(drainingFor seconds: Int = 0) async {
-    let running = RunningServer(context: context, listener: listener, loops: loops, store: writer, watchdog: nil)
+    let running = RunningServer(
+      context: context, listener: listener, loops: loops, store: writer, watchdog: nil,
+      inspection: ServerInspection(context, loops))
     let found = await running.stop(drainingFor: seconds)
     loss.withLock { $0 = found }
   }

@@ -136,6 +136,7 @@ package final class SimulatedDatabase: @unchecked Sendable {
     case .findRevocations(let last): .revocations([], last: last)
     case .tidy: .tidied(isDone: true)
     case .probe: .noted
+    case .measure: .measured(StoreMeasure(sessionCount: rows.count))
     }
   }
 

@@ -1,0 +1,132 @@
+import Logging
+import Wire
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How a line of the log is written.
+enum LogFormat: String, CaseIterable, Sendable {
+  /// For a person: `2026-11-27T09:15:02.123Z warning ribd: A transaction took long. milliseconds=14 riblet=Cart`.
+  case text
+  /// For a program: one JSON object, with the members `ts`, `level`, `logger`, `msg` and those of the metadata.
+  case json
+
+  /// What has a line to itself in the log.
+  struct Entry {
+    /// Nanoseconds since 1970.
+    var time: Int64
+    var level: Logger.Level
+    /// The logger's name.
+    var label: String
+    var message: String
+    var metadata: Logger.Metadata
+  }
+
+  /// The line of an entry, with the end of the line.
+  ///
+  /// No text in the entry can end the line or begin another one, whoever has chosen it.
+  ///
+  /// - Parameter entry: the entry.
+  /// - Returns: the line as UTF-8.
+  func line(of entry: Entry) -> [UInt8] {
+    switch self {
+    case .text: Array(Self.text(entry).utf8)
+    case .json: Self.json(entry)
+    }
+  }
+
+  private static func text(_ entry: Entry) -> String {
+    var line = "\(timestamp(entry.time)) \(entry.level) \(escaped(entry.label)): \(escaped(entry.message))"
+    for (key, value) in sorted(entry.metadata) {
+      let text = value.description
+      let isPlain =
+        !text.isEmpty && text.unicodeScalars.allSatisfy { isShown($0) && !" \"=\\".unicodeScalars.contains($0) }
+      line += " \(escaped(key))=\(isPlain ? text : "\"\(escaped(text, quotes: true))\"")"
+    }
+    return line + "\n"
+  }
+
+  private static func json(_ entry: Entry) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    for (key, value) in [
+      ("ts", timestamp(entry.time)), ("level", entry.level.rawValue), ("logger", entry.label), ("msg", entry.message),
+    ] {
+      json.key(key)
+      json.string(value)
+    }
+    for (key, value) in sorted(entry.metadata) {
+      // What stands above is not to be said otherwise by a piece of metadata.
+      json.key(["ts", "level", "logger", "msg"].contains(key) ? "metadata.\(key)" : key)
+      write(value, into: &json)
+    }
+    json.endObject()
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+
+  private static func write(_ value: Logger.MetadataValue, into json: inout JSONWriter) {
+    switch value {
+    case .string(let text): json.string(text)
+    case .stringConvertible(let value): json.string(value.description)
+    case .array(let values):
+      json.beginArray()
+      for value in values { write(value, into: &json) }
+      json.endArray()
+    case .dictionary(let values):
+      json.beginObject()
+      for (key, value) in sorted(values) {
+        json.key(key)
+        write(value, into: &json)
+      }
+      json.endObject()
+    }
+  }
+
+  private static func sorted(_ metadata: Logger.Metadata) -> [(key: String, value: Logger.MetadataValue)] {
+    metadata.sorted { $0.key < $1.key }
+  }
+
+  /// A time as RFC 3339 has it, in UTC, with milliseconds.
+  private static func timestamp(_ nanoseconds: Int64) -> String {
+    let (seconds, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+    let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    let milliseconds = String(1000 + rest / 1_000_000).dropFirst()
+    return "\(text.dropLast()).\(milliseconds)Z"
+  }
+
+  /// Text in which control characters, and such as turn the direction of what follows, are seen and do nothing.
+  private static func escaped(_ text: String, quotes: Bool = false) -> String {
+    guard text.unicodeScalars.contains(where: { !isShown($0) || quotes && ($0 == "\"" || $0 == "\\") }) else {
+      return text
+    }
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": escaped += "\\n"
+      case "\r": escaped += "\\r"
+      case "\t": escaped += "\\t"
+      case "\"" where quotes: escaped += "\\\""
+      case "\\" where quotes: escaped += "\\\\"
+      default:
+        if isShown(scalar) {
+          escaped.unicodeScalars.append(scalar)
+        } else {
+          escaped += "\\u{\(String(scalar.value, radix: 16))}"
+        }
+      }
+    }
+    return escaped
+  }
+
+  /// Whether a character is only seen: no control character (also of ISO 6429), no line or paragraph separator, nothing that turns the
+  /// direction of text (Unicode UAX #9).
+  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
+    default: true
+    }
+  }
+}

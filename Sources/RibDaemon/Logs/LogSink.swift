@@ -1,0 +1,79 @@
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where the daemon's loggers write, and which repetitions they leave out.
+final class LogSink: Sendable {
+  private let limit = Mutex(RepeatLimit())
+  private let isJournal: Bool
+  private let output: @Sendable ([UInt8]) -> Void
+
+  /// A sink.
+  ///
+  /// - Parameters:
+  ///   - isJournal: whether systemd's journal reads the lines: each then begins with its level (sd-daemon(3)).
+  ///   - output: writes a line at once.
+  init(isJournal: Bool = false, _ output: @escaping @Sendable ([UInt8]) -> Void) {
+    self.isJournal = isJournal
+    self.output = output
+  }
+
+  /// The standard error.
+  static var standardError: LogSink {
+    LogSink(isJournal: isReadByJournal) { line in
+      // One call a line: the lines of several threads do not mix. What cannot be written has nowhere else to go.
+      writeToStandardError(line)
+    }
+  }
+
+  /// systemd.exec(5): the variable has the device and the number of the journal's socket.
+  private static var isReadByJournal: Bool {
+    guard let name = getenv("JOURNAL_STREAM").map({ String(cString: $0) }) else { return false }
+    var status = stat()
+    return fstat(STDERR_FILENO, &status) == 0 && name == "\(status.st_dev):\(status.st_ino)"
+  }
+
+  /// Writes an entry, and before it how many were left out that were like it.
+  func write(_ entry: LogFormat.Entry, as format: LogFormat) {
+    switch limit.withLock({ $0.note(entry) }) {
+    case .leaveOut: break
+    case .write: output(line(of: entry, format))
+    case .writeAfter(let count):
+      var summary = entry
+      summary.message = "The next line was left out \(count) times."
+      summary.metadata = [:]
+      output(line(of: summary, format) + line(of: entry, format))
+    }
+  }
+
+  private func line(of entry: LogFormat.Entry, _ format: LogFormat) -> [UInt8] {
+    let line = format.line(of: entry)
+    return isJournal ? Array("<\(entry.level.severity)>".utf8) + line : line
+  }
+}
+
+extension Logger.Level {
+  /// The severity of RFC 5424 §6.2.1.
+  fileprivate var severity: Int {
+    switch self {
+    case .trace, .debug: 7
+    case .info: 6
+    case .notice: 5
+    case .warning: 4
+    case .error: 3
+    case .critical: 2
+    }
+  }
+}
+
+/// The system's function, for a type that has a method of the same name.
+private func writeToStandardError(_ line: [UInt8]) {
+  _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

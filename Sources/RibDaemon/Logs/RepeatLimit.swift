@@ -1,0 +1,58 @@
+import Logging
+
+/// Leaves out what is said again and again: of one message a minute ``countLimit`` lines are written.
+///
+/// A stranger can have some lines written as often as they like. Lines for debugging are never left out.
+struct RepeatLimit {
+  /// What becomes of a line.
+  enum Verdict: Equatable {
+    /// It is written.
+    case write
+    /// It is written, after so many that were left out.
+    case writeAfter(Int)
+    /// It is not written.
+    case leaveOut
+  }
+
+  /// How many lines of one message are written a minute.
+  static let countLimit = 60
+  /// How long a minute is, in nanoseconds.
+  static let minute: Int64 = 60_000_000_000
+  /// How many messages are told apart: with more of them the oldest minute is over early.
+  static let messageLimit = 1024
+
+  private struct Minute {
+    let start: Int64
+    var count = 0
+  }
+
+  private struct Key: Hashable {
+    let level: Logger.Level
+    let label: String
+    let message: String
+  }
+
+  private var minutes: [Key: Minute] = [:]
+
+  /// Takes note of a line.
+  ///
+  /// - Parameter entry: what it says; its metadata does not matter.
+  /// - Returns: what becomes of it.
+  mutating func note(_ entry: LogFormat.Entry) -> Verdict {
+    guard entry.level > .debug else { return .write }
+    let key = Key(level: entry.level, label: entry.label, message: entry.message)
+    if var minute = minutes[key], 0..<Self.minute ~= entry.time - minute.start {
+      minute.count += 1
+      minutes[key] = minute
+      return minute.count > Self.countLimit ? .leaveOut : .write
+    }
+    let leftOut = max((minutes[key]?.count ?? 0) - Self.countLimit, 0)
+    if minutes[key] == nil, minutes.count >= Self.messageLimit,
+      let oldest = minutes.min(by: { $0.value.start < $1.value.start })?.key
+    {
+      minutes[oldest] = nil
+    }
+    minutes[key] = Minute(start: entry.time, count: 1)
+    return leftOut > 0 ? .writeAfter(leftOut) : .write
+  }
+}

@@ -1,0 +1,62 @@
+import CoreMetrics
+import Synchronization
+
+/// What a time series is counted by.
+protocol Instrument: AnyObject, Sendable {
+  /// Its value now.
+  var value: MetricFamily.Value { get }
+}
+
+/// A count that only grows.
+final class CountingInstrument: Instrument, CounterHandler, FloatingPointCounterHandler {
+  private let total = Mutex(0.0)
+  private let wholeTotal = Atomic<Int64>(0)
+
+  var value: MetricFamily.Value {
+    let fraction = total.withLock { $0 }
+    let whole = wholeTotal.load(ordering: .relaxed)
+    return fraction == 0 ? .count(UInt64(max(whole, 0))) : .number(fraction + Double(whole))
+  }
+
+  func increment(by amount: Int64) {
+    // To Prometheus a count that falls is a process that was started anew.
+    if amount > 0 { wholeTotal.wrappingAdd(amount, ordering: .relaxed) }
+  }
+
+  func increment(by amount: Double) {
+    if amount > 0, amount.isFinite { total.withLock { $0 += amount } }
+  }
+
+  func reset() {
+    total.withLock { $0 = 0 }
+    wholeTotal.store(0, ordering: .relaxed)
+  }
+}
+
+/// A quantity that goes up and down.
+final class GaugeInstrument: Instrument, MeterHandler, RecorderHandler {
+  private let quantity = Mutex(0.0)
+
+  var value: MetricFamily.Value { .number(quantity.withLock { $0 }) }
+
+  func set(_ value: Int64) { set(Double(value)) }
+  func set(_ value: Double) { quantity.withLock { $0 = value } }
+  func increment(by amount: Double) { quantity.withLock { $0 += amount } }
+  func decrement(by amount: Double) { quantity.withLock { $0 -= amount } }
+  func record(_ value: Int64) { set(Double(value)) }
+  func record(_ value: Double) { set(value) }
+}
+
+/// A distribution of values.
+final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
+  private let histogram: Mutex<Histogram>
+
+  /// Nothing was observed.
+  init(bounds: [Double]) { histogram = Mutex(Histogram(bounds: bounds)) }
+
+  var value: MetricFamily.Value { .histogram(histogram.withLock { $0 }) }
+
+  func record(_ value: Int64) { record(Double(value)) }
+  func record(_ value: Double) { histogram.withLock { $0.observe(value) } }
+  func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+}

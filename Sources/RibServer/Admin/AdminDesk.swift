@@ -1,0 +1,39 @@
+import Wire
+import WireHTTP
+
+/// What a server needs that shows another one to operators: the server, and who may look.
+struct AdminDesk: Sendable {
+  /// The server that is shown.
+  let server: Server
+  private let tokens: AdminTokens
+
+  /// A desk.
+  init(_ server: Server, _ tokens: AdminTokens) {
+    self.server = server
+    self.tokens = tokens
+  }
+
+  /// Makes sure that a request is an operator's, or that of a tool of theirs.
+  ///
+  /// - Parameter head: the request's head.
+  /// - Returns: whose it is.
+  /// - Throws: ``HTTPError`` with 401 without a token, or with a wrong one.
+  @discardableResult func check(_ head: RequestHead) throws(HTTPError) -> AdminTokens.Bearer {
+    let fields = head.headers.values(for: "Authorization")
+    guard fields.count == 1, let token = fields.first.flatMap(Self.token) else {
+      throw Self.unauthorized("An admin token is to be in Authorization, as a Bearer (RFC 6750 §2.1).")
+    }
+    guard let bearer = tokens.bearer(of: token) else { throw Self.unauthorized("There is no such admin token.") }
+    return bearer
+  }
+
+  private static func token(in field: String) -> String? {
+    let parts = field.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+
+  private static func unauthorized(_ reason: String) -> HTTPError {
+    HTTPError(status: .unauthorized, reason: reason, headers: ["WWW-Authenticate": "Bearer"])
+  }
+}

@@ -1,0 +1,92 @@
+public import Logging
+public import ServiceLifecycle
+import WireHTTP
+
+/// A server beside another one in the same process, for those who operate it.
+///
+/// It shows the metrics of the other server at `/metrics`, in the text format of Prometheus, and at `/livez` and `/readyz` whether the other
+/// server is well, with details. Each request has to show an admin token in `Authorization: Bearer`: a page in a browser, or another user of the
+/// machine, reaches a local address as well.
+///
+/// In a `ServiceGroup` it stands before the server that it shows, so that it can be asked until that server has stopped.
+public final class AdminServer: Service {
+  /// The token that was made, as the settings name no file of tokens; it is good for everything.
+  ///
+  /// Show it to whoever has started the program, and write it to no log.
+  public let madeToken: String?
+  private let server: Server
+
+  /// An admin server that is not started.
+  ///
+  /// - Parameters:
+  ///   - shown: the server that it shows; its settings say where this one listens, and who may look.
+  ///   - tokens: the tokens, if they do not come from `admin.tokenFile`; nil for those of the file or, without one, for one that is made.
+  ///   - logger: where it writes.
+  ///   - onListening: called once connections are accepted.
+  /// - Throws: ``AdminTokensError`` or ``SystemError`` if the file of tokens cannot be read; ``SettingsError`` if `admin.listen` is an address
+  ///   that other machines reach, and there is no file.
+  public init(
+    of shown: Server, tokens: AdminTokens? = nil, logger: Logger = Logger(label: "ribserver.admin"),
+    onListening: @escaping @Sendable (Server.URLAddress) -> Void = { _ in }
+  ) throws {
+    let (settings, environment) = (shown.context.settings, shown.context.environment)
+    let address = settings.admin.address
+    var made: String?
+    let known: AdminTokens
+    if let tokens {
+      known = tokens
+    } else if !settings.admin.tokenFile.isEmpty {
+      guard let text = readShortFile(settings.admin.tokenFile) else {
+        throw SystemError.last("read \(settings.admin.tokenFile)")
+      }
+      known = try AdminTokens(text)
+    } else {
+      guard address.isLocal || settings.admin.socket != nil else {
+        throw SettingsError(
+          key: "admin.listen", value: "\"\(settings.admin.listen)\"",
+          wanted: "an address of this machine alone, unless admin.tokenFile names who may look")
+      }
+      let token = environment.makeToken()
+      made = token
+      known = AdminTokens(token: token)
+    }
+    madeToken = made
+    var own = ServerSettings(host: address.host, port: address.port)
+    own.socket = settings.admin.socket
+    own.loops = 1
+    own.store = .memory
+    own.limits.connections = 256
+    own.limits.memoryPercent = 0
+    own.proxies.trusted = []
+    // It would end the process while the loops that count are well.
+    own.timeouts.watchdogSeconds = 0
+    server = Server(
+      apps: [], files: StaticFiles(), settings: own, logger: logger, environment: environment,
+      desk: AdminDesk(shown, known), onListening: onListening)
+  }
+
+  /// Serves until the task is cancelled or the service group shuts down.
+  ///
+  /// - Throws: ``SystemError`` if the address cannot be bound.
+  public func run() async throws { try await server.run() }
+
+  /// Begins to accept connections.
+  ///
+  /// - Returns: where.
+  /// - Throws: ``SystemError`` if the address cannot be bound.
+  public func start() throws -> Server.URLAddress { try server.start() }
+
+  /// Stops; the server that was shown goes on.
+  public func stop() async { await server.stop() }
+}
+
+extension ServerSettings.Admin {
+  /// The host, or `unix:` and the path of a socket, and the port.
+  var address: (host: String, port: Int, isLocal: Bool) {
+    if listen.hasPrefix(ListeningSocket.unixPrefix) { return (listen, 0, true) }
+    guard let authority = Authority(listen), let port = authority.port else { return (listen, 0, false) }
+    let host = authority.host.description
+    let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    return (name, port, name == "localhost" || IPAddress(text: name)?.isLoopback == true)
+  }
+}

@@ -1,0 +1,123 @@
+"""What the tests of operations share: a daemon as an operator runs it, and clients that count what they say."""
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import websockets
+
+REPOSITORY = Path(__file__).parents[2]
+RIBD = Path(os.environ.get("RIBD", REPOSITORY / ".build/debug/ribd"))
+TOOLS = REPOSITORY / ".tools"
+# Nothing here takes long; whatever is waited for this long never comes.
+PATIENCE = 120
+
+
+def tool(name: str, package: str | None = None) -> Path:
+    """A program of a package below .tools, which scripts/setup --tests puts there."""
+    path = (TOOLS / (package or name)).resolve().with_name(name)
+    assert os.access(path, os.X_OK), f"there is no {name}: scripts/setup --tests gets it"
+    return path
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_until(is_true, what: str):
+    """Asks again and again until there is an answer, and returns it."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            if answer := is_true():
+                return answer
+        except (OSError, urllib.error.URLError):
+            pass
+        time.sleep(0.02)
+    raise AssertionError(f"{what} has not come within {PATIENCE} s")
+
+
+class Daemon:
+    """A daemon with an admin listener, on a port and a state directory of its own."""
+
+    TOKEN = "token of the tests"
+
+    def __init__(self, *arguments: str):
+        self.directory = tempfile.TemporaryDirectory()
+        self.path = Path(self.directory.name)
+        hashed = hashlib.sha256(self.TOKEN.encode()).hexdigest()
+        (self.path / "tokens").write_text(f"tests:operate:{hashed}\n")
+        self.log = open(self.path / "log", "w+")
+        self.process = subprocess.Popen(
+            [RIBD, "--port", "0", "--state-dir", self.path / "state", "--admin-listen", "127.0.0.1:0",
+             "--admin-token-file", self.path / "tokens", *arguments],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.url = self.admin = None
+        while not (self.url and self.admin):
+            line = self.process.stdout.readline()
+            assert line, f"ribd has ended: {(self.path / 'log').read_text()}"
+            if found := re.search(r"listens on (http://\S+)", line):
+                self.url = found[1]
+            if found := re.search(r"Operators look at (http://\S+)", line):
+                self.admin = found[1]
+
+    def ask_admin(self, path: str) -> tuple[int, str]:
+        request = urllib.request.Request(self.admin + path, headers={"Authorization": f"Bearer {self.TOKEN}"})
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(PATIENCE)
+        self.process.stdout.close()
+        self.log.close()
+        self.directory.cleanup()
+        assert code == 0, f"ribd has ended with {code}"
+
+
+class Counter:
+    """A client of the counter: it counts what it does."""
+
+    def __init__(self, url: str):
+        self.url = url.replace("http", "ws") + "/v1/socket"
+        self.sent = 0
+
+    async def __aenter__(self):
+        self.socket = await websockets.connect(self.url, subprotocols=["riblet.v1.json"])
+        await self.socket.send('{"t":"hello","app":"counter"}')
+        assert json.loads(await self.socket.recv())["t"] == "welcome"
+        assert json.loads(await self.socket.recv())["t"] == "snap"
+        return self
+
+    async def __aexit__(self, *_):
+        await self.socket.close()
+
+    async def act(self):
+        self.sent += 1
+        await self.socket.send(json.dumps({"t": "act", "n": self.sent, "to": 1, "a": "increment"}))
+        answer = json.loads(await self.socket.recv())
+        assert answer["t"] == "patch", answer
+
+
+def together(*coroutines):
+    """Runs coroutines side by side to their ends."""
+
+    async def run():
+        return await asyncio.gather(*coroutines)
+
+    return asyncio.run(run())

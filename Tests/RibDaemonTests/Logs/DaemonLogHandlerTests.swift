@@ -1,0 +1,50 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import RibDaemon
+
+@Suite struct DaemonLogHandlerTests {
+  private final class Lines: Sendable {
+    private let all = Mutex<[String]>([])
+    var lines: [String] { all.withLock { $0 } }
+    func add(_ bytes: [UInt8]) { all.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) } }
+  }
+
+  @Test func lines_haveTheMetadataOfAllSources_theNearestFirst() {
+    let lines = Lines()
+    let sink = LogSink { lines.add($0) }
+    var logger = Logger(label: "ribd") { DaemonLogHandler($0, .text, to: sink) }
+    logger[metadataKey: "session"] = "1"
+    logger[metadataKey: "app"] = "shop"
+    logger.notice("One.", metadata: ["app": "cart"])
+    logger.debug("Two.")
+    #expect(lines.lines.count == 1)
+    #expect(lines.lines.first?.hasSuffix(" notice ribd: One. app=cart session=1\n") == true)
+  }
+
+  /// sd-daemon(3).
+  @Test func journal_isToldTheLevel() {
+    let lines = Lines()
+    let sink = LogSink(isJournal: true) { lines.add($0) }
+    let logger = Logger(label: "ribd") { DaemonLogHandler($0, .json, to: sink) }
+    logger.error("One.")
+    logger.critical("Two.")
+    #expect(lines.lines.map { $0.prefix(4) } == ["<3>{", "<2>{"])
+  }
+
+  @Test func linesThatWereLeftOut_areCounted() {
+    let lines = Lines()
+    let sink = LogSink { lines.add($0) }
+    let entry = { (time: Int64) in
+      LogFormat.Entry(time: time, level: .notice, label: "ribd", message: "Again.", metadata: [:])
+    }
+    for time in 0..<100 { sink.write(entry(Int64(time)), as: .text) }
+    #expect(lines.lines.count == RepeatLimit.countLimit)
+    sink.write(entry(RepeatLimit.minute), as: .text)
+    #expect(
+      lines.lines.last?.split(separator: "\n").map { $0.dropFirst(25) } == [
+        "notice ribd: The next line was left out 40 times.", "notice ribd: Again.",
+      ])
+  }
+}
