@@ -1,4 +1,5 @@
 import Logging
+import RibServer
 import Synchronization
 
 #if canImport(Glibc)
@@ -36,8 +37,7 @@ final class LogSink: Sendable {
   /// systemd.exec(5): the variable has the device and the number of the journal's socket.
   private static var isReadByJournal: Bool {
     guard let name = getenv("JOURNAL_STREAM").map({ String(cString: $0) }) else { return false }
-    var status = stat()
-    return fstat(STDERR_FILENO, &status) == 0 && name == "\(status.st_dev):\(status.st_ino)"
+    return FileIdentity(descriptor: STDERR_FILENO)?.description == name
   }
 
   /// Writes an entry, and before it how many were left out that were like it.

@@ -7,7 +7,7 @@
 #endif
 
 /// A file, whatever its name: what tells it from another one that has been put in its place.
-struct FileIdentity: Equatable, Sendable {
+package struct FileIdentity: Equatable, Sendable, CustomStringConvertible {
   private let device: UInt64
   private let number: UInt64
 
@@ -17,6 +17,22 @@ struct FileIdentity: Equatable, Sendable {
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// The file that is open; nil for a descriptor that is not.
+  ///
+  /// - Parameter descriptor: the descriptor.
+  package init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
     (device, number) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
   }
+
+  /// The numbers of the device and of the file, with a colon between them.
+  package var description: String { "\(device):\(number)" }
 }
