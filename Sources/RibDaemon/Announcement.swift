@@ -11,3 +11,6 @@ func announce(_ line: String) {
   print(line)
   fflush(nil)
 }
+
+/// Whether a person sees what the daemon prints.
+var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }

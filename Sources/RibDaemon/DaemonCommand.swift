@@ -7,6 +7,7 @@ import RibMetrics
 package import RibServer
 import ServiceLifecycle
 import Showcase
+import Synchronization
 import UnixSignals
 
 /// The command that `ribd` and `ribd-cluster` share: it serves the showcase's apps.
@@ -39,7 +40,17 @@ package enum DaemonCommand {
     let sockets = try InheritedSockets.ofProcess()
     settings.socket = sockets["http"] ?? sockets.first(besides: ["admin"])
     settings.admin.socket = sockets["admin"]
+    try sockets.check(areTaken: [settings.socket, settings.admin.socket])
     let supervisor = Supervisor()
+    let hasAdmin = !settings.admin.listen.isEmpty || settings.admin.socket != nil
+    let listeners = Mutex(hasAdmin ? 2 : 1)
+    let didBegin: @Sendable () -> Void = {
+      let isReady = listeners.withLock { left in
+        left -= 1
+        return left == 0
+      }
+      if isReady { supervisor.tell("READY=1", "STATUS=Listens.") }
+    }
     let (level, format) = (try await flags.logLevel(config), try await flags.logFormat(config))
     // Also for what riblets and libraries log.
     let sink = LogSink.standardError
@@ -60,10 +71,9 @@ package enum DaemonCommand {
       logger: logger
     ) { url in
       announce("ribd \(Server.version) listens on \(url)")
-      supervisor.tell("READY=1", "STATUS=Listens on \(url).")
+      didBegin()
     }
-    let isAsked = !settings.admin.listen.isEmpty || settings.admin.socket != nil
-    let admin = isAsked ? try makeAdminServer(of: server, logger) : nil
+    let admin = hasAdmin ? try makeAdminServer(of: server, logger, didBegin) : nil
     // The first one is stopped last: it can be asked until the server has stopped.
     var services: [any Service] = [server, SupervisionService(supervisor: supervisor, server: server)]
     if let admin { services.insert(admin, at: 0) }
@@ -73,10 +83,21 @@ package enum DaemonCommand {
     try await group.run()
   }
 
-  private static func makeAdminServer(of server: Server, _ logger: Logger) throws -> AdminServer {
-    let admin = try AdminServer(of: server, logger: logger) { url in announce("Operators look at \(url)") }
-    // It is shown to whoever starts the daemon, and not logged.
-    if let token = admin.madeToken { announce("The admin token of this start is \(token)") }
+  private static func makeAdminServer(
+    of server: Server, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
+  ) throws -> AdminServer {
+    let admin = try AdminServer(of: server, logger: logger) { url in
+      announce("Operators look at \(url)")
+      didBegin()
+    }
+    if let token = admin.madeToken {
+      // Elsewhere it would end in a log, which is read by more people than may operate the server.
+      guard isTerminal else {
+        throw ValidationError(
+          "An admin listener without a terminal needs admin.tokenFile, with the tokens that let in.")
+      }
+      announce("The admin token of this start is \(token)")
+    }
     return admin
   }
 }

@@ -99,7 +99,7 @@ class ScrapeTest(unittest.TestCase):
             # The rate over a time in which all of them were sent, times that time, extrapolated to its ends as Prometheus does it.
             increase = wait_until(lambda: query(f'sum(increase(ribserver_actions_total{{outcome="applied"}}[2m]))'), "a rate")
             self.assertAlmostEqual(increase / sent, 1, delta=0.15)
-            self.assertEqual(query('sum(ribserver_answer_duration_seconds_count)'), sent)
+            wait_until(lambda: query("sum(ribserver_answer_duration_seconds_count)") == sent, "their answers")
             self.assertEqual(query('count(ALERTS{alertstate="firing"}) or vector(0)'), 0)
         finally:
             prometheus.terminate()

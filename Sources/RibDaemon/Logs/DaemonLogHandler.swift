@@ -40,6 +40,6 @@ struct DaemonLogHandler: LogHandler {
     sink.write(
       LogFormat.Entry(
         time: Int64(Date.now.timeIntervalSince1970 * 1e6) * 1000, level: event.level, label: label,
-        message: "\(event.message)", metadata: all), as: format)
+        message: "\(event.message)", source: event.source, metadata: all), as: format)
   }
 }

@@ -22,12 +22,15 @@ enum LogFormat: String, CaseIterable, Sendable {
     /// The logger's name.
     var label: String
     var message: String
+    /// The module that logs.
+    var source = ""
     var metadata: Logger.Metadata
   }
 
   /// The line of an entry, with the end of the line.
   ///
-  /// No text in the entry can end the line or begin another one, whoever has chosen it.
+  /// No text in the entry can end the line or begin another one, whoever has chosen it. Of each text are written at most ``sizeLimit``
+  /// characters.
   ///
   /// - Parameter entry: the entry.
   /// - Returns: the line as UTF-8.
@@ -38,10 +41,13 @@ enum LogFormat: String, CaseIterable, Sendable {
     }
   }
 
+  /// How many characters of a text are written.
+  static let sizeLimit = 1000
+
   private static func text(_ entry: Entry) -> String {
-    var line = "\(timestamp(entry.time)) \(entry.level) \(escaped(entry.label)): \(escaped(entry.message))"
+    var line = "\(timestamp(entry.time)) \(entry.level) \(escaped(entry.label)): \(escaped(cut(entry.message)))"
     for (key, value) in sorted(entry.metadata) {
-      let text = value.description
+      let text = cut(value.description)
       let isPlain =
         !text.isEmpty && text.unicodeScalars.allSatisfy { isShown($0) && !" \"=\\".unicodeScalars.contains($0) }
       line += " \(escaped(key))=\(isPlain ? text : "\"\(escaped(text, quotes: true))\"")"
@@ -53,24 +59,44 @@ enum LogFormat: String, CaseIterable, Sendable {
     var json = JSONWriter()
     json.beginObject()
     for (key, value) in [
-      ("ts", timestamp(entry.time)), ("level", entry.level.rawValue), ("logger", entry.label), ("msg", entry.message),
+      ("ts", timestamp(entry.time)), ("level", entry.level.rawValue), ("logger", entry.label),
+      ("msg", cut(entry.message)), ("source", entry.source),
     ] {
       json.key(key)
       json.string(value)
     }
     for (key, value) in sorted(entry.metadata) {
       // What stands above is not to be said otherwise by a piece of metadata.
-      json.key(["ts", "level", "logger", "msg"].contains(key) ? "metadata.\(key)" : key)
+      json.key(["ts", "level", "logger", "msg", "source"].contains(key) ? "metadata.\(key)" : cut(key))
       write(value, into: &json)
     }
     json.endObject()
-    return json.bytes + [UInt8(ascii: "\n")]
+    return Array(seen(String(decoding: json.bytes, as: UTF8.self)).utf8) + [UInt8(ascii: "\n")]
+  }
+
+  /// JSON in which characters that are not only seen are written as their numbers; they can only be in its strings.
+  private static func seen(_ json: String) -> String {
+    guard !json.unicodeScalars.allSatisfy(isShown) else { return json }
+    var seen = ""
+    for scalar in json.unicodeScalars {
+      guard !isShown(scalar) else {
+        seen.unicodeScalars.append(scalar)
+        continue
+      }
+      for unit in String(scalar).utf16 { seen += "\\u" + String(0x10000 + Int(unit), radix: 16).dropFirst() }
+    }
+    return seen
+  }
+
+  private static func cut(_ text: String) -> String {
+    text.unicodeScalars.count > sizeLimit
+      ? String(String.UnicodeScalarView(text.unicodeScalars.prefix(sizeLimit))) + "…" : text
   }
 
   private static func write(_ value: Logger.MetadataValue, into json: inout JSONWriter) {
     switch value {
-    case .string(let text): json.string(text)
-    case .stringConvertible(let value): json.string(value.description)
+    case .string(let text): json.string(cut(text))
+    case .stringConvertible(let value): json.string(cut(value.description))
     case .array(let values):
       json.beginArray()
       for value in values { write(value, into: &json) }

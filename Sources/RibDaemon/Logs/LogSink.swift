@@ -12,6 +12,7 @@ import Synchronization
 
 /// Where the daemon's loggers write, and which repetitions they leave out.
 final class LogSink: Sendable {
+  // Held also while a line is written: a pipe takes long lines in parts.
   private let limit = Mutex(RepeatLimit())
   private let isJournal: Bool
   private let output: @Sendable ([UInt8]) -> Void
@@ -29,7 +30,6 @@ final class LogSink: Sendable {
   /// The standard error.
   static var standardError: LogSink {
     LogSink(isJournal: isReadByJournal) { line in
-      // One call a line: the lines of several threads do not mix. What cannot be written has nowhere else to go.
       writeToStandardError(line)
     }
   }
@@ -40,16 +40,19 @@ final class LogSink: Sendable {
     return FileIdentity(descriptor: STDERR_FILENO)?.description == name
   }
 
-  /// Writes an entry, and before it how many were left out that were like it.
+  /// Writes an entry, and around it how many were left out that were like it.
   func write(_ entry: LogFormat.Entry, as format: LogFormat) {
-    switch limit.withLock({ $0.note(entry) }) {
-    case .leaveOut: break
-    case .write: output(line(of: entry, format))
-    case .writeAfter(let count):
-      var summary = entry
-      summary.message = "The next line was left out \(count) times."
-      summary.metadata = [:]
-      output(line(of: summary, format) + line(of: entry, format))
+    limit.withLock { limit in
+      switch limit.note(entry) {
+      case .leaveOut: break
+      case .write: output(line(of: entry, format))
+      case .writeLast:
+        output(
+          line(of: entry, format)
+            + line(of: entry.with("More lines like the last one are left out for a minute."), format))
+      case .writeAfter(let count):
+        output(line(of: entry.with("The next line was left out \(count) times."), format) + line(of: entry, format))
+      }
     }
   }
 
@@ -73,7 +76,19 @@ extension Logger.Level {
   }
 }
 
-/// The system's function, for a type that has a method of the same name.
+extension LogFormat.Entry {
+  /// The same with another message, and without metadata.
+  fileprivate func with(_ message: String) -> Self {
+    LogFormat.Entry(time: time, level: level, label: label, message: message, source: source, metadata: [:])
+  }
+}
+
+/// Writes a line; what cannot be written has nowhere else to go.
 private func writeToStandardError(_ line: [UInt8]) {
-  _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  var rest = line[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    guard count > 0 || count < 0 && errno == EINTR else { return }
+    rest = rest.dropFirst(max(count, 0))
+  }
 }

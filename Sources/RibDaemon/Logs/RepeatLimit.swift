@@ -2,12 +2,14 @@ import Logging
 
 /// Leaves out what is said again and again: of one message a minute ``countLimit`` lines are written.
 ///
-/// A stranger can have some lines written as often as they like. Lines for debugging are never left out.
+/// A stranger can have some lines written as often as they like. Lines for debugging, and critical ones, are never left out.
 struct RepeatLimit {
   /// What becomes of a line.
   enum Verdict: Equatable {
     /// It is written.
     case write
+    /// It is written, and is the last one for the time being.
+    case writeLast
     /// It is written, after so many that were left out.
     case writeAfter(Int)
     /// It is not written.
@@ -39,12 +41,12 @@ struct RepeatLimit {
   /// - Parameter entry: what it says; its metadata does not matter.
   /// - Returns: what becomes of it.
   mutating func note(_ entry: LogFormat.Entry) -> Verdict {
-    guard entry.level > .debug else { return .write }
+    guard entry.level > .debug, entry.level < .critical else { return .write }
     let key = Key(level: entry.level, label: entry.label, message: entry.message)
     if var minute = minutes[key], 0..<Self.minute ~= entry.time - minute.start {
       minute.count += 1
       minutes[key] = minute
-      return minute.count > Self.countLimit ? .leaveOut : .write
+      return minute.count > Self.countLimit ? .leaveOut : minute.count == Self.countLimit ? .writeLast : .write
     }
     let leftOut = max((minutes[key]?.count ?? 0) - Self.countLimit, 0)
     if minutes[key] == nil, minutes.count >= Self.messageLimit,

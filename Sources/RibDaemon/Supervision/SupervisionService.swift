@@ -14,7 +14,7 @@ struct SupervisionService: Service {
       }
       await cancelWhenGracefulShutdown {
         while (try? await Task.sleep(nanoseconds: interval)) != nil {
-          if server.isLive { supervisor.tell("WATCHDOG=1") }
+          if await server.isLive(within: .nanoseconds(Int64(clamping: interval))) { supervisor.tell("WATCHDOG=1") }
         }
       }
     } onGracefulShutdown: {

@@ -41,7 +41,7 @@ public final class AdminServer: Service {
       }
       known = try AdminTokens(text)
     } else {
-      guard address.isLocal || settings.admin.socket != nil else {
+      guard settings.admin.socket.map(ListeningSocket.isLocal) ?? address.isLocal else {
         throw SettingsError(
           key: "admin.listen", value: "\"\(settings.admin.listen)\"",
           wanted: "an address of this machine alone, unless admin.tokenFile names who may look")

@@ -1,5 +1,4 @@
 import RibMetrics
-import Synchronization
 import Wire
 import WireHTTP
 
@@ -16,7 +15,7 @@ extension Connection {
     guard let inspection = context.desk?.server.inspection else { throw Self.notRunning }
     exchange.asked = head
     begin(.answer, of: exchange)
-    // It is there until its loop has forgotten it: a second at most is no long wait.
+    // It keeps the connection in memory for a second at most once that is closed.
     inspection.writeMetrics { [self, loop] text in
       let response = Response(
         status: .ok, headers: ["Content-Type": PrometheusText.contentType, "Cache-Control": "no-store"], body: text)
@@ -41,45 +40,7 @@ extension Connection {
   }
 }
 
-/// What a probe is told.
-struct ProbeAnswer {
-  /// What counts.
-  let status: HTTPStatus
-  /// The same for a person.
-  let word: String
-
-  /// The server shown does not run.
-  static let notRunning = ProbeAnswer(status: .serviceUnavailable, word: "stopped")
-}
-
-extension ServerContext {
-  /// Whether the process lives, and is to.
-  var liveness: ProbeAnswer {
-    lateLoopCount.load(ordering: .relaxed) == 0
-      ? ProbeAnswer(status: .ok, word: "live") : ProbeAnswer(status: .serviceUnavailable, word: "hanging")
-  }
-
-  /// Whether a load balancer is to send clients here.
-  ///
-  /// haproxy leaves a server's connections alone that answers 404 (`disable-on-404`), and cuts those of one that answers otherwise.
-  ///
-  /// - Parameter now: nanoseconds of the monotonic clock.
-  /// - Returns: the answer.
-  func readiness(at now: UInt64) -> ProbeAnswer {
-    if isDraining.load(ordering: .relaxed) { return ProbeAnswer(status: .notFound, word: "draining") }
-    if cluster?.isCutOff(at: now) == true { return ProbeAnswer(status: .serviceUnavailable, word: "cut off") }
-    return ProbeAnswer(status: .ok, word: "ready")
-  }
-}
-
 extension Response {
-  /// An answer of one word.
-  init(probed answer: ProbeAnswer) {
-    self.init(
-      status: answer.status, headers: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"],
-      body: Array("\(answer.word)\n".utf8))
-  }
-
   /// An answer with what an operator wants to know besides.
   ///
   /// - Parameters:

@@ -126,7 +126,7 @@ final class Cluster: Sendable {
     self.pace = pace
     self.exchanges = exchanges
     time = environment.time
-    program = environment.program
+    program = environment.program ?? Executable.contentMark
     queue = environment.makeQueue("ribserver.cluster", .urgent)
     dialler = environment.makeQueue("ribserver.relays", .normal)
     sockets = environment.sockets

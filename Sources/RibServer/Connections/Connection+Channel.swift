@@ -13,7 +13,11 @@ extension Connection: ChannelPort {
 
   func willSay(_ bye: Bye, _ message: String) {
     note(.bye(bye))
-    debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
+    // A client that is not to come back has done what it may not, or was put out: who runs the server wants to know.
+    let level: Logger.Level = bye.comesBack == .not && bye != .ended ? .info : .debug
+    var metadata: Logger.Metadata = ["bye": "\(bye.rawValue)", "reason": "\(message)"]
+    if level == .info, let address = caller.address { metadata["address"] = "\(address)" }
+    log(level, "A connection ends.", metadata)
   }
 
   func channelEnded(comesBack: Bye.Return) { finish(comesBack: comesBack) }

@@ -13,6 +13,7 @@ extension Connection {
   func count(to client: Caller, during exchange: HTTPExchange? = nil) throws(HTTPError) {
     guard counting == .no, let place = client.place else { return }
     guard context.connections.enter(place) else {
+      loop.work.stats.note(.overAddressLimit)
       context.gate.noteFullPlace(of: client)
       throw HTTPError(
         status: .serviceUnavailable, reason: "There are too many connections from this address.",

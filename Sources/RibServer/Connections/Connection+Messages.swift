@@ -196,7 +196,6 @@ extension Connection {
     case .success(.resting(let session, let sleeper)): comeBack(to: session, sleeper, entrance)
     case .success(.elsewhere(let node)): follow(entrance, to: node)
     case .failure(let ending):
-      if case .resumption = entrance { loop.work.stats.note(.refusedResumes) }
       turnAway(entrance, ending)
     }
     goOn()
@@ -218,6 +217,8 @@ extension Connection {
       to: session, resume, durability: loop.durability, context,
       identityExpires: channel.signIn?.millisecondsLeft(at: loop.now))
     debug("A client has come back to a session that rests.", ["session": "\(sleeper.sessionID)"])
+    // It has all of the view.
+    loop.work.stats.note(.resumedWithPatches)
     let step = channel.comeBack(welcome, sleeper)
     arrived()
     carryOut((step, ChannelCharge()))
@@ -250,7 +251,6 @@ extension Connection {
       }
     case .refused(let ending):
       endEvents(events)
-      if case .resumption = entrance { loop.work.stats.note(.refusedResumes) }
       turnAway(entrance, ending)
     case .left:
       endEvents(events)
@@ -271,16 +271,24 @@ extension Connection {
   }
 
   private func turnAway(_ entrance: Entrance, _ ending: Ending) {
+    switch entrance {
+    case .resumption, .events: loop.work.stats.note(.refusedResumes)
+    case .invitation, .wake: break
+    }
     if case .events = entrance { return answer(with: Response(problem: HTTPError(ofClient: ending))) }
     let ending = entrance.turnedAway(ending)
     channel.say(ending.bye, ending.message)
   }
 
   func debug(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
-    guard context.logger.logLevel <= .debug else { return }
+    log(.debug, message, metadata())
+  }
+
+  func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
+    guard context.logger.logLevel <= level else { return }
     var all = metadata()
     if case .live(let core, _) = channel.state { all["session"] = "\(core.id)" }
-    context.logger.debug(message, metadata: all)
+    context.logger.log(level: level, message, metadata: all)
   }
 }
 

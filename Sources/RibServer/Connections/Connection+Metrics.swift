@@ -39,6 +39,7 @@ extension Connection {
 
   /// Counts a connection that has ended.
   func countEnd() {
+    guard admission == .admitted else { return }
     loop.work.stats.endedConnections[(end ?? .cut).name, default: 0] += 1
     loop.work.stats.connectionTimes[kind, default: TimeCells(TimeCells.long)].add(loop.now - min(startTime, loop.now))
   }
@@ -59,7 +60,8 @@ extension Connection {
   /// - Parameters:
   ///   - error: the answer.
   ///   - isMalformed: whether the request could not be read.
-  func countRefusal(_ error: HTTPError, isMalformed: Bool) {
+  /// - Returns: whether it was counted.
+  @discardableResult func countRefusal(_ error: HTTPError, isMalformed: Bool) -> Bool {
     let reason: String
     switch error.status {
     case .misdirectedRequest: reason = "host"
@@ -67,9 +69,10 @@ extension Connection {
     case .contentTooLarge, .uriTooLong, .requestHeaderFieldsTooLarge: reason = "too_large"
     case .badRequest where isMalformed || visit?.refusal?.status == .badRequest: reason = "malformed"
     case .expectationFailed where isMalformed, .httpVersionNotSupported where isMalformed: reason = "malformed"
-    default: return
+    default: return false
     }
     loop.work.stats.refusedRequests[reason, default: 0] += 1
+    return true
   }
 
   /// Counts a request that is answered.

@@ -104,7 +104,9 @@ extension Connection {
   /// - Parameter bytes: the next ones.
   func take(_ bytes: Span<UInt8>) {
     guard case .relayed = state else { return }
+    let sent = output.sentCount
     guard output.send(bytes, to: descriptor) else { return abort() }
+    loop.work.stats.note(.sent, times: output.sentCount - sent)
     if !output.isEmpty { flush() }
   }
 

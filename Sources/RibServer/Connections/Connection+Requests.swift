@@ -43,8 +43,7 @@ extension Connection {
       // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.
       if !input.isEmpty { noteMessages(1, bytes: 0) }
     } catch {
-      note(.protocol)
-      countRefusal(error, isMalformed: true)
+      if countRefusal(error, isMalformed: true) { note(.protocol) }
       // Where the next request begins is not known.
       refuse(error, keepAlive: false, exchange.request)
     }
@@ -93,10 +92,11 @@ extension Connection {
   /// The endpoint of a request that the gate lets in; nil for OPTIONS, which asks for the methods of a path.
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
     // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
+    // Whoever has no token learns nothing of what there is.
+    if let desk = context.desk { try desk.check(head) }
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     exchange.route = endpoint?.route ?? ""
     if let refusal = exchange.visit?.refusal { throw refusal }
-    if let desk = context.desk, endpoint != nil { try desk.check(head) }
     if isLate, endpoint?.isProbe != true {
       throw HTTPError(
         status: .serviceUnavailable, reason: "The server is going down. Connect again.", headers: ["Retry-After": "1"])
@@ -142,6 +142,7 @@ extension Connection {
   func timeOut(_ exchange: HTTPExchange) {
     if exchange.phase == .answer { return giveUpAnswer(exchange) }
     guard exchange.phase != .idle, exchange.request != nil || !input.isEmpty else { return finish() }
+    note(.cut)
     let error = HTTPError(status: .requestTimeout, reason: "The request did not arrive in time.")
     write(Response(problem: error), keepAlive: false, to: exchange.request)
   }

@@ -51,7 +51,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   var loop: EventLoop
   let context: ServerContext
   let descriptor: Int32
-  private let admission: ConnectionCounter.Admission
+  let admission: ConnectionCounter.Admission
   /// The client: the socket's peer, or the client that a proxy names for the connection, or for a request for events.
   var caller: Caller
   var counting: Counting
@@ -138,6 +138,8 @@ final class Connection: PollTarget, @unchecked Sendable {
       return discardSocket()
     }
     id = loop.add(self)
+    // The others are counted where they are accepted.
+    if relayingNode != nil { loop.work.stats.note(.accepted) }
     schedule(after: timeLimit)
     if admission == .turnedAway { turnAway() }
   }
@@ -270,10 +272,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     var start: UInt64 = 0
     while !input.isEmpty || channel.messages != nil {
       guard canGoOn else {
-        if turn == .free {
-          turn = .heldUp
-          countPause()
-        }
+        if turn == .free { turn = .heldUp }
         channel.messages?.wait()
         return
       }
@@ -327,6 +326,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if canGoOn { wanted.insert(.reading) }
     if output.hasSendable { wanted.insert(.writing) }
     guard wanted != interest else { return }
+    if interest.contains(.reading), !wanted.contains(.reading) { countPause() }
     interest = wanted
     loop.change(watch, to: wanted)
   }

@@ -22,8 +22,9 @@ package struct Environment: Sendable {
   package var wrapStore: @Sendable (any SessionStore) -> any SessionStore = { $0 }
   /// Where effects and walks run; nil for Swift's own pool.
   package var taskExecutor: (any TaskExecutor)?
-  /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise.
-  package var program = Executable.mark
+  /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise; nil for the
+  /// file that runs.
+  package var program: String?
 
   /// An environment with the system's connections, pool of tasks and program.
   package init(

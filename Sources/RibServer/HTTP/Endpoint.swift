@@ -164,13 +164,13 @@ enum Endpoint: Equatable {
     case .echo: "/echo"
     case .openAPI: "/v1/openapi.json"
     case .sessions: Self.sessionsPath
-    case .session: Self.sessionsPath + "/{session}"
-    case .actions: Self.sessionsPath + "/{session}/actions"
-    case .view: Self.sessionsPath + "/{session}/view"
-    case .auth: Self.sessionsPath + "/{session}/auth"
-    case .events: Self.sessionsPath + "/{session}/events"
+    case .session: "/v1/sessions/{session}"
+    case .actions: "/v1/sessions/{session}/actions"
+    case .view: "/v1/sessions/{session}/view"
+    case .auth: "/v1/sessions/{session}/auth"
+    case .events: "/v1/sessions/{session}/events"
     case .apps: Self.appsPath
-    case .schema: Self.appsPath + "/{app}/schema"
+    case .schema: "/v1/apps/{app}/schema"
     case .file: "/{file}"
     }
   }

@@ -14,7 +14,15 @@ extension EventLoop {
   /// What is there is looked at, and not counted up and down: so no figure can drift away from the truth.
   var figures: LoopFigures {
     var figures = LoopFigures(stats: work.stats, sessionCount: sessions.count)
-    for connection in connections.values { figures.connections[connection.kind, default: 0] += 1 }
+    var (http, websocket, events) = (0, 0, 0)
+    for connection in connections.values {
+      switch connection.kind {
+      case .http: http += 1
+      case .websocket: websocket += 1
+      case .events: events += 1
+      }
+    }
+    figures.connections = [.http: http, .websocket: websocket, .events: events]
     return figures
   }
 }

@@ -90,6 +90,35 @@ final class ServerInspection: Sendable {
     loop.store?.submit([job])
   }
 
+  /// Asks all loops whether they come back.
+  ///
+  /// - Parameters:
+  ///   - patience: how long they may take.
+  ///   - done: called once with the answer, on any thread.
+  func ask(within patience: Duration, _ done: @escaping @Sendable (_ allAnswer: Bool) -> Void) {
+    let left = Mutex<Int?>(loops.count)
+    for loop in loops {
+      loop.execute {
+        let isLast = left.withLock { left in
+          guard let count = left else { return false }
+          left = count == 1 ? nil : count - 1
+          return count == 1
+        }
+        if isLast { done(true) }
+      }
+    }
+    queue.add(
+      after: UInt64(
+        clamping: patience.components.seconds * 1_000_000_000 + patience.components.attoseconds / 1_000_000_000)
+    ) {
+      let isLate = left.withLock { left in
+        defer { left = nil }
+        return left != nil
+      }
+      if isLate { done(false) }
+    }
+  }
+
   /// Gathers the figures of all loops.
   ///
   /// - Parameter done: called with the figures, and how many loops have given theirs in time; on any thread.

@@ -50,6 +50,17 @@ public struct InheritedSockets: Equatable, Sendable {
     names.firstIndex(of: name).map { Self.first + Int32($0) }
   }
 
+  /// Makes sure that no socket was handed over in vain: clients would wait in its queue for ever.
+  ///
+  /// - Parameter taken: the descriptors that are used.
+  /// - Throws: ``InheritedSocketsError`` with the first one that is not.
+  public func check(areTaken taken: [Int32?]) throws(InheritedSocketsError) {
+    for (index, name) in names.enumerated() where !taken.contains(Self.first + Int32(index)) {
+      throw InheritedSocketsError(
+        reason: "the socket \"\(name)\" is one too many: there is one for clients, and one called admin")
+    }
+  }
+
   /// The first socket that is none of the names.
   ///
   /// - Parameter others: names that are for something else.

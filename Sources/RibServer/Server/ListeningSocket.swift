@@ -1,3 +1,5 @@
+import WireHTTP
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -50,6 +52,12 @@ extension ListeningSocket {
       throw error
     }
     self.init(descriptor: descriptor, address: address, port: bound)
+  }
+
+  /// Whether only this machine reaches a socket.
+  static func isLocal(_ descriptor: Int32) -> Bool {
+    guard let (address, _) = name(of: descriptor) else { return true }
+    return IPAddress(text: address)?.isLoopback == true
   }
 
   /// The address and port that a socket was bound to.

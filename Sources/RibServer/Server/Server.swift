@@ -35,6 +35,8 @@ public final class Server: Service {
   private let stores: [ExternalStore]
   private let onListening: @Sendable (URLAddress) -> Void
   private let state = Mutex(State.new)
+  /// From the start to the end of the stop; apart from the state, so that nobody who looks waits for a store that is being opened.
+  private let inspected = Mutex<ServerInspection?>(nil)
 
   /// Where a server listens.
   public struct URLAddress: Equatable, Sendable, CustomStringConvertible {
@@ -90,18 +92,26 @@ public final class Server: Service {
     if let fault = settings.fault { preconditionFailure("\(fault)") }
     context = ServerContext(
       apps: apps, files: files, settings: settings, authenticator: authenticator, logger: logger,
-      environment: environment, desk: desk)
+      environment: environment,
+      // What the store of an admin server does is nobody's concern.
+      metrics: desk == nil ? ServerMetrics() : ServerMetrics(factory: NOOPMetricsHandler.instance), desk: desk)
     self.stores = stores
     self.onListening = onListening
   }
 
-  /// What can be seen of the server; nil unless it runs.
-  var inspection: ServerInspection? {
-    state.withLock { if case .running(let running) = $0 { running.inspection } else { nil } }
-  }
+  /// What can be seen of the server; nil before it runs, and once it has stopped.
+  var inspection: ServerInspection? { inspected.withLock { $0 } }
 
-  /// Whether the server runs and each of its loops comes back, so that the server is to go on.
-  public var isLive: Bool { inspection != nil && context.lateLoopCount.load(ordering: .relaxed) == 0 }
+  /// Whether the server runs, and each of its loops comes back from what it does.
+  ///
+  /// - Parameter patience: how long a loop may take to come back.
+  /// - Returns: false once one of them has taken longer.
+  public func isLive(within patience: Duration) async -> Bool {
+    guard let inspection else { return false }
+    return await withCheckedContinuation { continuation in
+      inspection.ask(within: patience) { continuation.resume(returning: $0) }
+    }
+  }
 
   /// The number of open connections.
   public var connectionCount: Int { context.connections.count }
@@ -162,10 +172,12 @@ public final class Server: Service {
       }
       SessionSweeper(writer, on: keeper.loops[0], context).begin()
       MemoryCeiling(context, keeper.loops)?.start()
+      let inspection = ServerInspection(context, keeper.loops)
+      inspected.withLock { $0 = inspection }
       state = .running(
         RunningServer(
           context: context, listener: listener, loops: keeper.loops, store: writer,
-          watchdog: Watchdog(context, keeper.loops), inspection: ServerInspection(context, keeper.loops)))
+          watchdog: Watchdog(context, keeper.loops), inspection: inspection))
       return (listener, loopCount)
     }
     let address = URLAddress(host: listener.socket.address, port: listener.socket.port)
@@ -261,6 +273,7 @@ public final class Server: Service {
     guard let running else { return }
     let loss = await running.stop(drainingFor: context.settings.timeouts.drainSeconds)
     state.withLock { $0 = .stopped(loss) }
+    inspected.withLock { $0 = nil }
   }
 
   /// What was lost when the server stopped; nil if the store has all of every session, and before ``stop()`` has returned.

@@ -94,6 +94,9 @@ final class ServerContext: Sendable {
   /// - Returns: its place among ``appNames``; the number of these if it is not among them.
   func number(ofApp name: String) -> Int { appNames.firstIndex(of: name) ?? appNames.count }
 
+  /// The program, as it tells itself from others.
+  var program: String { cluster?.program ?? environment.program ?? Executable.mark }
+
   /// Sets what signs persons out.
   func willSignOut(by signOuts: SignOuts) { self.signOuts = signOuts }
 

@@ -11,7 +11,7 @@ struct LoopSource: SessionSource, Sendable {
   var isSuspended: Bool { context.isSuspended(at: loop.now) }
   var wallClock: Int { loop.work.environment.time.wall() }
 
-  var program: String { context.environment.program }
+  var program: String { context.program }
 
   func noteAbsence(ofSession id: String, _ lease: SessionLease) { loop.noteAbsence(ofSession: id, lease) }
 

@@ -137,7 +137,7 @@ extension SessionCore {
   func makeRest() throws(CaptureError) -> SessionState.Rest {
     // Otherwise something begins when it comes back, also if no client says a word.
     let sleepsOn = tree.effectCount == 0 && effects.crashes.isEmpty
-    let program = sleepsOn ? context.environment.program : nil
+    let program = sleepsOn ? context.program : nil
     return SessionState.Rest(epoch: epoch, viewHash: try viewHash(), program: program)
   }
 

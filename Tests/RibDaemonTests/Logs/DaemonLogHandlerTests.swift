@@ -40,11 +40,12 @@ import Testing
       LogFormat.Entry(time: time, level: .notice, label: "ribd", message: "Again.", metadata: [:])
     }
     for time in 0..<100 { sink.write(entry(Int64(time)), as: .text) }
-    #expect(lines.lines.count == RepeatLimit.countLimit)
-    sink.write(entry(RepeatLimit.minute), as: .text)
+    let messages = { lines.lines.joined().split(separator: "\n").map { String($0.dropFirst(25)) } }
     #expect(
-      lines.lines.last?.split(separator: "\n").map { $0.dropFirst(25) } == [
-        "notice ribd: The next line was left out 40 times.", "notice ribd: Again.",
-      ])
+      messages()
+        == Array(repeating: "notice ribd: Again.", count: RepeatLimit.countLimit)
+        + ["notice ribd: More lines like the last one are left out for a minute."])
+    sink.write(entry(RepeatLimit.minute), as: .text)
+    #expect(messages().suffix(2) == ["notice ribd: The next line was left out 40 times.", "notice ribd: Again."])
   }
 }

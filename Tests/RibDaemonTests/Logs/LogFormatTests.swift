@@ -8,7 +8,8 @@ import Wire
   private static func entry(_ message: String, _ metadata: Logger.Metadata = [:]) -> LogFormat.Entry {
     // 2026-11-27T09:15:02.007Z
     LogFormat.Entry(
-      time: 1_795_770_902_007_999_999, level: .warning, label: "ribd", message: message, metadata: metadata)
+      time: 1_795_770_902_007_999_999, level: .warning, label: "ribd", message: message, source: "RibServer",
+      metadata: metadata)
   }
 
   private static func line(_ format: LogFormat, _ message: String, _ metadata: Logger.Metadata = [:]) -> String {
@@ -29,7 +30,7 @@ import Wire
       ["riblet": "Cart", "level": "debug", "list": ["a", ["b": "c"]], "n": .stringConvertible(14)])
     #expect(
       line == #"{"ts":"2026-11-27T09:15:02.007Z","level":"warning","logger":"ribd","msg":"A transaction took long.","#
-        + #""metadata.level":"debug","list":["a",{"b":"c"}],"n":"14","riblet":"Cart"}"# + "\n")
+        + #""source":"RibServer","metadata.level":"debug","list":["a",{"b":"c"}],"n":"14","riblet":"Cart"}"# + "\n")
   }
 
   /// What a client calls itself, and what it asks for, comes into the log.
@@ -47,7 +48,7 @@ import Wire
       #expect(line.unicodeScalars.filter { $0 == "\n" }.count == 1)
       let controls = line.dropLast().unicodeScalars.filter { scalar in
         scalar.value < 0x20
-          || format == .text && (0x7F...0x9F ~= scalar.value || [0x2028, 0x2029, 0x202E].contains(scalar.value))
+          || (0x7F...0x9F ~= scalar.value || [0x2028, 0x2029, 0x202E].contains(scalar.value))
       }
       #expect(controls.isEmpty)
       if format == .json { _ = try JSONValue(parsing: String(line.dropLast())) }
@@ -55,5 +56,21 @@ import Wire
     let values = Self.line(.text, "A.", ["key": "\(text)", "last": "1"])
     #expect(values.hasPrefix("2026-11-27T09:15:02.007Z warning ribd: A. key="))
     #expect(values.hasSuffix(" last=1\n"))
+  }
+
+  @Test(arguments: LogFormat.allCases) func longText_isCut(_ format: LogFormat) {
+    let text = String(repeating: "é", count: 100_000)
+    let line = Self.line(format, text, ["key": "\(text)"])
+    #expect(line.count < 2 * LogFormat.sizeLimit + 200)
+    #expect(line.split(separator: "…").count == 3)
+  }
+
+  @Test func json_tellsAllCharacters() throws {
+    let text = "a\u{85}\u{2028}\u{202E}\u{E0001}\u{9B}b"
+    let json = try JSONValue(parsing: String(Self.line(.json, text).dropLast()))
+    guard case .string(text)? = json["msg"] else {
+      Issue.record("\(json)")
+      return
+    }
   }
 }

@@ -98,6 +98,27 @@ import WireHTTP
     }
   }
 
+  /// An operator wants to see most while clients are asked to go.
+  @Test func serverThatStops_isSeenUntilItHas() async throws {
+    try await withServer({
+      $0.admin.listen = "127.0.0.1:0"
+      $0.timeouts.drainSeconds = 600
+    }) { server, url in
+      try await AdminServer.with(server) { _, admin in
+        let socket = try await blocking { try PlainClient(url, app: "counter") }
+        let stop = Task { await server.stop() }
+        let isDraining = try await eventually {
+          let answer = try await blocking { try TwinClient(admin).ask("GET", "/readyz", headers: Self.token) }
+          return answer.status == 404
+        }
+        #expect(isDraining)
+        #expect(try await scrape(admin)["ribserver_connections{transport=\"websocket\"}"] == 1)
+        socket.cut()
+        await stop.value
+      }
+    }
+  }
+
   @Test func serverThatHasStopped_isSaidToHave() async throws {
     try await Self.withAdmin { _, admin, server in
       await server.stop()

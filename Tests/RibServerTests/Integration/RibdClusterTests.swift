@@ -52,6 +52,42 @@ import Wire
     }
   }
 
+  /// Nodes have addresses and limits of their own in their arguments, and are of one program nevertheless: a client takes its session along also to a
+  /// node that has begun earlier.
+  @Test func argumentsOfNodes_keepNoSessionWhereItIs() async throws {
+    try await blocking {
+      let url = try PostgresServer.makeDatabase()
+      let log = Daemon.makeDirectory()
+      defer { try? FileManager.default.removeItem(atPath: log) }
+      let nodes = try (0..<2).map { number in
+        try Daemon(
+          [
+            "--store", "postgres", "--node-listen", "127.0.0.1:0", "--log-level", "info", "--limits-action-burst",
+            "\(200 + number)",
+          ],
+          environment: ["RIBD_STORE_URL": url], log: log, program: "ribd-cluster")
+      }
+      try waitUntil {
+        try String(contentsOfFile: log, encoding: .utf8).split(separator: "There is a link to a node").count >= 3
+      }
+      let connection = try PostgresConnection(url)
+      let holder = { try connection.run([PostgresStatement(PostgresQuery("SELECT holder FROM rib_session"))])[0] }
+      let client = try PlainClient(nodes[1].url, app: "counter")
+      let welcome = try client.welcome
+      try client.act(1, #""increment""#)
+      try client.next(#"{"t":"patch""#)
+      let first = try holder().first?.integer(0)
+      let again = try PlainClient(nodes[0].url, resuming: welcome, attempt: 2, revision: 2)
+      try again.act(2, #""increment""#)
+      try again.next(#"{"t":"patch""#)
+      let second = try holder().first?.integer(0)
+      #expect(first != nil && second != nil && first != second)
+      again.cut()
+      client.cut()
+      for node in nodes { #expect(node.stop() == 0) }
+    }
+  }
+
   /// Nodes that reach each other ask before they take a session.
   ///
   /// A client that comes by another node goes on with its view, and sees nothing anew. It takes its session along, and is passed on where that has just come.

@@ -52,6 +52,69 @@ import Wire
     }
   }
 
+  /// What clients and strangers do wrong, and how their connections end.
+  @Test func endsAndRefusals_areCounted() async throws {
+    try await withServer({
+      $0.admin.listen = "127.0.0.1:0"
+      $0.limits.connections = 8
+      $0.limits.actionsPerSecond = 10
+      $0.limits.actionBurst = 2
+    }) { server, url in
+      try await AdminServer.with(server) { _, admin in
+        try await blocking {
+          let bye = try PlainClient(url, app: "counter")
+          try bye.send(#"{"t":"bye"}"#)
+          #expect(try bye.end() == "ended 1000")
+          let nonsense = try PlainClient(url, app: "counter")
+          try nonsense.send("nonsense")
+          #expect(try nonsense.end() == "bad_message 4400")
+          // It comes back, and asks for more than it may.
+          let client = try PlainClient(url, app: "counter")
+          let welcome = try client.welcome
+          for number in 1...6 { try client.act(number, #""increment""#) }
+          for _ in 1...6 { try client.next(#"{"t":"patch""#) }
+          client.cut()
+          let again = try PlainClient(url, resuming: welcome, attempt: 2, epoch: welcome.epoch, revision: 7)
+          again.cut()
+          let thief = try PlainClient(url, resuming: welcome, token: "wrong", attempt: 3)
+          #expect(thief.greeting.contains("denied"))
+          let twin = try TwinClient(url)
+          #expect(try twin.create().status == 201)
+          #expect(try twin.act(#""1""#, #"{"to":"","a":"increment"}"#).status == 200)
+          #expect(try twin.ask("GET", "/nowhere").status == 404)
+          #expect(try twin.ask("POST", "/v1/sessions", "{}", headers: ["Origin: https://evil.example"]).status == 403)
+          twin.cut()
+          let many = try (0..<20).map { _ in try CurlSocket(url: url) }
+          _ = many
+        }
+        let isCounted = try await eventually {
+          let metrics = try await scrape(admin)
+          return metrics.sum("ribserver_connections_refused_total") > 0
+            && metrics["ribserver_connections_ended_total{reason=\"ended\"}"] == 1
+            && metrics["ribserver_connections_ended_total{reason=\"bad_message\"}"] == 1
+            && metrics["ribserver_connections_ended_total{reason=\"denied\"}"] == 1
+        }
+        #expect(isCounted)
+        let metrics = try await scrape(admin)
+        #expect(metrics["ribserver_resumes_total{outcome=\"patches\"}"] == 1)
+        #expect(metrics["ribserver_resumes_total{outcome=\"refused\"}"] == 1)
+        #expect(metrics["ribserver_requests_refused_total{reason=\"origin\"}"] == 1)
+        #expect(metrics["ribserver_pauses_total{reason=\"rate\"}"] ?? 0 > 0)
+        let requests = "http_server_request_duration_seconds_count{http_request_method="
+        for (series, count) in [
+          ("\"POST\",http_route=\"/v1/sessions\",http_response_status_code=\"201\"", 1.0),
+          ("\"POST\",http_route=\"/v1/sessions\",http_response_status_code=\"403\"", 1),
+          ("\"POST\",http_route=\"/v1/sessions/{session}/actions\",http_response_status_code=\"200\"", 1),
+          ("\"GET\",http_route=\"\",http_response_status_code=\"404\"", 1),
+        ] {
+          #expect(metrics["\(requests)\(series)}"] == count, "\(series)")
+        }
+        // The admin server's own store is none of the server's.
+        #expect(metrics["ribserver_store_failing"] == 0)
+      }
+    }
+  }
+
   /// A client of ``gauges_equalTheTruth()``, as the test knows it.
   private struct Guest {
     var client: PlainClient?
