@@ -81,7 +81,10 @@ let package = Package(
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
     .target(
-      name: "RibAuth", dependencies: ["CCurl", "RibCore", "RibServer", "Wire", "WireHTTP", crypto, jwtKit, logging],
+      name: "RibAuth",
+      dependencies: [
+        "CCurl", "RibCore", "RibMetrics", "RibServer", "Wire", "WireHTTP", crypto, jwtKit, logging, metrics,
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "RibPostgres", dependencies: ["CPQ", "RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
@@ -155,7 +158,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire", "WireHash"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RibAuthTests", dependencies: ["RibAuth", "RibCore", "RibServer", "RibTestSupport", "Wire", logging],
+      name: "RibAuthTests",
+      dependencies: ["RibAuth", "RibCore", "RibMetrics", "RibServer", "RibTestSupport", "Wire", logging, metrics],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "ribctlTests",

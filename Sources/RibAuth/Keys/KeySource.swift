@@ -19,7 +19,9 @@ actor KeySource {
   private let algorithms: [JWTSettings.Algorithm]
   private let queue: any JobQueue
   private let seconds: @Sendable () -> Int
+  private let wall: @Sendable () -> Int
   private let logger: Logger
+  private let metrics: KeyMetrics
   /// Written by the actor alone.
   private let snapshot: Mutex<Snapshot>
   private var running: Task<Void, Never>?
@@ -34,16 +36,19 @@ actor KeySource {
   ///   - algorithms: the accepted ones.
   ///   - environment: the clock, and the queue to load on.
   ///   - logger: logs new keys, and loads that fail.
+  ///   - metrics: counts both.
   init(
     _ loader: KeyLoader, _ pauses: RefreshPlan.Pauses, for algorithms: [JWTSettings.Algorithm],
-    _ environment: Environment, _ logger: Logger
+    _ environment: Environment, _ logger: Logger, _ metrics: KeyMetrics = KeyMetrics()
   ) {
     self.loader = loader
+    self.metrics = metrics
     self.algorithms = algorithms
     self.logger = logger
     queue = environment.makeQueue("ribserver.keys", .background)
     let time = environment.time
     seconds = { time.seconds }
+    wall = time.wall
     snapshot = Mutex(Snapshot(plan: RefreshPlan(pauses)))
   }
 
@@ -147,6 +152,7 @@ actor KeySource {
         if let set { snapshot.set = set }
       }
       if let set { told(set) }
+      metrics.noteLoad(set, at: wall())
       bytes = loaded.bytes
     } catch {
       failed(error)
@@ -178,6 +184,7 @@ actor KeySource {
 
   private func failed(_ error: KeyError) {
     let now = seconds()
+    metrics.noteFailure()
     let goesOn = snapshot.withLock { snapshot in
       snapshot.plan.failed(at: now)
       return snapshot.plan.mayUse(at: now)

@@ -8,6 +8,8 @@ import RibMetrics
 struct ServerMetrics: Sendable {
   /// Keeps them for `/metrics`.
   let prometheus: PrometheusFactory
+  /// A backend that does not show what the server keeps, and is to be handed it; nil if there is none.
+  let publisher: MetricsPublisher?
   /// 1 while the session store fails and sessions go on in memory, otherwise 0.
   let storeIsFailing: Gauge
   /// Commits of the store.
@@ -41,6 +43,7 @@ struct ServerMetrics: Sendable {
     let own = factory as? PrometheusFactory
     let prometheus = own ?? PrometheusFactory()
     self.prometheus = prometheus
+    publisher = own != nil || factory is NOOPMetricsHandler ? nil : MetricsPublisher(factory)
     let factory = own == nil ? MultiplexMetricsHandler(factories: [factory, prometheus]) : factory
     func counter(_ label: String, _ help: String) -> Counter {
       prometheus.describe(label, help)

@@ -10,6 +10,8 @@ struct RunningServer: Sendable {
   /// Nil if none is wanted.
   let watchdog: Watchdog?
   let inspection: ServerInspection
+  /// Nil if the program has chosen no backend for metrics, or one that is asked.
+  var publication: Ticker<Void>?
 
   /// Ends connections, then sessions, then the store, each once what stands before has ended.
   ///
@@ -47,6 +49,7 @@ struct RunningServer: Sendable {
     for loop in loops { loop.stop() }
     watchdog?.stop()
     inspection.stop()
+    publication?.cancel()
     if error == nil { context.logger.info("Stopped.") }
     return error
   }

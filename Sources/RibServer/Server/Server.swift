@@ -177,7 +177,8 @@ public final class Server: Service {
       state = .running(
         RunningServer(
           context: context, listener: listener, loops: keeper.loops, store: writer,
-          watchdog: Watchdog(context, keeper.loops), inspection: inspection))
+          watchdog: Watchdog(context, keeper.loops), inspection: inspection,
+          publication: context.metrics.publisher?.begin(inspection, context.environment)))
       return (listener, loopCount)
     }
     let address = URLAddress(host: listener.socket.address, port: listener.socket.port)
