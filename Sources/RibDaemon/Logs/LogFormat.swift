@@ -50,7 +50,7 @@ enum LogFormat: String, CaseIterable, Sendable {
       let text = cut(value.description)
       let isPlain =
         !text.isEmpty && text.unicodeScalars.allSatisfy { isShown($0) && !" \"=\\".unicodeScalars.contains($0) }
-      line += " \(escaped(key))=\(isPlain ? text : "\"\(escaped(text, quotes: true))\"")"
+      line += " \(escaped(cut(key)))=\(isPlain ? text : "\"\(escaped(text, quotes: true))\"")"
     }
     return line + "\n"
   }

@@ -12,8 +12,8 @@ import Synchronization
 
 /// Where the daemon's loggers write, and which repetitions they leave out.
 final class LogSink: Sendable {
-  // Held also while a line is written: a pipe takes long lines in parts.
   private let limit = Mutex(RepeatLimit())
+  private let writing = Mutex(())
   private let isJournal: Bool
   private let output: @Sendable ([UInt8]) -> Void
 
@@ -42,18 +42,18 @@ final class LogSink: Sendable {
 
   /// Writes an entry, and around it how many were left out that were like it.
   func write(_ entry: LogFormat.Entry, as format: LogFormat) {
-    limit.withLock { limit in
-      switch limit.note(entry) {
-      case .leaveOut: break
-      case .write: output(line(of: entry, format))
-      case .writeLast:
-        output(
-          line(of: entry, format)
-            + line(of: entry.with("More lines like the last one are left out for a minute."), format))
-      case .writeAfter(let count):
-        output(line(of: entry.with("The next line was left out \(count) times."), format) + line(of: entry, format))
-      }
+    let bytes: [UInt8]
+    switch limit.withLock({ $0.note(entry) }) {
+    case .leaveOut: return
+    case .write: bytes = line(of: entry, format)
+    case .writeLast:
+      let last = entry.with("More lines like the last one are left out for a minute.")
+      bytes = line(of: entry, format) + line(of: last, format)
+    case .writeAfter(let count):
+      bytes = line(of: entry.with("The next line was left out \(count) times."), format) + line(of: entry, format)
     }
+    // A pipe takes long lines in parts.
+    writing.withLock { _ in output(bytes) }
   }
 
   private func line(of entry: LogFormat.Entry, _ format: LogFormat) -> [UInt8] {

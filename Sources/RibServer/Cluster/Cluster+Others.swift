@@ -53,8 +53,10 @@ extension Cluster {
       guard let context, let loop = self?.nextLoop() else { return closeDescriptor(descriptor) }
       let place = client.caller.place
       let admission = context.connections.enter(from: place)
-      if admission == .dropped { return closeDescriptor(descriptor) }
+      let isFull = admission != .admitted && place.map(context.connections.isFull) == true
       loop.execute {
+        loop.work.stats.note(admission, isFull: isFull)
+        guard admission != .dropped else { return closeDescriptor(descriptor) }
         Connection(
           descriptor, admission, from: client.caller, isCounted: place != nil, relayed: client, on: loop, context
         ).start(with: received)

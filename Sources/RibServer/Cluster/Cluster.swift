@@ -127,6 +127,11 @@ final class Cluster: Sendable {
     self.exchanges = exchanges
     time = environment.time
     program = environment.program ?? Executable.contentMark
+    if environment.program == nil, Executable.knownContentMark == nil {
+      logger.warning(
+        "The program's file cannot be read: the node counts as one of another program, and gives few sessions to others."
+      )
+    }
     queue = environment.makeQueue("ribserver.cluster", .urgent)
     dialler = environment.makeQueue("ribserver.relays", .normal)
     sockets = environment.sockets

@@ -13,11 +13,17 @@ extension Connection: ChannelPort {
 
   func willSay(_ bye: Bye, _ message: String) {
     note(.bye(bye))
-    // A client that is not to come back has done what it may not, or was put out: who runs the server wants to know.
-    let level: Logger.Level = bye.comesBack == .not && bye != .ended ? .info : .debug
-    var metadata: Logger.Metadata = ["bye": "\(bye.rawValue)", "reason": "\(message)"]
-    if level == .info, let address = caller.address { metadata["address"] = "\(address)" }
-    log(level, "A connection ends.", metadata)
+    switch bye {
+    // It has connected again, as clients do.
+    case .ended, .taken, .stale: break
+    // It has done what it may not, or was put out: whoever runs the server wants to know.
+    case _ where bye.comesBack == .not:
+      let address = caller.address.map { "\($0)" } ?? "none"
+      return log(
+        .info, "A client is put out.", ["bye": "\(bye.rawValue)", "reason": "\(message)", "address": "\(address)"])
+    default: break
+    }
+    debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
   }
 
   func channelEnded(comesBack: Bye.Return) { finish(comesBack: comesBack) }

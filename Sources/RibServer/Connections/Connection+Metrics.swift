@@ -44,15 +44,21 @@ extension Connection {
     loop.work.stats.connectionTimes[kind, default: TimeCells(TimeCells.long)].add(loop.now - min(startTime, loop.now))
   }
 
-  /// Counts that the connection is not read from for a while.
+  /// Counts that the connection is not read from for a while, from the moment at which there is a reason for it.
   func countPause() {
-    if pace.isPaused {
-      loop.work.stats.note(.pausedByRate)
-    } else if channel.isCongested {
-      loop.work.stats.note(.pausedByReader)
-    } else if channel.waitingActions.areTooMany {
-      loop.work.stats.note(.pausedByCommit)
-    }
+    let reason: LoopStats.Count? =
+      if pace.isPaused {
+        .pausedByRate
+      } else if channel.isCongested {
+        .pausedByReader
+      } else if channel.waitingActions.areTooMany {
+        .pausedByCommit
+      } else {
+        nil
+      }
+    guard reason != pause else { return }
+    if let reason, pause == nil { loop.work.stats.note(reason) }
+    pause = reason
   }
 
   /// Counts a request that is refused before anybody has looked at what it asks for.

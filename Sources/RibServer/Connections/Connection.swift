@@ -74,6 +74,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) private var turn = Turn.free
   /// What it carries.
   @exclusivity(unchecked) var kind = Kind.http
+  /// Why it is not read from for a while; nil if it is.
+  @exclusivity(unchecked) var pause: LoopStats.Count?
   /// Why it ends; nil until that is known.
   @exclusivity(unchecked) var end: End?
   /// Whether the peer was told that nothing more comes.
@@ -138,8 +140,6 @@ final class Connection: PollTarget, @unchecked Sendable {
       return discardSocket()
     }
     id = loop.add(self)
-    // The others are counted where they are accepted.
-    if relayingNode != nil { loop.work.stats.note(.accepted) }
     schedule(after: timeLimit)
     if admission == .turnedAway { turnAway() }
   }
@@ -325,8 +325,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     var wanted: Interest = []
     if canGoOn { wanted.insert(.reading) }
     if output.hasSendable { wanted.insert(.writing) }
+    countPause()
     guard wanted != interest else { return }
-    if interest.contains(.reading), !wanted.contains(.reading) { countPause() }
     interest = wanted
     loop.change(watch, to: wanted)
   }

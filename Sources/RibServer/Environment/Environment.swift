@@ -22,8 +22,8 @@ package struct Environment: Sendable {
   package var wrapStore: @Sendable (any SessionStore) -> any SessionStore = { $0 }
   /// Where effects and walks run; nil for Swift's own pool.
   package var taskExecutor: (any TaskExecutor)?
-  /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise; nil for the
-  /// file that runs.
+  /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise; nil for
+  /// ``Executable/mark``, or among nodes ``Executable/contentMark``.
   package var program: String?
 
   /// An environment with the system's connections, pool of tasks and program.

@@ -102,6 +102,19 @@ struct LoopStats: Sendable {
   /// Counts something.
   mutating func note(_ count: Count, times: Int = 1) { counts[count.rawValue] &+= UInt64(times) }
 
+  /// Counts a connection by what becomes of it.
+  ///
+  /// - Parameters:
+  ///   - admission: what becomes of it.
+  ///   - isFull: whether its place has as many connections as it may have.
+  mutating func note(_ admission: ConnectionCounter.Admission, isFull: Bool) {
+    switch admission {
+    case .admitted: note(.accepted)
+    case .turnedAway: note(isFull ? .overAddressLimit : .overLimit)
+    case .dropped: note(.dropped)
+    }
+  }
+
   /// Counts something of an app.
   mutating func note(_ count: AppCount, ofApp number: Int) {
     makeRoom(forApps: number + 1)

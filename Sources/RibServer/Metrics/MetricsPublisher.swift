@@ -38,8 +38,20 @@ final class MetricsPublisher: Sendable {
   /// - Returns: what goes on as long as somebody holds it.
   func begin(_ inspection: ServerInspection, _ environment: Environment) -> Ticker<Void> {
     Ticker("ribserver.publisher", environment, every: Self.interval, ()) { [self] _ in
-      inspection.gather { [self] figures, _ in publish(figures.families) }
+      publish(inspection) {}
       return true
+    }
+  }
+
+  /// Gathers figures, and hands them over.
+  ///
+  /// - Parameters:
+  ///   - inspection: gathers them.
+  ///   - done: called behind that.
+  func publish(_ inspection: ServerInspection, _ done: @escaping @Sendable () -> Void) {
+    inspection.gather { [self] figures, _ in
+      publish(figures.families)
+      done()
     }
   }
 

@@ -34,9 +34,11 @@ enum Executable {
   /// Tells the program from every other on any machine: the SHA-256 of the file that runs.
   ///
   /// Nodes have addresses and directories of their own in their arguments, and images of one build are unpacked at different times: so
-  /// neither is part of it. To read the file takes some hundredths of a second, once. Where the system does not say which file runs,
+  /// neither is part of it. The file is read once. Where the system does not say which file runs,
   /// each process counts as another program.
-  static let contentMark = contentMark(of: "/proc/self/exe") ?? "\(UInt64.random(in: .min ... .max))"
+  static let contentMark = knownContentMark ?? "\(UInt64.random(in: .min ... .max))"
+  /// The same; nil if the file cannot be read.
+  static let knownContentMark = contentMark(of: "/proc/self/exe")
 
   /// The mark of a file.
   ///

@@ -104,11 +104,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   private func note(_ admission: ConnectionCounter.Admission, _ place: Place?, of peer: Caller) {
     let isFull = admission != .admitted && place.map(context.connections.isFull) == true
     if isFull { context.gate.noteFullPlace(of: peer) }
-    switch admission {
-    case .admitted: loop.work.stats.note(.accepted)
-    case .turnedAway: loop.work.stats.note(isFull ? .overAddressLimit : .overLimit)
-    case .dropped: loop.work.stats.note(.dropped)
-    }
+    loop.work.stats.note(admission, isFull: isFull)
   }
 
   /// Out of descriptors or memory: to try again at once would only burn the processor.

@@ -44,6 +44,9 @@ struct RunningServer: Sendable {
       await each { $0.afterAnswers($1) }
       await context.ends.finish(within: context.settings.timeouts.storeSeconds)
     }
+    if publication != nil {
+      await withCheckedContinuation { done in context.metrics.publisher?.publish(inspection) { done.resume() } }
+    }
     let error = makeError()
     context.recordings?.flush()
     for loop in loops { loop.stop() }

@@ -24,6 +24,16 @@ import Testing
     #expect(sockets["http"] == nil)
   }
 
+  /// Clients would wait in its queue for ever.
+  @Test func socketThatNobodyTakes_isAnError() throws {
+    let sockets = try Self.sockets(["LISTEN_PID": "42", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "admin:http:http"])
+    let error = #expect(throws: InheritedSocketsError.self) {
+      try sockets.check(areTaken: [sockets["admin"], sockets["http"]])
+    }
+    #expect(error?.reason.contains("\"http\" is one too many") == true)
+    try sockets.check(areTaken: [3, nil, 4, 5])
+  }
+
   @Test(arguments: [
     [:], ["LISTEN_FDS": "1"], ["LISTEN_PID": "41", "LISTEN_FDS": "1"], ["LISTEN_PID": "42", "LISTEN_FDS": "0"],
   ])

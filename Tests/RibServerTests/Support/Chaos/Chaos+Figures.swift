@@ -91,6 +91,8 @@ extension Chaos {
     let text = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").filter { line in
       Self.isComplaint(line) && !line.contains("An action was refused.") && !line.contains("A transaction took long.")
+        // Of both there are many.
+        && !line.contains("More lines like the last one are left out") && !line.contains("The next line was left out")
         // It was killed.
         && !line.contains("An earlier process died") && !line.contains("The system's clock has jumped.")
         && !victims.sessionIDs.contains { line.contains($0) }
