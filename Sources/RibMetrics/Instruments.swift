@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// What a time series is counted by.
+/// The value of a time series, which the program changes by a handler of swift-metrics.
 protocol Instrument: AnyObject, Sendable {
   /// Its value now.
   var value: MetricFamily.Value { get }

@@ -1,6 +1,6 @@
 /// The metrics of one name: what Prometheus shows as one metric, with a time series for each set of labels.
 package struct MetricFamily: Equatable, Sendable {
-  /// What the values of a family mean.
+  /// The kind of a family's values.
   package enum Kind: String, Sendable {
     /// A count that only grows, until the process ends.
     case counter
@@ -54,7 +54,7 @@ package struct MetricFamily: Equatable, Sendable {
   package let name: String
   /// One sentence for a person.
   package let help: String
-  /// What the values mean; those of ``Kind/histogram`` are all ``Value/histogram(_:)``, and those of the others none.
+  /// The kind of the values; those of ``Kind/histogram`` are all ``Value/histogram(_:)``, and those of the others none.
   package let kind: Kind
   /// One for each set of labels.
   package var samples: [Sample]

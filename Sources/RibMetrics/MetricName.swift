@@ -52,7 +52,7 @@ enum MetricName {
 
 /// Why a metric is not counted.
 struct MetricError: Error, CustomStringConvertible {
-  /// What the program calls the metric.
+  /// The metric's name in the program.
   let label: String
   /// Why.
   let reason: String

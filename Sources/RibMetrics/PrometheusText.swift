@@ -3,7 +3,7 @@ package struct PrometheusText: ~Copyable {
   /// The value of the Content-Type field; Prometheus 3 refuses an answer without it.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// What is written so far, as UTF-8.
+  /// The text so far, as UTF-8.
   package private(set) var bytes: [UInt8] = []
 
   /// An empty text.

@@ -1,7 +1,7 @@
 import Metrics
 import RibMetrics
 
-/// What is counted of an issuer's keys.
+/// Metrics of an issuer's keys: how many there are, and how loads of them have ended.
 struct KeyMetrics: Sendable {
   private let keys: Gauge
   private let skipped: Gauge

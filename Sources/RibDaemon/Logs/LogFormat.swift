@@ -14,7 +14,7 @@ enum LogFormat: String, CaseIterable, Sendable {
   /// For a program: one JSON object, with the members `ts`, `level`, `logger`, `msg` and those of the metadata.
   case json
 
-  /// What has a line to itself in the log.
+  /// An entry of the log, which is written as one line.
   struct Entry {
     /// Nanoseconds since 1970.
     var time: Int64
@@ -66,7 +66,7 @@ enum LogFormat: String, CaseIterable, Sendable {
       json.string(value)
     }
     for (key, value) in sorted(entry.metadata) {
-      // What stands above is not to be said otherwise by a piece of metadata.
+      // A piece of metadata must not replace one of the members above.
       json.key(["ts", "level", "logger", "msg", "source"].contains(key) ? "metadata.\(key)" : cut(key))
       write(value, into: &json)
     }

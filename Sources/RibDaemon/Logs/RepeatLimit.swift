@@ -4,15 +4,15 @@ import Logging
 ///
 /// A stranger can have some lines written as often as they like. Lines for debugging, and critical ones, are never left out.
 struct RepeatLimit {
-  /// What becomes of a line.
+  /// The fate of a line.
   enum Verdict: Equatable {
-    /// It is written.
+    /// The line is written.
     case write
-    /// It is written, and is the last one for the time being.
+    /// The line is written, and those like it are left out from here on.
     case writeLast
-    /// It is written, after so many that were left out.
+    /// The line is written, and so many like it were left out before.
     case writeAfter(Int)
-    /// It is not written.
+    /// The line is left out.
     case leaveOut
   }
 

@@ -1,7 +1,7 @@
 import Wire
 import WireHTTP
 
-/// What a server needs that shows another one to operators: the server, and who may look.
+/// The server that an admin server shows, and the tokens of those who may look.
 struct AdminDesk: Sendable {
   /// The server that is shown.
   let server: Server

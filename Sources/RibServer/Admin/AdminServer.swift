@@ -4,7 +4,7 @@ import WireHTTP
 
 /// A server beside another one in the same process, for those who operate it.
 ///
-/// It shows the metrics of the other server at `/metrics`, in the text format of Prometheus, and at `/livez` and `/readyz` whether the other
+/// The admin server shows the metrics of the other server at `/metrics`, in the text format of Prometheus, and at `/livez` and `/readyz` whether the other
 /// server is well, with details. Each request has to show an admin token in `Authorization: Bearer`: a page in a browser, or another user of the
 /// machine, reaches a local address as well.
 ///

@@ -3,7 +3,7 @@
 /// A file has a token a line, as `NAME:ROLE:HASH`: who has the token, what the token is good for, and its SHA-256 in hexadecimal digits. Empty
 /// lines, and lines that begin with `#`, are skipped.
 public struct AdminTokens: Equatable, Sendable {
-  /// What a token is good for.
+  /// The rights that a token gives.
   public enum Role: String, CaseIterable, Sendable {
     /// To look.
     case look
@@ -13,9 +13,9 @@ public struct AdminTokens: Equatable, Sendable {
 
   /// An operator or a tool that has shown a token.
   public struct Bearer: Equatable, Sendable {
-    /// Who the token was given to.
+    /// The name of the person or tool that the token was given to.
     public let name: String
-    /// What it is good for.
+    /// The rights that the token gives.
     public let role: Role
   }
 
@@ -56,7 +56,7 @@ public struct AdminTokens: Equatable, Sendable {
     self.entries = entries
   }
 
-  /// Who has a token; nil if nobody has.
+  /// The bearer of a token; nil if nobody has it.
   ///
   /// All entries are compared, each as long for every wrong token.
   ///
@@ -73,7 +73,7 @@ public struct AdminTokens: Equatable, Sendable {
 public struct AdminTokensError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The line, from 1.
   public let line: Int
-  /// What is wrong with it.
+  /// The fault of the line.
   public let reason: String
 
   /// One sentence for a person.

@@ -4,7 +4,7 @@ import WireHTTP
 // What is counted of connections.
 
 extension Connection {
-  /// What a connection carries.
+  /// The protocol that a connection carries.
   enum Kind: String, CaseIterable {
     /// Requests and answers, so far.
     case http
@@ -107,7 +107,7 @@ extension Connection {
 }
 
 extension Authentication.Question {
-  /// What is asked for, as the metrics name it.
+  /// The purpose of the question, as the metrics name it.
   fileprivate var name: String {
     switch self {
     case .holds: "recheck"

@@ -1,11 +1,11 @@
 import Synchronization
 import WireHTTP
 
-/// What a probe is told.
+/// The answer to a probe.
 struct ProbeAnswer {
-  /// What counts.
+  /// The status, which is all that a machine looks at.
   let status: HTTPStatus
-  /// The same for a person.
+  /// The same in a word, for a person.
   let word: String
 
   /// The server shown does not run.

@@ -1,6 +1,6 @@
 /// A loop's figures at one moment.
 struct LoopFigures: Sendable {
-  /// What it has counted.
+  /// The loop's counts.
   var stats = LoopStats()
   /// Its connections, by what they carry.
   var connections: [Connection.Kind: Int] = [:]
@@ -11,7 +11,7 @@ struct LoopFigures: Sendable {
 extension EventLoop {
   /// The figures of this moment; to be called on the loop.
   ///
-  /// What is there is looked at, and not counted up and down: so no figure can drift away from the truth.
+  /// Connections and sessions are looked up, and not counted up and down: so no figure can drift away from the truth.
   var figures: LoopFigures {
     var figures = LoopFigures(stats: work.stats, sessionCount: sessions.count)
     var (http, websocket, events) = (0, 0, 0)

@@ -1,10 +1,10 @@
 import Wire
 
-/// What a loop has counted since the server's start: plain numbers that only the loop writes, so that an action costs some additions.
+/// A loop's counts since the server's start: plain numbers that only the loop writes, so that an action costs some additions.
 ///
 /// They are added up when somebody asks for the server's metrics.
 struct LoopStats: Sendable {
-  /// What is counted for all apps together.
+  /// Counts for all apps together.
   enum Count: Int, CaseIterable {
     // Connections.
     case accepted, overLimit, overAddressLimit, dropped
@@ -20,7 +20,7 @@ struct LoopStats: Sendable {
     case moved
   }
 
-  /// What is counted for each app.
+  /// Counts for each app.
   enum AppCount: Int, CaseIterable {
     // Actions of clients.
     case applied, repeated
@@ -33,7 +33,7 @@ struct LoopStats: Sendable {
     case effectsStarted, effectsFinished, effectsFailed, effectsCancelled
   }
 
-  /// What is counted of an app.
+  /// The counts of one app.
   struct OfApp: Sendable {
     /// By ``AppCount``.
     fileprivate var counts = [UInt64](repeating: 0, count: AppCount.allCases.count)
@@ -55,7 +55,7 @@ struct LoopStats: Sendable {
     }
   }
 
-  /// What requests are told apart by.
+  /// The labels of a request.
   struct RequestKind: Hashable, Sendable {
     /// The method; `_OTHER` for one that is unknown here.
     let method: String
@@ -65,11 +65,11 @@ struct LoopStats: Sendable {
     let status: Int
   }
 
-  /// What answers of the authenticator are told apart by.
+  /// The labels of an answer of the authenticator.
   struct AuthenticationKind: Hashable, Sendable {
-    /// What the client wanted.
+    /// The client's purpose: to begin, to resume, to join, to renew; or a recheck.
     let purpose: String
-    /// What the authenticator has said, or why it was not asked.
+    /// The authenticator's answer, or the reason why it was not asked.
     let outcome: String
   }
 

@@ -8,7 +8,7 @@ import RibMetrics
   import Darwin
 #endif
 
-/// What the system says of the process, under the names that Prometheus' own libraries have for it.
+/// Figures that the system has of the process, under the names that Prometheus' own libraries have for it.
 enum ProcessFigures {
   /// The figures of this moment; what the system does not tell is left out.
   ///

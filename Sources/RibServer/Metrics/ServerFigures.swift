@@ -178,7 +178,7 @@ struct ServerFigures: Sendable {
 
   // MARK: Making families
 
-  /// What was counted of each app, under its name; of those that are not there any more as `other`.
+  /// The counts of each app, under its name; those of apps that are not there any more under `other`.
   private var apps: [(name: String, figures: LoopStats.OfApp)] {
     stats.apps.enumerated().map { (appNames.indices ~= $0.offset ? appNames[$0.offset] : "other", $0.element) }
   }

@@ -3,7 +3,7 @@ import RibMetrics
 import Synchronization
 import Wire
 
-/// What can be seen of a running server from outside of its loops.
+/// Gathers the figures of a running server from outside of its loops.
 ///
 /// Nothing of it runs before somebody looks for the first time.
 final class ServerInspection: Sendable {
@@ -152,7 +152,7 @@ final class ServerInspection: Sendable {
     queue.add(after: Self.patience, finish)
   }
 
-  /// What an operator wants to know besides whether the server is well.
+  /// Members of the JSON object that operators get at `/livez` and `/readyz`, besides the status.
   var details: [(name: String, value: JSONValue)] {
     [
       ("version", .string(Server.version)),

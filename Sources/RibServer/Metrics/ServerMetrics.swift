@@ -1,7 +1,7 @@
 import Metrics
 import RibMetrics
 
-/// What the server counts by swift-metrics, in whatever backend the program has chosen, and for its own `/metrics`.
+/// The metrics that the server counts by swift-metrics, in whatever backend the program has chosen, and for its own `/metrics`.
 ///
 /// None of it is on the way of an action: what is counted happens once a commit, or more rarely. All that happens more often is in
 /// ``LoopStats``.
@@ -32,7 +32,7 @@ struct ServerMetrics: Sendable {
   let damagedSessions: Counter
   /// Transactions that took ten milliseconds or more.
   let slowTransactions: Counter
-  /// What the process was doing when it died before: found in the flight recorder at the start.
+  /// Activities during which the process had died before: found in the flight recorder at the start.
   let foundCrashes: Counter
 
   /// Metrics of a backend.

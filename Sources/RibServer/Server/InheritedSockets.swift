@@ -70,9 +70,9 @@ public struct InheritedSockets: Equatable, Sendable {
   }
 }
 
-/// What a supervisor says of the sockets that it hands over cannot be true.
+/// A supervisor has handed over sockets that cannot be used.
 public struct InheritedSocketsError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The reason.
   public let reason: String
 
   /// One sentence for a person.
