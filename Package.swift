@@ -102,9 +102,11 @@ let package = Package(
         coreMetrics, serviceLifecycle, unixSignals,
       ],
       swiftSettings: swiftSettings),
-    .executableTarget(name: "ribd", dependencies: ["RibDaemon", argumentParser], swiftSettings: swiftSettings),
     .executableTarget(
-      name: "ribd-cluster", dependencies: ["RibDaemon", "RibPostgres", argumentParser], swiftSettings: swiftSettings),
+      name: "ribd", dependencies: ["RibDaemon", "RibServer", argumentParser], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "ribd-cluster", dependencies: ["RibDaemon", "RibPostgres", "RibServer", argumentParser],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "ribctl",
       dependencies: [

@@ -14,17 +14,19 @@ import UnixSignals
 package enum DaemonCommand {
   /// The name and the help of a daemon's command.
   ///
-  /// - Parameter name: its command.
+  /// - Parameter program: which of them.
   /// - Returns: the configuration of its command.
-  package static func configuration(_ name: String) -> CommandConfiguration {
+  package static func configuration<Program: DaemonProgram>(of program: Program.Type) -> CommandConfiguration {
     CommandConfiguration(
-      commandName: name,
+      commandName: program.programName,
       abstract: "Serves riblet sessions over WebSocket.",
       discussion: """
         Each setting can be given as a flag, as an environment variable or in the file, in this order of precedence: \
         --limits-actions-per-second is RIBD_LIMITS_ACTIONS_PER_SECOND and limits.actionsPerSecond. What is no setting is an error.
         """,
-      version: Server.version)
+      version: Server.version,
+      // Without one of them it serves.
+      subcommands: [])
   }
 
   /// Serves until the process is told to stop.
@@ -33,7 +35,7 @@ package enum DaemonCommand {
   ///   - flags: the settings that were given on the command line.
   ///   - stores: kinds of stores that the daemon has besides the server's own.
   /// - Throws: what is wrong with the settings, or why the server cannot serve.
-  package static func serve(_ flags: SettingFlags, stores: [ExternalStore] = []) async throws {
+  package static func serve(_ flags: SettingFlags, stores: [ExternalStore]) async throws {
     Server.prepareProcess()
     let config = try await flags.makeConfig()
     var settings = try await ServerSettings(config)
