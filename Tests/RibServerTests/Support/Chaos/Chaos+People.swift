@@ -14,8 +14,10 @@ extension Chaos {
     }
     guard now >= nextSignOut else { return }
     nextSignOut = now + people.pace.signOut * 1000
-    // Those who share a session are looked at together.
-    let candidates = clients.filter { $0.party == nil && $0.person?.isLeaving == false }
+    // Those who share a session are looked at together. Whoever has no session yet signs in afterwards, and is welcome.
+    let candidates = clients.filter { client in
+      client.party == nil && client.person?.isLeaving == false && client.told.withLock { $0.sessionID != nil }
+    }
     guard let person = candidates.randomElement(using: &random)?.person else { return }
     try people.signOut(person.number, at: daemon)
   }
