@@ -1,4 +1,5 @@
 import RibClient
+import Synchronization
 import Wire
 
 extension ChaosClient {
@@ -10,6 +11,9 @@ extension ChaosClient {
       + "outbox \(session.outbox.count), \(link == nil ? "away" : session.welcome == nil ? "greeting" : "live"), "
       + "count \(lastView?.count ?? -1), paid \(lastView?.paid ?? -1) of \(lastView?.lastPayment ?? -1)"
   }
+
+  /// Whether it was given a session; on any thread.
+  var hasSession: Bool { told.withLock { $0.sessionID != nil } }
 
   /// What the client was told, for those who look at what is committed.
   struct Told {
