@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibAuth", targets: ["RibAuth"]),
     .library(name: "RibPostgres", targets: ["RibPostgres"]),
+    .library(name: "RibInspector", targets: ["RibInspector"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
@@ -88,6 +89,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RibPostgres", dependencies: ["CPQ", "RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibInspector", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
@@ -152,6 +154,9 @@ let package = Package(
     .testTarget(
       name: "RibDaemonTests", dependencies: ["RibDaemon", "Wire", logging], swiftSettings: swiftSettings),
     .testTarget(name: "RibMetricsTests", dependencies: ["RibMetrics", coreMetrics], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibInspectorTests", dependencies: ["RibCore", "RibInspector", "RibServer", "RibTesting", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RibWebTests", dependencies: ["RibWeb"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
