@@ -88,7 +88,7 @@ package enum DaemonCommand {
   private static func makeAdminServer(
     of server: Server, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
   ) throws -> AdminServer {
-    let admin = try AdminServer(of: server, logger: logger) { url in
+    let admin = try AdminServer(of: server, files: .inspector, logger: logger) { url in
       announce("Operators look at \(url)")
       didBegin()
     }

@@ -5,8 +5,8 @@ import WireHTTP
 /// A server beside another one in the same process, for those who operate it.
 ///
 /// The admin server shows the metrics of the other server at `/metrics`, in the text format of Prometheus, and at `/livez` and `/readyz` whether the other
-/// server is well, with details. Each request has to show an admin token in `Authorization: Bearer`: a page in a browser, or another user of the
-/// machine, reaches a local address as well.
+/// server is well, with details. Each request but those for the page's files has to show an admin token in `Authorization: Bearer`: a page in a
+/// browser, or another user of the machine, reaches a local address as well.
 ///
 /// In a `ServiceGroup` it stands before the server that it shows, so that it can be asked until that server has stopped.
 public final class AdminServer: Service {
@@ -21,12 +21,14 @@ public final class AdminServer: Service {
   /// - Parameters:
   ///   - shown: the server that it shows; its settings say where this one listens, and who may look.
   ///   - tokens: the tokens, if they do not come from `admin.tokenFile`; nil for those of the file or, without one, for one that is made.
+  ///   - files: the page by which operators look in a browser, which everybody may have: it asks for a token.
   ///   - logger: where it writes.
   ///   - onListening: called once connections are accepted.
   /// - Throws: ``AdminTokensError`` or ``SystemError`` if the file of tokens cannot be read; ``SettingsError`` if `admin.listen` is an address
   ///   that other machines reach, and there is no file.
   public init(
-    of shown: Server, tokens: AdminTokens? = nil, logger: Logger = Logger(label: "ribserver.admin"),
+    of shown: Server, tokens: AdminTokens? = nil, files: StaticFiles = StaticFiles(),
+    logger: Logger = Logger(label: "ribserver.admin"),
     onListening: @escaping @Sendable (Server.URLAddress) -> Void = { _ in }
   ) throws {
     let (settings, environment) = (shown.context.settings, shown.context.environment)
@@ -61,7 +63,7 @@ public final class AdminServer: Service {
     // It would end the process while the loops that count are well.
     own.timeouts.watchdogSeconds = 0
     server = Server(
-      apps: [], files: StaticFiles(), settings: own, logger: logger, environment: environment,
+      apps: [], files: files, settings: own, logger: logger, environment: environment,
       desk: AdminDesk(shown, known), onListening: onListening)
   }
 

@@ -137,6 +137,16 @@ enum Endpoint: Equatable {
     return endpoint
   }
 
+  /// Whether a request reads a file, and nothing else.
+  ///
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - context: the server's.
+  /// - Returns: false for a request that is refused, and for OPTIONS.
+  static func isFile(_ head: RequestHead, _ context: ServerContext) -> Bool {
+    if case .file? = try? find(for: head, context) { true } else { false }
+  }
+
   /// The methods of RFC 9110 §9.3 and RFC 5789, but for CONNECT: no request with it is read.
   static let knownMethods: Set<String> = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH",
