@@ -50,6 +50,13 @@ const line = (run) => run.map(([x, y], index) =>
 /** The same with what is below it. */
 const area = (run) => `${line(run)}L${(run.at(-1)[0] * width).toFixed(1)} ${height}L${(run[0][0] * width).toFixed(1)} ${height}Z`;
 
+/** The extent of a figure, in words. */
+function extent(range, show) {
+  if (!range) return "none in 5 minutes";
+  const [least, greatest] = [show(range.least), show(range.greatest)];
+  return least === greatest ? "steady" : `${least} to ${greatest}`;
+}
+
 /**
  * A tile: a figure as it is now, with its line.
  *
@@ -79,5 +86,5 @@ export function tile({ title, samples, figure, also, show, floor, note }) {
     also && h("p", { class: "tile-also" }, h("span", { class: "tile-key", "aria-hidden": "true" }), `${also.title} ${said(also.figure)}`),
     h("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": words },
       draw(figure, "spark-area", area), also && draw(also.figure, "spark-also", line), draw(figure, "spark-line", line)),
-    h("p", { class: "tile-note" }, main ? `${show(main.least)} to ${show(main.greatest)}` : "none in 5 minutes", note && ` · ${note}`));
+    h("p", { class: "tile-note" }, extent(main, show), note && ` · ${note}`));
 }
