@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import unittest
 
+import access_test
 from support import ARTIFACTS, AXE, BrowserTest, Daemon, expect
 
 PAGES = ["Overview", "Sessions", "Riblets", "Store", "Sign-in", "Settings", "Log", "Crashes"]
@@ -190,6 +191,34 @@ class LookTest(InspectorTest):
                 page.get_by_role("button", name="Cancel").click()
                 expect(page.get_by_role("dialog")).to_have_count(0)
                 context.close()
+
+    def test_keyboard_reaches_everything(self):
+        _, sid = self.begin_counter()
+        self.enter()
+        for width in WIDTHS:
+            self.page.set_viewport_size({"width": width, "height": 700})
+            for name in ["Overview", "Sessions", "Settings", "Log"]:
+                self.go(name)
+                expect(self.page.get_by_text("Looking…")).to_have_count(0)
+                self.walk(f"{name}, {width}")
+            self.find(sid)
+            expect(self.page.get_by_role("region", name="Clients")).to_be_visible()
+            self.walk(f"a session, {width}")
+
+    def walk(self, where):
+        """Tab leads to all that can be used, and back out; wherever the focus is, it is seen, and says what it is."""
+        self.page.evaluate("() => { window.walked = new Set(); document.querySelector('.skip').focus(); }")
+        for step in range(200):
+            if step:
+                self.page.keyboard.press("Tab")
+            focused = self.page.evaluate(access_test.WalkTest.FOCUSED)
+            if focused is None:
+                break
+            # What a script has given the focus has no mark.
+            for quality in ["isSeen", "isInFront", "name"] + ["isMarked"] * (step > 0):
+                self.assertTrue(focused[quality], f"{where}: {quality} of {focused}")
+        self.assertIsNone(focused, f"{where}: Tab does not lead out")
+        self.assertEqual(self.page.evaluate(access_test.WalkTest.MISSED), [], where)
 
     def test_figures_have_words(self):
         self.enter()
