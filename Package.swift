@@ -100,8 +100,9 @@ let package = Package(
     .target(
       name: "RibDaemon",
       dependencies: [
-        "RibAuth", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser, configuration, logging,
-        coreMetrics, serviceLifecycle, unixSignals,
+        "RibAuth", "RibInspector", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser,
+        configuration,
+        logging, coreMetrics, serviceLifecycle, unixSignals,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -175,7 +176,8 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibMetrics", "RibPostgres", "RibServer",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibInspector", "RibMetrics", "RibPostgres",
+        "RibServer",
         "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
         "ribd",
         "ribd-cluster", "ribsim",

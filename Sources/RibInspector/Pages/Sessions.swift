@@ -33,7 +33,7 @@ struct Sessions: Riblet {
     let orders: [SessionSearch.Order]
     /// The apps that the server has.
     let apps: [String]
-    let rows: IdentifiedArray<SessionRow>
+    let rows: IdentifiedArray<ListedSession>
     /// How many sessions are what was looked for, of which the first are shown; nil before they were looked at.
     let matchCount: Int?
     /// How many sessions were looked at.

@@ -48,6 +48,10 @@ final class SessionCore {
   var commits: Commits
   let onUnreadableState: App.UnreadableState
   var uncommitted = Uncommitted()
+  /// What the session has cost.
+  @exclusivity(unchecked) var stats: SessionStats
+  /// What happens in the session, for somebody who looks; nil if nobody does.
+  @exclusivity(unchecked) var watch: SessionWatch?
 
   /// The life of the tree that revisions are counted in.
   var epoch: String
@@ -113,6 +117,7 @@ final class SessionCore {
     commits = Commits(outage)
     self.work = work
     self.context = context
+    stats = SessionStats(at: work.now)
     appNumber = Int32(context.number(ofApp: app.name))
     epoch = work.environment.randomHex(words: 1)
     onUnreadableState = app.onUnreadableState
@@ -146,6 +151,7 @@ final class SessionCore {
     commits = Commits(outage)
     self.work = work
     self.context = context
+    stats = SessionStats(at: work.now)
     appNumber = Int32(context.number(ofApp: app.name))
     epoch = work.environment.randomHex(words: 1)
     let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
@@ -176,7 +182,7 @@ final class SessionCore {
   private func prepareTree() {
     work.stats.makeRoom(forApps: Int(appNumber) + 1)
     tree.notesChanges = isDurable
-    tree.recorder = context.recordings?.makeRecorder(of: identity)
+    tree.recorder = context.makeRecorder(of: identity)
   }
 
   // MARK: Notes
@@ -192,11 +198,23 @@ final class SessionCore {
   }
 
   /// A reducer that takes long holds up every session of its loop.
-  func noteDuration(since start: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - start: when the transaction began.
+  ///   - seen: the transaction, for somebody who looks.
+  @inline(__always)
+  func noteDuration(since start: UInt64, _ seen: () -> SeenTransaction) {
     let nanoseconds = work.time() - start
+    let isSlow = nanoseconds >= 10_000_000
     work.stats.apps[Int(appNumber)].transactions.add(nanoseconds)
-    guard nanoseconds >= 10_000_000 else { return }
+    stats.noteTransaction(nanoseconds, isSlow: isSlow)
+    if work.book != nil || watch != nil { show(seen(), nanoseconds) }
+    if isSlow { noteSlowness(nanoseconds) }
+  }
+
+  private func noteSlowness(_ nanoseconds: UInt64) {
     context.metrics.slowTransactions.increment()
+    work.slow.note(identity, riblet: tree.lastTypeName ?? "", nanoseconds, at: work.now)
     log(
       .warning, "A transaction took long.",
       ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(nanoseconds / 1_000_000)"])

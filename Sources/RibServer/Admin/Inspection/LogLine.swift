@@ -12,4 +12,14 @@ package struct LogLine: Codable, Equatable, Identifiable, Sendable {
   package var message: String
   /// The metadata, as `key=value` with spaces between, in alphabetical order.
   package var metadata: String
+
+  /// A line.
+  package init(id: Int, time: Int, level: String, logger: String, message: String, metadata: String) {
+    self.id = id
+    self.time = time
+    self.level = level
+    self.logger = logger
+    self.message = message
+    self.metadata = metadata
+  }
 }

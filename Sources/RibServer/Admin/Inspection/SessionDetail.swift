@@ -3,7 +3,7 @@
 /// The figures count from the moment at which the session came into memory.
 package struct SessionDetail: Codable, Equatable, Sendable {
   /// The session among others.
-  package var row = SessionRow()
+  package var row = ListedSession()
   /// What the session has cost.
   package var cost = SessionCost()
   /// The clients that have ever come.

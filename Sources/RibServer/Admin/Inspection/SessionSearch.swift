@@ -62,7 +62,7 @@ package struct SessionSearch: Codable, Hashable, Sendable {
 /// The sessions that come first.
 package struct SessionList: Codable, Equatable, Sendable {
   /// The sessions, in the order that was asked for.
-  package var rows: [SessionRow] = []
+  package var rows: [ListedSession] = []
   /// How many sessions are what was asked for, of which ``rows`` are the first.
   package var matchCount = 0
   /// How many sessions were looked at: those in memory, and those at rest with a client connected here.
@@ -73,7 +73,7 @@ package struct SessionList: Codable, Equatable, Sendable {
 }
 
 /// A session among others.
-package struct SessionRow: Codable, Equatable, Identifiable, Sendable {
+package struct ListedSession: Codable, Equatable, Identifiable, Sendable {
   /// The session's name.
   package var id = ""
   /// The app; empty for a session at rest, of which only the store knows it.
