@@ -132,7 +132,7 @@ const transactions = ({ events }) => section("Live", "transactions while you loo
 const happening = ({ time: at, kind, riblet, text, duration }) =>
   h("li", { class: `event event-${kind}` },
     h("span", { class: "event-time" }, clock(at)),
-    h("span", { class: "event-kind" }, kind),
+    h("span", { class: "event-kind" }, kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
     h("span", { class: "event-text" }, riblet && h("strong", null, `${riblet} `), text),
     h("span", { class: (duration ?? 0) >= 10_000 ? "event-duration is-slow" : "event-duration" }, isKnown(duration) ? time(duration) : ""));
 
