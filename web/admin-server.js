@@ -70,7 +70,7 @@ const keys = ({ keys }, context) => table(context, {
   none: "The authenticator tells of no keys.",
 });
 
-const goodOutcomes = new Set(["accepted", "valid", "ok", "anonymous"]);
+const goodOutcomes = new Set(["accepted", "anonymous"]);
 
 const outcomes = ({ outcomes }, context) => table(context, {
   name: "outcomes", label: "What came of credentials", rows: outcomes, key: (it) => `${it.purpose}.${it.outcome}`,
