@@ -54,7 +54,7 @@ class Daemon:
 
     TOKEN = "token of the tests"
 
-    def __init__(self, *arguments: str):
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
         self.directory = tempfile.TemporaryDirectory()
         self.path = Path(self.directory.name)
         hashed = hashlib.sha256(self.TOKEN.encode()).hexdigest()
@@ -63,12 +63,12 @@ class Daemon:
         self.process = subprocess.Popen(
             [RIBD, "--port", "0", "--state-dir", self.path / "state", "--admin-listen", "127.0.0.1:0",
              "--admin-token-file", self.path / "tokens", *arguments],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(environment or {})})
         self.url = self.admin = None
         while not (self.url and self.admin):
             line = self.process.stdout.readline()
             assert line, f"ribd has ended: {(self.path / 'log').read_text()}"
-            if found := re.search(r"listens on (http://\S+)", line):
+            if found := re.search(r"listens on (\S+)", line):
                 self.url = found[1]
             if found := re.search(r"Operators look at (http://\S+)", line):
                 self.admin = found[1]
