@@ -5,7 +5,7 @@ import signal
 import unittest
 
 from proxies import Checks, Client, Proxy
-from support import together, tool
+from support import is_long, together, tool
 
 
 class HAProxy(Proxy):
@@ -76,6 +76,7 @@ class HAProxyTest(Checks, unittest.TestCase):
         return int(daemon.ask_admin("/metrics")[1].split('ribserver_connections{transport="websocket"} ')[1].split("\n")[0])
 
 
+@is_long
 class HAProxyProtocolTest(Checks, unittest.TestCase):
     """haproxy says by the PROXY protocol who is there."""
 

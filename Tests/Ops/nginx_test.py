@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from proxies import HOST, Checks, Proxy
-from support import REPOSITORY, tool
+from support import REPOSITORY, is_long, tool
 
 
 class Nginx(Proxy):
@@ -63,6 +63,7 @@ class NginxTest(Checks, unittest.TestCase):
         self.assertEqual(set(others), {200})
 
 
+@is_long
 class NginxUnixTest(Checks, unittest.TestCase):
     """The same over a unix socket, which has no ports that could run out."""
 

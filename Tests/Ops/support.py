@@ -1,6 +1,7 @@
 """What the tests of operations share: a daemon as an operator runs it, and clients that count what they say."""
 
 import asyncio
+import atexit
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -21,6 +23,14 @@ RIBD = Path(os.environ.get("RIBD", REPOSITORY / ".build/debug/ribd"))
 TOOLS = REPOSITORY / ".tools"
 # Nothing here takes long; whatever is waited for this long never comes.
 PATIENCE = 120
+
+# What a run leaves out that is to be short.
+is_long = unittest.skipIf(os.environ.get("RIB_OPS") == "short", "RIB_OPS=short")
+
+
+def could_not_run(what: str):
+    """Says at the end of all tests what is not tested, and why."""
+    atexit.register(print, f"Not run here: {what}")
 
 
 def tool(name: str, package: str | None = None) -> Path:
