@@ -27,7 +27,7 @@ package enum DaemonCommand {
         """,
       version: Server.version,
       // Without one of them it serves.
-      subcommands: [])
+      subcommands: [BackupCommand<Program>.self, RestoreCommand<Program>.self])
   }
 
   /// Serves until the process is told to stop.

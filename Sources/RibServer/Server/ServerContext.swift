@@ -88,7 +88,11 @@ final class ServerContext: Sendable {
     self.logger = logger
     refusals = RefusalLog(logger, environment.time)
     gate = Gate(settings, listeningAt: settings.host, refusals)
-    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
+    recordings =
+      settings.recordDirectory.isEmpty
+      ? nil
+      : RecordingFolder(
+        settings.recordDirectory, keeping: RecordingRetention(settings.recordings), logger, metrics, environment)
   }
 
   /// Makes what records a session that comes into memory.
