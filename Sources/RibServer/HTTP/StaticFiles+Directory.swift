@@ -37,7 +37,8 @@ extension StaticFiles {
     }
   }
 
-  private static func names(in directory: String) throws(StaticFilesError) -> [String] {
+  /// The names of what is in a directory.
+  static func names(in directory: String) throws(StaticFilesError) -> [String] {
     guard let stream = opendir(directory) else { throw StaticFilesError(directory) }
     defer { closedir(stream) }
     var names: [String] = []

@@ -67,7 +67,7 @@ extension ServerSettings {
         start.mark = mark
         opened.mark = mark
         opened.id = try store.begin(start)
-        store.log(start, to: logger)
+        store.log(start, environment.crashReports?.newest(since: start.lastStart), to: logger)
         opened.crashCount = start.crashes.count + start.appCrashes.count
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
@@ -90,7 +90,7 @@ extension ServerSettings {
   }
 
   /// Makes a directory, and those above it, for the server's user alone.
-  private static func makeDirectory(_ path: String, _ name: String, flag: String) throws(StoreError) {
+  static func makeDirectory(_ path: String, _ name: String, flag: String) throws(StoreError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part + "/"
