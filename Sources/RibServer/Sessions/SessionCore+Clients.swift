@@ -33,8 +33,8 @@ extension SessionCore {
     log(
       .debug, "A session has started.",
       [
-        "app": "\(identity.app)", "client": "\(info.name ?? "?") \(info.version ?? "")",
-        "locale": "\(info.locale ?? "?")",
+        "app": "\(identity.app)", "program": "\("\(info.name ?? "?") \(info.version ?? "")".forLog)",
+        "locale": "\((info.locale ?? "?").forLog)",
       ])
     sendSnapshot(to: 1, .snapshotsAtStart)
     if let walk {

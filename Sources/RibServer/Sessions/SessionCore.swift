@@ -53,6 +53,8 @@ final class SessionCore {
   var epoch: String
   var revision = 1
   var history = PatchHistory()
+  /// The session's spans; nil if the program has chosen no tracer.
+  let spans: SessionSpans?
   // What is small stands together, as it would take eight bytes of every session between larger fields.
   /// The number that the session's app is counted under.
   let appNumber: Int32
@@ -114,6 +116,7 @@ final class SessionCore {
     self.work = work
     self.context = context
     appNumber = Int32(context.number(ofApp: app.name))
+    spans = context.tracer.map { [identity] in SessionSpans($0, identity) }
     epoch = work.environment.randomHex(words: 1)
     onUnreadableState = app.onUnreadableState
     let planted = try app.makeTree(parameters, Self.name(identity.id, profile, work, context))
@@ -147,6 +150,7 @@ final class SessionCore {
     self.work = work
     self.context = context
     appNumber = Int32(context.number(ofApp: app.name))
+    spans = context.tracer.map { SessionSpans($0, stored.identity) }
     epoch = work.environment.randomHex(words: 1)
     let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
     // The walk has been done, or was cut off with everything else.
@@ -192,15 +196,23 @@ final class SessionCore {
   }
 
   /// A reducer that takes long holds up every session of its loop.
-  func noteDuration(since start: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - start: when it began, in nanoseconds of the monotonic clock.
+  ///   - client: whose action it was; nil for none's.
+  func noteDuration(since start: UInt64, of client: Int? = nil) {
     let nanoseconds = work.time() - start
     work.stats.apps[Int(appNumber)].transactions.add(nanoseconds)
     guard nanoseconds >= 10_000_000 else { return }
     context.metrics.slowTransactions.increment()
     log(
       .warning, "A transaction took long.",
-      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(nanoseconds / 1_000_000)"])
+      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(nanoseconds / 1_000_000)"]
+        .tracing(client.flatMap(trace)))
   }
+
+  /// The trace of a client's request that is being answered, or of its connection; nil if it has none.
+  func trace(of client: Int) -> RequestTrace? { work.trace ?? audience[client].channel?.trace }
 
   func log(
     _ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]
