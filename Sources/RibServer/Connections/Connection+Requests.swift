@@ -29,7 +29,7 @@ extension Connection {
         exchange.start = loop.now
         exchange.route = ""
         exchange.visit = context.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
-        exchange.trace = RequestTrace(of: head.headers, context.tracer)
+        exchange.trace = RequestTrace.find(in: head.headers, context.tracer)
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {

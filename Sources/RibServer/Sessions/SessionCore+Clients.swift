@@ -35,7 +35,7 @@ extension SessionCore {
       [
         "app": "\(identity.app)", "program": "\("\(info.name ?? "?") \(info.version ?? "")".forLog)",
         "locale": "\((info.locale ?? "?").forLog)",
-      ])
+      ].tracing(channel?.trace))
     sendSnapshot(to: 1, .snapshotsAtStart)
     if let walk {
       isWalking = true
@@ -161,7 +161,7 @@ extension SessionCore {
     noteChange()
     attach(channel, to: client)
     sendWelcome(to: client, token, isResumed: true)
-    log(.debug, "A session goes on.", ["client": "\(client)"])
+    log(.debug, "A session goes on.", ["client": "\(client)"].tracing(channel.trace))
     let hasAll = catchUp(channel, client, from: epoch, known)
     work.stats.note(hasAll ? .resumedWithPatches : .resumedWithSnapshot)
   }

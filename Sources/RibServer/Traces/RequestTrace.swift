@@ -8,16 +8,23 @@ final class RequestTrace: Sendable {
   /// What the program's tracer knows of the trace; empty without a tracer.
   let context: ServiceContext
 
-  /// The trace that a request names; nil if it names none.
+  private init(_ traceID: String?, _ context: ServiceContext) {
+    self.traceID = traceID
+    self.context = context
+  }
+
+  /// The trace that a request names.
   ///
   /// What is not as the W3C has it is ignored.
   ///
   /// - Parameters:
   ///   - headers: the request's.
   ///   - tracer: the program's; nil if it has none.
-  init?(of headers: HeaderFields, _ tracer: SessionTracer?) {
-    traceID = TraceParent(of: headers)?.traceID
-    context = tracer?.context(of: headers) ?? .topLevel
-    if traceID == nil, context.isEmpty { return nil }
+  /// - Returns: nil if the request names none; that takes no memory.
+  static func find(in headers: HeaderFields, _ tracer: SessionTracer?) -> RequestTrace? {
+    let traceID = TraceParent(of: headers)?.traceID
+    guard traceID != nil || tracer != nil else { return nil }
+    let context = tracer?.context(of: headers) ?? .topLevel
+    return traceID == nil && context.isEmpty ? nil : RequestTrace(traceID, context)
   }
 }

@@ -11,9 +11,9 @@ import WireHTTP
   private static let parent = "00-\(trace)-00f067aa0ba902b7-01"
 
   @Test func requestWithoutATrace_hasNone() {
-    #expect(RequestTrace(of: [:], nil) == nil)
-    #expect(RequestTrace(of: ["traceparent": "00-\(Self.trace)"], nil) == nil)
-    #expect(RequestTrace(of: ["traceparent": Self.parent], nil)?.traceID == Self.trace)
+    #expect(RequestTrace.find(in: [:], nil) == nil)
+    #expect(RequestTrace.find(in: ["traceparent": "00-\(Self.trace)"], nil) == nil)
+    #expect(RequestTrace.find(in: ["traceparent": Self.parent], nil)?.traceID == Self.trace)
   }
 
   /// Lines of the log about a connection or a request say which trace of another program they belong to; no tracer is needed for it.
@@ -44,6 +44,7 @@ import WireHTTP
     let traces = { (message: String) in log.all.filter { $0.message == message }.map { $0["trace_id"] } }
     // The repetition of the request is only answered.
     #expect(traces("An action was refused.") == [Self.trace, Self.trace])
+    #expect(traces("A session has started.") == [Self.trace, nil])
     #expect(traces("A client is put out.") == [Self.trace])
     #expect(traces("A request was refused.") == [Self.trace, nil])
   }
