@@ -48,10 +48,14 @@ web: ## Run the browser client's tests (ARGS="keyboard_test")
 	cd Tests/Browser && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Browser/*_test.py))))
 
-ops: ## Run the daemon as operators do: Prometheus, systemd (ARGS="prometheus_test")
+# RIB_OPS=short leaves out what takes long: the image, which wants root and a release build, and other forms of what is tested anyway.
+ops: ## Run the daemon as operators do: proxies, Prometheus, systemd, an image (ARGS="nginx_test", RIB_OPS=short)
 	@scripts/setup --tests
 	swift build --product ribd
-	cd Tests/Ops && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
+	$(if $(and $(filter-out short,$(or $(RIB_OPS),all)),$(or $(findstring image_test,$(ARGS)),$(if $(ARGS),,all))),\
+	  scripts/debian-root && swift build -c release --product ribd --static-swift-stdlib)
+	cd Tests/Ops && RIB_OPS="$(RIB_OPS)" RIBD="$$(swift build --show-bin-path)/ribd" \
+	  RIBD_STATIC="$$(swift build -c release --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Ops/*_test.py))))
 
 # Many clients, a network at its worst, and a server that is killed again and again. "make test" has a short one.

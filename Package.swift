@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibAuth", targets: ["RibAuth"]),
     .library(name: "RibPostgres", targets: ["RibPostgres"]),
+    .library(name: "RibInspector", targets: ["RibInspector"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
@@ -91,6 +92,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RibPostgres", dependencies: ["CPQ", "RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibInspector", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
@@ -101,8 +103,9 @@ let package = Package(
     .target(
       name: "RibDaemon",
       dependencies: [
-        "RibAuth", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser, configuration, logging,
-        coreMetrics, serviceLifecycle, unixSignals,
+        "RibAuth", "RibInspector", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser,
+        configuration,
+        logging, coreMetrics, serviceLifecycle, unixSignals,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -155,6 +158,9 @@ let package = Package(
     .testTarget(
       name: "RibDaemonTests", dependencies: ["RibDaemon", "Wire", logging], swiftSettings: swiftSettings),
     .testTarget(name: "RibMetricsTests", dependencies: ["RibMetrics", coreMetrics], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibInspectorTests", dependencies: ["RibCore", "RibInspector", "RibServer", "RibTesting", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RibWebTests", dependencies: ["RibWeb"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
@@ -173,7 +179,8 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibMetrics", "RibPostgres", "RibServer",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibInspector", "RibMetrics", "RibPostgres",
+        "RibServer",
         "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
         "ribd",
         "ribd-cluster", "ribsim",

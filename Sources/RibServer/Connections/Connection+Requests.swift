@@ -94,8 +94,8 @@ extension Connection {
 
   /// The endpoint of a request that the gate lets in; nil for OPTIONS, which asks for the methods of a path.
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
-    // Whoever has no token learns nothing of what there is.
-    if let desk = context.desk { try desk.check(head) }
+    // Whoever has no token learns nothing of what there is, but for the files.
+    if let desk = context.desk, !Endpoint.checksItself(head, context) { try desk.check(head) }
     // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     exchange.route = endpoint?.route ?? ""

@@ -37,19 +37,8 @@ extension StaticFiles {
     }
   }
 
-  /// The names of what is in a directory.
-  static func names(in directory: String) throws(StaticFilesError) -> [String] {
-    guard let stream = opendir(directory) else { throw StaticFilesError(directory) }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafePointer(to: &entry.pointee.d_name) { name in
-          name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
-            String(cString: $0)
-          }
-        })
-    }
+  private static func names(in directory: String) throws(StaticFilesError) -> [String] {
+    guard let names = fileNames(in: directory) else { throw StaticFilesError(directory) }
     return names
   }
 

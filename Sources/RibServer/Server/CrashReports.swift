@@ -66,7 +66,7 @@ package struct CrashReports: Equatable, Sendable {
   ///
   /// - Returns: the newest one first; none if the directory cannot be read.
   package func list() -> [Report] {
-    guard let names = try? StaticFiles.names(in: directory) else { return [] }
+    guard let names = fileNames(in: directory) else { return [] }
     let reports = names.compactMap { name -> Report? in
       guard isReport(name) else { return nil }
       let path = "\(directory)/\(name)"

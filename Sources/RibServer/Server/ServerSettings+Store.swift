@@ -53,6 +53,22 @@ extension ServerSettings {
     }
   }
 
+  /// The directory of a store that is a file of its own, which can be copied and put back.
+  ///
+  /// - Throws: ``StoreError`` for another store, and says what to do about it.
+  package var fileStoreDirectory: String {
+    get throws(StoreError) {
+      switch store {
+      case .sqlite: stateDirectory
+      case .memory: throw StoreError("Sessions are in the server's memory, and end with it: there is nothing to copy.")
+      case .postgres:
+        throw StoreError(
+          "Sessions are in PostgreSQL: copy it with its own tools, such as pg_dump or pg_basebackup, and start one node "
+            + "with --restored once you have put a copy back.")
+      }
+    }
+  }
+
   /// Has a store take note of this process, and of what ran when processes of this state directory died.
   private func begin(
     _ store: any SessionStore, _ loopCount: Int, _ logger: Logger, _ environment: Environment

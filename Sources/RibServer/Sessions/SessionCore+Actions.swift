@@ -13,7 +13,7 @@ extension SessionCore {
   func act(_ act: ClientMessage.Act, of client: Int, from channel: Channel) -> String? {
     // Also a repetition waits for what is under way.
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(act.number, of: client) { () throws(Refusal) in
+    return run(act.number, of: client, named: act.action.caseName) { () throws(Refusal) in
       if spans != nil { beginSpan(of: act.action, to: act.to, client) }
       return try tree.perform(act.action, for: act.to, by: audience[client].actor, rendering: work.viewRenderer)
     }
@@ -28,7 +28,7 @@ extension SessionCore {
   /// - Returns: what the client did wrong, or nil.
   func goBack(_ back: ClientMessage.Back, of client: Int, from channel: Channel) -> String? {
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(back.number, of: client) { () throws(Refusal) in
+    return run(back.number, of: client, named: SeenTransaction.backName) { () throws(Refusal) in
       if spans != nil { beginSpan(of: nil, to: back.to, client) }
       return try tree.back(from: back.to, rendering: work.viewRenderer).commands
     }
@@ -39,11 +39,13 @@ extension SessionCore {
   /// - Parameters:
   ///   - number: the action's.
   ///   - client: whose.
+  ///   - name: the action's name, for somebody who looks.
   ///   - body: does it.
   /// - Returns: what the client did wrong, or nil.
   @inline(__always)
   func run(
-    _ number: Int, of client: Int, _ body: () throws(Refusal) -> [EffectCommand]
+    _ number: Int, of client: Int, named name: @autoclosure () -> String,
+    _ body: () throws(Refusal) -> [EffectCommand]
   ) -> String? {
     switch audience[client].ledger.take(number) {
     case .next: break
@@ -55,6 +57,8 @@ extension SessionCore {
     case .gap: return "Action \(number) came after \(audience[client].ledger.number): numbers go up by one."
     }
     noteChange()
+    stats.noteAction(at: work.now)
+    var refusal: Nack.Code?
     let start = work.time()
     do throws(Refusal) {
       try check(number, of: client)
@@ -68,13 +72,16 @@ extension SessionCore {
       carryOut(commands)
       spans?.endAction()
     } catch {
+      refusal = error.code
       spans?.endAction(error)
       if !refuse(number, of: client, error) {
         return "More than \(ClientLedger.nackLimit) refusals are not acknowledged."
       }
     }
     noteAnswer()
-    noteDuration(since: start, of: client)
+    noteDuration(since: start, of: client) {
+      SeenTransaction(name: name(), client: client, number: number, refusal: refusal)
+    }
     return nil
   }
 

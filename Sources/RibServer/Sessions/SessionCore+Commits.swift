@@ -99,6 +99,7 @@ extension SessionCore {
         audience.ids.contains(client) ? audience[client].ledger.number : nil
       })
     let extent = isLeaving ? nil : CutExtent(audience: audience.changeCount, hasActed: hasActed)
+    stats.commitBytes &+= UInt64(cut.tree.byteCount)
     cut.isProgress = extent != nil && extent == lastExtent
     lastExtent = extent
     uncommitted.nacks = []

@@ -34,7 +34,7 @@ extension SessionCore {
     transact(
       "What an effect sent could not be applied.", number, riblet: { tree.lastTypeName ?? "none" },
       { () throws(Refusal) in try tree.receive(report, rendering: work.viewRenderer) })
-    noteDuration(since: start)
+    noteDuration(since: start) { SeenTransaction(name: SeenTransaction.reportName) }
   }
 
   /// Takes note that an effect has ended.

@@ -23,6 +23,10 @@ final class Workspace {
   @exclusivity(unchecked) var trace: RequestTrace?
   /// What is counted.
   @exclusivity(unchecked) var stats = LoopStats()
+  /// The newest slow transactions.
+  var slow = SlowLog()
+  /// How long each action takes; nil unless somebody looks.
+  @exclusivity(unchecked) var book: ActionBook?
 
   /// What sent bytes and a written message may keep of memory for the next ones, in bytes.
   static let largestKept = 1 << 20

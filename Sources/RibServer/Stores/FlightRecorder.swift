@@ -94,6 +94,25 @@ final class FlightRecorder: @unchecked Sendable {
     return try files.takeOwn(slotCount: slotCount)
   }
 
+  /// Does something with a directory that no process uses; meanwhile none can start.
+  ///
+  /// - Parameters:
+  ///   - directory: where.
+  ///   - body: what is done; afterwards there may be sessions there.
+  /// - Throws: ``StoreError`` if a process uses it, ``SystemError``, or what `body` throws.
+  /// - Returns: what `body` returns.
+  static func whileIdle<Value>(in directory: String, _ body: () throws -> Value) throws -> Value {
+    let files = try FlightFiles(in: directory)
+    return try withExtendedLifetime(files) {
+      guard files.start.others.isEmpty else {
+        throw StoreError("A server uses \(directory): stop it first. Until it has stopped, nothing is changed.")
+      }
+      let value = try body()
+      files.start.starts?.increment()
+      return value
+    }
+  }
+
   fileprivate init(
     _ number: Int, besides others: [Int], _ descriptor: Int32, _ path: String, _ slotCount: Int
   ) throws(SystemError) {
