@@ -19,6 +19,8 @@ let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let inMemoryTracing = Target.Dependency.product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -48,6 +50,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -77,7 +80,7 @@ let package = Package(
       dependencies: [
         "RibCore", "RibMetrics", "RibSchema", "Wire", "WireHTTP", "WireHash",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
-        "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
+        "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle, tracing,
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
@@ -182,7 +185,7 @@ let package = Package(
         "ribd",
         "ribd-cluster", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
-        metrics, metricsTestKit,
+        inMemoryTracing, metrics, metricsTestKit, tracing,
       ],
       swiftSettings: swiftSettings),
   ],

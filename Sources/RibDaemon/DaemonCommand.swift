@@ -27,7 +27,7 @@ package enum DaemonCommand {
         """,
       version: Server.version,
       // Without one of them it serves.
-      subcommands: [])
+      subcommands: [BackupCommand<Program>.self, RestoreCommand<Program>.self])
   }
 
   /// Serves until the process is told to stop.
@@ -55,15 +55,21 @@ package enum DaemonCommand {
       if isReady { supervisor.tell("READY=1", "STATUS=Listens.") }
     }
     let (level, format) = (try await flags.logLevel(config), try await flags.logFormat(config))
+    let mark = try await flags.subjectMark(config)
     // Also for what riblets and libraries log.
     let sink = LogSink.standardError
     let recent = RecentLog()
     LoggingSystem.bootstrap { label in
-      var handler = DaemonLogHandler(label, format, to: sink)
+      var handler = DaemonLogHandler(label, format, to: sink, marking: mark)
       handler.logLevel = level
       return MultiplexLogHandler([handler, recent.handler(label)])
     }
     let logger = Logger(label: "ribd")
+    do {
+      try CrashReports.ofProcess?.prepare()
+    } catch {
+      logger.error("Reports of crashes cannot be written.", metadata: ["reason": "\(error)"])
+    }
     let metrics = PrometheusFactory { [logger] in logger.error("\($0)") }
     MetricsSystem.bootstrap(metrics)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
@@ -95,7 +101,9 @@ package enum DaemonCommand {
   private static func makeAdminServer(
     of server: Server, _ hooks: InspectorHooks, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
   ) throws -> AdminServer {
-    let admin = try AdminServer(of: server, apps: [.inspector(of: server, hooks)], logger: logger) { url in
+    let admin = try AdminServer(
+      of: server, apps: [.inspector(of: server, hooks)], files: .inspector, logger: logger
+    ) { url in
       announce("Operators look at \(url)")
       didBegin()
     }

@@ -14,7 +14,7 @@ public struct InspectorHooks: Sendable {
   /// The keys by which credentials are checked, and those that are not used.
   package var keys: (@Sendable () async -> SignInReport)?
   /// The reports that were written as processes died, the newest first.
-  package var crashReports: @Sendable () async -> [CrashReports.Report] = { [] }
+  package var crashReports: @Sendable () async -> [CrashSummary.Report] = { [] }
   /// The last copy of the store that this process has made.
   package var lastBackup: @Sendable () async -> StoreReport.Backup? = { nil }
   /// Copies the store.

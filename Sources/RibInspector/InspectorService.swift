@@ -19,7 +19,7 @@ struct InspectorService: Sendable {
   /// The newest lines of the log.
   let log: @Sendable () -> Look<[LogLine]>
   /// What processes have died of.
-  let crashes: @Sendable () -> Look<CrashReports>
+  let crashes: @Sendable () -> Look<CrashSummary>
   /// The names of the server's apps.
   let apps: [String]
   /// Whether states of sessions may be seen.

@@ -5,7 +5,7 @@ import RibServer
 struct Crashes: Riblet {
   static let typeName = "Crashes"
 
-  typealias State = Sighting<CrashReports>
+  typealias State = Sighting<CrashSummary>
 
   enum ViewAction: Codable {
     case refreshTapped
@@ -13,13 +13,13 @@ struct Crashes: Riblet {
     case liftTapped(session: String)
   }
 
-  enum InternalAction: Equatable { case looked(Sight<CrashReports>) }
+  enum InternalAction: Equatable { case looked(Sight<CrashSummary>) }
   typealias Output = PageOutput
   typealias Props = Onlooker
 
   struct ViewState: Codable, Equatable {
     /// What processes have died of; nil before it was looked at.
-    let crashes: CrashReports?
+    let crashes: CrashSummary?
     let problem: String?
   }
 

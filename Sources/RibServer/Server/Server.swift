@@ -239,7 +239,10 @@ public final class Server: Service {
     guard let loop else { throw StoreError("The server does not run.") }
     return try await withCheckedThrowingContinuation { [context] continuation in
       loop.execute {
-        SessionDismissal(context: context, loop: loop).end(id) { continuation.resume(with: $0) }
+        SessionDismissal(context: context, loop: loop).end(id) { result in
+          if case .success(true) = result { context.logger.audit("A session was ended.", ["session": "\(id)"]) }
+          continuation.resume(with: result)
+        }
       }
     }
   }

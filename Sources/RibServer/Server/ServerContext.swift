@@ -38,6 +38,8 @@ final class ServerContext: Sendable {
   let desk: AdminDesk?
   /// Tells apps of sessions that have ended.
   let ends: EndReporters
+  /// Makes spans of what sessions do; nil if the program has chosen no tracer.
+  let tracer: SessionTracer?
   /// Compresses long answers.
   let compressor: Compressor
   /// The clocks of the server, its random bits, its connections and its queues.
@@ -69,6 +71,8 @@ final class ServerContext: Sendable {
     self.files = files
     self.metrics = metrics
     self.environment = environment
+    // Nobody has a trace of what operators look at.
+    tracer = desk == nil ? SessionTracer() : nil
     compressor = Compressor(environment)
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
@@ -88,7 +92,11 @@ final class ServerContext: Sendable {
     self.logger = logger
     refusals = RefusalLog(logger, environment.time)
     gate = Gate(settings, listeningAt: settings.host, refusals)
-    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
+    recordings =
+      settings.recordDirectory.isEmpty
+      ? nil
+      : RecordingFolder(
+        settings.recordDirectory, keeping: RecordingRetention(settings.recordings), logger, metrics, environment)
   }
 
   /// Makes what records a session that comes into memory.

@@ -311,6 +311,8 @@ public struct ServerSettings: Equatable, Sendable {
   ///
   /// A recording has all that clients have sent and were shown: treat it as you treat a database of your users' secrets.
   public var recordDirectory = ""
+  /// How long recordings are kept.
+  public var recordings = Recordings()
   /// `publicURL`: where browsers see the server, as `https://app.example.com`; none if empty.
   ///
   /// Its pages may talk to the server, and the server answers for its host. Without it the pages may that come from the host in

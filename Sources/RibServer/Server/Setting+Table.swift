@@ -40,6 +40,12 @@ extension Setting {
     Setting(
       "record", .text(\.recordDirectory, .any("directory")),
       "Where each session is recorded, to be replayed as a test: with all that was said in it."),
+    Setting(
+      "recordings.keepDays", .number(\.recordings.keepDays, 0...36_500),
+      "Days after which a recording is removed; 0 for never."),
+    Setting(
+      "recordings.totalMegabytes", .number(\.recordings.totalMegabytes, limit),
+      "Megabytes of all recordings above which the oldest are removed; 0 for any number."),
   ]
 
   private static let front: [Setting] = [

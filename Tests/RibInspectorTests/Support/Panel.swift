@@ -65,7 +65,7 @@ final class Panel: Sendable {
       signIn: { self.look("signIn") { _ in SignInReport() } },
       settings: { self.look("settings") { _ in [SettingReport(id: "port", value: "1", source: nil, summary: "")] } },
       log: { self.look("log") { $0.lines } },
-      crashes: { self.look("crashes") { _ in CrashReports() } },
+      crashes: { self.look("crashes") { _ in CrashSummary() } },
       apps: ["counter", "members"], showsState: false, offers: { _ in offers },
       perform: { operation, name in
         try self.state.withLock { state in

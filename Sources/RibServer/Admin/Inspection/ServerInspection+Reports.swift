@@ -126,8 +126,8 @@ extension ServerInspection {
   /// What processes have died of, and what is not run again.
   ///
   /// - Throws: ``StoreError`` if the store cannot be read.
-  package func crashes() async throws -> CrashReports {
-    var reports = CrashReports()
+  package func crashes() async throws -> CrashSummary {
+    var reports = CrashSummary()
     reports.found = foundCrashCount
     if let directory = try stateDirectory() {
       let poison = try await away { try directory.poison() }

@@ -1,5 +1,5 @@
 /// What processes have died of, as an operator sees it.
-package struct CrashReports: Codable, Equatable, Sendable {
+package struct CrashSummary: Codable, Equatable, Sendable {
   /// A report that was written as a process died.
   package struct Report: Codable, Equatable, Identifiable, Sendable {
     /// The file's name.
