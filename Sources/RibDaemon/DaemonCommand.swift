@@ -84,7 +84,7 @@ package enum DaemonCommand {
       didBegin()
     }
     let stopper = Stopper()
-    var hooks = InspectorHooks()
+    var hooks = InspectorHooks(of: server, settings, authenticator)
     hooks.log = recent
     hooks.drain = { try await stopper.stop() }
     let admin = hasAdmin ? try makeAdminServer(of: server, hooks, logger, didBegin) : nil
