@@ -6,6 +6,7 @@ import RibAuth
 import RibInspector
 import RibMetrics
 package import RibServer
+import RibWeb
 import ServiceLifecycle
 import Showcase
 import Synchronization
