@@ -85,7 +85,7 @@ package enum DaemonCommand {
       didBegin()
     }
     let stopper = Stopper()
-    var hooks = InspectorHooks()
+    var hooks = InspectorHooks(of: server, settings, authenticator)
     hooks.log = recent
     hooks.crashReports = { CrashReports.ofProcess?.summaries ?? [] }
     hooks.drain = { try await stopper.stop() }

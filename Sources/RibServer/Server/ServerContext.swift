@@ -122,10 +122,8 @@ final class ServerContext: Sendable {
     let path = settings.recordDirectory
     let retention = RecordingRetention(settings.recordings)
     recordedOnDemand.withLock { [logger, metrics, environment] recorded in
-      recorded = (
-        recorded?.folder ?? RecordingFolder(path, keeping: retention, logger, metrics, environment),
-        recorded?.sessions.union([session]) ?? [session]
-      )
+      let folder = recorded?.folder ?? RecordingFolder(path, keeping: retention, logger, metrics, environment)
+      recorded = (folder, recorded?.sessions.union([session]) ?? [session])
     }
     return path
   }
