@@ -17,11 +17,12 @@ extension CrashReports {
   /// - Returns: its first lines if it names no such thread.
   static func head(of text: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    guard let start = lines.firstIndex(where: { $0.hasPrefix("Thread ") && $0.hasSuffix(" crashed:") }) else {
+    guard let start = lines.firstIndex(where: { $0.hasSuffix(" crashed:") }) else {
       return lines.prefix(lineLimit).joined(separator: "\n")
     }
     let thread = lines[start...].prefix(lineLimit)
-    let end = thread.dropFirst().firstIndex { $0.hasPrefix("Thread ") || $0.hasPrefix("Images ") } ?? thread.endIndex
+    // Its frames are indented; the next headline is not.
+    let end = thread.dropFirst().firstIndex { !$0.isEmpty && !$0.hasPrefix(" ") && $0 != "..." } ?? thread.endIndex
     return (lines.prefix(1) + [""] + thread[..<end]).joined(separator: "\n")
   }
 }
