@@ -85,7 +85,7 @@ import Wire
           while isLooking {
             do {
               _ = try client.receive(timeout: 50)
-            } catch CurlError.timedOut {}
+            } catch let error as CurlError where error == .timedOut {}
           }
           try client.end()
           state.withLock { $0 = .gone(nil) }

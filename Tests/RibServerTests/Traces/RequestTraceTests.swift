@@ -1,4 +1,5 @@
 import CurlTransport
+import Logging
 import RibTestSupport
 import Testing
 import Wire

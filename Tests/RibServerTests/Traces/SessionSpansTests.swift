@@ -5,6 +5,7 @@ import RibTestSupport
 import Testing
 import Tracing
 import Wire
+import WireHTTP
 
 @testable import RibServer
 
