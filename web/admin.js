@@ -35,7 +35,7 @@ const door = new Door((value) => {
   open();
 });
 
-/** What is shown: `{session, mounted, mayOperate, hasPlace}`; nothing while the operator is asked for a token. */
+/** What is shown: `{session, mounted, mayOperate, hasPlace, isLeaving}`; nothing while the operator is asked for a token. */
 let shown;
 /** The address that the server was asked to go to, and has not answered yet. */
 let goal;
@@ -75,7 +75,7 @@ function close() {
   shown = goal = undefined;
   mounted?.unmount();
   session?.close();
-  $("operator").hidden = true;
+  $("operator").hidden = $("ending").hidden = true;
   $("away").replaceChildren();
   $("notices").replaceChildren();
   document.body.classList.remove("is-away");
@@ -91,9 +91,12 @@ function leave(problem) {
 }
 
 $("leave").addEventListener("click", async () => {
+  const { session } = shown;
+  // That it ends is no news.
+  shown.isLeaving = true;
   // Without a link nobody can be told: the session then ends by itself, when its time is over.
-  await Promise.race([shown.session.end(), new Promise((resolve) => setTimeout(resolve, 1000))]).catch(() => {});
-  leave();
+  await Promise.race([session.end(), new Promise((resolve) => setTimeout(resolve, 1000))]).catch(() => {});
+  if (isShown(session)) leave();
 });
 
 // What is said
@@ -104,6 +107,7 @@ const words = {
 
 function follow(session) {
   const { status, reason } = session;
+  if (shown.isLeaving) return;
   const isUp = ["live", "resumed", "reset"].includes(status);
   $("status-words").textContent = words[status] ?? status;
   $("status").dataset.status = isUp ? "live" : status;
