@@ -37,8 +37,8 @@ const door = new Door((value) => {
 
 /** What is shown: `{session, mounted, mayOperate, hasPlace, isLeaving}`; nothing while the operator is asked for a token. */
 let shown;
-/** The address that the server was asked to go to, and has not answered yet. */
-let goal;
+/** The address that the server was asked to go to, and has not answered yet; and the one that the page has heard of. */
+let goal, known;
 
 // The session
 
@@ -205,15 +205,19 @@ function followView() {
   document.title = `${titles[place.page] ?? `Session ${short(place.session ?? "")}`} – RibServer inspector`;
   if (!hasPlace) {
     shown.hasPlace = true;
+    known = location.hash;
     const first = wanted();
     if (first && addressOf(first) !== addressOf(place)) return go(first);
   }
-  if (goal !== undefined) return;
+  // The user has moved, and the page is about to be told: what the view shows is older than that.
+  if (goal !== undefined || (hasPlace && location.hash !== known)) return;
   const address = addressOf(place);
   if (location.hash !== address) history[hasPlace && wanted() ? "pushState" : "replaceState"](null, "", address);
+  known = location.hash;
 }
 
 addEventListener("hashchange", () => {
+  known = location.hash;
   if (!shown?.hasPlace) return;
   const place = wanted();
   if (place) go(place);

@@ -327,7 +327,7 @@ class PlaceTest(InspectorTest):
         _, sid = self.begin_counter()
         self.enter()
         self.go("Log")
-        self.page.get_by_text("warning", exact=True).first.click()
+        self.page.get_by_role("radio", name="warning").check()
         expect(self.page.get_by_role("radio", name="warning")).to_be_checked()
         self.page.reload()
         expect(self.title()).to_have_text("Log")
