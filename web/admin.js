@@ -35,10 +35,10 @@ const door = new Door((value) => {
   open();
 });
 
-/** What is shown: `{session, mounted, mayOperate, hasPlace}`; nothing while the operator is asked for a token. */
+/** What is shown: `{session, mounted, mayOperate, hasPlace, isLeaving}`; nothing while the operator is asked for a token. */
 let shown;
-/** The address that the server was asked to go to, and has not answered yet. */
-let goal;
+/** The address that the server was asked to go to, and has not answered yet; and the one that the page has heard of. */
+let goal, known;
 
 // The session
 
@@ -75,7 +75,7 @@ function close() {
   shown = goal = undefined;
   mounted?.unmount();
   session?.close();
-  $("operator").hidden = true;
+  $("operator").hidden = $("ending").hidden = true;
   $("away").replaceChildren();
   $("notices").replaceChildren();
   document.body.classList.remove("is-away");
@@ -91,9 +91,12 @@ function leave(problem) {
 }
 
 $("leave").addEventListener("click", async () => {
+  const { session } = shown;
+  // That it ends is no news.
+  shown.isLeaving = true;
   // Without a link nobody can be told: the session then ends by itself, when its time is over.
-  await Promise.race([shown.session.end(), new Promise((resolve) => setTimeout(resolve, 1000))]).catch(() => {});
-  leave();
+  await Promise.race([session.end(), new Promise((resolve) => setTimeout(resolve, 1000))]).catch(() => {});
+  if (isShown(session)) leave();
 });
 
 // What is said
@@ -104,6 +107,7 @@ const words = {
 
 function follow(session) {
   const { status, reason } = session;
+  if (shown.isLeaving) return;
   const isUp = ["live", "resumed", "reset"].includes(status);
   $("status-words").textContent = words[status] ?? status;
   $("status").dataset.status = isUp ? "live" : status;
@@ -201,15 +205,19 @@ function followView() {
   document.title = `${titles[place.page] ?? `Session ${short(place.session ?? "")}`} – RibServer inspector`;
   if (!hasPlace) {
     shown.hasPlace = true;
+    known = location.hash;
     const first = wanted();
     if (first && addressOf(first) !== addressOf(place)) return go(first);
   }
-  if (goal !== undefined) return;
+  // The user has moved, and the page is about to be told: what the view shows is older than that.
+  if (goal !== undefined || (hasPlace && location.hash !== known)) return;
   const address = addressOf(place);
   if (location.hash !== address) history[hasPlace && wanted() ? "pushState" : "replaceState"](null, "", address);
+  known = location.hash;
 }
 
 addEventListener("hashchange", () => {
+  known = location.hash;
   if (!shown?.hasPlace) return;
   const place = wanted();
   if (place) go(place);
