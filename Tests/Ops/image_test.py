@@ -158,7 +158,7 @@ class ImageTest(unittest.TestCase):
         user, group = self.config["User"].split(":")
         return subprocess.run(
             ["nsenter", f"--target={process.pid}", "--mount", "--net", "chroot", f"--userspec={user}:{group}",
-             str(self.files), *command], capture_output=True, text=True, timeout=PATIENCE)
+             str(self.files), "env", "-i", *self.config["Env"], *command], capture_output=True, text=True, timeout=PATIENCE)
 
     def ask(self, process: subprocess.Popen, path: str, *arguments: str):
         """A request from where the process is."""
