@@ -26,7 +26,7 @@ package enum DaemonCommand {
         """,
       version: Server.version,
       // Without one of them it serves.
-      subcommands: [])
+      subcommands: [CheckStateCommand<Program>.self])
   }
 
   /// Serves until the process is told to stop.
