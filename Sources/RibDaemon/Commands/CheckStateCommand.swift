@@ -9,12 +9,15 @@ package struct CheckStateCommand<Program: DaemonProgram>: AsyncParsableCommand {
       commandName: "check-state",
       abstract: "Looks whether this version brings back the sessions of another one's store.",
       discussion: """
-        --state-dir is a copy of a state directory, or the file of a backup. Each session is restored as the server does it; effects are \
-        not started, and nothing is written. Ends with 0 if all sessions go on with all that they know, with 1 if something would be \
-        lost, and with 2 if there is nothing to check.
+        Each session is restored as the server does it; effects are not started, and nothing is written. Ends with 0 if all sessions \
+        go on with all that they know, with 1 if something would be lost, and with 2 if there is nothing to check.
         """)
   }
 
+  @Argument(
+    help: "A copy of a state directory, or the file of a backup. (default: --state-dir, which may be either)",
+    completion: .file())
+  var path: String?
   @Option(help: "Look at so many sessions, evenly spread over the store. (default: all)")
   var sample: Int?
   @Option(help: "How long a session may take.")
@@ -36,7 +39,7 @@ package struct CheckStateCommand<Program: DaemonProgram>: AsyncParsableCommand {
     }
     let check = StateCheck(apps: Showcase.apps)
     let status = check.run(
-      on: settings.stateDirectory, sample: sample, isJSON: isJSON, secondsPerSession: secondsPerSession)
+      on: path ?? settings.stateDirectory, sample: sample, isJSON: isJSON, secondsPerSession: secondsPerSession)
     guard status == 0 else { throw ExitCode(status) }
   }
 }

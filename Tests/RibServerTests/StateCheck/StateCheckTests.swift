@@ -87,7 +87,7 @@ import Wire
     try copy(try #require(Self.stores.first))
     try FileManager.default.moveItem(
       atPath: "\(directory.path)/\(SQLiteStore.fileName)", toPath: "\(directory.path)/a backup?#%.sqlite")
-    let (status, output, errors) = try ribd("--state-dir", "\(directory.path)/a backup?#%.sqlite", "--sample", "3")
+    let (status, output, errors) = try ribd("\(directory.path)/a backup?#%.sqlite", "--sample", "3")
     #expect(status == 0 && output.hasPrefix("Checked 3 of 9 sessions.\nrestored  3\n"), "\(output) \(errors)")
   }
 
