@@ -27,23 +27,22 @@ final class CheckedStore {
       throw StateCheckError(
         "There is no session store at \(path): give a copy of a state directory, or the file of a backup.")
     }
-    if file.hasSuffix("/\(SQLiteStore.fileName)") || file == SQLiteStore.fileName {
-      let directory = isDirectory ? path : String(file.dropLast(SQLiteStore.fileName.count)) + "."
-      guard !Self.isUsed(directory) else {
-        throw StateCheckError("A server runs on \(path), and goes on to write: check a backup of it.")
-      }
+    let directory = StoreCopy.directory(of: file)
+    let isOfAServer = file == SQLiteStore.fileName || file.hasSuffix("/\(SQLiteStore.fileName)")
+    guard !isOfAServer || !Self.isUsed(directory) else {
+      throw StateCheckError("A server runs on \(path), and goes on to write: check a backup of it.")
     }
     do throws(StoreError) {
-      if Self.size(of: "\(file)-wal") == 0, try StoredTrees(file).isCurrent {
+      if fileSize("\(file)-wal") ?? 0 == 0, try StoredTrees(file).isCurrent {
         (self.path, temporary) = (file, nil)
         return
       }
     } catch {
       throw StateCheckError(error.description)
     }
-    let directory = try Self.makeDirectory()
-    temporary = directory
-    self.path = "\(directory)/\(SQLiteStore.fileName)"
+    let copy = try Self.makeDirectory()
+    temporary = copy
+    self.path = "\(copy)/\(SQLiteStore.fileName)"
     for end in ["", "-wal"] where access("\(file)\(end)", F_OK) == 0 {
       try Self.copy("\(file)\(end)", to: "\(self.path)\(end)")
     }
@@ -71,11 +70,6 @@ final class CheckedStore {
       guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
     }
     return false
-  }
-
-  private static func size(of path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
   private static func makeDirectory() throws(StateCheckError) -> String {
