@@ -28,7 +28,7 @@ package enum DaemonCommand {
         """,
       version: Server.version,
       // Without one of them it serves.
-      subcommands: [BackupCommand<Program>.self, RestoreCommand<Program>.self])
+      subcommands: [BackupCommand<Program>.self, RestoreCommand<Program>.self, CheckStateCommand<Program>.self])
   }
 
   /// Serves until the process is told to stop.
@@ -87,6 +87,7 @@ package enum DaemonCommand {
     let stopper = Stopper()
     var hooks = InspectorHooks(of: server, settings, authenticator)
     hooks.log = recent
+    hooks.crashReports = { CrashReports.ofProcess?.summaries ?? [] }
     hooks.drain = { try await stopper.stop() }
     let admin = hasAdmin ? try makeAdminServer(of: server, hooks, logger, didBegin) : nil
     // The first one is stopped last: it can be asked until the server has stopped.
