@@ -55,7 +55,7 @@ ops: ## Run the daemon as operators do: proxies, Prometheus, systemd, an image (
 	$(if $(and $(filter-out short,$(or $(RIB_OPS),all)),$(or $(findstring image_test,$(ARGS)),$(if $(ARGS),,all))),\
 	  scripts/debian-root && swift build -c release --product ribd --static-swift-stdlib)
 	cd Tests/Ops && RIB_OPS="$(RIB_OPS)" RIBD="$$(swift build --show-bin-path)/ribd" \
-	  RIBD_STATIC="$$(swift build -c release --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
+	  RIB_STATIC="$$(swift build -c release --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Ops/*_test.py))))
 
 # Many clients, a network at its worst, and a server that is killed again and again. "make test" has a short one.

@@ -28,7 +28,7 @@ package enum DaemonCommand {
         """,
       version: Server.version,
       // Without one of them it serves.
-      subcommands: [BackupCommand<Program>.self, RestoreCommand<Program>.self])
+      subcommands: [BackupCommand<Program>.self, RestoreCommand<Program>.self, CheckStateCommand<Program>.self])
   }
 
   /// Serves until the process is told to stop.

@@ -17,7 +17,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus import Prometheus
 from support import REPOSITORY, Counter, Daemon, could_not_run, together, wait_until
 
-could_not_run("Grafana, which is in no package; its own types have read the dashboard, and Prometheus has answered its queries.")
+could_not_run("Grafana, which Debian does not have; its own types have read the dashboard, and Prometheus has answered its queries.")
 
 FILE = json.loads((REPOSITORY / "config/grafana.json").read_text())
 PANELS = [panel for panel in FILE["panels"] if panel["type"] != "row"]

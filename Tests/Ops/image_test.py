@@ -16,7 +16,8 @@ from pathlib import Path
 from support import PATIENCE, REPOSITORY, TOOLS, could_not_run, is_long, wait_until
 
 ROOT = TOOLS / "debian"
-STATIC = Path(os.environ.get("RIBD_STATIC", REPOSITORY / ".build/release/ribd"))
+# Not by a name that begins with RIBD_: ribd would take it for a setting.
+STATIC = Path(os.environ.get("RIB_STATIC", REPOSITORY / ".build/release/ribd"))
 BASE = "docker.io/library/debian:bookworm-slim"
 
 could_not_run("the image's first stages, FROM swift:6.3-bookworm, as there is no registry; and podman, whose crun refuses this system's groups.")
@@ -94,7 +95,7 @@ class ImageTest(unittest.TestCase):
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def run_in_container(self, command: list[str], **options) -> subprocess.Popen:
+    def run_in_container(self, command: list[str]) -> subprocess.Popen:
         """Runs a command as a container would: its files read-only, its volume, its user, no rights, and a network of its own."""
         user, group = self.config["User"].split(":")
         script = f"""
@@ -111,7 +112,7 @@ class ImageTest(unittest.TestCase):
         directory = ["sh", "-c", f'cd {self.config["WorkingDir"]} && exec "$@"', "-"]
         return subprocess.Popen(
             ["unshare", "--mount", "--net", "--propagation", "private", "bash", "-euc", script, "-", *variables, *directory,
-             *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+             *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def said(self, *command: str) -> tuple[int, str]:
         process = self.run_in_container(list(command))
@@ -156,7 +157,7 @@ class ImageTest(unittest.TestCase):
         user, group = self.config["User"].split(":")
         return subprocess.run(
             ["nsenter", f"--target={process.pid}", "--mount", "--net", "chroot", f"--userspec={user}:{group}",
-             str(self.files), *command], capture_output=True, text=True, timeout=PATIENCE)
+             str(self.files), "env", "-i", *self.config["Env"], *command], capture_output=True, text=True, timeout=PATIENCE)
 
     def ask(self, process: subprocess.Popen, path: str, *arguments: str):
         """A request from where the process is."""
@@ -194,10 +195,9 @@ class ImageTest(unittest.TestCase):
             return next((text for text in texts if "Backtrace took" in text), None)
 
         output = wait_until(report, "a report")
-        # Nothing was wrong with the program, so that it goes on, and the next one ends it.
-        process.send_signal(signal.SIGSEGV)
+        # Nothing was wrong with the program, which would go on. Another such signal may end it by halves.
+        process.kill()
         process.wait(PATIENCE)
-        self.assertEqual(process.returncode, -signal.SIGSEGV)
         self.assertRegex(output, r"Thread 0 .*crashed")
         # The lines name functions of the program, and no registers, in which may be what users typed.
         self.assertRegex(output, r"in .* at /|in .*ribd")
