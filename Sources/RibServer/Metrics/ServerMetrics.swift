@@ -34,6 +34,8 @@ struct ServerMetrics: Sendable {
   let slowTransactions: Counter
   /// Activities during which the process had died before: found in the flight recorder at the start.
   let foundCrashes: Counter
+  /// Recordings of sessions that were removed because they were too old, or too much.
+  let removedRecordings: Counter
 
   /// Metrics of a backend.
   ///
@@ -73,5 +75,7 @@ struct ServerMetrics: Sendable {
       "ribserver_slow_transactions_total", "Transactions that took ten milliseconds or more.")
     foundCrashes = counter(
       "ribserver_crashes_found_total", "Activities during which the process had died before, found at the start.")
+    removedRecordings = counter(
+      "ribserver_recordings_removed_total", "Recordings that were removed, as too old or too much.")
   }
 }
