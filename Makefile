@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run cluster cluster-figures test quick web ops chaos cluster-chaos coverage faults simulate soak nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run cluster cluster-figures test quick web ops chaos cluster-chaos handovers coverage faults simulate soak nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -64,7 +64,7 @@ chaos: export RIB_CHAOS_SEED := $(SEED)
 chaos: export RIB_JUDGE_TIME := 1
 chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
-	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests --skip amongSeveralNodes
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests --skip 'amongSeveralNodes|inHandovers'
 
 # The same with three nodes, which die, stand still, and lose the database or each other, as the database itself dies.
 cluster-chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
@@ -74,6 +74,14 @@ cluster-chaos: export RIB_REQUIRE_ALL := 1
 cluster-chaos: ## Kill nodes of a cluster under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests/nothingIsLost_amongSeveralNodes
+
+# Two processes take turns at one socket and on one state directory: every minute in a run of five minutes or more, else every four seconds.
+handovers: export RIB_CHAOS_SECONDS := $(SECONDS)
+handovers: export RIB_CHAOS_SEED := $(SEED)
+handovers: export RIB_JUDGE_TIME := 1
+handovers: ## Upgrade a server again and again under load, and see that no client is refused or waits (SECONDS=600 SEED=1)
+	@scripts/setup --tests
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests/nothingIsLost_norRefused_inHandovers
 
 # A real daemon, whose calls of the system fail one after the other; wants strace. All of it takes half an hour.
 faults: ## Have the daemon's system calls fail, and see that nothing is lost (ARGS="--quick accept4")

@@ -48,7 +48,7 @@ extension Chaos {
     guard haveBegun else { return }
     otherLives += 1
     let other = try OtherVersion(
-      port: port, stateDirectory: "\(directory)/state", isNewer: otherLives.isMultiple(of: 2))
+      otherLives.isMultiple(of: 2) ? .newer : .otherShape, port: port, stateDirectory: "\(directory)/state")
     usleep(UInt32(Int.random(in: 1000...4000, using: &random)) * 1000)
     other.stop()
     _ = try audit.look(lookedAt)

@@ -10,6 +10,7 @@ final class Chaos: ChaosRun {
   let directory: String
   let port: Int
   let proxy: FaultyProxy
+  var network: FaultyProxy? { proxy }
   let fleets: [ChaosFleet]
   let twins: [ChaosTwin]
   let clock: FaultyClock
