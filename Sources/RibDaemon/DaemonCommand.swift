@@ -3,8 +3,10 @@ import Configuration
 import CoreMetrics
 import Logging
 import RibAuth
+import RibInspector
 import RibMetrics
 package import RibServer
+import RibWeb
 import ServiceLifecycle
 import Showcase
 import Synchronization
@@ -54,14 +56,21 @@ package enum DaemonCommand {
       if isReady { supervisor.tell("READY=1", "STATUS=Listens.") }
     }
     let (level, format) = (try await flags.logLevel(config), try await flags.logFormat(config))
+    let mark = try await flags.subjectMark(config)
     // Also for what riblets and libraries log.
     let sink = LogSink.standardError
+    let recent = RecentLog()
     LoggingSystem.bootstrap { label in
-      var handler = DaemonLogHandler(label, format, to: sink)
+      var handler = DaemonLogHandler(label, format, to: sink, marking: mark)
       handler.logLevel = level
-      return handler
+      return MultiplexLogHandler([handler, recent.handler(label)])
     }
     let logger = Logger(label: "ribd")
+    do {
+      try CrashReports.ofProcess?.prepare()
+    } catch {
+      logger.error("Reports of crashes cannot be written.", metadata: ["reason": "\(error)"])
+    }
     let metrics = PrometheusFactory { [logger] in logger.error("\($0)") }
     MetricsSystem.bootstrap(metrics)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
@@ -75,20 +84,27 @@ package enum DaemonCommand {
       announce("ribd \(Server.version) listens on \(url)")
       didBegin()
     }
-    let admin = hasAdmin ? try makeAdminServer(of: server, logger, didBegin) : nil
+    let stopper = Stopper()
+    var hooks = InspectorHooks(of: server, settings, authenticator)
+    hooks.log = recent
+    hooks.drain = { try await stopper.stop() }
+    let admin = hasAdmin ? try makeAdminServer(of: server, hooks, logger, didBegin) : nil
     // The first one is stopped last: it can be asked until the server has stopped.
     var services: [any Service] = [server, SupervisionService(supervisor: supervisor, server: server)]
     if let admin { services.insert(admin, at: 0) }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    stopper.group.withLock { $0 = group }
     try await group.run()
   }
 
   private static func makeAdminServer(
-    of server: Server, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
+    of server: Server, _ hooks: InspectorHooks, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
   ) throws -> AdminServer {
-    let admin = try AdminServer(of: server, logger: logger) { url in
+    let admin = try AdminServer(
+      of: server, apps: [.inspector(of: server, hooks)], files: .inspector, logger: logger
+    ) { url in
       announce("Operators look at \(url)")
       didBegin()
     }
@@ -101,5 +117,20 @@ package enum DaemonCommand {
       announce("The admin token of this start is \(token)")
     }
     return admin
+  }
+}
+
+/// Ends the daemon as a signal does, for an operator.
+private final class Stopper: Sendable {
+  /// The daemon's services; nil before they run.
+  let group = Mutex<ServiceGroup?>(nil)
+
+  /// Begins the end.
+  ///
+  /// - Returns: what becomes of the daemon, in a sentence.
+  func stop() async throws -> String {
+    guard let group = group.withLock({ $0 }) else { throw InspectionError("The daemon does not run yet.") }
+    await group.triggerGracefulShutdown()
+    return "Clients are asked to go elsewhere, and the process ends."
   }
 }

@@ -27,6 +27,12 @@ struct AdminDesk: Sendable {
     return bearer
   }
 
+  /// The bearer of a token; nil if nobody has it.
+  func bearer(of token: String) -> AdminTokens.Bearer? { tokens.bearer(of: token) }
+
+  /// Those who have tokens.
+  var bearers: [AdminTokens.Bearer] { tokens.bearers }
+
   private static func token(in field: String) -> String? {
     let parts = field.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

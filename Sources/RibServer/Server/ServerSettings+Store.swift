@@ -83,7 +83,7 @@ extension ServerSettings {
         start.mark = mark
         opened.mark = mark
         opened.id = try store.begin(start)
-        store.log(start, to: logger)
+        store.log(start, environment.crashReports?.newest(since: start.lastStart), to: logger)
         opened.crashCount = start.crashes.count + start.appCrashes.count
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")

@@ -220,6 +220,8 @@ public struct ServerSettings: Equatable, Sendable {
     public var listen = ""
     /// `admin.tokenFile`: a file with the tokens that let in, as ``AdminTokens`` reads it; if empty, a token is made with each start.
     public var tokenFile = ""
+    /// `admin.showsState`: whether operators see what is in sessions, the view and the states; each look is then a line of the audit.
+    public var showsState = false
     /// The descriptor of a socket that listens already, in place of ``listen``.
     public var socket: Int32?
 

@@ -87,6 +87,9 @@ extension Setting {
       "admin.tokenFile", .text(\.admin.tokenFile, .any("file")),
       "A file with the tokens that let them in, a line each: NAME:ROLE:SHA-256, and ROLE look or operate.",
       preset: "a token is made with each start"),
+    Setting(
+      "admin.showsState", .bool(\.admin.showsState),
+      "Whether operators see what is in sessions: the view and the states; each look is a line of the audit."),
   ]
 
   private static let limits: [Setting] = [

@@ -302,6 +302,7 @@ private final class FlightFiles {
     var start = StoreStart()
     do throws(SystemError) {
       guard flock(lock, LOCK_EX) == 0 else { throw .last("lock \(lockPath)") }
+      start.lastStart = Self.takeStart(of: lock)
       start.starts = try StartCounter(lock, lockPath)
       // One more than there are processes is enough to find a free one.
       for number in 0..<1024 {
@@ -334,6 +335,18 @@ private final class FlightFiles {
       throw error
     }
     self.start = start
+  }
+
+  /// Marks the file that is locked with the time of this start.
+  ///
+  /// - Parameter lock: the file.
+  /// - Returns: when the last start was, in nanoseconds since 1970.
+  private static func takeStart(of lock: Int32) -> Int64 {
+    var status = stat()
+    guard fstat(lock, &status) == 0 else { return 0 }
+    // If that fails, the next start looks at older crash reports, too.
+    futimens(lock, nil)
+    return status.changed
   }
 
   deinit {

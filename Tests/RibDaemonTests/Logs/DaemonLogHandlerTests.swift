@@ -1,4 +1,5 @@
 import Logging
+import RibServer
 import Synchronization
 import Testing
 
@@ -21,6 +22,19 @@ import Testing
     logger.debug("Two.")
     #expect(lines.lines.count == 1)
     #expect(lines.lines.first?.hasSuffix(" notice ribd: One. app=cart session=1\n") == true)
+  }
+
+  /// Lines about one person belong together, and do not say who the person is, unless they may.
+  @Test func person_isMarked() {
+    let lines = Lines()
+    let sink = LogSink { lines.add($0) }
+    let mark = SubjectMark()
+    for marking in [mark, nil] {
+      let logger = Logger(label: "ribd") { DaemonLogHandler($0, .text, to: sink, marking: marking) }
+      logger.notice("A person was signed out.", metadata: ["subject": "ada", "session": "1"])
+    }
+    #expect(lines.lines.first?.hasSuffix("A person was signed out. session=1 subject=\(mark("ada"))\n") == true)
+    #expect(lines.lines.last?.hasSuffix("A person was signed out. session=1 subject=ada\n") == true)
   }
 
   /// sd-daemon(3).
