@@ -187,15 +187,6 @@ public struct ServerSettings: Equatable, Sendable {
     public init() {}
   }
 
-  /// What pages of other sites may do.
-  public struct CORS: Equatable, Sendable {
-    /// `cors.maxAgeSeconds`: how long a browser need not ask again what a page of another origin may do.
-    public var maxAgeSeconds = 600
-
-    /// The defaults.
-    public init() {}
-  }
-
   /// How clients are authenticated, by a server that has an authenticator.
   public struct Auth: Equatable, Sendable {
     /// `auth.graceSeconds`: how long a client may go on after its identity has expired; by then it has to have shown a new credential.

@@ -34,6 +34,7 @@ struct ReplacedStore {
         }
       }
     } catch {
+      guard !Self.isInUse(error) else { throw error }
       guard !isForced else {
         isGivenUp = true
         return []
@@ -51,15 +52,17 @@ struct ReplacedStore {
   /// - Parameter isForced: whether a damaged one is moved as it is.
   /// - Throws: ``StoreError`` or ``SystemError``.
   /// - Returns: its name; nil if there was none.
-  mutating func setAside(force isForced: Bool) throws -> String? {
+  func setAside(force isForced: Bool) throws -> String? {
     let hasStore = exists
     if hasStore, !isGivenUp {
       do {
         // With that its log is in the file.
         let mode = try withStore { try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE") }
-        guard mode == "delete" else { throw StoreError("Another process has \(path) open: end that one first.") }
+        guard mode == "delete" else {
+          throw StoreError("\(path) keeps its log, for a reason that SQLite does not say.")
+        }
       } catch {
-        guard isForced else { throw error }
+        guard isForced, !Self.isInUse(error) else { throw error }
       }
     }
     let aside = try link(path, exists: hasStore)
@@ -67,6 +70,14 @@ struct ReplacedStore {
       guard rename(path + suffix, aside + suffix) == 0 else { throw SystemError.last("rename \(path)\(suffix)") }
     }
     return hasStore ? aside : nil
+  }
+
+  /// Whether another process has the store open, which is never replaced under it.
+  private static func isInUse(_ error: any Error) -> Bool {
+    switch (error as? DatabaseError)?.resultCode {
+    case .SQLITE_BUSY?, .SQLITE_LOCKED?: true
+    default: false
+    }
   }
 
   /// Finds a name that is free, and gives it to the store, which keeps the other one until a copy gets it.
