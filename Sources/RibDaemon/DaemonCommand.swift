@@ -6,6 +6,7 @@ import RibAuth
 import RibInspector
 import RibMetrics
 package import RibServer
+import RibWeb
 import ServiceLifecycle
 import Showcase
 import Synchronization
@@ -84,7 +85,7 @@ package enum DaemonCommand {
       didBegin()
     }
     let stopper = Stopper()
-    var hooks = InspectorHooks()
+    var hooks = InspectorHooks(of: server, settings, authenticator)
     hooks.log = recent
     hooks.crashReports = { CrashReports.ofProcess?.summaries ?? [] }
     hooks.drain = { try await stopper.stop() }

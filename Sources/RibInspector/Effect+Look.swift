@@ -11,12 +11,14 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - onlooker: the operator.
-  ///   - clock: measures the second; nil to look once.
+  ///   - interval: the time between two looks; a second unless given.
+  ///   - clock: measures the interval; nil to look once.
   ///   - begin: begins to look.
   ///   - action: makes the action for what was seen.
   /// - Returns: an effect that ends when the look ends; another one with the same riblet takes its place.
   static func look<Value: Equatable & Sendable>(
-    for onlooker: Onlooker, clock: (any Clock<Duration>)?, _ begin: @escaping @Sendable () -> Look<Value>,
+    for onlooker: Onlooker, every interval: Duration = .seconds(1), clock: (any Clock<Duration>)?,
+    _ begin: @escaping @Sendable () -> Look<Value>,
     _ action: @escaping @Sendable (Sight<Value>) -> Source.InternalAction
   ) -> Effect {
     .run(id: "look", cancelInFlight: true, resumable: true) { send in
@@ -31,7 +33,7 @@ extension Effect {
           await send(action(.failed("\(error)")))
         }
         guard onlooker.isThere, let clock else { return }
-        try await clock.sleep(for: .seconds(1))
+        try await clock.sleep(for: interval)
       }
     }
   }

@@ -52,7 +52,8 @@ struct Inspector: Riblet {
       Route("session", \.session) { id in
         Child(
           SessionPage(id: id, service: service, clock: clock),
-          props: { state in Onlooker(isThere: state.isWatched && state.confirm.config == nil, name: state.name) }
+          // Also while a question stands in front: what was noted of the session meanwhile would be gone.
+          props: { state in Onlooker(isThere: state.isWatched, name: state.name) }
         ) { .session($0) }
       },
       Route("confirm", \.confirm) { operation in

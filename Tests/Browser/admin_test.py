@@ -24,8 +24,9 @@ class InspectedDaemon(Daemon):
         self.secrets = pathlib.Path(tempfile.mkdtemp(prefix="rib-tokens-"))
         self.tokens = self.secrets / "tokens"
         self.admin_port = 0
+        self.everybody = {"ada": ("operate", OPERATOR), "bob": ("look", ONLOOKER)}
         self.own = arguments if web is None else (*arguments, "--web", web)
-        self.let_in(ada=("operate", OPERATOR), bob=("look", ONLOOKER))
+        self.let_in(**self.everybody)
         super().__init__()
 
     def let_in(self, **operators):
@@ -369,7 +370,9 @@ class PlaceTest(InspectorTest):
         expect(self.title()).to_have_text("Store")
 
     def test_token_that_is_taken_away_is_asked_for_again(self):
-        self.addCleanup(lambda: self.daemon.let_in(ada=("operate", OPERATOR), bob=("look", ONLOOKER)))
+        # In the other order, once the test is over.
+        self.addCleanup(self.daemon.restart)
+        self.addCleanup(self.daemon.let_in, **self.daemon.everybody)
         self.enter()
         self.daemon.let_in(bob=("look", ONLOOKER))
         self.daemon.restart()

@@ -41,7 +41,8 @@ struct Crashes: Riblet {
   }
 
   private func look(_ onlooker: Onlooker) -> Effect<Self> {
-    .look(for: onlooker, clock: clock, service.crashes) { .looked($0) }
+    // The store is opened for each look.
+    .look(for: onlooker, every: .seconds(10), clock: clock, service.crashes) { .looked($0) }
   }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {

@@ -120,10 +120,10 @@ final class ServerContext: Sendable {
     settings.recordDirectory = settings.stateDirectory + "/recordings"
     try settings.makeRecordDirectory()
     let path = settings.recordDirectory
-    recordedOnDemand.withLock { [logger, environment] recorded in
-      recorded = (
-        recorded?.folder ?? RecordingFolder(path, logger, environment), recorded?.sessions.union([session]) ?? [session]
-      )
+    let retention = RecordingRetention(settings.recordings)
+    recordedOnDemand.withLock { [logger, metrics, environment] recorded in
+      let folder = recorded?.folder ?? RecordingFolder(path, keeping: retention, logger, metrics, environment)
+      recorded = (folder, recorded?.sessions.union([session]) ?? [session])
     }
     return path
   }

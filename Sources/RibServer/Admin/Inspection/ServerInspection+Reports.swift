@@ -145,7 +145,8 @@ extension ServerInspection {
 
   /// Does something that may wait for a disk, away from all loops.
   func away<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
+    let queue = context.environment.makeQueue("ribserver.inspection", .background)
+    return try await withCheckedThrowingContinuation { continuation in
       queue.add { continuation.resume(with: Result { try body() }) }
     }
   }

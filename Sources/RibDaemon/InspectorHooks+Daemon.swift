@@ -1,0 +1,58 @@
+import RibAuth
+import RibInspector
+import RibServer
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension InspectorHooks {
+  /// How many bytes of a crash report operators are shown.
+  private static let reportHead = 4000
+
+  /// What the daemon adds to the inspector of its server.
+  ///
+  /// - Parameters:
+  ///   - server: the daemon's.
+  ///   - settings: the server's.
+  ///   - authenticator: the daemon's; nil if there is none.
+  init(of server: Server, _ settings: ServerSettings, _ authenticator: JWTAuthenticator?) {
+    self.init()
+    crashReports = {
+      (CrashReports.ofProcess?.list() ?? []).map { report in
+        CrashSummary.Report(
+          id: String(report.path.split(separator: "/").last ?? ""), time: Int(report.time / 1_000_000_000),
+          bytes: report.byteCount, head: Self.head(of: report.path))
+      }
+    }
+    if settings.store == .sqlite {
+      let last = Mutex<StoreReport.Backup?>(nil)
+      let directory = settings.stateDirectory + "/backups"
+      backUp = {
+        let now = Date.now
+        try FileManager.default.createDirectory(
+          atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let file = "\(directory)/\(now.ISO8601Format().replacing(":", with: "-")).sqlite"
+        let backup = try await server.backup(to: file)
+        last.withLock { $0 = .init(time: Int(now.timeIntervalSince1970), file: file, bytes: backup.bytes) }
+        return "\(backup.sessionCount) sessions were copied to \(file)."
+      }
+      lastBackup = { last.withLock { $0 } }
+    }
+    guard let authenticator else { return }
+    keys = { authenticator.keyReport }
+    refetchKeys = {
+      guard await authenticator.refetchKeys() else {
+        throw InspectionError("The keys cannot be loaded: the log says why.")
+      }
+      return "The keys are those that the issuer has now."
+    }
+  }
+
+  private static func head(of path: String) -> String {
+    String(decoding: (FileManager.default.contents(atPath: path) ?? Data()).prefix(reportHead), as: UTF8.self)
+  }
+}
