@@ -1,3 +1,5 @@
+import Wire
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -75,7 +77,7 @@ final class CheckedStore {
   private static func makeDirectory() throws(StateCheckError) -> String {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/ribserver-check-XXXXXX".utf8CString)
-    guard template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress) != nil }) else {
+    guard mkdtemp(&template) != nil else {
       throw StateCheckError(SystemError.last("make a directory in \(parent)").description)
     }
     return template.withUnsafeBufferPointer { buffer in

@@ -17,6 +17,8 @@ public struct StateCheckReport: Equatable, Sendable {
     let outcome: CheckedSession.Outcome
     let app: String
     let problem: CheckedSession.Problem
+
+    var sortingKey: (String, String, String) { (app, problem.type ?? "", problem.reason) }
   }
 
   private struct Sessions: Equatable {
@@ -52,15 +54,18 @@ public struct StateCheckReport: Equatable, Sendable {
   /// Whether every session that was looked at would go on with all that it knows; one that is set aside is no loss of a deploy.
   public var isLossless: Bool { count(.rebuilt) + count(.newer) + count(.failed) == 0 }
 
+  /// The findings, the worst of each outcome first.
   private var sortedFindings: [(finding: Finding, sessions: Sessions)] {
-    let order = CheckedSession.Outcome.allCases
-    return findings.map { (finding: $0.key, sessions: $0.value) }.sorted { ours, theirs in
-      let places = (order.firstIndex(of: ours.finding.outcome) ?? 0, order.firstIndex(of: theirs.finding.outcome) ?? 0)
-      if places.0 != places.1 { return places.0 < places.1 }
-      let counts = (ours.sessions.count, theirs.sessions.count)
-      if counts.0 != counts.1 { return counts.0 > counts.1 }
-      return ours.finding.sortingKey < theirs.finding.sortingKey
+    var sorted: [(finding: Finding, sessions: Sessions)] = []
+    for outcome in CheckedSession.Outcome.allCases {
+      let found = findings.filter { $0.key.outcome == outcome }
+      let order = found.keys.sorted { (ours: Finding, theirs: Finding) in
+        let (count, other) = (found[ours]?.count ?? 0, found[theirs]?.count ?? 0)
+        return count == other ? ours.sortingKey < theirs.sortingKey : count > other
+      }
+      for finding in order { sorted.append((finding, found[finding] ?? Sessions())) }
     }
+    return sorted
   }
 
   private var sortedMigrations: [(migration: CheckedSession.Migration, count: Int)] {
@@ -104,10 +109,6 @@ public struct StateCheckReport: Equatable, Sendable {
     return JSONValue.object(members).text
   }
 
-}
-
-extension StateCheckReport.Finding {
-  fileprivate var sortingKey: (String, String, String) { (app, problem.type ?? "", problem.reason) }
 }
 
 extension JSONValue {
