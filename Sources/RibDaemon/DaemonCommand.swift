@@ -26,7 +26,10 @@ package enum DaemonCommand {
         """,
       version: Server.version,
       // Without one of them it serves.
-      subcommands: [])
+      subcommands: [
+        CheckCommand<Program>.self,
+        HealthCommand<Program>.self,
+      ])
   }
 
   /// Serves until the process is told to stop.
@@ -37,12 +40,15 @@ package enum DaemonCommand {
   /// - Throws: what is wrong with the settings, or why the server cannot serve.
   package static func serve(_ flags: SettingFlags, stores: [ExternalStore]) async throws {
     Server.prepareProcess()
-    let config = try await flags.makeConfig()
-    var settings = try await ServerSettings(config)
+    // First of all: otherwise a SIGHUP that comes before the server is up would end the process.
+    let hangUps = await UnixSignalsSequence(trapping: .sighup)
+    var configuration = try await DaemonConfiguration(flags)
+    var settings = configuration.settings
     let sockets = try InheritedSockets.ofProcess()
     settings.socket = sockets["http"] ?? sockets.first(besides: ["admin"])
     settings.admin.socket = sockets["admin"]
     try sockets.check(areTaken: [settings.socket, settings.admin.socket])
+    configuration.settings = settings
     let supervisor = Supervisor()
     let hasAdmin = !settings.admin.listen.isEmpty || settings.admin.socket != nil
     let listeners = Mutex(hasAdmin ? 2 : 1)
@@ -53,22 +59,17 @@ package enum DaemonCommand {
       }
       if isReady { supervisor.tell("READY=1", "STATUS=Listens.") }
     }
-    let (level, format) = (try await flags.logLevel(config), try await flags.logFormat(config))
     // Also for what riblets and libraries log.
-    let sink = LogSink.standardError
-    LoggingSystem.bootstrap { label in
-      var handler = DaemonLogHandler(label, format, to: sink)
-      handler.logLevel = level
-      return handler
-    }
+    let sink = LogSink.standardError(configuration.logLevel, configuration.logFormat)
+    LoggingSystem.bootstrap { DaemonLogHandler($0, to: sink) }
     let logger = Logger(label: "ribd")
     let metrics = PrometheusFactory { [logger] in logger.error("\($0)") }
     MetricsSystem.bootstrap(metrics)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
-    let authenticator = try await AuthSettings(config).makeAuthenticator(logger)
+    let authenticator = try configuration.tokenSettings.map { try AuthSettings.makeAuthenticator($0, logger) }
     await authenticator?.prepare()
     let server = Server(
-      apps: apps, files: try await flags.files(config), settings: settings, authenticator: authenticator,
+      apps: apps, files: try configuration.files, settings: settings, authenticator: authenticator,
       stores: stores,
       logger: logger
     ) { url in
@@ -79,10 +80,21 @@ package enum DaemonCommand {
     // The first one is stopped last: it can be asked until the server has stopped.
     var services: [any Service] = [server, SupervisionService(supervisor: supervisor, server: server)]
     if let admin { services.insert(admin, at: 0) }
+    let reloader = Reloader(flags, since: configuration, server, admin, sink, supervisor, logger)
+    services.append(ReloadService(hangUps: hangUps, reloader: reloader, beganAtTerminal: isTerminal))
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await group.run()
+  }
+
+  /// Makes sure that a subcommand comes first: flags before it would be those of the command that serves, and have no effect.
+  ///
+  /// - Parameter name: the subcommand's.
+  /// - Throws: `ValidationError`.
+  static func check(isFirst name: String) throws {
+    guard CommandLine.arguments.dropFirst().first != name else { return }
+    throw ValidationError("\(name) comes first, and its flags behind it.")
   }
 
   private static func makeAdminServer(

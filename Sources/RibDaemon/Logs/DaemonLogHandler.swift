@@ -10,21 +10,24 @@ import Logging
 struct DaemonLogHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
-  var logLevel = Logger.Level.info
+  /// The level of this logger alone; nil for that of the sink.
+  private var ownLevel: Logger.Level?
   private let label: String
-  private let format: LogFormat
   private let sink: LogSink
 
   /// A handler.
   ///
   /// - Parameters:
   ///   - label: the logger's name.
-  ///   - format: how lines are written.
-  ///   - sink: where to, for all loggers of the daemon.
-  init(_ label: String, _ format: LogFormat, to sink: LogSink) {
+  ///   - sink: where to, and how, for all loggers of the daemon.
+  init(_ label: String, to sink: LogSink) {
     self.label = label
-    self.format = format
     self.sink = sink
+  }
+
+  var logLevel: Logger.Level {
+    get { ownLevel ?? sink.level }
+    set { ownLevel = newValue }
   }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -40,6 +43,6 @@ struct DaemonLogHandler: LogHandler {
     sink.write(
       LogFormat.Entry(
         time: Int64(Date.now.timeIntervalSince1970 * 1e6) * 1000, level: event.level, label: label,
-        message: "\(event.message)", source: event.source, metadata: all), as: format)
+        message: "\(event.message)", source: event.source, metadata: all))
   }
 }

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Logging
+import RibAuth
+import RibServer
+import Synchronization
+
+/// Reloads the daemon's settings: all of them, or none if anything is wrong with one.
+actor Reloader {
+  private let flags: SettingFlags
+  private let start: DaemonConfiguration
+  private let server: Server
+  private let admin: AdminServer?
+  private let sink: LogSink
+  private let supervisor: Supervisor
+  private let logger: Logger
+  /// The tokens that are accepted at present.
+  private var tokenSettings: JWTSettings?
+
+  /// A reloader.
+  ///
+  /// - Parameters:
+  ///   - flags: the settings that were given on the command line: they stay, and go before the file.
+  ///   - start: the configuration that the daemon has started with.
+  ///   - server: the server.
+  ///   - admin: the admin server; nil if there is none.
+  ///   - sink: where the daemon's loggers write.
+  ///   - supervisor: told when a reload begins and ends.
+  ///   - logger: logs what needs a restart.
+  init(
+    _ flags: SettingFlags, since start: DaemonConfiguration, _ server: Server, _ admin: AdminServer?, _ sink: LogSink,
+    _ supervisor: Supervisor, _ logger: Logger
+  ) {
+    self.flags = flags
+    self.start = start
+    self.server = server
+    self.admin = admin
+    self.sink = sink
+    self.supervisor = supervisor
+    self.logger = logger
+    tokenSettings = start.tokenSettings
+    server.tell(settings: start.report(inForce: server.settings, since: start))
+  }
+
+  /// Reads the settings anew, and has them hold.
+  func reload() async {
+    supervisor.tellReloading()
+    defer { supervisor.tell("READY=1", "STATUS=Listens.") }
+    var new: DaemonConfiguration
+    let authenticator: JWTAuthenticator?
+    do {
+      new = try await DaemonConfiguration(flags)
+      new.settings.admin.socket = start.settings.admin.socket
+      if let fault = new.settings.admin.fault { throw fault }
+      authenticator = try await makeAuthenticator(new.tokenSettings)
+    } catch {
+      return server.noteFailedReload(error)
+    }
+    // The level first: the server says at info that it was done.
+    let old = (sink.level, sink.format)
+    sink.set(new.logLevel, new.logFormat)
+    do {
+      try server.reload(new.settings, authenticator: authenticator)
+    } catch {
+      return sink.set(old.0, old.1)
+    }
+    if start.tokenSettings != nil, new.tokenSettings != nil { tokenSettings = new.tokenSettings }
+    if let tokens = new.adminTokens { admin?.replace(tokens) }
+    let waiting = new.needsRestart(since: start)
+    if !waiting.isEmpty {
+      logger.notice(
+        "Settings of the daemon have changed that need a restart.",
+        metadata: ["settings": "\(waiting.joined(separator: ", "))"])
+    }
+    server.tell(settings: new.report(inForce: server.settings, since: start))
+  }
+
+  /// The authenticator of new settings; nil to keep the one that there is.
+  private func makeAuthenticator(_ new: JWTSettings?) async throws -> JWTAuthenticator? {
+    // A server has an authenticator from its start on, or never.
+    guard let new, start.tokenSettings != nil else { return nil }
+    // The keys that it has loaded may be all that there are for a while, and it loads new ones by itself.
+    if new == tokenSettings, !new.keysURL.isEmpty { return nil }
+    let authenticator = try AuthSettings.makeAuthenticator(new, logger)
+    await authenticator.prepare()
+    guard authenticator.hasKeys else {
+      throw ValidationError("The keys at auth.keysURL \(new.keysURL) cannot be loaded: nobody could sign in.")
+    }
+    return authenticator
+  }
+}
