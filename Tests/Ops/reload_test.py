@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import http.server
 import json
 import os
 import pty
@@ -12,12 +13,15 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
 
+from joserfc import jwt
+from joserfc.jwk import ECKey
 from support import PATIENCE, RIBD, Counter, Daemon, together, wait_until
 
 GAUGE = "ribserver_config_last_reload_successful"
@@ -51,6 +55,38 @@ def token(secret: str) -> str:
     text = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
     signature = hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()
     return text + "." + base64.urlsafe_b64encode(signature).decode().rstrip("=")
+
+
+class Issuer:
+    """A server on this machine that publishes a key, and signs tokens with it."""
+
+    def __init__(self):
+        self.key = ECKey.generate_key("P-256", {"kid": "one", "alg": "ES256", "use": "sig"})
+        body = json.dumps({"keys": [self.key.as_dict(private=False)]}).encode()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "application/jwk-set+json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/keys"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def token(self) -> str:
+        now = int(time.time())
+        claims = {"iss": "us", "aud": "ribs", "sub": "ada", "iat": now, "exp": now + 60}
+        return jwt.encode({"alg": "ES256", "kid": "one", "typ": "JWT"}, claims, self.key)
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class HangUpTest(unittest.TestCase):
@@ -173,6 +209,23 @@ class HangUpTest(unittest.TestCase):
         self.reload(daemon, {"auth": {
             "mode": "jwt", "issuer": "us", "audience": "ribs", "keysURL": "http://127.0.0.1:9/keys"}}, works=False)
         self.reload(daemon, {"auth": auth})
+        self.assertEqual(statuses(), [401, 201])
+
+    def test_keys_of_another_url_are_taken_over(self):
+        one, two = Issuer(), Issuer()
+        self.addCleanup(two.stop)
+        auth = {"mode": "jwt", "issuer": "us", "audience": "ribs"}
+        daemon = self.start({"auth": {**auth, "keysURL": one.url}})
+        statuses = lambda: [status(daemon.url, Authorization=f"Bearer {issuer.token()}") for issuer in (one, two)]
+        self.assertEqual(statuses(), [201, 401])
+        # Keys that were loaded are kept by settings that are the same, also if their issuer is away.
+        one.stop()
+        self.reload(daemon, {"auth": {**auth, "keysURL": one.url}, "limits": {"sessions": 50}})
+        self.assertEqual(statuses(), [201, 401])
+        self.reload(daemon, {"auth": {**auth, "keysURL": two.url}})
+        self.assertEqual(statuses(), [401, 201])
+        # Nobody could sign in with those.
+        self.reload(daemon, {"auth": {**auth, "keysURL": one.url}}, works=False)
         self.assertEqual(statuses(), [401, 201])
 
     def test_file_that_is_broken_changes_nothing(self):
