@@ -63,6 +63,11 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
     }
   }
 
+  /// The settings from flags, environment and file.
+  ///
+  /// - Throws: `UnknownSettingError` for what is none, `ValidationError` if the file cannot be read.
+  func makeConfig() async throws -> ConfigReader { try await read().config }
+
   /// Reads flags, environment and file.
   ///
   /// - Returns: what they say.

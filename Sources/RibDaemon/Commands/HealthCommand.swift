@@ -21,7 +21,7 @@ package struct HealthCommand<Program: DaemonProgram>: AsyncParsableCommand {
 
   package func run() async throws {
     do {
-      let settings = try await ServerSettings(try await flags.read().config)
+      let settings = try await ServerSettings(try await flags.makeConfig())
       let probe = try HealthProbe(settings)
       let (status, word) = try probe.ask(ready ? "/readyz" : "/livez")
       guard status == 200 else { throw HealthError("The server at \(probe) says \(status) \(word).") }
