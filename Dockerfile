@@ -56,10 +56,10 @@ RUN groupadd --gid 10001 ribd \
  && useradd --uid 10001 --gid ribd --no-create-home --home-dir /var/lib/ribd --shell /usr/sbin/nologin ribd \
  && install -d -o ribd -g ribd -m 0700 /var/lib/ribd
 
-# A trap in a riblet's code ends the process: the backtrace in the log is what says where. Registers may hold what users
-# typed, so they stay out of it.
+# A trap in a riblet's code ends the process: a report in crashes/ is what says where, and the next start names it in the log. Registers
+# may hold what users typed, so they stay out of it.
 COPY --from=sources /usr/libexec/swift/linux/swift-backtrace-static /usr/local/libexec/swift-backtrace-static
-ENV SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,registers=none,swift-backtrace=/usr/local/libexec/swift-backtrace-static
+ENV SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,registers=none,sanitize=yes,output-to=/var/lib/ribd/crashes,swift-backtrace=/usr/local/libexec/swift-backtrace-static
 
 COPY config/ribd.json /etc/ribd/ribd.json
 

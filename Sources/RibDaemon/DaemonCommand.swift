@@ -3,6 +3,7 @@ import Configuration
 import CoreMetrics
 import Logging
 import RibAuth
+import RibInspector
 import RibMetrics
 package import RibServer
 import ServiceLifecycle
@@ -27,8 +28,10 @@ package enum DaemonCommand {
       version: Server.version,
       // Without one of them it serves.
       subcommands: [
+        BackupCommand<Program>.self,
         CheckCommand<Program>.self,
         HealthCommand<Program>.self,
+        RestoreCommand<Program>.self,
       ])
   }
 
@@ -59,10 +62,17 @@ package enum DaemonCommand {
       }
       if isReady { supervisor.tell("READY=1", "STATUS=Listens.") }
     }
+    let recent = RecentLog()
     // Also for what riblets and libraries log.
-    let sink = LogSink.standardError(configuration.logLevel, configuration.logFormat)
-    LoggingSystem.bootstrap { DaemonLogHandler($0, to: sink) }
+    let sink = LogSink.standardError(configuration.logLevel, configuration.logFormat, keeping: recent)
+    let mark = configuration.subjectMark
+    LoggingSystem.bootstrap { DaemonLogHandler($0, to: sink, marking: mark) }
     let logger = Logger(label: "ribd")
+    do {
+      try CrashReports.ofProcess?.prepare()
+    } catch {
+      logger.error("Reports of crashes cannot be written.", metadata: ["reason": "\(error)"])
+    }
     let metrics = PrometheusFactory { [logger] in logger.error("\($0)") }
     MetricsSystem.bootstrap(metrics)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
@@ -76,15 +86,22 @@ package enum DaemonCommand {
       announce("ribd \(Server.version) listens on \(url)")
       didBegin()
     }
-    let admin = hasAdmin ? try makeAdminServer(of: server, logger, didBegin) : nil
+    let stopper = Stopper()
+    var hooks = InspectorHooks()
+    hooks.log = recent
+    hooks.drain = { try await stopper.stop() }
+    let reloader = Reloader(flags, since: configuration, server, sink, supervisor, logger)
+    hooks.show(settingsOf: server, reloader)
+    let admin = hasAdmin ? try makeAdminServer(of: server, hooks, logger, didBegin) : nil
     // The first one is stopped last: it can be asked until the server has stopped.
     var services: [any Service] = [server, SupervisionService(supervisor: supervisor, server: server)]
     if let admin { services.insert(admin, at: 0) }
-    let reloader = Reloader(flags, since: configuration, server, admin, sink, supervisor, logger)
+    if let admin { await reloader.noteAdminServer(admin) }
     services.append(ReloadService(hangUps: hangUps, reloader: reloader, beganAtTerminal: isTerminal))
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    stopper.group.withLock { $0 = group }
     try await group.run()
   }
 
@@ -98,9 +115,11 @@ package enum DaemonCommand {
   }
 
   private static func makeAdminServer(
-    of server: Server, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
+    of server: Server, _ hooks: InspectorHooks, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
   ) throws -> AdminServer {
-    let admin = try AdminServer(of: server, logger: logger) { url in
+    let admin = try AdminServer(
+      of: server, apps: [.inspector(of: server, hooks)], files: .inspector, logger: logger
+    ) { url in
       announce("Operators look at \(url)")
       didBegin()
     }
@@ -113,5 +132,20 @@ package enum DaemonCommand {
       announce("The admin token of this start is \(token)")
     }
     return admin
+  }
+}
+
+/// Ends the daemon as a signal does, for an operator.
+private final class Stopper: Sendable {
+  /// The daemon's services; nil before they run.
+  let group = Mutex<ServiceGroup?>(nil)
+
+  /// Begins the end.
+  ///
+  /// - Returns: what becomes of the daemon, in a sentence.
+  func stop() async throws -> String {
+    guard let group = group.withLock({ $0 }) else { throw InspectionError("The daemon does not run yet.") }
+    await group.triggerGracefulShutdown()
+    return "Clients are asked to go elsewhere, and the process ends."
   }
 }

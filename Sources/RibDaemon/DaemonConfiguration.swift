@@ -12,6 +12,8 @@ struct DaemonConfiguration: Sendable {
   let logLevel: Logger.Level
   /// How lines of the log are written.
   let logFormat: LogFormat
+  /// Writes persons into the log; nil if the log may name them.
+  let subjectMark: SubjectMark?
   /// Which tokens are accepted; nil if clients are not authenticated.
   let tokenSettings: JWTSettings?
   /// The tokens of `admin.tokenFile`; nil if there is no such file.
@@ -31,6 +33,7 @@ struct DaemonConfiguration: Sendable {
     let config = sources.config
     settings = try await ServerSettings(config)
     (logLevel, logFormat) = (try await flags.logLevel(config), try await flags.logFormat(config))
+    subjectMark = try await flags.subjectMark(config)
     tokenSettings = try await AuthSettings(config).read()
     adminTokens = try settings.admin.tokenFile.isEmpty ? nil : AdminTokens(file: settings.admin.tokenFile)
     webDirectory = await config.text("web") ?? ""
@@ -64,7 +67,7 @@ struct DaemonConfiguration: Sendable {
   /// - Returns: the settings, with their sources.
   func report(inForce: ServerSettings, since start: DaemonConfiguration) -> [SettingInForce] {
     Setting.ofDaemon.map { setting in
-      var (old, new) = (setting.value(in: inForce), setting.value(in: settings))
+      var (old, new) = (setting.fullValue(in: inForce), setting.fullValue(in: settings))
       if case .program = setting.kind {
         new = texts[setting.key] ?? setting.preset
         old = setting.isLive ? new : start.texts[setting.key] ?? setting.preset

@@ -9,12 +9,14 @@ actor Reloader {
   private let flags: SettingFlags
   private let start: DaemonConfiguration
   private let server: Server
-  private let admin: AdminServer?
+  private var admin: AdminServer?
   private let sink: LogSink
   private let supervisor: Supervisor
   private let logger: Logger
   /// The tokens that are accepted at present.
   private var tokenSettings: JWTSettings?
+  /// The reload that was asked for last.
+  private var last: Task<[String], any Error>?
 
   /// A reloader.
   ///
@@ -22,18 +24,16 @@ actor Reloader {
   ///   - flags: the settings that were given on the command line: they stay, and go before the file.
   ///   - start: the configuration that the daemon has started with.
   ///   - server: the server.
-  ///   - admin: the admin server; nil if there is none.
   ///   - sink: where the daemon's loggers write.
   ///   - supervisor: told when a reload begins and ends.
   ///   - logger: logs what needs a restart.
   init(
-    _ flags: SettingFlags, since start: DaemonConfiguration, _ server: Server, _ admin: AdminServer?, _ sink: LogSink,
+    _ flags: SettingFlags, since start: DaemonConfiguration, _ server: Server, _ sink: LogSink,
     _ supervisor: Supervisor, _ logger: Logger
   ) {
     self.flags = flags
     self.start = start
     self.server = server
-    self.admin = admin
     self.sink = sink
     self.supervisor = supervisor
     self.logger = logger
@@ -41,8 +41,25 @@ actor Reloader {
     server.tell(settings: start.report(inForce: server.settings, since: start))
   }
 
+  /// Takes note of the admin server, whose tokens are reloaded as well.
+  func noteAdminServer(_ admin: AdminServer) { self.admin = admin }
+
   /// Reads the settings anew, and has them hold.
-  func reload() async {
+  ///
+  /// - Returns: the names of settings that have changed, and need a restart.
+  /// - Throws: the first fault that is found: then all stays as it is, and the log says so.
+  @discardableResult func reload() async throws -> [String] {
+    let before = last
+    // One after the other: what was read later has to hold.
+    let task = Task {
+      _ = try? await before?.value
+      return try await reloadNow()
+    }
+    last = task
+    return try await task.value
+  }
+
+  private func reloadNow() async throws -> [String] {
     supervisor.tellReloading()
     defer { supervisor.tell("READY=1", "STATUS=Listens.") }
     var new: DaemonConfiguration
@@ -53,25 +70,30 @@ actor Reloader {
       if let fault = new.settings.admin.fault { throw fault }
       authenticator = try await makeAuthenticator(new.tokenSettings)
     } catch {
-      return server.noteFailedReload(error)
+      server.noteFailedReload(error)
+      throw error
     }
     // The level first: the server says at info that it was done.
     let old = (sink.level, sink.format)
     sink.set(new.logLevel, new.logFormat)
+    var waiting: [String]
     do {
-      try server.reload(new.settings, authenticator: authenticator)
+      waiting = try server.reload(new.settings, authenticator: authenticator)
     } catch {
-      return sink.set(old.0, old.1)
+      sink.set(old.0, old.1)
+      throw error
     }
     if start.tokenSettings != nil, new.tokenSettings != nil { tokenSettings = new.tokenSettings }
     if let tokens = new.adminTokens { admin?.replace(tokens) }
-    let waiting = new.needsRestart(since: start)
-    if !waiting.isEmpty {
+    let ofDaemon = new.needsRestart(since: start)
+    if !ofDaemon.isEmpty {
       logger.notice(
         "Settings of the daemon have changed that need a restart.",
-        metadata: ["settings": "\(waiting.joined(separator: ", "))"])
+        metadata: ["settings": "\(ofDaemon.joined(separator: ", "))"])
     }
+    waiting += ofDaemon
     server.tell(settings: new.report(inForce: server.settings, since: start))
+    return waiting
   }
 
   /// The authenticator of new settings; nil to keep the one that there is.

@@ -127,6 +127,20 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
     }
     return format
   }
+
+  /// What writes persons into the log.
+  ///
+  /// - Parameter config: where it says whether the log may name them.
+  /// - Returns: nil if it may.
+  /// - Throws: `ValidationError` for a value that is neither true nor false.
+  func subjectMark(_ config: ConfigReader) async throws -> SubjectMark? {
+    let name = try await config.fetchString(forKey: "logSubjects", default: "false")
+    // A Boolean of a JSON file may be read as a number.
+    guard let namesPersons = ["true": true, "1": true, "false": false, "0": false][name] else {
+      throw ValidationError("The setting \"logSubjects\" is \"\(name)\"; it must be true or false.")
+    }
+    return namesPersons ? nil : SubjectMark()
+  }
 }
 
 /// What ArgumentParser knows a setting's flag by.
@@ -149,6 +163,9 @@ extension Setting {
       Setting(
         "logFormat", .program("text|json", preset: LogFormat.text.rawValue),
         "Lines of the log for a person, or a JSON object each for a program."),
+      Setting(
+        "logSubjects", .program("true|false", preset: "false"),
+        "Whether the log names persons; otherwise it has a mark in place of each, another one after each start."),
       Setting(
         "web", .program("directory", preset: ""), "Serve this directory's files, and not the showcase's page."),
     ] + all + AuthSettings.all

@@ -60,6 +60,8 @@ class AnyNode {
   func perform(_ action: JSONElement, by client: ActingClient, in tree: Tree) throws(Refusal) {
     preconditionFailure("abstract")
   }
+  /// The name of a view action's case; nil if it does not decode, or has none.
+  func actionName(of action: JSONElement) -> String? { preconditionFailure("abstract") }
   /// Whether the riblet's view actions may hold secrets; computed anew each time, which is slow.
   var secret: SecretFinder.Finding { preconditionFailure("abstract") }
   /// Hands what an effect has sent to the reducer or, if that is an output, to the parent.

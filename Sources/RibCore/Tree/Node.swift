@@ -53,6 +53,11 @@ class Node<R: Router>: AnyNode {
     perform(viewAction, by: client, in: tree)
   }
 
+  override final func actionName(of action: JSONElement) -> String? {
+    guard let viewAction: R.ViewAction = try? ActionDecoder.decode(from: action) else { return nil }
+    return caseName(of: viewAction)
+  }
+
   override final var secret: SecretFinder.Finding { SecretFinder.secret(in: R.ViewAction.self) }
 
   override final func receive(_ report: any Sendable, in tree: Tree) {

@@ -18,6 +18,8 @@ final class LogSink: Sendable {
   private let levelIndex: Atomic<Int>
   private let isJSON: Atomic<Bool>
   private let output: @Sendable ([UInt8]) -> Void
+  /// Keeps the newest lines for operators, whatever the level is; nil if nobody does.
+  let recent: RecentLog?
 
   /// A sink.
   ///
@@ -25,14 +27,17 @@ final class LogSink: Sendable {
   ///   - isJournal: whether systemd's journal reads the lines: each then begins with its level (sd-daemon(3)).
   ///   - level: the least important level that is written.
   ///   - format: how lines are written.
+  ///   - recent: keeps the newest lines for operators; nil if nobody does.
   ///   - output: writes a line at once.
   init(
     isJournal: Bool = false, _ level: Logger.Level = .info, _ format: LogFormat = .text,
+    keeping recent: RecentLog? = nil,
     _ output: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.isJournal = isJournal
     levelIndex = Atomic(Self.index(of: level))
     isJSON = Atomic(format == .json)
+    self.recent = recent
     self.output = output
   }
 
@@ -41,9 +46,10 @@ final class LogSink: Sendable {
   /// - Parameters:
   ///   - level: the least important level that is written.
   ///   - format: how lines are written.
+  ///   - recent: keeps the newest lines for operators.
   /// - Returns: a sink that writes there.
-  static func standardError(_ level: Logger.Level, _ format: LogFormat) -> LogSink {
-    LogSink(isJournal: isReadByJournal, level, format) { line in
+  static func standardError(_ level: Logger.Level, _ format: LogFormat, keeping recent: RecentLog) -> LogSink {
+    LogSink(isJournal: isReadByJournal, level, format, keeping: recent) { line in
       writeToStandardError(line)
     }
   }

@@ -20,7 +20,8 @@ struct ReloadService: Service {
   func run() async throws {
     for await _ in hangUps.cancelOnGracefulShutdown() {
       // The terminal that the daemon was started at is gone, and with it whoever could end the daemon.
-      if beganAtTerminal, !isTerminal { kill(getpid(), SIGTERM) } else { await reloader.reload() }
+      // A fault is in the log.
+      if beganAtTerminal, !isTerminal { kill(getpid(), SIGTERM) } else { _ = try? await reloader.reload() }
     }
   }
 }

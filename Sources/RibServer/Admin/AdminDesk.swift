@@ -33,6 +33,12 @@ final class AdminDesk: Sendable {
     return bearer
   }
 
+  /// The bearer of a token; nil if nobody has it.
+  func bearer(of token: String) -> AdminTokens.Bearer? { tokens.withLock { $0 }.bearer(of: token) }
+
+  /// Those who have tokens.
+  var bearers: [AdminTokens.Bearer] { tokens.withLock { $0 }.bearers }
+
   private static func token(in field: String) -> String? {
     let parts = field.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

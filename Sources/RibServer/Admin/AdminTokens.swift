@@ -26,6 +26,9 @@ public struct AdminTokens: Equatable, Sendable {
 
   private let entries: [Entry]
 
+  /// Those who have tokens.
+  var bearers: [Bearer] { entries.map(\.bearer) }
+
   /// One token, which is good for everything.
   ///
   /// - Parameter token: the token.

@@ -40,7 +40,7 @@ extension Connection {
         channel.answerClose(code)
       }
     } catch {
-      debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
+      debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason.forLog)"])
       note(.protocol)
       channel.payDebt()
       channel.close(error.code, error.reason)
@@ -288,7 +288,7 @@ extension Connection {
     guard context.logger.logLevel <= level else { return }
     var all = metadata()
     if case .live(let core, _) = channel.state { all["session"] = "\(core.id)" }
-    context.logger.log(level: level, message, metadata: all)
+    context.logger.log(level: level, message, metadata: all.tracing(trace))
   }
 }
 

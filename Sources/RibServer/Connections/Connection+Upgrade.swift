@@ -25,6 +25,7 @@ extension Connection {
     if context.authentications != nil { door = .papers(try Papers(head, cookie: settings.auth.cookie)) }
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     if let compression { compress(compression) }
+    channel.trace = exchange.trace
     state = next
     kind = .websocket
     if case .channel = next { noteOpening(head, compression) }

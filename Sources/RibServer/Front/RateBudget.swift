@@ -77,6 +77,28 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
     return max(full, now) + interval - now > allowance
   }
 
+  /// The owners whose buckets are empty, and the nanoseconds until one can be taken again.
+  ///
+  /// - Parameters:
+  ///   - now: nanoseconds of a monotonic clock.
+  ///   - limit: how many owners are told of at most.
+  /// - Returns: those that have to wait longest.
+  func spent(at now: UInt64, atMost limit: Int) -> [(owner: Owner, wait: UInt64)] {
+    guard interval > 0 else { return [] }
+    let waiting = shards.flatMap { shard in
+      shard.owners.withLock { owners in
+        owners.compactMap { owner, full in
+          let missing = max(full, now) + interval - now
+          return missing > allowance ? (owner: owner, wait: missing - allowance) : nil
+        }
+      }
+    }
+    return Array(waiting.sorted { $0.wait > $1.wait }.prefix(limit))
+  }
+
+  /// Fills an owner's bucket.
+  func refill(_ owner: Owner) { _ = shard(of: owner).owners.withLock { $0.removeValue(forKey: owner) } }
+
   private func shard(of owner: Owner) -> Shard { shards[Int(UInt(bitPattern: owner.hashValue) % UInt(shards.count))] }
 
   private static func makeRoom(in owners: inout [Owner: UInt64], _ now: UInt64) {

@@ -115,7 +115,7 @@ extension Connection {
     _ request: TwinRequest, of id: String, _ head: RequestHead, _ exchange: HTTPExchange
   ) throws(HTTPError) {
     let token = try TokenField.token(in: head.headers)
-    if case .act(_, let body) = request { try noteActions(in: body) }
+    if case .act(_, let body, _) = request { try noteActions(in: body) }
     try identify(.resume(session: id), nil, head, exchange) { connection, signIn in
       connection.hand(request, to: id, token, signIn)
     }
@@ -269,6 +269,7 @@ extension Connection {
   func beginEvents(_ entrance: Entrance) -> Int? {
     guard case .events = entrance else { return nil }
     let start = output.bytes.count
+    channel.trace = trace
     channel.transport = .events
     kind = .events
     // Nobody on the way is to keep events back, be it to compress them or to send several at once.

@@ -137,6 +137,20 @@ enum Endpoint: Equatable {
     return endpoint
   }
 
+  /// Whether no admin token is needed to ask for something of an admin listener: of sessions, whose clients the authenticator
+  /// checks, and of files.
+  ///
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - context: the server's.
+  /// - Returns: false for all else, also where nothing is.
+  static func checksItself(_ head: RequestHead, _ context: ServerContext) -> Bool {
+    switch Endpoint(path: head.path, context) {
+    case .socket, .sessions, .session, .actions, .view, .auth, .events, .file: true
+    case .health, .live, .ready, .metrics, .echo, .openAPI, .apps, .schema, nil: false
+    }
+  }
+
   /// The methods of RFC 9110 §9.3 and RFC 5789, but for CONNECT: no request with it is read.
   static let knownMethods: Set<String> = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH",

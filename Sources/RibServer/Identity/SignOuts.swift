@@ -66,7 +66,7 @@ final class SignOuts: Sendable {
     }
     guard case .signedOut(let stored) = try result.get() else { return }
     await apply([stored])
-    logger.notice("A person was signed out.", metadata: ["subject": "\(person.subject)"])
+    logger.audit("A person was signed out.", ["subject": "\(person.subject)"])
   }
 
   /// Asks the store for revocations by other processes since the last poll, and applies them.

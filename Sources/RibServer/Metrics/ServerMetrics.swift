@@ -38,6 +38,8 @@ struct ServerMetrics: Sendable {
   private let lastReloadSucceeded: Gauge
   /// When they could be read last, in seconds since 1970.
   private let lastReloadTime: Gauge
+  /// Recordings of sessions that were removed because they were too old, or too much.
+  let removedRecordings: Counter
 
   /// Metrics of a backend.
   ///
@@ -87,6 +89,8 @@ struct ServerMetrics: Sendable {
       "When the settings could be read last, in seconds since 1970.")
     foundCrashes = counter(
       "ribserver_crashes_found_total", "Activities during which the process had died before, found at the start.")
+    removedRecordings = counter(
+      "ribserver_recordings_removed_total", "Recordings that were removed, as too old or too much.")
   }
 
   /// Takes note that settings are in force which could be read.

@@ -49,7 +49,7 @@ struct RunningServer: Sendable {
       await withCheckedContinuation { done in context.metrics.publisher?.publish(inspection) { done.resume() } }
     }
     let error = makeError()
-    context.recordings?.flush()
+    context.flushRecordings()
     for loop in loops { loop.stop() }
     watchdog?.stop()
     inspection.stop()

@@ -100,7 +100,13 @@ public final class Server: Service {
   }
 
   /// What can be seen of the server; nil before it runs, and once it has stopped.
-  var inspection: ServerInspection? { inspected.withLock { $0 } }
+  package var inspection: ServerInspection? { inspected.withLock { $0 } }
+
+  /// The names of the apps, in order.
+  package var appNames: [String] { context.appNames }
+
+  /// Whether operators may see what is in sessions.
+  package var showsState: Bool { context.settings.admin.showsState }
 
   /// Whether the server runs, and each of its loops comes back from what it does.
   ///
@@ -235,7 +241,10 @@ public final class Server: Service {
     guard let loop else { throw StoreError("The server does not run.") }
     return try await withCheckedThrowingContinuation { [context] continuation in
       loop.execute {
-        SessionDismissal(context: context, loop: loop).end(id) { continuation.resume(with: $0) }
+        SessionDismissal(context: context, loop: loop).end(id) { result in
+          if case .success(true) = result { context.logger.audit("A session was ended.", ["session": "\(id)"]) }
+          continuation.resume(with: result)
+        }
       }
     }
   }

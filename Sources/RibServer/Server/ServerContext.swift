@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import Synchronization
 
 /// What all loops of a server share.
@@ -40,6 +41,8 @@ final class ServerContext: Sendable {
   let desk: AdminDesk?
   /// Tells apps of sessions that have ended.
   let ends: EndReporters
+  /// Makes spans of what sessions do; nil if the program has chosen no tracer.
+  let tracer: SessionTracer?
   /// Compresses long answers.
   let compressor: Compressor
   /// The clocks of the server, its random bits, its connections and its queues.
@@ -58,6 +61,8 @@ final class ServerContext: Sendable {
   nonisolated(unsafe) private(set) var cluster: Cluster?
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
+  /// The sessions that operators have recorded, and where; nil if there are none.
+  private let recordedOnDemand = Mutex<(folder: RecordingFolder, sessions: Set<String>)?>(nil)
 
   init(
     apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
@@ -68,6 +73,8 @@ final class ServerContext: Sendable {
     self.files = files
     self.metrics = metrics
     self.environment = environment
+    // Nobody has a trace of what operators look at.
+    tracer = desk == nil ? SessionTracer() : nil
     compressor = Compressor(environment)
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
@@ -86,7 +93,46 @@ final class ServerContext: Sendable {
     }
     self.logger = logger
     inForce = Mutex(Rules(settings, listeningAt: settings.host, RefusalLog(logger, environment.time)))
-    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
+    recordings =
+      settings.recordDirectory.isEmpty
+      ? nil
+      : RecordingFolder(
+        settings.recordDirectory, keeping: RecordingRetention(settings.recordings), logger, metrics, environment)
+  }
+
+  /// Makes what records a session that comes into memory.
+  ///
+  /// - Parameter session: the session.
+  /// - Returns: the recorder; nil if the session is not recorded.
+  func makeRecorder(of session: SessionIdentity) -> TransactionRecorder? {
+    if let recordings { return recordings.makeRecorder(of: session) }
+    let folder = recordedOnDemand.withLock { $0?.sessions.contains(session.id) == true ? $0?.folder : nil }
+    return folder?.makeRecorder(of: session)
+  }
+
+  /// Has a session recorded from its next return to memory on.
+  ///
+  /// - Parameter session: the session's name.
+  /// - Returns: the directory that the recording is in.
+  /// - Throws: ``StoreError`` if the directory cannot be made.
+  func recordOnDemand(_ session: String) throws(StoreError) -> String {
+    if let recordings { return recordings.path }
+    var settings = settings
+    settings.recordDirectory = settings.stateDirectory + "/recordings"
+    try settings.makeRecordDirectory()
+    let path = settings.recordDirectory
+    recordedOnDemand.withLock { [logger, environment] recorded in
+      recorded = (
+        recorded?.folder ?? RecordingFolder(path, logger, environment), recorded?.sessions.union([session]) ?? [session]
+      )
+    }
+    return path
+  }
+
+  /// Writes what recordings wait to be written.
+  func flushRecordings() {
+    recordings?.flush()
+    recordedOnDemand.withLock { $0?.folder }?.flush()
   }
 
   /// The number that an app is counted under.

@@ -62,6 +62,22 @@ extension ServerSettings {
     return kind
   }
 
+  /// The directory of a store that is a file of its own, which can be copied and put back.
+  ///
+  /// - Throws: ``StoreError`` for another store, and says what to do about it.
+  package var fileStoreDirectory: String {
+    get throws(StoreError) {
+      switch store {
+      case .sqlite: stateDirectory
+      case .memory: throw StoreError("Sessions are in the server's memory, and end with it: there is nothing to copy.")
+      case .postgres:
+        throw StoreError(
+          "Sessions are in PostgreSQL: copy it with its own tools, such as pg_dump or pg_basebackup, and start one node "
+            + "with --restored once you have put a copy back.")
+      }
+    }
+  }
+
   /// Has a store take note of this process, and of what ran when processes of this state directory died.
   private func begin(
     _ store: any SessionStore, _ loopCount: Int, _ logger: Logger, _ environment: Environment
@@ -76,7 +92,7 @@ extension ServerSettings {
         start.mark = mark
         opened.mark = mark
         opened.id = try store.begin(start)
-        store.log(start, to: logger)
+        store.log(start, environment.crashReports?.newest(since: start.lastStart), to: logger)
         opened.crashCount = start.crashes.count + start.appCrashes.count
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
@@ -99,7 +115,7 @@ extension ServerSettings {
   }
 
   /// Makes a directory, and those above it, for the server's user alone.
-  private static func makeDirectory(_ path: String, _ name: String, flag: String) throws(StoreError) {
+  static func makeDirectory(_ path: String, _ name: String, flag: String) throws(StoreError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part + "/"

@@ -220,6 +220,8 @@ public struct ServerSettings: Equatable, Sendable {
     public var listen = ""
     /// `admin.tokenFile`: a file with the tokens that let in, as ``AdminTokens`` reads it; if empty, a token is made with each start.
     public var tokenFile = ""
+    /// `admin.showsState`: whether operators see what is in sessions, the view and the states; each look is then a line of the audit.
+    public var showsState = false
     /// The descriptor of a socket that listens already, in place of ``listen``.
     public var socket: Int32?
 
@@ -309,6 +311,8 @@ public struct ServerSettings: Equatable, Sendable {
   ///
   /// A recording has all that clients have sent and were shown: treat it as you treat a database of your users' secrets.
   public var recordDirectory = ""
+  /// How long recordings are kept.
+  public var recordings = Recordings()
   /// `publicURL`: where browsers see the server, as `https://app.example.com`; none if empty.
   ///
   /// Its pages may talk to the server, and the server answers for its host. Without it the pages may that come from the host in

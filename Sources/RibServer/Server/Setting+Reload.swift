@@ -1,7 +1,7 @@
 extension Setting {
   /// The settings that a running server takes over when they are reloaded.
   package static let live: Set<String> = [
-    "logLevel", "logFormat", "publicURL", "origins", "hosts", "cors.maxAgeSeconds",
+    "logLevel", "logFormat", "admin.showsState", "publicURL", "origins", "hosts", "cors.maxAgeSeconds",
     "proxies.trusted", "proxies.field", "proxies.protocol",
     "auth.graceSeconds", "auth.recheckSeconds", "auth.cookie", "auth.required", "auth.issuer", "auth.audience",
     "auth.keysURL", "auth.keysFile", "auth.secretFile", "auth.previousSecretFile", "auth.previousSecretUntil",
@@ -22,7 +22,8 @@ extension Setting {
 
   /// The settings that a server keeps as it was started with them: sockets, threads, the store, and what connections have agreed on.
   package static let fixed: Set<String> = [
-    "config", "web", "host", "port", "loops", "lingerMilliseconds", "usesEpoll", "usesCompression", "echo", "store",
+    "config", "web", "logSubjects", "recordings.keepDays", "recordings.totalMegabytes", "host", "port", "loops",
+    "lingerMilliseconds", "usesEpoll", "usesCompression", "echo", "store",
     "storeURL", "nodeListen", "nodeAdvertise", "stateDir", "restored", "durability", "record", "auth.mode",
     "admin.listen", "compression.keepsContext", "compression.windowBits", "compression.thresholdBytes",
   ]
@@ -56,7 +57,7 @@ extension ServerSettings {
         waiting.append(setting.key)
       } else if setting.isLive {
         setting.copy(from: new, into: &self)
-      } else if setting.value(in: self) != setting.value(in: new) {
+      } else if setting.fullValue(in: self) != setting.fullValue(in: new) {
         waiting.append(setting.key)
       }
     }

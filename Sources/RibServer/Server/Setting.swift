@@ -123,14 +123,14 @@ package struct Setting: Sendable {
   package var preset: String {
     if let presetNote { return presetNote }
     if case .program(_, let preset) = kind { return preset.isEmpty ? "none" : preset }
-    return value(in: ServerSettings())
+    return fullValue(in: ServerSettings())
   }
 
-  /// Its value, for a person; of a setting that the program reads its default.
+  /// Its value as it is, also of a secret; of a setting that the program reads its default.
   ///
   /// - Parameter settings: where it is.
   /// - Returns: the value; `none` for an empty text or list.
-  package func value(in settings: ServerSettings) -> String {
+  package func fullValue(in settings: ServerSettings) -> String {
     switch kind {
     case .number(let path, _): return "\(settings[keyPath: path])"
     case .bool(let path), .flag(let path): return "\(settings[keyPath: path])"
@@ -153,6 +153,41 @@ package struct Setting: Sendable {
     case .program: "text"
     case .word(let path): "one of \(path.words.joined(separator: ", "))"
     }
+  }
+
+  /// The value that is in force, for a person; empty for none, and for what the program reads itself.
+  ///
+  /// The password of an address is left out.
+  ///
+  /// - Parameter settings: the settings in force.
+  /// - Returns: the value.
+  package func value(in settings: ServerSettings) -> String {
+    switch kind {
+    case .number(let path, _): "\(settings[keyPath: path])"
+    case .bool(let path), .flag(let path): "\(settings[keyPath: path])"
+    case .text(let path, _): Self.withoutPassword(settings[keyPath: path])
+    case .list(let path, _): settings[keyPath: path].joined(separator: ", ")
+    case .word(let path): path.get(settings)
+    case .program: ""
+    }
+  }
+
+  /// An address without what stands between the colon and the `@` of its user (RFC 3986 §3.2.1), and without a password in its query.
+  private static func withoutPassword(_ text: String) -> String {
+    guard text.contains("://") || text.contains("password") else { return text }
+    var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    for index in words.indices {
+      if let start = words[index].firstRange(of: "://"), let at = words[index].lastIndex(of: "@"),
+        let colon = words[index][start.upperBound..<at].firstIndex(of: ":")
+      {
+        words[index].replaceSubrange(colon..<at, with: ":…")
+      }
+      if let start = words[index].firstRange(of: "password=") {
+        let end = words[index][start.upperBound...].firstIndex(of: "&") ?? words[index].endIndex
+        words[index].replaceSubrange(start.upperBound..<end, with: "…")
+      }
+    }
+    return words.joined(separator: " ")
   }
 
   // MARK: Names

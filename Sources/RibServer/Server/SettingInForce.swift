@@ -62,8 +62,8 @@ extension Server {
     if let told = context.toldSettings.withLock({ $0 }) { return told }
     let settings = context.settings
     return Setting.all.map { setting in
-      let value = setting.value(in: settings)
-      return SettingInForce(setting, value, from: value == setting.value(in: ServerSettings()) ? .preset : .program)
+      let value = setting.fullValue(in: settings)
+      return SettingInForce(setting, value, from: value == setting.fullValue(in: ServerSettings()) ? .preset : .program)
     }
   }
 

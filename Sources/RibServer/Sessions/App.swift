@@ -22,7 +22,7 @@ public struct App: Sendable {
   /// The name that clients give.
   public let name: String
   /// Who may use the app.
-  let access: Access
+  private(set) var access: Access
   /// What becomes of a session whose state cannot be read.
   let onUnreadableState: UnreadableState
   /// Whether what a client sends as `params` is looked at, and kept with the session.
@@ -224,6 +224,14 @@ public struct App: Sendable {
   public func onEnd(_ body: @escaping @Sendable (EndedSession) async -> Void) -> App {
     var app = self
     app.end = body
+    return app
+  }
+
+  /// The same app, if it is for anyone, for some clients alone.
+  func limited(to access: Access) -> App {
+    guard self.access == .anyone else { return self }
+    var app = self
+    app.access = access
     return app
   }
 

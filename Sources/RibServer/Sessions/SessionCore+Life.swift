@@ -116,6 +116,7 @@ extension SessionCore {
     for client in audience.ids { audience.detach(client)?.leave() }
     _ = tree.stop()
     effects.cancelAll()
+    spans?.endCommit(isWritten: false)
   }
 
   // MARK: Rest

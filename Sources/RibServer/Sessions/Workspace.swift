@@ -22,8 +22,14 @@ final class Workspace {
   /// Where a message is written before it is put on its way.
   @exclusivity(unchecked) var json = JSONWriter()
   @exclusivity(unchecked) var sendStorage = SendStorage()
+  /// The trace of the request that is being answered; nil for what comes over a connection, or has no trace.
+  @exclusivity(unchecked) var trace: RequestTrace?
   /// What is counted.
   @exclusivity(unchecked) var stats = LoopStats()
+  /// The newest slow transactions.
+  var slow = SlowLog()
+  /// How long each action takes; nil unless somebody looks.
+  @exclusivity(unchecked) var book: ActionBook?
 
   /// What sent bytes and a written message may keep of memory for the next ones, in bytes.
   static let largestKept = 1 << 20

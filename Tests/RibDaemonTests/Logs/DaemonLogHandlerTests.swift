@@ -1,4 +1,5 @@
 import Logging
+import RibServer
 import Synchronization
 import Testing
 
@@ -40,6 +41,19 @@ import Testing
     #expect(lines.lines.count == 2)
     #expect(lines.lines.first?.hasPrefix("{") == true && lines.lines.first?.contains("Two.") == true)
     #expect(lines.lines.last?.hasSuffix(" error ribd: Five.\n") == true)
+  }
+
+  /// Lines about one person belong together, and do not say who the person is, unless they may.
+  @Test func person_isMarked() {
+    let lines = Lines()
+    let sink = LogSink { lines.add($0) }
+    let mark = SubjectMark()
+    for marking in [mark, nil] {
+      let logger = Logger(label: "ribd") { DaemonLogHandler($0, to: sink, marking: marking) }
+      logger.notice("A person was signed out.", metadata: ["subject": "ada", "session": "1"])
+    }
+    #expect(lines.lines.first?.hasSuffix("A person was signed out. session=1 subject=\(mark("ada"))\n") == true)
+    #expect(lines.lines.last?.hasSuffix("A person was signed out. session=1 subject=ada\n") == true)
   }
 
   /// sd-daemon(3).

@@ -61,4 +61,15 @@ import WireHTTP
     for _ in 1...9 { #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) == 0) }
     #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) > 0)
   }
+
+  @Test func ownersThatWait_areTold_andCanBeLetIn() {
+    let budget = RateBudget<String>(perMinute: 2)
+    for owner in ["ada", "ada", "bob"] { _ = budget.take(from: owner, at: 0) }
+    #expect(budget.spent(at: 0, atMost: 10).map(\.owner) == ["ada"])
+    #expect(budget.spent(at: 0, atMost: 10).first?.wait == 30_000_000_000)
+    #expect(budget.spent(at: 0, atMost: 0).isEmpty)
+    budget.refill("ada")
+    #expect(budget.spent(at: 0, atMost: 10).isEmpty)
+    #expect(budget.take(from: "ada", at: 0) == 0)
+  }
 }

@@ -27,7 +27,7 @@ struct DeploymentTests {
       let script = repository.appendingPathComponent("Tests/Interop/deployment.py").path
       let programs = ["ribd", "ribd-cluster"].map { Program.url($0).path }
       let python = URL(fileURLWithPath: try #require(InteropTests.python))
-      let (status, output, errors) = try Program.run(python, [script, repository.path] + programs)
+      let (status, output, errors) = try Program.run(python, [script] + programs)
       try #require(status == 0, "\(errors)")
       return try JSONDecoder().decode(Files.self, from: Data(output.utf8))
     }

@@ -132,4 +132,17 @@ import Testing
     let found = article.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
     #expect(found == rows, "\(path) must have:\n\(rows.joined(separator: "\n"))")
   }
+
+  @Test(arguments: [
+    ("postgresql://ribs:secret@db/ribs", "postgresql://ribs:…@db/ribs"),
+    ("postgresql://db/ribs", "postgresql://db/ribs"),
+    ("postgresql://ribs@db/ribs?password=secret&x=1", "postgresql://ribs@db/ribs?password=…&x=1"),
+    ("host=db password=secret user=ribs", "host=db password=… user=ribs"),
+  ])
+  func value_hasNoPassword(_ url: String, _ shown: String) throws {
+    var settings = ServerSettings()
+    settings.storeURL = url
+    let setting = try #require(Setting.all.first { $0.key == "storeURL" })
+    #expect(setting.value(in: settings) == shown)
+  }
 }
