@@ -95,7 +95,8 @@ let package = Package(
     .target(name: "RibInspector", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
-    .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
+    .target(
+      name: "RibTesting", dependencies: ["RibCore", "RibSchema", "Wire", customDump], swiftSettings: swiftSettings),
     .target(name: "Showcase", dependencies: ["RibCore", "RibRIV", "RibServer"], swiftSettings: swiftSettings),
     .target(
       name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire", "WireHTTP"], swiftSettings: swiftSettings),
@@ -132,6 +133,9 @@ let package = Package(
     .executableTarget(
       name: "ribsim", dependencies: ["RibServer", "Simulation", argumentParser], path: "Tests/ribsim",
       swiftSettings: swiftSettings),
+    // Apps whose states were changed since what Tests/Fixtures has was stored.
+    .executableTarget(
+      name: "ribshapes", dependencies: ["RibCore", "RibServer"], path: "Tests/ribshapes", swiftSettings: swiftSettings),
 
     // What the fuzzer checks of each input, also for the tests that try the inputs it has kept. Fuzz/, a package of its own, has
     // the fuzzer; what is checked belongs to this package, as WireHTTP can only be seen from here.
@@ -163,9 +167,11 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "RibWebTests", dependencies: ["RibWeb"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
+      name: "RibTestingTests", dependencies: ["RibCore", "RibSchema", "RibTesting", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "ShowcaseTests", dependencies: ["RibCore", "RibRIV", "RibServer", "RibTesting", "Showcase", "Wire"],
+      exclude: ["Integration/state-shapes.json"],
       swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire", "WireHash"], swiftSettings: swiftSettings),
     .testTarget(
@@ -183,7 +189,7 @@ let package = Package(
         "RibServer",
         "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
         "ribd",
-        "ribd-cluster", "ribsim",
+        "ribd-cluster", "ribshapes", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
         inMemoryTracing, metrics, metricsTestKit, tracing,
       ],

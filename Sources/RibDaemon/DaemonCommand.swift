@@ -30,6 +30,7 @@ package enum DaemonCommand {
       subcommands: [
         BackupCommand<Program>.self,
         CheckCommand<Program>.self,
+        CheckStateCommand<Program>.self,
         HealthCommand<Program>.self,
         RestoreCommand<Program>.self,
       ])
@@ -89,6 +90,7 @@ package enum DaemonCommand {
     let stopper = Stopper()
     var hooks = InspectorHooks()
     hooks.log = recent
+    hooks.crashReports = { CrashReports.ofProcess?.summaries ?? [] }
     hooks.drain = { try await stopper.stop() }
     let reloader = Reloader(flags, since: configuration, server, sink, supervisor, logger)
     hooks.show(settingsOf: server, reloader)

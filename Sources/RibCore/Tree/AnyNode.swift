@@ -124,8 +124,8 @@ class AnyNode {
   var staleRoute: String? { preconditionFailure("abstract") }
   /// The version of the state's shape.
   var stateVersion: Int { preconditionFailure("abstract") }
-  /// Shows the riblet to a visitor, if it has a view.
-  func accept(_ visitor: any RibletVisitor) {}
+  /// Shows the riblet to a visitor, and its view if it has one.
+  func accept(_ visitor: any RibletVisitor) { preconditionFailure("abstract") }
 
   /// Whether clients see the node.
   var isViewable: Bool { false }

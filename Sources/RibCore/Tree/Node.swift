@@ -40,6 +40,11 @@ class Node<R: Router>: AnyNode {
     checkParts()
   }
 
+  override func accept(_ visitor: any RibletVisitor) {
+    guard let riblet = riblet as? any Riblet else { return }
+    visitor.visit(riblet, isEmbedded: isEmbedded)
+  }
+
   // MARK: Actions
 
   override final func perform(_ action: JSONElement, by client: ActingClient, in tree: Tree) throws(Refusal) {

@@ -84,7 +84,7 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   ///   - limit: how many owners are told of at most.
   /// - Returns: those that have to wait longest.
   func spent(at now: UInt64, atMost limit: Int) -> [(owner: Owner, wait: UInt64)] {
-    guard interval > 0 else { return [] }
+    guard let (interval, allowance) = pace else { return [] }
     let waiting = shards.flatMap { shard in
       shard.owners.withLock { owners in
         owners.compactMap { owner, full in

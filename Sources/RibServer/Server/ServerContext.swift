@@ -120,10 +120,11 @@ final class ServerContext: Sendable {
     var settings = settings
     settings.recordDirectory = settings.stateDirectory + "/recordings"
     try settings.makeRecordDirectory()
-    let path = settings.recordDirectory
-    recordedOnDemand.withLock { [logger, environment] recorded in
+    let (path, retention) = (settings.recordDirectory, RecordingRetention(settings.recordings))
+    recordedOnDemand.withLock { [logger, metrics, environment] recorded in
       recorded = (
-        recorded?.folder ?? RecordingFolder(path, logger, environment), recorded?.sessions.union([session]) ?? [session]
+        recorded?.folder ?? RecordingFolder(path, keeping: retention, logger, metrics, environment),
+        recorded?.sessions.union([session]) ?? [session]
       )
     }
     return path

@@ -3,7 +3,7 @@ import RibSchema
 import Wire
 
 /// What a client can ask for in its `hello`: a name, and how the root of a session is built.
-public struct App: Sendable {
+public struct App: SampleTreeSource {
   /// A walk through a session's tree, from the root's id.
   typealias Walk = @Sendable (NodeID, @escaping WorkflowPort) async throws -> Void
 
@@ -244,6 +244,13 @@ public struct App: Sendable {
   ) -> Walk? {
     guard let walk else { return nil }
     return { id, port in try await walk(parameters, NodeHandle<Root>(id: id, port: port)) }
+  }
+
+  /// Makes a tree of the app for no client, as a test looks at it.
+  ///
+  /// - Throws: what the app says if its root cannot be built without parameters.
+  public func makeSampleTree() throws -> SampleTree {
+    SampleTree(try makeTree(nil, Session(id: "", keyPrefix: "")).tree)
   }
 
   /// Makes the tree of a session.
