@@ -116,6 +116,14 @@ public struct JWTAuthenticator: SessionAuthenticator {
     if case .published(let source) = keys { await source.loadNow() } else { true }
   }
 
+  /// Whether there are keys, or a secret, to check tokens with.
+  public var hasKeys: Bool {
+    switch keys {
+    case .secret: true
+    case .published(let source): source.hasKeys
+    }
+  }
+
   /// Checks a client's token, and makes an identity of its claims.
   ///
   /// - Parameter request: what is known of the client.

@@ -122,7 +122,7 @@ class UnitTest(unittest.TestCase):
         units.mkdir(parents=True)
         for name in self.UNITS:
             shutil.copy(REPOSITORY / "config" / name, units / name)
-        for path in ["usr/local/bin/ribd", "usr/local/lib/ribd/a/ribd"]:
+        for path in ["usr/local/bin/ribd", "usr/local/lib/ribd/a/ribd", "bin/kill"]:
             program = self.root / path
             program.parent.mkdir(parents=True)
             program.write_text("#!/bin/sh\n")

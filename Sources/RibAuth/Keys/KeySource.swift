@@ -76,6 +76,12 @@ actor KeySource {
     }
   }
 
+  /// Whether there are keys that may be used.
+  nonisolated var hasKeys: Bool {
+    let now = seconds()
+    return snapshot.withLock { $0.set != nil && $0.plan.mayUse(at: now) }
+  }
+
   /// Why a token is not accepted.
   enum Failure: Error, Equatable {
     /// The token is at fault.

@@ -16,6 +16,7 @@ public final class AdminServer: Service {
   /// Show it to whoever has started the program, and write it to no log.
   public let madeToken: String?
   private let server: Server
+  private let desk: AdminDesk
 
   /// An admin server that is not started.
   ///
@@ -42,16 +43,9 @@ public final class AdminServer: Service {
     if let tokens {
       known = tokens
     } else if !settings.admin.tokenFile.isEmpty {
-      guard let text = readShortFile(settings.admin.tokenFile) else {
-        throw SystemError.last("read \(settings.admin.tokenFile)")
-      }
-      known = try AdminTokens(text)
+      known = try AdminTokens(file: settings.admin.tokenFile)
     } else {
-      guard settings.admin.socket.map(ListeningSocket.isLocal) ?? address.isLocal else {
-        throw SettingsError(
-          key: "admin.listen", value: "\"\(settings.admin.listen)\"",
-          wanted: "an address of this machine alone, unless admin.tokenFile names who may look")
-      }
+      if let fault = settings.admin.fault { throw fault }
       let token = environment.makeToken()
       made = token
       known = AdminTokens(token: token)
@@ -69,7 +63,7 @@ public final class AdminServer: Service {
     own.sessions.restSeconds = 10
     own.sessions.timeToLiveSeconds = 3600
     own.auth.recheckSeconds = 60
-    let desk = AdminDesk(shown, known)
+    desk = AdminDesk(shown, known)
     server = Server(
       apps: apps.map { $0.limited(to: AdminAuthenticator.access) }, files: files, settings: own,
       authenticator: AdminAuthenticator(desk: desk), logger: logger, environment: environment, desk: desk,
@@ -87,11 +81,29 @@ public final class AdminServer: Service {
   /// - Throws: ``SystemError`` if the address cannot be bound.
   public func start() throws -> Server.URLAddress { try server.start() }
 
+  /// Lets other tokens in from the next request on, and those from before no longer.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter tokens: the tokens.
+  public func replace(_ tokens: AdminTokens) { desk.replace(tokens) }
+
   /// Stops; the server that was shown goes on.
   public func stop() async { await server.stop() }
 }
 
 extension ServerSettings.Admin {
+  /// The fault of a listener that other machines reach, and that has no file of tokens; nil if there is none.
+  package var fault: SettingsError? {
+    guard tokenFile.isEmpty, socket != nil || !listen.isEmpty else { return nil }
+    guard socket.map(ListeningSocket.isLocal) ?? address.isLocal else {
+      return SettingsError(
+        key: "admin.listen", value: "\"\(listen)\"",
+        wanted: "an address of this machine alone, unless admin.tokenFile names who may look")
+    }
+    return nil
+  }
+
   /// The host, or `unix:` and the path of a socket, and the port.
   var address: (host: String, port: Int, isLocal: Bool) {
     if listen.hasPrefix(ListeningSocket.unixPrefix) { return (listen, 0, true) }

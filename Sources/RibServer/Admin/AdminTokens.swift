@@ -59,6 +59,15 @@ public struct AdminTokens: Equatable, Sendable {
     self.entries = entries
   }
 
+  /// The tokens of a file.
+  ///
+  /// - Parameter path: the file.
+  /// - Throws: ``SystemError`` if it cannot be read; ``AdminTokensError`` with the first line that is no token, or if there is none.
+  public init(file path: String) throws {
+    guard let text = readShortFile(path) else { throw SystemError.last("read \(path)") }
+    try self.init(text)
+  }
+
   /// The bearer of a token; nil if nobody has it.
   ///
   /// All entries are compared, each as long for every wrong token.

@@ -15,7 +15,7 @@ extension Connection {
         exchange.awaitsProxyHeader = false
         caller = Caller(behind: caller, header.source)
         // A source that is a trusted proxy itself names the client with each request.
-        if !context.gate.proxies.trusts(caller) { try count(to: caller) }
+        if !rules.gate.proxies.trusts(caller) { try count(to: caller) }
       }
       if exchange.request == nil {
         exchange.visit = nil
@@ -28,7 +28,7 @@ extension Connection {
         exchange.request = head
         exchange.start = loop.now
         exchange.route = ""
-        exchange.visit = context.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
+        exchange.visit = rules.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
         exchange.trace = RequestTrace.find(in: head.headers, context.tracer)
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
@@ -110,7 +110,7 @@ extension Connection {
   private func options(for head: RequestHead) -> Response {
     let allowed = Endpoint.allowed(at: head.path, context)
     return head.isPreflight
-      ? context.gate.preflight(allowed) : Response(status: .noContent, headers: ["Allow": allowed])
+      ? rules.gate.preflight(allowed) : Response(status: .noContent, headers: ["Allow": allowed])
   }
 
   func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) {
@@ -136,7 +136,7 @@ extension Connection {
 
   private func write(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
     var response = response
-    context.gate.allowReading(&response.headers, visit)
+    rules.gate.allowReading(&response.headers, visit)
     // A client of HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     let omitBody = if case .http(let exchange) = state { exchange.requests.isHead } else { false }

@@ -71,7 +71,7 @@ extension Connection {
     }
     // A signature is checked: that is as much work as an action.
     noteAction()
-    let papers = try Papers(head, cookie: context.settings.auth.cookie)
+    let papers = try Papers(head, cookie: rules.settings.auth.cookie)
     exchange.asked = head
     begin(.answer, of: exchange)
     let shown = credential.map { .bearer($0) } ?? papers.credential
@@ -278,7 +278,7 @@ extension Connection {
       headers: [
         "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
       ])
-    context.gate.allowReading(&response.headers, visit)
+    rules.gate.allowReading(&response.headers, visit)
     response.writeStreamHead(into: &output.bytes, date: loop.date)
     return start
   }

@@ -125,7 +125,7 @@ enum Endpoint: Equatable {
       throw HTTPError(status: .notImplemented, reason: "There is no method \(head.method) (RFC 9110 §9.1).")
     }
     if head.path == "*" { return nil }
-    guard let endpoint = Endpoint(path: head.path, context), endpoint != .echo || context.settings.echo else {
+    guard let endpoint = Endpoint(path: head.path, context), endpoint != .echo || context.offersEcho else {
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }
     if head.method == "OPTIONS" { return nil }

@@ -7,7 +7,10 @@ final class ServerContext: Sendable {
   let apps: [String: App]
   /// The names of the apps, in order.
   let appNames: [String]
-  let settings: ServerSettings
+  /// The settings in force: each loop has a copy of its own, ``Workspace/rules``, which needs no lock.
+  private let inForce: Mutex<Rules>
+  /// The same with their sources, for whoever looks; nil if the program has not told them.
+  let toldSettings = Mutex<[SettingInForce]?>(nil)
   let files: StaticFiles
   let logger: Logger
   let connections: ConnectionCounter
@@ -48,9 +51,8 @@ final class ServerContext: Sendable {
   let isDraining = Atomic(false)
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
-  /// The front door; it is set once, when it is known where the server listens, before the first connection is accepted.
-  nonisolated(unsafe) private(set) var gate: Gate
-  private let refusals: RefusalLog
+  /// Whether there is an endpoint that sends every message back.
+  let offersEcho: Bool
   /// Signs persons out; set once, before the first connection is accepted.
   nonisolated(unsafe) private(set) var signOuts: SignOuts?
   /// The nodes with which this server shares its store; nil for none.
@@ -79,7 +81,7 @@ final class ServerContext: Sendable {
     }
     appNames = self.apps.keys.sorted()
     ends = EndReporters(self.apps, environment, logger)
-    self.settings = settings
+    offersEcho = settings.echo
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
     newSessions = RateBudget(perMinute: settings.limits.newSessionsPerMinute)
@@ -90,8 +92,7 @@ final class ServerContext: Sendable {
       Authentications($0, environment, patience: settings.timeouts.authenticationSeconds)
     }
     self.logger = logger
-    refusals = RefusalLog(logger, environment.time)
-    gate = Gate(settings, listeningAt: settings.host, refusals)
+    inForce = Mutex(Rules(settings, listeningAt: settings.host, RefusalLog(logger, environment.time)))
     recordings =
       settings.recordDirectory.isEmpty
       ? nil
@@ -158,5 +159,30 @@ final class ServerContext: Sendable {
   /// Takes note where the server listens.
   ///
   /// - Parameter address: as it was bound.
-  func willListen(at address: String) { gate = Gate(settings, listeningAt: address, refusals) }
+  func willListen(at address: String) { inForce.withLock { $0 = $0.listening(at: address) } }
+
+  // MARK: Settings
+
+  /// The settings in force, with what is made of them; on a loop ``Workspace/rules`` is the same.
+  var rules: Rules { inForce.withLock { $0 } }
+
+  /// The settings in force; on a loop they are in ``Workspace/rules``.
+  var settings: ServerSettings { inForce.withLock { $0.settings } }
+
+  /// Replaces the settings in force: those that all loops share at once, the others once a loop follows ``rules``.
+  ///
+  /// - Parameters:
+  ///   - settings: the new ones.
+  ///   - authenticator: what finds the persons behind clients from now on; nil for the same as before.
+  func replace(_ settings: ServerSettings, _ authenticator: (any SessionAuthenticator)?) {
+    inForce.withLock { $0 = $0.replacing(settings) }
+    let limits = settings.limits
+    connections.setLimits(limits.connections, perAddress: limits.connectionsPerAddress)
+    newSessions.setRate(perMinute: limits.newSessionsPerMinute)
+    newSessionsOfPersons.setRate(perMinute: limits.newSessionsPerMinute)
+    failedSignIns.setRate(perMinute: limits.failedSignInsPerMinute)
+    connectionsOfPersons.setLimit(limits.connectionsPerIdentity)
+    authentications?.replace(authenticator, patience: settings.timeouts.authenticationSeconds)
+    signOuts?.keep(forSessionsOf: settings.sessions.timeToLiveSeconds)
+  }
 }

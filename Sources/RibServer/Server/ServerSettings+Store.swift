@@ -37,13 +37,7 @@ extension ServerSettings {
         clock: environment.time)
       return try begin(store, loopCount, logger, environment)
     case .postgres:
-      guard let kind = stores.first(where: { $0.name == .postgres }) else {
-        throw StoreError("This program has no store in PostgreSQL: start ribd-cluster, or a server with RibPostgres.")
-      }
-      guard !storeURL.isEmpty else {
-        throw StoreError(
-          "A store in PostgreSQL needs to know where: say --store-url postgresql://…, or RIBD_STORE_URL.")
-      }
+      let kind = try checkDatabase(stores)
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try kind.open(storeURL, environment.time)
       var opened = try begin(store, loopCount, logger, environment)
@@ -51,6 +45,21 @@ extension ServerSettings {
       opened.cluster = Cluster(opened.id, mark: opened.mark, in: kind.directory(storeURL), environment, logger)
       return opened
     }
+  }
+
+  /// Makes sure that there is a store in PostgreSQL, and that it is said where.
+  ///
+  /// - Parameter stores: the kinds of stores that the program has besides the server's own.
+  /// - Returns: the kind.
+  /// - Throws: ``StoreError``.
+  @discardableResult func checkDatabase(_ stores: [ExternalStore]) throws(StoreError) -> ExternalStore {
+    guard let kind = stores.first(where: { $0.name == .postgres }) else {
+      throw StoreError("This program has no store in PostgreSQL: start ribd-cluster, or a server with RibPostgres.")
+    }
+    guard !storeURL.isEmpty else {
+      throw StoreError("A store in PostgreSQL needs to know where: say --store-url postgresql://…, or RIBD_STORE_URL.")
+    }
+    return kind
   }
 
   /// The directory of a store that is a file of its own, which can be copied and put back.

@@ -23,7 +23,7 @@ extension Setting {
     Setting("store", .word(WordPath(\.store)), "Where sessions are kept: in memory they end with the server."),
     Setting(
       "storeURL", .text(\.storeURL, .any("url", example: "postgresql://ribs@db/ribs")),
-      "Where the database is, for a store in PostgreSQL."),
+      "Where the database is, for a store in PostgreSQL.", isSecret: true),
     Setting(
       "nodeListen", .text(\.nodeListen, .hostAndPort),
       "Where other nodes with the same database reach this one, in a network of their own; port 0 picks a free one."),

@@ -347,7 +347,7 @@ extension SessionCore {
     let ledger = audience[client].ledger
     return Welcome(
       to: id, ledger.record, nacks: ledger.nacks, token: token, epoch: epoch,
-      revision: revision, resumed: isResumed, durability: durability, context,
+      revision: revision, resumed: isResumed, durability: durability, context, work.rules.settings,
       identityExpires: (signIn ?? audience[client].channel?.signIn)?.millisecondsLeft(at: work.now))
   }
 

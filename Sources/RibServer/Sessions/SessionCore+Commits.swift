@@ -47,7 +47,7 @@ extension SessionCore {
       if let lease {
         request = .write(lease, cut)
       } else {
-        request = .create(identity, within: context.settings.limits, cut)
+        request = .create(identity, within: work.rules.settings.limits, cut)
       }
     } catch {
       cutFailed(error)

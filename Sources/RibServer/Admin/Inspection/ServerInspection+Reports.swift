@@ -117,7 +117,9 @@ extension ServerInspection {
   /// - Returns: the settings, in the order of the help.
   package func settings(from source: (_ key: String) -> String?) -> [SettingReport] {
     Setting.all.map {
-      SettingReport(id: $0.key, value: $0.value(in: context.settings), source: source($0.key), summary: $0.summary)
+      SettingReport(
+        id: $0.key, value: $0.value(in: context.settings), source: source($0.key), summary: $0.summary,
+        needsRestart: !$0.isLive)
     }
   }
 
