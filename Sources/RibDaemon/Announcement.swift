@@ -17,9 +17,3 @@ func complain(_ line: String) { writeToStandardError(Array("Error: \(line)\n".ut
 
 /// Whether a person sees what the daemon prints.
 var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-
-/// Says at once why the daemon does not do what it was told, where the log of a server would be.
-func complain(_ line: String) {
-  let bytes = Array("\(line)\n".utf8)
-  _ = write(STDERR_FILENO, bytes, bytes.count)
-}
