@@ -108,7 +108,9 @@ package struct StoreRestoration: Equatable, Sendable {
     }
   }
 
-  /// The progress of a session moves to the lease that the session gets: without that it would be ignored. What is being forgotten stays so.
+  /// The statements that mend a copy: the progress of a session moves to the lease that the session gets, as it would be ignored otherwise.
+  ///
+  /// A session that is being forgotten stays so.
   private static let mendingSQL = """
     UPDATE life SET number = number + 1;
     DELETE FROM server;
