@@ -89,11 +89,11 @@ package enum DaemonCommand {
       didBegin()
     }
     let stopper = Stopper()
-    var hooks = InspectorHooks(of: server, settings, authenticator)
+    var hooks = InspectorHooks(of: server, settings)
     hooks.log = recent
     hooks.drain = { try await stopper.stop() }
-    let reloader = Reloader(flags, since: configuration, server, sink, supervisor, logger)
-    hooks.show(settingsOf: server, reloader)
+    let reloader = Reloader(flags, since: configuration, server, authenticator, sink, supervisor, logger)
+    hooks.show(settingsOf: server, reloader, authenticatesClients: authenticator != nil)
     let admin = hasAdmin ? try makeAdminServer(of: server, hooks, logger, didBegin) : nil
     // The first one is stopped last: it can be asked until the server has stopped.
     var services: [any Service] = [server, SupervisionService(supervisor: supervisor, server: server)]

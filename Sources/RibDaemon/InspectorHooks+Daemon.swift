@@ -1,4 +1,3 @@
-import RibAuth
 import RibInspector
 import RibServer
 import Synchronization
@@ -15,8 +14,7 @@ extension InspectorHooks {
   /// - Parameters:
   ///   - server: the daemon's.
   ///   - settings: the server's.
-  ///   - authenticator: the daemon's; nil if there is none.
-  init(of server: Server, _ settings: ServerSettings, _ authenticator: JWTAuthenticator?) {
+  init(of server: Server, _ settings: ServerSettings) {
     self.init()
     crashReports = { CrashReports.ofProcess?.summaries ?? [] }
     if settings.store == .sqlite {
@@ -32,14 +30,6 @@ extension InspectorHooks {
         return "\(backup.sessionCount) sessions were copied to \(file)."
       }
       lastBackup = { last.withLock { $0 } }
-    }
-    guard let authenticator else { return }
-    keys = { authenticator.keyReport }
-    refetchKeys = {
-      guard await authenticator.refetchKeys() else {
-        throw InspectionError("The keys cannot be loaded: the log says why.")
-      }
-      return "The keys are those that the issuer has now."
     }
   }
 }

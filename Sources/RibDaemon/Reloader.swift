@@ -15,6 +15,8 @@ actor Reloader {
   private let logger: Logger
   /// The tokens that are accepted at present.
   private var tokenSettings: JWTSettings?
+  /// The authenticator that is in use; nil if the server has none.
+  private(set) var authenticator: JWTAuthenticator?
   /// The reload that was asked for last.
   private var last: Task<[String], any Error>?
 
@@ -24,16 +26,19 @@ actor Reloader {
   ///   - flags: the settings that were given on the command line: they stay, and go before the file.
   ///   - start: the configuration that the daemon has started with.
   ///   - server: the server.
+  ///   - authenticator: the server's; nil if it has none.
   ///   - sink: where the daemon's loggers write.
   ///   - supervisor: told when a reload begins and ends.
   ///   - logger: logs what needs a restart.
   init(
-    _ flags: SettingFlags, since start: DaemonConfiguration, _ server: Server, _ sink: LogSink,
+    _ flags: SettingFlags, since start: DaemonConfiguration, _ server: Server, _ authenticator: JWTAuthenticator?,
+    _ sink: LogSink,
     _ supervisor: Supervisor, _ logger: Logger
   ) {
     self.flags = flags
     self.start = start
     self.server = server
+    self.authenticator = authenticator
     self.sink = sink
     self.supervisor = supervisor
     self.logger = logger
@@ -63,12 +68,12 @@ actor Reloader {
     supervisor.tellReloading()
     defer { supervisor.tell("READY=1", "STATUS=Listens.") }
     var new: DaemonConfiguration
-    let authenticator: JWTAuthenticator?
+    let newAuthenticator: JWTAuthenticator?
     do {
       new = try await DaemonConfiguration(flags)
       new.settings.admin.socket = start.settings.admin.socket
       if let fault = new.settings.admin.fault { throw fault }
-      authenticator = try await makeAuthenticator(new.tokenSettings)
+      newAuthenticator = try await makeAuthenticator(new.tokenSettings)
     } catch {
       server.noteFailedReload(error)
       throw error
@@ -78,11 +83,12 @@ actor Reloader {
     sink.set(new.logLevel, new.logFormat)
     var waiting: [String]
     do {
-      waiting = try server.reload(new.settings, authenticator: authenticator)
+      waiting = try server.reload(new.settings, authenticator: newAuthenticator)
     } catch {
       sink.set(old.0, old.1)
       throw error
     }
+    if let newAuthenticator { authenticator = newAuthenticator }
     if start.tokenSettings != nil, new.tokenSettings != nil { tokenSettings = new.tokenSettings }
     if let tokens = new.adminTokens { admin?.replace(tokens) }
     let ofDaemon = new.needsRestart(since: start)
