@@ -10,9 +10,6 @@ import Synchronization
 #endif
 
 extension InspectorHooks {
-  /// How many bytes of a crash report operators are shown.
-  private static let reportHead = 4000
-
   /// What the daemon adds to the inspector of its server.
   ///
   /// - Parameters:
@@ -21,13 +18,7 @@ extension InspectorHooks {
   ///   - authenticator: the daemon's; nil if there is none.
   init(of server: Server, _ settings: ServerSettings, _ authenticator: JWTAuthenticator?) {
     self.init()
-    crashReports = {
-      (CrashReports.ofProcess?.list() ?? []).map { report in
-        CrashSummary.Report(
-          id: String(report.path.split(separator: "/").last ?? ""), time: Int(report.time / 1_000_000_000),
-          bytes: report.byteCount, head: Self.head(of: report.path))
-      }
-    }
+    crashReports = { CrashReports.ofProcess?.summaries ?? [] }
     if settings.store == .sqlite {
       let last = Mutex<StoreReport.Backup?>(nil)
       let directory = settings.stateDirectory + "/backups"
@@ -50,9 +41,5 @@ extension InspectorHooks {
       }
       return "The keys are those that the issuer has now."
     }
-  }
-
-  private static func head(of path: String) -> String {
-    String(decoding: (FileManager.default.contents(atPath: path) ?? Data()).prefix(reportHead), as: UTF8.self)
   }
 }

@@ -185,14 +185,15 @@ class ImageTest(unittest.TestCase):
         process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 0)
 
-    def test_backtrace_is_in_the_log(self):
+    def test_crash_leaves_a_report_beside_the_sessions(self):
         process = self.start()
         process.send_signal(signal.SIGSEGV)
-        output = ""
-        while "Backtrace took" not in output:
-            line = process.stdout.readline()
-            self.assertNotEqual(line, "", output)
-            output += line
+
+        def report() -> str | None:
+            texts = [path.read_text() for path in Path(self.volume, "crashes").glob("ribd-*.log")]
+            return next((text for text in texts if "Backtrace took" in text), None)
+
+        output = wait_until(report, "a report")
         # Nothing was wrong with the program, so that it goes on, and the next one ends it.
         process.send_signal(signal.SIGSEGV)
         process.wait(PATIENCE)

@@ -80,6 +80,47 @@ import Testing
     #expect(names(reports).count == 1)
   }
 
+  /// An operator is shown what has crashed, and not the threads that wait.
+  @Test func summary_hasTheThreadThatHasCrashed() throws {
+    let report = """
+      *** Program crashed: Illegal instruction at 0x1 ***
+
+      Platform: x86_64 Linux
+
+      Thread 0 "ribd":
+
+        0 0x1 sigsuspend in libc.so.6
+
+      Thread 5 "ribd" crashed:
+
+        0 0x2 Login.reduce(into:viewAction:) in ribd at Login.swift:38:22
+
+      Thread 6 "ribd":
+
+        0 0x3 futex in libc.so.6
+
+      Images (13 omitted):
+      """
+    #expect(
+      CrashReports.head(of: report) == """
+        *** Program crashed: Illegal instruction at 0x1 ***
+
+        Thread 5 "ribd" crashed:
+
+          0 0x2 Login.reduce(into:viewAction:) in ribd at Login.swift:38:22
+
+        """)
+    #expect(CrashReports.head(of: String(repeating: "x\n", count: 100)).split(separator: "\n").count == 30)
+    #expect(CrashReports.head(of: "") == "")
+    let reports = try reports()
+    try reports.prepare()
+    try write("ribd-1-0.0.log", at: 5)
+    #expect(
+      reports.summaries == [
+        CrashSummary.Report(id: "ribd-1-0.0.log", time: 5, bytes: 20, head: "*** Program crashed\n")
+      ])
+  }
+
   @Test func directoryThatCannotBeMade_isAClearError() throws {
     try Data().write(to: URL(fileURLWithPath: "\(directory.path)/crashes"))
     let reports = try #require(
