@@ -95,7 +95,8 @@ import WireHTTP
       async let stopped: Void = server.stop()
       defer { client.cut() }
       #expect(Self.isDrain(try await blocking { try client.next() }, within: 600))
-      #expect(server.context.isDraining.load(ordering: .relaxed))
+      let isDraining = server.context.isDraining.load(ordering: .relaxed)
+      #expect(isDraining)
       #expect(server.context.readiness(at: 0).word == "ready")
       client.cut()
       await stopped
