@@ -136,7 +136,7 @@ import WireHTTP
   }
 
   @Test func faultySettings_areCounted_untilGoodOnesCome() async throws {
-    try await withServer { server, _ in
+    try await withServer({ $0.admin.listen = "127.0.0.1:0" }) { server, _ in
       try await AdminServer.with(server) { _, admin in
         let name = "ribserver_config_last_reload_successful"
         let time = "ribserver_config_last_reload_success_timestamp_seconds"
@@ -154,7 +154,7 @@ import WireHTTP
   }
 
   @Test func adminTokens_areReplaced() async throws {
-    try await withServer { server, _ in
+    try await withServer({ $0.admin.listen = "127.0.0.1:0" }) { server, _ in
       try await AdminServer.with(server) { admin, url in
         try await blocking {
           let client = try TwinClient(url)
