@@ -235,6 +235,7 @@ import Wire
 
   @Test func damagedFile_isRefused() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(#"{"format":2,"riblets":{}}"#.utf8).write(to: folder.appendingPathComponent("shapes.json"))
     #expect {
       try check([Saved<First>()])
