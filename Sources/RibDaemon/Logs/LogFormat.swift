@@ -45,6 +45,8 @@ enum LogFormat: String, CaseIterable, Sendable {
   static let sizeLimit = 1000
   /// How many values of metadata are written, with those in lists and dictionaries.
   static let valueLimit = 100
+  /// How deep lists and dictionaries may lie in each other: many readers of JSON take no deeper ones.
+  static let depthLimit = 8
 
   private static func text(_ entry: Entry) -> String {
     var line = "\(timestamp(entry.time)) \(entry.level) \(escaped(entry.label)): \(escaped(cut(entry.message)))"
@@ -117,22 +119,25 @@ enum LogFormat: String, CaseIterable, Sendable {
   }
 
   /// Writes a value, and of the values in it as many as there is room for.
-  private static func write(_ value: Logger.MetadataValue, into json: inout JSONWriter, _ left: inout Int) {
+  private static func write(
+    _ value: Logger.MetadataValue, into json: inout JSONWriter, _ left: inout Int, depth: Int = 0
+  ) {
     left -= 1
     switch value {
+    case .array where depth == depthLimit, .dictionary where depth == depthLimit: json.string("…")
     case .string(let text): json.string(cut(text))
     case .stringConvertible(let value): json.string(cut(value.description))
     case .array(let values):
       json.beginArray()
       var rest = values[...]
-      while left > 0, let value = rest.popFirst() { write(value, into: &json, &left) }
+      while left > 0, let value = rest.popFirst() { write(value, into: &json, &left, depth: depth + 1) }
       if !rest.isEmpty { json.string("…") }
       json.endArray()
     case .dictionary(let values):
       json.beginObject()
       for (key, value) in sorted(values) where left > 0 {
         json.key(cut(key))
-        write(value, into: &json, &left)
+        write(value, into: &json, &left, depth: depth + 1)
       }
       json.endObject()
     }
