@@ -35,8 +35,6 @@ package struct StoreReport: Codable, Equatable, Sendable {
   package var sessions: Int?
   /// Its files, looked at once a minute.
   package var parts: [Part] = []
-  /// When the session was begun that it has had for longest, in seconds since 1970; nil if that is not known.
-  package var oldest: Int?
   /// Commits since the server's start.
   package var commits = 0
   /// Commits that failed.
