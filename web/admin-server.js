@@ -26,7 +26,6 @@ const partNames = { main: "File", wal: "Write-ahead log", database: "In the data
 
 const content = (store) => section("What it has", undefined, facts([
   ["Sessions", count(store.sessions)],
-  ["Oldest session begun", moment(store.oldest)],
   ...store.parts.map(({ id, bytes: size }) => [partNames[id] ?? id, bytes(size)]),
 ]));
 
