@@ -50,7 +50,7 @@ extension InspectorService {
           return reports
         }
       },
-      apps: server.appNames, showsState: server.showsState, offers: { hooks.offers($0) },
+      apps: server.appNames, showsState: { server.showsState }, offers: { hooks.offers($0) },
       perform: { operation, name in try await server.perform(operation, by: name, hooks) })
   }
 }

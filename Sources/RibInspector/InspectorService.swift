@@ -23,7 +23,7 @@ struct InspectorService: Sendable {
   /// The names of the server's apps.
   let apps: [String]
   /// Whether states of sessions may be seen.
-  let showsState: Bool
+  let showsState: @Sendable () -> Bool
   /// What operators may do here besides what concerns a session.
   let offers: @Sendable (Operation) -> Bool
   /// Does something for an operator, and says in a sentence what has become of it.

@@ -22,6 +22,8 @@ package struct BackupCommand<Program: DaemonProgram>: AsyncParsableCommand {
 
   package init() {}
 
+  package func validate() throws { try DaemonCommand.check(isFirst: "backup") }
+
   package func run() async throws {
     let settings = try await ServerSettings(try await flags.makeConfig())
     let backup = try StoreBackup(of: try settings.fileStoreDirectory, to: file, replacing: force)

@@ -29,6 +29,8 @@ package struct CheckStateCommand<Program: DaemonProgram>: AsyncParsableCommand {
 
   package init() {}
 
+  package func validate() throws { try DaemonCommand.check(isFirst: "check-state") }
+
   package func run() async throws {
     let settings: ServerSettings
     do {

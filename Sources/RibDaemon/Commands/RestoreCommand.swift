@@ -28,6 +28,8 @@ package struct RestoreCommand<Program: DaemonProgram>: AsyncParsableCommand {
 
   package init() {}
 
+  package func validate() throws { try DaemonCommand.check(isFirst: "restore") }
+
   package func run() async throws {
     let settings = try await ServerSettings(try await flags.makeConfig())
     let directory = try settings.fileStoreDirectory

@@ -48,9 +48,9 @@ struct DaemonLogHandler: LogHandler {
     if let metadataProvider { all.merge(metadataProvider.get()) { $1 } }
     if let error = event.error { all["error"] = "\(error)" }
     if let own = event.metadata { all.merge(own) { $1 } }
+    if let mark, let subject = all["subject"] { all["subject"] = "\(mark(subject.description))" }
     sink.recent?.note(event.level, label, "\(event.message)", all)
     guard event.level >= writtenLevel else { return }
-    if let mark, let subject = all["subject"] { all["subject"] = "\(mark(subject.description))" }
     sink.write(
       LogFormat.Entry(
         time: Int64(Date.now.timeIntervalSince1970 * 1e6) * 1000, level: event.level, label: label,

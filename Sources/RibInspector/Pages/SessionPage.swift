@@ -84,6 +84,6 @@ struct SessionPage: Riblet {
   func view(_ state: State) -> ViewState {
     ViewState(
       id: id, detail: state.value ?? nil, isElsewhere: state.value == .some(nil), problem: state.problem,
-      showsState: service.showsState, canRecord: service.offers(.record(session: id)))
+      showsState: service.showsState(), canRecord: service.offers(.record(session: id)))
   }
 }

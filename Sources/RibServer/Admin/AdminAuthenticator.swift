@@ -1,4 +1,5 @@
 import RibCore
+import Wire
 
 /// Lets operators in to the apps of an admin server, by the tokens with which they see the metrics.
 ///
@@ -12,15 +13,18 @@ struct AdminAuthenticator: SessionAuthenticator {
   func authenticate(_ request: AuthenticationRequest) async throws(AuthenticationError) -> Identity? {
     guard let credential = request.credential else { throw .missing }
     guard let bearer = desk.bearer(of: credential.secret) else { throw .invalid("There is no such admin token.") }
-    return Identity(bearer.name, roles: Self.roles(of: bearer.role))
+    return Self.identity(of: bearer)
   }
 
   /// Puts out operators whose tokens are not among the present ones.
   func holds(_ identity: Identity) async -> Bool {
-    desk.bearers.contains { $0.name == identity.subject && Self.roles(of: $0.role) == identity.roles }
+    desk.bearers.contains { Self.identity(of: $0) == identity }
   }
 
-  private static func roles(of role: AdminTokens.Role) -> Set<String> {
-    [AdminTokens.Role.look.rawValue, role.rawValue]
+  /// The operator who has a token: with another token it is another identity, so that one whose token was replaced is put out.
+  private static func identity(of bearer: AdminTokens.Bearer) -> Identity {
+    Identity(
+      bearer.name, roles: [AdminTokens.Role.look.rawValue, bearer.role.rawValue],
+      claims: ["token": .string(bearer.mark)])
   }
 }

@@ -17,11 +17,18 @@ public struct AdminTokens: Equatable, Sendable {
     public let name: String
     /// The rights that the token gives.
     public let role: Role
+    /// The first digits of the token's hash: another token of the same name has others.
+    let mark: String
   }
 
   private struct Entry: Equatable {
     let bearer: Bearer
     let hash: String
+
+    init(_ name: String, _ role: Role, _ hash: String) {
+      bearer = Bearer(name: name, role: role, mark: String(hash.prefix(16)))
+      self.hash = hash
+    }
   }
 
   private let entries: [Entry]
@@ -33,7 +40,7 @@ public struct AdminTokens: Equatable, Sendable {
   ///
   /// - Parameter token: the token.
   public init(token: String) {
-    entries = [Entry(bearer: Bearer(name: "operator", role: .operate), hash: SessionToken.hash(token))]
+    entries = [Entry("operator", .operate, SessionToken.hash(token))]
   }
 
   /// The tokens of a file.
@@ -53,7 +60,7 @@ public struct AdminTokens: Equatable, Sendable {
       guard hash.utf8.count == 64, hash.allSatisfy(\.isHexDigit) else {
         throw AdminTokensError(line: index + 1, reason: "HASH is to be the token's SHA-256 in 64 hexadecimal digits")
       }
-      entries.append(Entry(bearer: Bearer(name: parts[0], role: role), hash: hash))
+      entries.append(Entry(parts[0], role, hash))
     }
     guard !entries.isEmpty else { throw AdminTokensError(line: 1, reason: "there is no token") }
     self.entries = entries

@@ -66,7 +66,7 @@ final class Panel: Sendable {
       settings: { self.look("settings") { _ in [SettingReport(id: "port", value: "1", source: nil, summary: "")] } },
       log: { self.look("log") { $0.lines } },
       crashes: { self.look("crashes") { _ in CrashSummary() } },
-      apps: ["counter", "members"], showsState: false, offers: { _ in offers },
+      apps: ["counter", "members"], showsState: { false }, offers: { _ in offers },
       perform: { operation, name in
         try self.state.withLock { state in
           if let failure = state.failure { throw failure }

@@ -116,10 +116,11 @@ extension ServerInspection {
   /// - Parameter source: says where a setting's value comes from; nil if that is not known.
   /// - Returns: the settings, in the order of the help.
   package func settings(from source: (_ key: String) -> String?) -> [SettingReport] {
-    Setting.all.map {
-      SettingReport(
-        id: $0.key, value: $0.value(in: context.settings), source: source($0.key), summary: $0.summary,
-        needsRestart: !$0.isLive)
+    Setting.all.map { setting in
+      let value = setting.value(in: context.settings)
+      return SettingReport(
+        id: setting.key, value: setting.isSecret && !value.isEmpty ? "set" : value, source: source(setting.key),
+        summary: setting.summary, needsRestart: !setting.isLive)
     }
   }
 
