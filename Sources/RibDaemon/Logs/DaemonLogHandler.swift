@@ -50,7 +50,8 @@ struct DaemonLogHandler: LogHandler {
     if let own = event.metadata { all.merge(own) { $1 } }
     if let mark, let subject = all["subject"] { all["subject"] = "\(mark(subject.description))" }
     sink.recent?.note(event.level, label, "\(event.message)", all)
-    guard event.level >= writtenLevel else { return }
+    // The audit is written whatever the level is.
+    guard event.level >= writtenLevel || all["audit"] != nil else { return }
     sink.write(
       LogFormat.Entry(
         time: Int64(Date.now.timeIntervalSince1970 * 1e6) * 1000, level: event.level, label: label,

@@ -157,7 +157,7 @@ package struct Setting: Sendable {
 
   /// The value that is in force, for a person; empty for none, and for what the program reads itself.
   ///
-  /// The password of an address is left out.
+  /// A secret is `set`.
   ///
   /// - Parameter settings: the settings in force.
   /// - Returns: the value.
@@ -165,29 +165,11 @@ package struct Setting: Sendable {
     switch kind {
     case .number(let path, _): "\(settings[keyPath: path])"
     case .bool(let path), .flag(let path): "\(settings[keyPath: path])"
-    case .text(let path, _): Self.withoutPassword(settings[keyPath: path])
+    case .text(let path, _): isSecret && !settings[keyPath: path].isEmpty ? "set" : settings[keyPath: path]
     case .list(let path, _): settings[keyPath: path].joined(separator: ", ")
     case .word(let path): path.get(settings)
     case .program: ""
     }
-  }
-
-  /// An address without what stands between the colon and the `@` of its user (RFC 3986 §3.2.1), and without a password in its query.
-  private static func withoutPassword(_ text: String) -> String {
-    guard text.contains("://") || text.contains("password") else { return text }
-    var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    for index in words.indices {
-      if let start = words[index].firstRange(of: "://"), let at = words[index].lastIndex(of: "@"),
-        let colon = words[index][start.upperBound..<at].firstIndex(of: ":")
-      {
-        words[index].replaceSubrange(colon..<at, with: ":…")
-      }
-      if let start = words[index].firstRange(of: "password=") {
-        let end = words[index][start.upperBound...].firstIndex(of: "&") ?? words[index].endIndex
-        words[index].replaceSubrange(start.upperBound..<end, with: "…")
-      }
-    }
-    return words.joined(separator: " ")
   }
 
   // MARK: Names

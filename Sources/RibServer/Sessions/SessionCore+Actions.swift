@@ -13,7 +13,7 @@ extension SessionCore {
   func act(_ act: ClientMessage.Act, of client: Int, from channel: Channel) -> String? {
     // Also a repetition waits for what is under way.
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(act.number, of: client, named: act.action.caseName) { () throws(Refusal) in
+    return run(act.number, of: client, named: seenName(of: act.action, to: act.to)) { () throws(Refusal) in
       if spans != nil { beginSpan(of: act.action, to: act.to, client) }
       return try tree.perform(act.action, for: act.to, by: audience[client].actor, rendering: work.viewRenderer)
     }
@@ -28,7 +28,7 @@ extension SessionCore {
   /// - Returns: what the client did wrong, or nil.
   func goBack(_ back: ClientMessage.Back, of client: Int, from channel: Channel) -> String? {
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(back.number, of: client, named: SeenTransaction.backName) { () throws(Refusal) in
+    return run(back.number, of: client, named: seenName(of: nil, to: back.to)) { () throws(Refusal) in
       if spans != nil { beginSpan(of: nil, to: back.to, client) }
       return try tree.back(from: back.to, rendering: work.viewRenderer).commands
     }
@@ -44,7 +44,7 @@ extension SessionCore {
   /// - Returns: what the client did wrong, or nil.
   @inline(__always)
   func run(
-    _ number: Int, of client: Int, named name: @autoclosure () -> String,
+    _ number: Int, of client: Int, named name: String,
     _ body: () throws(Refusal) -> [EffectCommand]
   ) -> String? {
     switch audience[client].ledger.take(number) {
@@ -80,7 +80,7 @@ extension SessionCore {
     }
     noteAnswer()
     noteDuration(since: start, of: client) {
-      SeenTransaction(name: name(), client: client, number: number, refusal: refusal)
+      SeenTransaction(name: name, client: client, number: number, refusal: refusal)
     }
     return nil
   }

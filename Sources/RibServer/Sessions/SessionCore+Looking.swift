@@ -19,16 +19,6 @@ struct SeenTransaction {
   var refusal: Nack.Code?
 }
 
-extension JSONElement {
-  /// The name of an action: the only key of an object, or a text.
-  var caseName: String {
-    if let string { return string }
-    var name: String?
-    forEachMember { key, _ in name = name ?? key.string }
-    return name ?? "?"
-  }
-}
-
 // What an operator sees of a session.
 
 extension SessionCore {
@@ -38,8 +28,20 @@ extension SessionCore {
   private static let nodeLimit = 500
   /// How many refusals are shown.
   private static let refusalLimit = 50
-  /// How many characters of the view and of the states are shown.
+  /// How many bytes of the view and of the states are shown.
   private static let textLimit = 200_000
+
+  /// The name of an action for those who look: that of its case, and never what a user has typed.
+  ///
+  /// - Parameters:
+  ///   - action: the action, before it runs; nil for a step back.
+  ///   - address: the riblet's.
+  /// - Returns: an empty text if nobody looks; "?" for an action that is no case of the riblet's.
+  func seenName(of action: JSONElement?, to address: NodeAddress) -> String {
+    guard work.book != nil || watch != nil else { return "" }
+    guard let action else { return SeenTransaction.backName }
+    return tree.actionName(of: action, for: address) ?? "?"
+  }
 
   /// Notes a transaction for those who look.
   func show(_ seen: SeenTransaction, _ nanoseconds: UInt64) {
@@ -191,7 +193,7 @@ extension SessionCore {
   }
 
   private static func brief(_ text: String) -> String {
-    text.utf8.count <= textLimit ? text : text.prefix(textLimit) + "…"
+    text.brief(within: textLimit)
   }
 }
 

@@ -133,16 +133,13 @@ import Testing
     #expect(found == rows, "\(path) must have:\n\(rows.joined(separator: "\n"))")
   }
 
-  @Test(arguments: [
-    ("postgresql://ribs:secret@db/ribs", "postgresql://ribs:…@db/ribs"),
-    ("postgresql://db/ribs", "postgresql://db/ribs"),
-    ("postgresql://ribs@db/ribs?password=secret&x=1", "postgresql://ribs@db/ribs?password=…&x=1"),
-    ("host=db password=secret user=ribs", "host=db password=… user=ribs"),
-  ])
-  func value_hasNoPassword(_ url: String, _ shown: String) throws {
+  /// A secret is shown to nobody, in whatever form it is written.
+  @Test(arguments: ["postgresql://ribs:secret@db/ribs", "host=db password=p@x://y user=ribs", "password = 'two words'"])
+  func value_hasNoSecret(_ url: String) throws {
     var settings = ServerSettings()
-    settings.storeURL = url
     let setting = try #require(Setting.all.first { $0.key == "storeURL" })
-    #expect(setting.value(in: settings) == shown)
+    #expect(setting.value(in: settings).isEmpty)
+    settings.storeURL = url
+    #expect(setting.value(in: settings) == "set")
   }
 }

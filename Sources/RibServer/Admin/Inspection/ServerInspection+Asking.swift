@@ -1,7 +1,7 @@
 import Synchronization
 
 extension ServerInspection {
-  /// Asks loops something, and waits for their answers; of a loop that takes too long there is none.
+  /// Asks loops something, and waits for their answers; a loop that takes too long is not asked any more.
   ///
   /// - Parameters:
   ///   - loops: the loops.
@@ -24,6 +24,8 @@ extension ServerInspection {
       }
       for loop in loops {
         loop.execute {
+          // The operator was told that nothing was done.
+          guard pending.withLock({ $0 != nil }) else { return }
           body(loop) { answer in
             pending.withLock {
               $0?.answers.append(answer)

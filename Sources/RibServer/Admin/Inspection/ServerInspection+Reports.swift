@@ -117,9 +117,8 @@ extension ServerInspection {
   /// - Returns: the settings, in the order of the help.
   package func settings(from source: (_ key: String) -> String?) -> [SettingReport] {
     Setting.all.map { setting in
-      let value = setting.value(in: context.settings)
-      return SettingReport(
-        id: setting.key, value: setting.isSecret && !value.isEmpty ? "set" : value, source: source(setting.key),
+      SettingReport(
+        id: setting.key, value: setting.value(in: context.settings), source: source(setting.key),
         summary: setting.summary, needsRestart: !setting.isLive)
     }
   }

@@ -12,6 +12,10 @@ extension ServerInspection {
   /// - Returns: the sessions.
   package func sessions(_ search: SessionSearch) async -> SessionList {
     await beginSearch()
+    guard !Task.isCancelled else {
+      endSearch()
+      return SessionList()
+    }
     let found = await ask(loops, within: Self.searchPatience) { [clock] loop, done in
       SessionScan(loop, search, clock, done).goOn()
     }
