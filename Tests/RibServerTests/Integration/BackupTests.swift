@@ -277,8 +277,9 @@ import Wire
     #expect(attributes[.posixPermissions] as? Int == 0o600)
     let again = try ribd("backup", copy, "--state-dir", state)
     #expect(again.status != 0 && again.errors.contains("There is a file \(copy) already"), "\(again.errors)")
-    // Flags may stand before the command.
-    let forced = try ribd("--state-dir", state, "backup", copy, "--force")
+    let turned = try ribd("--state-dir", state, "backup", copy, "--force")
+    #expect(turned.status != 0 && turned.errors.contains("backup comes first"), "\(turned.errors)")
+    let forced = try ribd("backup", copy, "--state-dir", state, "--force")
     #expect(forced.status == 0, "\(forced.errors)")
     for suffix in SQLiteStore.fileSuffixes {
       let own = try ribd("backup", "\(state)/sessions.sqlite\(suffix)", "--state-dir", state, "--force")
