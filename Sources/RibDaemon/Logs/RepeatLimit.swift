@@ -9,7 +9,7 @@ struct RepeatLimit {
   enum Verdict: Equatable {
     /// The line is written.
     case write
-    /// The line is written, and those like it are left out from here on.
+    /// The line is written, and those like it are left out until the minute is over.
     case writeLast
     /// The line is written, and so many like it were left out before.
     case writeAfter(Int)

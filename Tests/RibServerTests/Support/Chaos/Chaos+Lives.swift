@@ -43,7 +43,7 @@ extension Chaos {
   /// A client without a session would begin one there: it could not go on with it afterwards.
   private func runOtherVersion() throws {
     let haveBegun =
-      clients.allSatisfy { $0.party?.role == .guest || $0.told.withLock { $0.sessionID != nil } }
+      clients.allSatisfy { $0.party?.role == .guest || $0.hasSession }
       && twins.allSatisfy { $0.told.withLock { $0.sessionID != nil } }
     guard haveBegun else { return }
     otherLives += 1

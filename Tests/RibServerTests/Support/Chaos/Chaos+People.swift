@@ -13,13 +13,12 @@ extension Chaos {
       try people.rotate()
     }
     guard now >= nextSignOut else { return }
+    // Those who share a session are looked at together. A client without a session would begin one after the sign-out, as the server
+    // rightly allows.
+    let candidates = clients.compactMap { $0.party == nil && $0.hasSession ? $0.personNumber : nil }
+    guard let person = candidates.filter({ !people.isLeaving($0) }).randomElement(using: &random) else { return }
     nextSignOut = now + people.pace.signOut * 1000
-    // Those who share a session are looked at together. Whoever has no session yet signs in afterwards, and is welcome.
-    let candidates = clients.filter { client in
-      client.party == nil && client.person?.isLeaving == false && client.told.withLock { $0.sessionID != nil }
-    }
-    guard let person = candidates.randomElement(using: &random)?.person else { return }
-    try people.signOut(person.number, at: daemon)
+    try people.signOut(person, at: daemon)
   }
 
   var peopleFigures: [ChaosFigures.Figure] {

@@ -1,4 +1,5 @@
 import RibClient
+import Synchronization
 import Wire
 
 extension ChaosClient {
@@ -26,6 +27,9 @@ extension ChaosClient {
     lastView = view
     model.look(at: view, covered: session.coveredNumber)
   }
+
+  /// Whether it was given a session; on any thread.
+  var hasSession: Bool { told.withLock { $0.sessionID != nil } }
 
   /// What the client was told, for those who look at what is committed.
   struct Told {

@@ -7,7 +7,7 @@ import WireHTTP
 /// One of the clients that the chaos is for: it acts without end, gives up, comes back, sometimes twice at once, and checks
 /// what it is told against what it has sent.
 ///
-/// `@unchecked Sendable`: everything but `told` and `isSettled` belongs to the thread of its ``ChaosFleet``, and is read by
+/// `@unchecked Sendable`: everything that may change but `told` and `isSettled` belongs to the thread of its ``ChaosFleet``, and is read by
 /// others once that has ended.
 final class ChaosClient: @unchecked Sendable {
   let id: Int
@@ -44,6 +44,8 @@ final class ChaosClient: @unchecked Sendable {
   let party: (ChaosParty, role: ChaosParty.Role)?
   /// Who it is; nil for nobody.
   var person: ChaosPerson?
+  /// The person's number, for other threads.
+  let personNumber: Int?
   /// Whether its person was signed out, and it has come to terms with that.
   var hasLeft = false
   /// What opens something: all the tokens that it was given.
@@ -58,6 +60,7 @@ final class ChaosClient: @unchecked Sendable {
   ) {
     self.id = id
     self.person = person
+    personNumber = person?.number
     self.port = port
     self.party = party
     model = ChaosModel(isAlone: party == nil)
