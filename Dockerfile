@@ -45,11 +45,10 @@ RUN swift build -c release --product ribd-cluster --static-swift-stdlib \
 
 FROM debian:bookworm-slim AS runtime
 
-# libcurl, libgcc, libsqlite3, libstdc++ and zlib are what a binary with the Swift runtime inside still needs. curl is for the health check
-# alone: it fails on an error status, where a bare TCP connect would call a server that answers nothing healthy.
+# libcurl, libgcc, libsqlite3, libstdc++ and zlib are what a binary with the Swift runtime inside still needs.
 RUN export DEBIAN_FRONTEND=noninteractive \
  && apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libgcc-s1 libsqlite3-0 libstdc++6 zlib1g \
+ && apt-get install -y --no-install-recommends ca-certificates libcurl4 libgcc-s1 libsqlite3-0 libstdc++6 zlib1g \
  && rm -rf /var/lib/apt/lists/*
 
 # A fixed id, so that the owner of a mounted volume can be set from outside.
@@ -57,10 +56,10 @@ RUN groupadd --gid 10001 ribd \
  && useradd --uid 10001 --gid ribd --no-create-home --home-dir /var/lib/ribd --shell /usr/sbin/nologin ribd \
  && install -d -o ribd -g ribd -m 0700 /var/lib/ribd
 
-# A trap in a riblet's code ends the process: the backtrace in the log is what says where. Registers may hold what users
-# typed, so they stay out of it.
+# A trap in a riblet's code ends the process: a report in crashes/ is what says where, and the next start names it in the log. Registers
+# may hold what users typed, so they stay out of it.
 COPY --from=sources /usr/libexec/swift/linux/swift-backtrace-static /usr/local/libexec/swift-backtrace-static
-ENV SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,registers=none,swift-backtrace=/usr/local/libexec/swift-backtrace-static
+ENV SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,registers=none,sanitize=yes,output-to=/var/lib/ribd/crashes,swift-backtrace=/usr/local/libexec/swift-backtrace-static
 
 COPY config/ribd.json /etc/ribd/ribd.json
 
@@ -70,10 +69,6 @@ WORKDIR /var/lib/ribd
 # What outlives the process is here. For ribd these are the sessions: without a volume they end with the container.
 VOLUME /var/lib/ribd
 EXPOSE 8080
-
-# Not /readyz: a server whose database is away, or that asks its clients to go elsewhere, is well.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
-  CMD ["curl", "-fsS", "-o", "/dev/null", "http://127.0.0.1:8080/healthz"]
 
 
 FROM runtime AS ribd-cluster
@@ -92,6 +87,10 @@ EXPOSE 7000
 # Host and port are flags because they outrank the file: in a container, loopback would be unreachable.
 ENTRYPOINT ["ribd-cluster", "--host", "0.0.0.0", "--port", "8080", "--config", "/etc/ribd/ribd.json"]
 
+# Not whether it is ready: a server whose database is away, or that asks its clients to go elsewhere, is well.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 \
+  CMD ["ribd-cluster", "health", "--host", "0.0.0.0", "--port", "8080", "--config", "/etc/ribd/ribd.json"]
+
 
 FROM runtime AS ribd
 
@@ -99,3 +98,7 @@ COPY --from=build-ribd /out/ribd /usr/local/bin/ribd
 
 # Host and port are flags because they outrank the file: in a container, loopback would be unreachable.
 ENTRYPOINT ["ribd", "--host", "0.0.0.0", "--port", "8080", "--config", "/etc/ribd/ribd.json"]
+
+# Not whether it is ready: a server that asks its clients to go elsewhere is well.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 \
+  CMD ["ribd", "health", "--host", "0.0.0.0", "--port", "8080", "--config", "/etc/ribd/ribd.json"]

@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run cluster cluster-figures test quick web ops chaos cluster-chaos coverage faults simulate nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run cluster cluster-figures test quick web ops chaos cluster-chaos handovers coverage faults simulate soak nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -48,10 +48,14 @@ web: ## Run the browser client's tests (ARGS="keyboard_test")
 	cd Tests/Browser && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Browser/*_test.py))))
 
-ops: ## Run the daemon as operators do: Prometheus, systemd (ARGS="prometheus_test")
+# RIB_OPS=short leaves out what takes long: the image, which wants root and a release build, and other forms of what is tested anyway.
+ops: ## Run the daemon as operators do: proxies, Prometheus, systemd, an image (ARGS="nginx_test", RIB_OPS=short)
 	@scripts/setup --tests
 	swift build --product ribd
-	cd Tests/Ops && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
+	$(if $(and $(filter-out short,$(or $(RIB_OPS),all)),$(or $(findstring image_test,$(ARGS)),$(if $(ARGS),,all))),\
+	  scripts/debian-root && swift build -c release --product ribd --static-swift-stdlib)
+	cd Tests/Ops && RIB_OPS="$(RIB_OPS)" RIBD="$$(swift build --show-bin-path)/ribd" \
+	  RIB_STATIC="$$(swift build -c release --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Ops/*_test.py))))
 
 # Many clients, a network at its worst, and a server that is killed again and again. "make test" has a short one.
@@ -60,7 +64,7 @@ chaos: export RIB_CHAOS_SEED := $(SEED)
 chaos: export RIB_JUDGE_TIME := 1
 chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
-	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests --skip amongSeveralNodes
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests --skip 'amongSeveralNodes|inHandovers'
 
 # The same with three nodes, which die, stand still, and lose the database or each other, as the database itself dies.
 cluster-chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
@@ -70,6 +74,14 @@ cluster-chaos: export RIB_REQUIRE_ALL := 1
 cluster-chaos: ## Kill nodes of a cluster under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests/nothingIsLost_amongSeveralNodes
+
+# Two processes take turns at one socket and on one state directory: every minute in a run of five minutes or more, else every four seconds.
+handovers: export RIB_CHAOS_SECONDS := $(SECONDS)
+handovers: export RIB_CHAOS_SEED := $(SEED)
+handovers: export RIB_JUDGE_TIME := 1
+handovers: ## Upgrade a server again and again under load, and see that no client is refused or waits (SECONDS=600 SEED=1)
+	@scripts/setup --tests
+	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests/nothingIsLost_norRefused_inHandovers
 
 # A real daemon, whose calls of the system fail one after the other; wants strace. All of it takes half an hour.
 faults: ## Have the daemon's system calls fail, and see that nothing is lost (ARGS="--quick accept4")
@@ -82,6 +94,13 @@ simulate: ## Run schedules in the simulator (SECONDS=600 SEED=1)
 	@scripts/setup
 	swift build -c release --product ribsim
 	@scripts/simulate $(SECONDS) $(SEED)
+
+# An hour of what a server does all day: its memory, its descriptors and its files are to stay as they are.
+soak: ## Keep a server busy for long, and see that it does not grow (SECONDS=3600 ARGS=--inspector)
+	@scripts/setup --tests
+	swift build -c release --product ribd
+	ulimit -n "$$(ulimit -Hn)"; .venv/bin/python scripts/soak --seconds $(if $(filter file,$(origin SECONDS)),3600,$(SECONDS)) \
+	  $(ARGS) "$$(swift build -c release --show-bin-path)/ribd"
 
 # The optimized program is another one: what its optimizer does wrong only a sanitizer in it shows.
 nightly: ## Run what takes a night: millions of schedules, long chaos (SECONDS=28800)

@@ -19,6 +19,8 @@ let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let inMemoryTracing = Target.Dependency.product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -34,6 +36,7 @@ let package = Package(
     .library(name: "RibServer", targets: ["RibServer"]),
     .library(name: "RibAuth", targets: ["RibAuth"]),
     .library(name: "RibPostgres", targets: ["RibPostgres"]),
+    .library(name: "RibInspector", targets: ["RibInspector"]),
     .library(name: "RibWeb", targets: ["RibWeb"]),
     .library(name: "RibClient", targets: ["RibClient"]),
     .library(name: "RibTesting", targets: ["RibTesting"]),
@@ -47,6 +50,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -76,7 +80,7 @@ let package = Package(
       dependencies: [
         "RibCore", "RibMetrics", "RibSchema", "Wire", "WireHTTP", "WireHash",
         .target(name: "CLinux", condition: .when(platforms: [.linux])),
-        "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle,
+        "CSQLite", configuration, crypto, grdb, grdbSQLite, logging, metrics, serviceLifecycle, tracing,
       ],
       resources: [.embedInCode("HTTP/openapi.json")],
       swiftSettings: swiftSettings),
@@ -88,9 +92,11 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RibPostgres", dependencies: ["CPQ", "RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
+    .target(name: "RibInspector", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
-    .target(name: "RibTesting", dependencies: ["RibCore", "Wire", customDump], swiftSettings: swiftSettings),
+    .target(
+      name: "RibTesting", dependencies: ["RibCore", "RibSchema", "Wire", customDump], swiftSettings: swiftSettings),
     .target(name: "Showcase", dependencies: ["RibCore", "RibRIV", "RibServer"], swiftSettings: swiftSettings),
     .target(
       name: "CurlTransport", dependencies: ["CCurl", "RibClient", "Wire", "WireHTTP"], swiftSettings: swiftSettings),
@@ -98,8 +104,9 @@ let package = Package(
     .target(
       name: "RibDaemon",
       dependencies: [
-        "RibAuth", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser, configuration, logging,
-        coreMetrics, serviceLifecycle, unixSignals,
+        "RibAuth", "RibInspector", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser,
+        configuration,
+        logging, coreMetrics, serviceLifecycle, unixSignals,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -126,6 +133,9 @@ let package = Package(
     .executableTarget(
       name: "ribsim", dependencies: ["RibServer", "Simulation", argumentParser], path: "Tests/ribsim",
       swiftSettings: swiftSettings),
+    // Apps whose states were changed since what Tests/Fixtures has was stored.
+    .executableTarget(
+      name: "ribshapes", dependencies: ["RibCore", "RibServer"], path: "Tests/ribshapes", swiftSettings: swiftSettings),
 
     // What the fuzzer checks of each input, also for the tests that try the inputs it has kept. Fuzz/, a package of its own, has
     // the fuzzer; what is checked belongs to this package, as WireHTTP can only be seen from here.
@@ -152,11 +162,16 @@ let package = Package(
     .testTarget(
       name: "RibDaemonTests", dependencies: ["RibDaemon", "Wire", logging], swiftSettings: swiftSettings),
     .testTarget(name: "RibMetricsTests", dependencies: ["RibMetrics", coreMetrics], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RibInspectorTests", dependencies: ["RibCore", "RibInspector", "RibServer", "RibTesting", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RibWebTests", dependencies: ["RibWeb"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RibTestingTests", dependencies: ["RibCore", "RibTesting", "Wire"], swiftSettings: swiftSettings),
+      name: "RibTestingTests", dependencies: ["RibCore", "RibSchema", "RibTesting", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "ShowcaseTests", dependencies: ["RibCore", "RibRIV", "RibServer", "RibTesting", "Showcase", "Wire"],
+      exclude: ["Integration/state-shapes.json"],
       swiftSettings: swiftSettings),
     .testTarget(name: "RibClientTests", dependencies: ["RibClient", "Wire", "WireHash"], swiftSettings: swiftSettings),
     .testTarget(
@@ -170,12 +185,13 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibMetrics", "RibPostgres", "RibServer",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibInspector", "RibMetrics", "RibPostgres",
+        "RibServer",
         "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
         "ribd",
-        "ribd-cluster", "ribsim",
+        "ribd-cluster", "ribshapes", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,
-        metrics, metricsTestKit,
+        inMemoryTracing, metrics, metricsTestKit, tracing,
       ],
       swiftSettings: swiftSettings),
   ],

@@ -141,9 +141,62 @@ static const unsigned char favicon_svg[] = {
 static const unsigned char qrcode_js[] = {
 #embed "../../web/vendor/qrcode.js"
 };
+static const unsigned char admin_html[] = {
+#embed "../../web/admin.html"
+};
+static const unsigned char admin_css[] = {
+#embed "../../web/admin.css"
+};
+static const unsigned char admin_pages_css[] = {
+#embed "../../web/admin-pages.css"
+};
+static const unsigned char admin_chart_js[] = {
+#embed "../../web/admin-chart.js"
+};
+static const unsigned char admin_format_js[] = {
+#embed "../../web/admin-format.js"
+};
+static const unsigned char admin_log_js[] = {
+#embed "../../web/admin-log.js"
+};
+static const unsigned char admin_overview_js[] = {
+#embed "../../web/admin-overview.js"
+};
+static const unsigned char admin_parts_js[] = {
+#embed "../../web/admin-parts.js"
+};
+static const unsigned char admin_place_js[] = {
+#embed "../../web/admin-place.js"
+};
+static const unsigned char admin_riblets_js[] = {
+#embed "../../web/admin-riblets.js"
+};
+static const unsigned char admin_root_js[] = {
+#embed "../../web/admin-root.js"
+};
+static const unsigned char admin_server_js[] = {
+#embed "../../web/admin-server.js"
+};
+static const unsigned char admin_session_js[] = {
+#embed "../../web/admin-session.js"
+};
+static const unsigned char admin_sessions_js[] = {
+#embed "../../web/admin-sessions.js"
+};
+static const unsigned char admin_table_js[] = {
+#embed "../../web/admin-table.js"
+};
+static const unsigned char admin_token_js[] = {
+#embed "../../web/admin-token.js"
+};
+static const unsigned char admin_js[] = {
+#embed "../../web/admin.js"
+};
 
-#define CLIENT(name, bytes) {name, bytes, sizeof(bytes), true}
-#define PAGE(name, bytes) {name, bytes, sizeof(bytes), false}
+#define CLIENT(name, bytes) {name, bytes, sizeof(bytes), true, true, true}
+#define SHARED(name, bytes) {name, bytes, sizeof(bytes), false, true, true}
+#define SHOWCASE(name, bytes) {name, bytes, sizeof(bytes), false, true, false}
+#define INSPECTOR(name, bytes) {name, bytes, sizeof(bytes), false, false, true}
 
 static const struct web_file files[] = {
     CLIENT("riblet.js", riblet_js),
@@ -171,27 +224,44 @@ static const struct web_file files[] = {
     CLIENT("render.d.ts", render_d_ts),
     CLIENT("generic.js", generic_js),
     CLIENT("generic.d.ts", generic_d_ts),
-    PAGE("index.html", index_html),
-    PAGE("showcase.css", showcase_css),
-    PAGE("views-parts.js", views_parts_js),
-    PAGE("views-navigation.js", views_navigation_js),
-    PAGE("views-services.js", views_services_js),
-    PAGE("views-catalog.js", views_catalog_js),
-    PAGE("apps.css", apps_css),
-    PAGE("inspector.css", inspector_css),
-    PAGE("showcase.js", showcase_js),
-    PAGE("apps.js", apps_js),
-    PAGE("inspector.js", inspector_js),
-    PAGE("elements.js", elements_js),
-    PAGE("inspector-link.js", inspector_link_js),
-    PAGE("inspector-wire.js", inspector_wire_js),
-    PAGE("inspector-views.js", inspector_views_js),
-    PAGE("focus.js", focus_js),
-    PAGE("link-line.js", link_line_js),
-    PAGE("handoff.js", handoff_js),
-    PAGE("sign-in.js", sign_in_js),
-    PAGE("favicon.svg", favicon_svg),
-    PAGE("vendor/qrcode.js", qrcode_js),
+    SHOWCASE("index.html", index_html),
+    SHARED("showcase.css", showcase_css),
+    SHARED("views-parts.js", views_parts_js),
+    SHOWCASE("views-navigation.js", views_navigation_js),
+    SHOWCASE("views-services.js", views_services_js),
+    SHOWCASE("views-catalog.js", views_catalog_js),
+    SHOWCASE("apps.css", apps_css),
+    SHOWCASE("inspector.css", inspector_css),
+    SHOWCASE("showcase.js", showcase_js),
+    SHOWCASE("apps.js", apps_js),
+    SHOWCASE("inspector.js", inspector_js),
+    SHARED("elements.js", elements_js),
+    SHOWCASE("inspector-link.js", inspector_link_js),
+    SHOWCASE("inspector-wire.js", inspector_wire_js),
+    SHOWCASE("inspector-views.js", inspector_views_js),
+    SHARED("focus.js", focus_js),
+    SHOWCASE("link-line.js", link_line_js),
+    SHOWCASE("handoff.js", handoff_js),
+    SHOWCASE("sign-in.js", sign_in_js),
+    SHARED("favicon.svg", favicon_svg),
+    SHOWCASE("vendor/qrcode.js", qrcode_js),
+    INSPECTOR("index.html", admin_html),
+    INSPECTOR("admin.css", admin_css),
+    INSPECTOR("admin-pages.css", admin_pages_css),
+    INSPECTOR("admin-chart.js", admin_chart_js),
+    INSPECTOR("admin-format.js", admin_format_js),
+    INSPECTOR("admin-log.js", admin_log_js),
+    INSPECTOR("admin-overview.js", admin_overview_js),
+    INSPECTOR("admin-parts.js", admin_parts_js),
+    INSPECTOR("admin-place.js", admin_place_js),
+    INSPECTOR("admin-riblets.js", admin_riblets_js),
+    INSPECTOR("admin-root.js", admin_root_js),
+    INSPECTOR("admin-server.js", admin_server_js),
+    INSPECTOR("admin-session.js", admin_session_js),
+    INSPECTOR("admin-sessions.js", admin_sessions_js),
+    INSPECTOR("admin-table.js", admin_table_js),
+    INSPECTOR("admin-token.js", admin_token_js),
+    INSPECTOR("admin.js", admin_js),
 };
 
 const struct web_file *web_file_at(size_t index) {

@@ -95,6 +95,35 @@ public struct JWTAuthenticator: SessionAuthenticator {
     if case .published(let source) = keys { await source.loadIfDue(isMissing: false) }
   }
 
+  /// The keys that tokens are checked with, for operators.
+  package var keyReport: SignInReport {
+    var report = SignInReport()
+    guard case .published(let source) = keys else { return report }
+    let (set, loaded) = source.present
+    report.keysLoaded = loaded
+    report.keys = set?.descriptions.map { .init(id: $0.name, algorithm: $0.algorithm.rawValue) } ?? []
+    report.skippedKeys =
+      set?.skipped.enumerated().map { place, key in
+        .init(id: key.name ?? "number \(place + 1)", reason: key.reason.rawValue)
+      } ?? []
+    return report
+  }
+
+  /// Loads the issuer's keys, whether that is due or not.
+  ///
+  /// - Returns: whether there are fresh keys afterwards; true for a secret, which is not loaded again.
+  package func refetchKeys() async -> Bool {
+    if case .published(let source) = keys { await source.loadNow() } else { true }
+  }
+
+  /// Whether there are keys, or a secret, to check tokens with.
+  public var hasKeys: Bool {
+    switch keys {
+    case .secret: true
+    case .published(let source): source.hasKeys
+    }
+  }
+
   /// Checks a client's token, and makes an identity of its claims.
   ///
   /// - Parameter request: what is known of the client.

@@ -12,5 +12,8 @@ func announce(_ line: String) {
   fflush(nil)
 }
 
+/// Prints a line on the standard error.
+func complain(_ line: String) { writeToStandardError(Array("Error: \(line)\n".utf8)) }
+
 /// Whether a person sees what the daemon prints.
 var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }

@@ -72,12 +72,26 @@ struct AuthSettings {
   /// The settings of a configuration.
   init(_ config: ConfigReader) { self.config = config }
 
-  /// Makes the authenticator that the settings describe.
+  /// Makes an authenticator.
   ///
-  /// - Parameter logger: logs new keys, and keys that cannot be loaded.
-  /// - Returns: the authenticator; nil if `auth.mode` is `none`.
+  /// - Parameters:
+  ///   - settings: what ``read()`` has found.
+  ///   - logger: logs new keys, and keys that cannot be loaded.
+  /// - Returns: the authenticator.
+  /// - Throws: `ValidationError` for settings that contradict each other, or a file that cannot be used.
+  static func makeAuthenticator(_ settings: JWTSettings, _ logger: Logger) throws -> JWTAuthenticator {
+    do {
+      return try JWTAuthenticator(settings, logger: logger)
+    } catch {
+      throw ValidationError("The settings of auth do not fit together. \(error)")
+    }
+  }
+
+  /// Reads which tokens are accepted.
+  ///
+  /// - Returns: the settings; nil if `auth.mode` is `none`.
   /// - Throws: `ValidationError` for a value that a setting cannot have.
-  func makeAuthenticator(_ logger: Logger) async throws -> JWTAuthenticator? {
+  func read() async throws -> JWTSettings? {
     switch await text("mode") ?? "none" {
     case "none":
       for setting in Self.all where setting.key != "auth.mode" {
@@ -89,12 +103,7 @@ struct AuthSettings {
     case "jwt": break
     case let mode: throw ValidationError("There is no auth.mode \"\(mode)\". There is: none, jwt.")
     }
-    let settings = try await makeSettings()
-    do {
-      return try JWTAuthenticator(settings, logger: logger)
-    } catch {
-      throw ValidationError("The settings of auth do not fit together. \(error)")
-    }
+    return try await makeSettings()
   }
 
   private func makeSettings() async throws -> JWTSettings {
@@ -148,12 +157,19 @@ struct AuthSettings {
     text.split(separator: ",").map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
   }
 
+  private func text(_ name: String) async -> String? { await config.text("auth.\(name)") }
+}
+
+extension ConfigReader {
   /// A setting as text, also if the file has a number, a list or a Boolean; nil if the setting is missing or empty.
-  private func text(_ name: String) async -> String? {
-    let key = ConfigKey("auth.\(name)")
-    if let text = try? await config.fetchString(forKey: key) { return text.isEmpty ? nil : text }
-    if let texts = try? await config.fetchStringArray(forKey: key) { return texts.joined(separator: ",") }
-    if let number = try? await config.fetchInt(forKey: key) { return "\(number)" }
-    return (try? await config.fetchBool(forKey: key)).map { "\($0)" }
+  ///
+  /// - Parameter name: the setting's name.
+  /// - Returns: the text.
+  func text(_ name: String) async -> String? {
+    let key = ConfigKey(name)
+    if let text = try? await fetchString(forKey: key) { return text.isEmpty ? nil : text }
+    if let texts = try? await fetchStringArray(forKey: key) { return texts.joined(separator: ",") }
+    if let number = try? await fetchInt(forKey: key) { return "\(number)" }
+    return (try? await fetchBool(forKey: key)).map { "\($0)" }
   }
 }

@@ -3,8 +3,10 @@ import Configuration
 import CoreMetrics
 import Logging
 import RibAuth
+import RibInspector
 import RibMetrics
 package import RibServer
+import RibWeb
 import ServiceLifecycle
 import Showcase
 import Synchronization
@@ -26,7 +28,13 @@ package enum DaemonCommand {
         """,
       version: Server.version,
       // Without one of them it serves.
-      subcommands: [])
+      subcommands: [
+        BackupCommand<Program>.self,
+        CheckCommand<Program>.self,
+        CheckStateCommand<Program>.self,
+        HealthCommand<Program>.self,
+        RestoreCommand<Program>.self,
+      ])
   }
 
   /// Serves until the process is told to stop.
@@ -37,12 +45,15 @@ package enum DaemonCommand {
   /// - Throws: what is wrong with the settings, or why the server cannot serve.
   package static func serve(_ flags: SettingFlags, stores: [ExternalStore]) async throws {
     Server.prepareProcess()
-    let config = try await flags.makeConfig()
-    var settings = try await ServerSettings(config)
+    // First of all: otherwise a SIGHUP that comes before the server is up would end the process.
+    let hangUps = await UnixSignalsSequence(trapping: .sighup)
+    var configuration = try await DaemonConfiguration(flags)
+    var settings = configuration.settings
     let sockets = try InheritedSockets.ofProcess()
     settings.socket = sockets["http"] ?? sockets.first(besides: ["admin"])
     settings.admin.socket = sockets["admin"]
     try sockets.check(areTaken: [settings.socket, settings.admin.socket])
+    configuration.settings = settings
     let supervisor = Supervisor()
     let hasAdmin = !settings.admin.listen.isEmpty || settings.admin.socket != nil
     let listeners = Mutex(hasAdmin ? 2 : 1)
@@ -53,42 +64,64 @@ package enum DaemonCommand {
       }
       if isReady { supervisor.tell("READY=1", "STATUS=Listens.") }
     }
-    let (level, format) = (try await flags.logLevel(config), try await flags.logFormat(config))
+    let recent = RecentLog()
     // Also for what riblets and libraries log.
-    let sink = LogSink.standardError
-    LoggingSystem.bootstrap { label in
-      var handler = DaemonLogHandler(label, format, to: sink)
-      handler.logLevel = level
-      return handler
-    }
+    let sink = LogSink.standardError(configuration.logLevel, configuration.logFormat, keeping: recent)
+    let mark = configuration.subjectMark
+    LoggingSystem.bootstrap { DaemonLogHandler($0, to: sink, marking: mark) }
     let logger = Logger(label: "ribd")
+    do {
+      try CrashReports.ofProcess?.prepare()
+    } catch {
+      logger.error("Reports of crashes cannot be written.", metadata: ["reason": "\(error)"])
+    }
     let metrics = PrometheusFactory { [logger] in logger.error("\($0)") }
     MetricsSystem.bootstrap(metrics)
     let apps = Showcase.apps(ledger: try LedgerFile.service())
-    let authenticator = try await AuthSettings(config).makeAuthenticator(logger)
+    let authenticator = try configuration.tokenSettings.map { try AuthSettings.makeAuthenticator($0, logger) }
     await authenticator?.prepare()
     let server = Server(
-      apps: apps, files: try await flags.files(config), settings: settings, authenticator: authenticator,
+      apps: apps, files: try configuration.files, settings: settings, authenticator: authenticator,
       stores: stores,
       logger: logger
     ) { url in
       announce("ribd \(Server.version) listens on \(url)")
       didBegin()
     }
-    let admin = hasAdmin ? try makeAdminServer(of: server, logger, didBegin) : nil
+    let stopper = Stopper()
+    var hooks = InspectorHooks(of: server, settings)
+    hooks.log = recent
+    hooks.drain = { try await stopper.stop() }
+    let reloader = Reloader(flags, since: configuration, server, authenticator, sink, supervisor, logger)
+    hooks.show(settingsOf: server, reloader, authenticatesClients: authenticator != nil)
+    let admin = hasAdmin ? try makeAdminServer(of: server, hooks, logger, didBegin) : nil
     // The first one is stopped last: it can be asked until the server has stopped.
     var services: [any Service] = [server, SupervisionService(supervisor: supervisor, server: server)]
     if let admin { services.insert(admin, at: 0) }
+    if let admin { await reloader.noteAdminServer(admin) }
+    services.append(ReloadService(hangUps: hangUps, reloader: reloader, beganAtTerminal: isTerminal))
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    stopper.group.withLock { $0 = group }
     try await group.run()
   }
 
+  /// Makes sure that a subcommand comes first: flags before it would be those of the command that serves, and have no effect.
+  ///
+  /// - Parameter name: the subcommand's.
+  /// - Throws: `ValidationError`.
+  static func check(isFirst name: String) throws {
+    guard CommandLine.arguments.dropFirst().first != name else { return }
+    throw ValidationError("\(name) comes first, and its flags behind it.")
+  }
+
   private static func makeAdminServer(
-    of server: Server, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
+    of server: Server, _ hooks: InspectorHooks, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
   ) throws -> AdminServer {
-    let admin = try AdminServer(of: server, logger: logger) { url in
+    let admin = try AdminServer(
+      of: server, apps: [.inspector(of: server, hooks)], files: .inspector, logger: logger
+    ) { url in
       announce("Operators look at \(url)")
       didBegin()
     }
@@ -101,5 +134,20 @@ package enum DaemonCommand {
       announce("The admin token of this start is \(token)")
     }
     return admin
+  }
+}
+
+/// Ends the daemon as a signal does, for an operator.
+private final class Stopper: Sendable {
+  /// The daemon's services; nil before they run.
+  let group = Mutex<ServiceGroup?>(nil)
+
+  /// Begins the end.
+  ///
+  /// - Returns: what becomes of the daemon, in a sentence.
+  func stop() async throws -> String {
+    guard let group = group.withLock({ $0 }) else { throw InspectionError("The daemon does not run yet.") }
+    await group.triggerGracefulShutdown()
+    return "Clients are asked to go elsewhere, and the process ends."
   }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Configuration
 import Logging
 import RibServer
-import RibWeb
 import Wire
 
 #if canImport(FoundationEssentials)
@@ -66,8 +65,14 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
 
   /// The settings from flags, environment and file.
   ///
-  /// - Throws: `UnknownSettingError` for what is none.
-  func makeConfig() async throws -> ConfigReader {
+  /// - Throws: `UnknownSettingError` for what is none, `ValidationError` if the file cannot be read.
+  func makeConfig() async throws -> ConfigReader { try await read().config }
+
+  /// Reads flags, environment and file.
+  ///
+  /// - Returns: what they say.
+  /// - Throws: `UnknownSettingError` for what is no setting, `ValidationError` if the file cannot be read.
+  func read() async throws -> SettingSources {
     let variables = ProcessInfo.processInfo.environment
     try UnknownSettingError.check(
       environment: variables.keys, for: Setting.ofDaemon, besides: [LedgerFile.variable])
@@ -76,12 +81,19 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
     ) { $0.prepending("ribd") }
     let flags = InMemoryProvider(name: "flags", values: values)
     let overrides = ConfigReader(providers: [flags, environment])
-    guard let path = overrides.string(forKey: "config") else { return overrides }
-    return ConfigReader(providers: [flags, environment, try await Self.file(path)])
+    var sources = SettingSources(
+      config: overrides,
+      flags: Set(Setting.ofDaemon.map(\.key).filter { values[AbsoluteConfigKey(ConfigKey($0))] != nil }),
+      variables: Set(variables.keys))
+    guard let path = overrides.string(forKey: "config") else { return sources }
+    let (file, content) = try await Self.file(path)
+    sources.config = ConfigReader(providers: [flags, environment, file])
+    sources.file = (path, content)
+    return sources
   }
 
   /// The settings in a file.
-  private static func file(_ path: String) async throws -> FileProvider<JSONSnapshot> {
+  private static func file(_ path: String) async throws -> (FileProvider<JSONSnapshot>, JSONValue) {
     let filePath: [AbsoluteConfigKey: ConfigValue] = ["filePath": ConfigValue(.string(path), isSecret: false)]
     let file: FileProvider<JSONSnapshot>
     let content: JSONValue
@@ -93,7 +105,7 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
       throw ValidationError("The settings in \(path) cannot be read: \(error)")
     }
     try UnknownSettingError.check(file: content, for: Setting.ofDaemon)
-    return file
+    return (file, content)
   }
 
   /// The least important level that is logged.
@@ -116,14 +128,18 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
     return format
   }
 
-  /// What is served beside the server's own endpoints: the showcase's page, or a directory of one's own.
+  /// What writes persons into the log.
   ///
-  /// - Parameter config: where it says which.
-  /// - Returns: the files.
-  /// - Throws: ``StaticFilesError`` if the directory cannot be read.
-  func files(_ config: ConfigReader) async throws -> StaticFiles {
-    let directory = try await config.fetchString(forKey: "web", default: "")
-    return directory.isEmpty ? .showcase : try StaticFiles(directory: directory)
+  /// - Parameter config: where it says whether the log may name them.
+  /// - Returns: nil if it may.
+  /// - Throws: `ValidationError` for a value that is neither true nor false.
+  func subjectMark(_ config: ConfigReader) async throws -> SubjectMark? {
+    let name = try await config.fetchString(forKey: "logSubjects", default: "false")
+    // A Boolean of a JSON file may be read as a number.
+    guard let namesPersons = ["true": true, "1": true, "false": false, "0": false][name] else {
+      throw ValidationError("The setting \"logSubjects\" is \"\(name)\"; it must be true or false.")
+    }
+    return namesPersons ? nil : SubjectMark()
   }
 }
 
@@ -147,6 +163,9 @@ extension Setting {
       Setting(
         "logFormat", .program("text|json", preset: LogFormat.text.rawValue),
         "Lines of the log for a person, or a JSON object each for a program."),
+      Setting(
+        "logSubjects", .program("true|false", preset: "false"),
+        "Whether the log names persons; otherwise it has a mark in place of each, another one after each start."),
       Setting(
         "web", .program("directory", preset: ""), "Serve this directory's files, and not the showcase's page."),
     ] + all + AuthSettings.all

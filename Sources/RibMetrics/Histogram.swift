@@ -31,6 +31,36 @@ package struct Histogram: Equatable, Sendable {
     self.sum = sum
   }
 
+  /// The values that were observed since an earlier moment.
+  ///
+  /// - Parameter earlier: the histogram at that moment, with the same bounds.
+  /// - Returns: the difference.
+  package func since(_ earlier: Histogram) -> Histogram {
+    Histogram(bounds: bounds, counts: zip(counts, earlier.counts).map { $0 &- $1 }, sum: sum - earlier.sum)
+  }
+
+  /// The value that a share of the values does not exceed.
+  ///
+  /// Within a cell values are taken to be spread evenly, as Prometheus' `histogram_quantile` does.
+  ///
+  /// - Parameter share: from 0 to 1.
+  /// - Returns: the value; nil without values.
+  package func quantile(_ share: Double) -> Double? {
+    let count = count
+    guard count > 0 else { return nil }
+    let rank = share * Double(count)
+    var below = 0.0
+    for (index, cell) in counts.enumerated() where cell > 0 {
+      if below + Double(cell) >= rank || index == bounds.count {
+        guard index < bounds.count else { return bounds.last }
+        let start = index == 0 ? 0 : bounds[index - 1]
+        return start + (bounds[index] - start) * (rank - below) / Double(cell)
+      }
+      below += Double(cell)
+    }
+    return bounds.last
+  }
+
   /// Takes note of a value; of one that is not finite it takes none, as the sum would never be a number again.
   package mutating func observe(_ value: Double) {
     guard value.isFinite else { return }

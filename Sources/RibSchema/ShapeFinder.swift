@@ -49,9 +49,13 @@ final class ShapeFinder {
   private func find<Value: Decodable>(_ type: Value.Type) -> Found<Value> {
     if let simple = Self.simpleSchema(of: type) { return Found(schema: simple, value: ExampleValue.of(type)) }
     if let container = type as? any ShapedContainer.Type {
-      return Found(schema: container.schema(by: self), value: container.empty as? Value)
+      // Not `example as? Value`: that would make a value of nil if `Value` is an optional type.
+      return Found(schema: container.schema(by: self), value: container.example(by: self).flatMap { $0 as? Value })
     }
-    return EnumCases.isEnum(type) ? cases(of: type) : decode(type: type)
+    let found = EnumCases.isEnum(type) ? cases(of: type) : decode(type: type)
+    // Of a type that refuses zeros and empty texts.
+    guard found.value == nil, let sampled = type as? any SampleProviding.Type else { return found }
+    return Found(schema: found.schema, value: sampled.sample as? Value)
   }
 
   // MARK: Types by their names
@@ -149,22 +153,23 @@ extension RawRepresentable {
 /// A container whose shape follows from its parts.
 protocol ShapedContainer {
   static func schema(by finder: ShapeFinder) -> JSONSchema
-  static var empty: Self { get }
+  /// A container with as little in it as possible; nil if it has to have something in it of which there is no example.
+  static func example(by finder: ShapeFinder) -> Self?
 }
 
 extension Optional: ShapedContainer where Wrapped: Decodable {
   static func schema(by finder: ShapeFinder) -> JSONSchema { .nullable(finder.shape(of: Wrapped.self).schema) }
-  static var empty: Self { nil }
+  static func example(by finder: ShapeFinder) -> Self? { .some(nil) }
 }
 
 extension Array: ShapedContainer where Element: Decodable {
   static func schema(by finder: ShapeFinder) -> JSONSchema { .array(finder.shape(of: Element.self).schema) }
-  static var empty: Self { [] }
+  static func example(by finder: ShapeFinder) -> Self? { [] }
 }
 
 extension Set: ShapedContainer where Element: Decodable {
   static func schema(by finder: ShapeFinder) -> JSONSchema { .array(finder.shape(of: Element.self).schema) }
-  static var empty: Self { [] }
+  static func example(by finder: ShapeFinder) -> Self? { [] }
 }
 
 extension Dictionary: ShapedContainer where Key: Decodable, Value: Decodable {
@@ -174,5 +179,5 @@ extension Dictionary: ShapedContainer where Key: Decodable, Value: Decodable {
       ? .dictionary(finder.shape(of: Value.self).schema)
       : .unknown("\(Self.self) is an array of keys and values in turn.")
   }
-  static var empty: Self { [:] }
+  static func example(by finder: ShapeFinder) -> Self? { [:] }
 }

@@ -13,12 +13,26 @@ extension StaticFiles {
   /// The client, and the page that shows the showcase's apps, and any others.
   ///
   /// The page may also connect to this machine, where the issuer for development is that it gets tokens from.
-  public static var showcase: StaticFiles { StaticFiles(policy: showcasePolicy) { _ in true } }
+  public static var showcase: StaticFiles { StaticFiles(policy: showcasePolicy) { $0.is_showcase } }
+
+  /// The page of the inspector, by which operators look at a server.
+  ///
+  /// It is for an `AdminServer`, whose app "inspector" it draws, and of no use elsewhere.
+  public static var inspector: StaticFiles { StaticFiles(policy: inspectorPolicy) { $0.is_inspector } }
 
   /// The `Content-Security-Policy` of the showcase's page.
   static let showcasePolicy = """
     \(defaultPolicy); connect-src 'self' http://127.0.0.1:* ws://127.0.0.1:* http://localhost:* ws://localhost:*
     """
+
+  /// The `Content-Security-Policy` of the inspector's page: what the page is made of, and nothing else.
+  ///
+  /// The page makes no markup of texts, which is all that a server's clients could get into it, and says so by `trusted-types`.
+  static let inspectorPolicy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+    "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].joined(separator: "; ")
 
   private init(policy: String, where isIncluded: (web_file) -> Bool) {
     self.init(policy: policy)

@@ -61,11 +61,19 @@ class Daemon:
         # One that says nothing would hold up all the tests.
         timer = threading.Timer(60, self.process.kill)
         timer.start()
-        line = self.process.stdout.readline()
+        self.read_addresses()
         timer.cancel()
-        address = re.search(r":(\d+)\s*$", line)
+
+    def read_addresses(self):
+        """Reads where the daemon listens from what it says."""
+        self.port = self.port_in(self.process.stdout.readline())
+
+    @staticmethod
+    def port_in(line):
+        """The port in a line with an address."""
+        address = re.search(r":(\d+)/?\s*$", line)
         assert address, f"ribd said no address within a minute, but {line!r}"
-        self.port = int(address[1])
+        return int(address[1])
 
     @property
     def log(self):

@@ -1,6 +1,6 @@
 """The files with which a cluster is set up: Dockerfile, compose.cluster.yaml and config/kubernetes-cluster.yaml.
 
-usage: deployment.py REPOSITORY PROGRAM...
+usage: deployment.py PROGRAM...
 Has validators that were not written here read them, looks whether what they say in one place is true in others, and whether the images have
 the libraries that the programs (of these names, in the directory of the first) need. Prints as JSON what a container of each image, and each
 node, is started with.
@@ -16,7 +16,7 @@ import compose_spec
 import kubernetes_validate
 import yaml
 
-repository, programs = Path(sys.argv[1]), [Path(path) for path in sys.argv[2:]]
+repository = Path(__file__).parents[2]
 
 
 def same(one, other, what: str) -> None:
@@ -28,9 +28,6 @@ def same(one, other, what: str) -> None:
 
 def read_stages() -> dict:
     """The instructions of each stage, those of the stage that it begins with before its own."""
-    hadolint = Path(sys.executable).with_name("hadolint")
-    # Versions are not pinned: a new image is to have Debian's security updates.
-    subprocess.run([hadolint, "--ignore", "DL3008", repository / "Dockerfile"], check=True)
     text = re.sub(r"^#.*\n", "", (repository / "Dockerfile").read_text(), flags=re.M).replace("\\\n", " ")
     stages, name = {}, ""
     for line in filter(None, map(str.strip, text.splitlines())):
@@ -66,7 +63,7 @@ def needed(program: Path) -> set:
     return packages - {"libc6"}
 
 
-def read_images() -> dict:
+def read_images(programs: list) -> dict:
     stages, images = read_stages(), {}
     for program in programs:
         stage, source = stages[program.name], stages[f"build-{program.name}"]
@@ -223,6 +220,7 @@ def read_kubernetes(image: dict) -> dict:
         "descriptors": None, "probes": [probe["path"] for probe in probes]}
 
 
-images = read_images()
-cluster = images["ribd-cluster"]
-print(json.dumps({"images": images, "nodes": read_compose(cluster), "pod": read_kubernetes(cluster)}))
+if __name__ == "__main__":
+    images = read_images([Path(path) for path in sys.argv[1:]])
+    cluster = images["ribd-cluster"]
+    print(json.dumps({"images": images, "nodes": read_compose(cluster), "pod": read_kubernetes(cluster)}))

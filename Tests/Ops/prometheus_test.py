@@ -1,15 +1,12 @@
 """The metrics, as Prometheus itself reads them: its lint, its rules, and its server."""
 
-import json
 import re
 import subprocess
 import unittest
-import urllib.parse
 import urllib.request
 
-from support import REPOSITORY, Counter, Daemon, free_port, together, tool, wait_until
-
-CONFIG = REPOSITORY / "config/prometheus"
+from prometheus import CONFIG, Prometheus
+from support import Counter, Daemon, together, tool, wait_until
 
 
 class RulesTest(unittest.TestCase):
@@ -67,31 +64,8 @@ class ScrapeTest(unittest.TestCase):
         self.assertEqual(asked - there, set())
 
     def test_prometheus_counts_what_clients_have_sent(self):
-        port, directory = free_port(), self.daemon.path
-        (directory / "token").write_text(Daemon.TOKEN)
-        config = (CONFIG / "prometheus.yml").read_text()
-        for old, new in [
-            ("scrape_interval: 15s", "scrape_interval: 500ms"), ("evaluation_interval: 15s", "evaluation_interval: 1s"),
-            ("/etc/prometheus/ribserver.token", str(directory / "token")),
-            ('["127.0.0.1:9464"]', f'["{self.daemon.admin.removeprefix("http://")}"]'),
-            ("- ribserver.rules.yml", f"- {CONFIG}/ribserver.rules.yml"),
-        ]:
-            self.assertEqual(config.count(old), 1, old)
-            config = config.replace(old, new)
-        (directory / "prometheus.yml").write_text(config)
-        with open(directory / "prometheus.log", "w") as log:
-            prometheus = subprocess.Popen(
-                [tool("prometheus"), f"--config.file={directory}/prometheus.yml",
-                 f"--storage.tsdb.path={directory}/tsdb", f"--web.listen-address=127.0.0.1:{port}"],
-                stdout=log, stderr=log)
-
-        def query(expression: str) -> float | None:
-            url = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": expression})
-            with urllib.request.urlopen(url, timeout=10) as answer:
-                result = json.load(answer)["data"]["result"]
-            return float(result[0]["value"][1]) if result else None
-
-        try:
+        with Prometheus(self.daemon) as prometheus:
+            query = prometheus.value
             wait_until(lambda: query('up{job="ribserver"}') == 1, "the first scrape")
             sent = sum(together(*(self.click(500) for _ in range(4))))
             total = 'sum(ribserver_actions_total{outcome="applied"})'
@@ -101,9 +75,6 @@ class ScrapeTest(unittest.TestCase):
             self.assertAlmostEqual(increase / sent, 1, delta=0.15)
             wait_until(lambda: query("sum(ribserver_answer_duration_seconds_count)") == sent, "their answers")
             self.assertEqual(query('count(ALERTS{alertstate="firing"}) or vector(0)'), 0)
-        finally:
-            prometheus.terminate()
-            prometheus.wait()
 
 
 if __name__ == "__main__":

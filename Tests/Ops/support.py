@@ -1,6 +1,7 @@
 """What the tests of operations share: a daemon as an operator runs it, and clients that count what they say."""
 
 import asyncio
+import atexit
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -21,6 +23,14 @@ RIBD = Path(os.environ.get("RIBD", REPOSITORY / ".build/debug/ribd"))
 TOOLS = REPOSITORY / ".tools"
 # Nothing here takes long; whatever is waited for this long never comes.
 PATIENCE = 120
+
+# What a run leaves out that is to be short.
+is_long = unittest.skipIf(os.environ.get("RIB_OPS") == "short", "RIB_OPS=short")
+
+
+def could_not_run(what: str):
+    """Says at the end of all tests what is not tested, and why."""
+    atexit.register(print, f"Not run here: {what}")
 
 
 def tool(name: str, package: str | None = None) -> Path:
@@ -54,7 +64,7 @@ class Daemon:
 
     TOKEN = "token of the tests"
 
-    def __init__(self, *arguments: str):
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
         self.directory = tempfile.TemporaryDirectory()
         self.path = Path(self.directory.name)
         hashed = hashlib.sha256(self.TOKEN.encode()).hexdigest()
@@ -63,12 +73,12 @@ class Daemon:
         self.process = subprocess.Popen(
             [RIBD, "--port", "0", "--state-dir", self.path / "state", "--admin-listen", "127.0.0.1:0",
              "--admin-token-file", self.path / "tokens", *arguments],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(environment or {})})
         self.url = self.admin = None
         while not (self.url and self.admin):
             line = self.process.stdout.readline()
             assert line, f"ribd has ended: {(self.path / 'log').read_text()}"
-            if found := re.search(r"listens on (http://\S+)", line):
+            if found := re.search(r"listens on (\S+)", line):
                 self.url = found[1]
             if found := re.search(r"Operators look at (http://\S+)", line):
                 self.admin = found[1]

@@ -122,10 +122,11 @@ class UnitTest(unittest.TestCase):
         units.mkdir(parents=True)
         for name in self.UNITS:
             shutil.copy(REPOSITORY / "config" / name, units / name)
-        program = self.root / "usr/local/bin/ribd"
-        program.parent.mkdir(parents=True)
-        program.write_text("#!/bin/sh\n")
-        program.chmod(0o755)
+        for path in ["usr/local/bin/ribd", "usr/local/lib/ribd/a/ribd", "bin/kill"]:
+            program = self.root / path
+            program.parent.mkdir(parents=True)
+            program.write_text("#!/bin/sh\n")
+            program.chmod(0o755)
         for shipped in Path("/usr/lib/systemd/system").glob("*"):
             if shipped.suffix in (".target", ".slice") and shipped.is_file():
                 target = self.root / "usr/lib/systemd/system" / shipped.name

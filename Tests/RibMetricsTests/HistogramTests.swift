@@ -16,4 +16,15 @@ import Testing
     for value in [Double.nan, .infinity, -.infinity] { histogram.observe(value) }
     #expect(histogram == Histogram(bounds: [1]))
   }
+
+  @Test func quantile_isInterpolated_asPrometheusDoes() {
+    let empty = Histogram(bounds: [1, 2])
+    #expect(empty.quantile(0.5) == nil)
+    let spread = Histogram(bounds: [1, 2, 4], counts: [0, 10, 10, 0], sum: 0)
+    #expect(spread.quantile(0.25) == 1.5)
+    #expect(spread.quantile(0.75) == 3)
+    // What is beyond the last bound is told as that bound.
+    #expect(Histogram(bounds: [1], counts: [0, 3], sum: 9).quantile(0.99) == 1)
+    #expect(spread.since(Histogram(bounds: [1, 2, 4], counts: [0, 10, 0, 0], sum: 0)).quantile(0.5) == 3)
+  }
 }

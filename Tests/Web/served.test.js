@@ -5,6 +5,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createRequire, SourceMap } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
@@ -13,14 +15,26 @@ const skip = !ribd && process.env.RIB_REQUIRE_ALL !== "1" && "RIBD does not name
 const folder = new URL("../../web/", import.meta.url);
 const scripts = fs.readdirSync(folder).filter((name) => name.endsWith(".js"));
 
+/** Whether a file is of the inspector's page, which the admin listener alone has. */
+const isInspectors = (name) => name.startsWith("admin");
+
 async function serve(t) {
-  const daemon = spawn(ribd, ["--port", "0", "--store", "memory"], { stdio: ["ignore", "pipe", "inherit"] });
-  t.after(() => daemon.kill("SIGKILL"));
+  const directory = fs.mkdtempSync(join(tmpdir(), "rib-served-"));
+  const tokens = join(directory, "tokens");
+  // Nobody has a token of this hash, and nobody needs one for a file.
+  fs.writeFileSync(tokens, `nobody:look:${"0".repeat(64)}\n`);
+  const flags = ["--port", "0", "--store", "memory", "--admin-listen", "127.0.0.1:0", "--admin-token-file", tokens];
+  const daemon = spawn(ribd, flags, { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => {
+    daemon.kill("SIGKILL");
+    fs.rmSync(directory, { recursive: true });
+  });
+  const addresses = { public: /listens on (\S+)/, inspector: /Operators look at (\S+)/ };
   let output = "";
-  while (!/listens on (\S+)/.test(output)) output += (await once(daemon.stdout, "data"))[0];
-  const url = /listens on (\S+)/.exec(output)[1];
+  while (!Object.values(addresses).every((line) => line.test(output))) output += (await once(daemon.stdout, "data"))[0];
+  const [url, inspector] = Object.values(addresses).map((line) => line.exec(output)[1]);
   return async (name) => {
-    const answer = await fetch(`${url}/${name}`);
+    const answer = await fetch(`${isInspectors(name) ? inspector : url}/${name}`);
     assert.equal(answer.status, 200, name);
     return answer.text();
   };

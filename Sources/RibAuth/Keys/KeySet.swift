@@ -28,6 +28,12 @@ struct KeySet: Sendable {
   /// How many keys are used.
   let count: Int
 
+  /// The keys that are used, by their names; a key without a name is the only one.
+  var descriptions: [(name: String, algorithm: JWTSettings.Algorithm)] {
+    if named.isEmpty, let only { return [("-", only.algorithm)] }
+    return named.map { ($0.key, $0.value.algorithm) }.sorted { $0.name < $1.name }
+  }
+
   /// Reads a set.
   ///
   /// - Parameters:

@@ -11,6 +11,8 @@ actor KeySource {
   private struct Snapshot: Sendable {
     var plan: RefreshPlan
     var set: KeySet?
+    /// When the set was loaded last, or found to be the same, in seconds since 1970; nil before that.
+    var loaded: Int?
     /// When the load that is under way began; nil if none is.
     var loadStart: ContinuousClock.Instant?
   }
@@ -72,6 +74,12 @@ actor KeySource {
     case .notNamed: throw .token(.keyNotNamed)
     case nil: throw .unavailable
     }
+  }
+
+  /// Whether there are keys that may be used.
+  nonisolated var hasKeys: Bool {
+    let now = seconds()
+    return snapshot.withLock { $0.set != nil && $0.plan.mayUse(at: now) }
   }
 
   /// Why a token is not accepted.
@@ -138,6 +146,22 @@ actor KeySource {
     await running?.value
   }
 
+  /// The keys in use, and when they were loaded, in seconds since 1970; nil before that.
+  nonisolated var present: (set: KeySet?, loaded: Int?) { snapshot.withLock { ($0.set, $0.loaded) } }
+
+  /// Loads keys whether they are due or not, or waits for the load that is under way.
+  ///
+  /// - Returns: whether there are fresh keys afterwards.
+  func loadNow() async -> Bool {
+    if running == nil {
+      snapshot.withLock { $0.loadStart = .now }
+      running = Task { await self.load() }
+    }
+    await running?.value
+    let now = seconds()
+    return snapshot.withLock { $0.plan.isFresh(at: now) }
+  }
+
   private func load() async {
     defer {
       running = nil
@@ -150,6 +174,7 @@ actor KeySource {
       snapshot.withLock { snapshot in
         snapshot.plan.succeeded(at: now, freshSeconds: loaded.freshSeconds)
         if let set { snapshot.set = set }
+        snapshot.loaded = wall()
       }
       if let set { told(set) }
       metrics.noteLoad(set, at: wall())

@@ -7,7 +7,8 @@ package struct EffectToken: Hashable, Sendable {
 
 /// A message from an effect to its riblet; the driver hands it to `receive(_:rendering:)`.
 package struct EffectReport: Sendable {
-  let token: EffectToken
+  /// The token of the effect that has sent it.
+  package let token: EffectToken
   /// What was sent, made as the tree takes the report: a shared value may have become another one on the way.
   let content: @Sendable () -> any Sendable
   /// Called when the tree has handled the report, even if a reducer has refused it; not called if the report came too

@@ -64,6 +64,16 @@ package enum StateCut: Equatable, Sendable {
   /// and a row of its own for the change takes as many bytes.
   package static let smallSize = 512
 
+  /// The bytes of what is to be written.
+  var byteCount: Int {
+    switch self {
+    case .none, .unchanged: 0
+    case .replaced(let state): state.count
+    case .rewritten(let base, let changes): changes.reduce(base.count) { $0 + $1.operations.count }
+    case .changed(let changes): changes.reduce(0) { $0 + $1.operations.count }
+    }
+  }
+
   mutating func append(_ later: StateCut) {
     switch (self, later) {
     case (_, .unchanged): break

@@ -12,7 +12,13 @@ struct Restoration {
   /// Why the snapshot must not be loaded: a newer program has saved one of its nodes.
   private(set) var newer: RestoreError?
 
-  init(_ snapshot: TreeSnapshot) { nodes = snapshot.nodes }
+  /// Called with each node before its state is decoded or migrated; nil if that is not of interest.
+  let willRestore: ((NodeSnapshot) -> Void)?
+
+  init(_ snapshot: TreeSnapshot, _ willRestore: ((NodeSnapshot) -> Void)?) {
+    nodes = snapshot.nodes
+    self.willRestore = willRestore
+  }
 
   private func id(at place: NodePlace) -> NodeID? { children[place.parent.id]?[place.route]?[place.entry] }
 
@@ -66,6 +72,18 @@ extension Riblet {
     if saved.version > Self.stateVersion {
       throw RestoreFailure(saved, "version \(saved.version) is newer", knownVersion: Self.stateVersion)
     }
+  }
+
+  /// The state that a text is, migrated if an older version has saved it.
+  ///
+  /// - Parameters:
+  ///   - text: the state's JSON, as a snapshot has it.
+  ///   - version: the version of the state's shape.
+  /// - Returns: the state in its present shape.
+  /// - Throws: ``RestoreFailure`` that says why a node with such a state would not be restored.
+  package func restoredState(_ text: String, version: Int) throws(RestoreFailure) -> State {
+    try restore(
+      NodeSnapshot(id: 0, type: Self.typeName, version: version, state: text, children: [:], effects: []))
   }
 
   /// The saved state, migrated if an older version has saved it.

@@ -28,6 +28,9 @@ package struct TreeCut: Equatable, Sendable {
       changed: snapshot.nodes.values.sorted { $0.id < $1.id }.map { NodeCut($0) }, removed: [])
   }
 
+  /// The bytes of the states and changes in it.
+  package var byteCount: Int { changed.reduce(0) { $0 + $1.state.byteCount } }
+
   /// Adds the changes of the tree's next cut, when this one could not be written.
   package mutating func append(_ later: TreeCut) {
     root = later.root

@@ -60,6 +60,8 @@ class AnyNode {
   func perform(_ action: JSONElement, by client: ActingClient, in tree: Tree) throws(Refusal) {
     preconditionFailure("abstract")
   }
+  /// The name of a view action's case; nil if it does not decode, or has none.
+  func actionName(of action: JSONElement) -> String? { preconditionFailure("abstract") }
   /// Whether the riblet's view actions may hold secrets; computed anew each time, which is slow.
   var secret: SecretFinder.Finding { preconditionFailure("abstract") }
   /// Hands what an effect has sent to the reducer or, if that is an output, to the parent.
@@ -122,8 +124,8 @@ class AnyNode {
   var staleRoute: String? { preconditionFailure("abstract") }
   /// The version of the state's shape.
   var stateVersion: Int { preconditionFailure("abstract") }
-  /// Shows the riblet to a visitor, if it has a view.
-  func accept(_ visitor: any RibletVisitor) {}
+  /// Shows the riblet to a visitor, and its view if it has one.
+  func accept(_ visitor: any RibletVisitor) { preconditionFailure("abstract") }
 
   /// Whether clients see the node.
   var isViewable: Bool { false }

@@ -40,6 +40,11 @@ class Node<R: Router>: AnyNode {
     checkParts()
   }
 
+  override func accept(_ visitor: any RibletVisitor) {
+    guard let riblet = riblet as? any Riblet else { return }
+    visitor.visit(riblet, isEmbedded: isEmbedded)
+  }
+
   // MARK: Actions
 
   override final func perform(_ action: JSONElement, by client: ActingClient, in tree: Tree) throws(Refusal) {
@@ -51,6 +56,11 @@ class Node<R: Router>: AnyNode {
       throw Refusal(error, decoding: R.ViewAction.self, from: action, of: typeName, secret)
     }
     perform(viewAction, by: client, in: tree)
+  }
+
+  override final func actionName(of action: JSONElement) -> String? {
+    guard let viewAction: R.ViewAction = try? ActionDecoder.decode(from: action) else { return nil }
+    return caseName(of: viewAction)
   }
 
   override final var secret: SecretFinder.Finding { SecretFinder.secret(in: R.ViewAction.self) }

@@ -13,4 +13,16 @@ package protocol RibletVisitor: AnyObject, Sendable {
   ///   - name: the name by which clients know the riblet.
   ///   - state: its first view state.
   func visit<R: Riblet>(_ type: R.Type, named name: String, showing state: R.ViewState)
+
+  /// Is shown a riblet, with a view or without.
+  ///
+  /// - Parameters:
+  ///   - riblet: the riblet as its parent's route has built it.
+  ///   - isEmbedded: whether the riblet's state is a part of its parent's, and saved with that.
+  func visit(_ riblet: any Riblet, isEmbedded: Bool)
+}
+
+extension RibletVisitor {
+  /// Does nothing.
+  package func visit(_ riblet: any Riblet, isEmbedded: Bool) {}
 }

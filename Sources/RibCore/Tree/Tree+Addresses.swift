@@ -4,6 +4,16 @@ extension Tree {
   /// The type name of the riblet at an address; nil if there is no such node.
   package func typeName(at address: NodeAddress) -> String? { try? node(at: address).typeName }
 
+  /// The name of an action's case, as the riblet at an address reads the action.
+  ///
+  /// - Parameters:
+  ///   - action: a client's action; it is decoded for this.
+  ///   - address: the riblet's.
+  /// - Returns: nil if there is no such node, or the riblet's actions are no cases of an enumeration, or this one is none of them.
+  package func actionName(of action: JSONElement, for address: NodeAddress) -> String? {
+    (try? node(at: address))?.actionName(of: action)
+  }
+
   /// Whether the riblet at an address is active; nil if there is no such node.
   package func isActive(at address: NodeAddress) -> Bool? { try? node(at: address).isActive }
 

@@ -56,6 +56,7 @@ extension Tree {
   /// Makes a node from its snapshot; if there is none, or the node cannot be restored, makes a new one under a new id.
   private func makeNode(_ saved: NodeSnapshot?, _ make: (NodeBirth) throws(RestoreFailure) -> AnyNode) -> AnyNode {
     if let saved {
+      restoration?.willRestore?(saved)
       do throws(RestoreFailure) {
         let node = try make(NodeBirth(id: saved.id, saved: saved))
         restoration?.didRestore(saved)

@@ -12,6 +12,9 @@ extension Tree {
     return TreeSnapshot(root: root.id, lastID: lastID, transactions: transactionCount, nodes: saved)
   }
 
+  /// The version of a node's state, as this program has it; nil if there is no such node.
+  package func stateVersion(of id: NodeID) -> Int? { nodes[id]?.stateVersion }
+
   /// What a store has to write: the changes since the last cut or, before the first, since the tree was started or
   /// restored.
   ///

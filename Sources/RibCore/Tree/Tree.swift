@@ -151,15 +151,16 @@ package final class Tree {
   /// - Parameters:
   ///   - snapshot: what was saved.
   ///   - renderer: lends its memory.
+  ///   - willRestore: called with each saved node before its state is decoded or migrated.
   /// - Returns: effects to start, and which nodes were restored and which were lost.
   /// - Throws: ``RestoreError``; the tree is not started then.
   package func restore(
-    _ snapshot: TreeSnapshot, rendering renderer: ViewRenderer
+    _ snapshot: TreeSnapshot, rendering renderer: ViewRenderer, willRestore: ((NodeSnapshot) -> Void)? = nil
   ) throws(RestoreError) -> (commands: [EffectCommand], report: RestoreReport) {
     precondition(root == nil, "a tree is started once")
     lastID = max(snapshot.lastID, snapshot.nodes.keys.max() ?? 0)
     transactionCount = snapshot.transactions
-    restoration = Restoration(snapshot)
+    restoration = Restoration(snapshot, willRestore)
     recorder?.begin(.restore(snapshot.text))
     defer { restoration = nil }
     do throws(Refusal) {

@@ -24,7 +24,10 @@ final class ViewNode<R: Riblet>: Node<R> {
 
   override var isViewable: Bool { true }
 
-  override func accept(_ visitor: any RibletVisitor) { visitor.visit(R.self, named: typeName, showing: showing) }
+  override func accept(_ visitor: any RibletVisitor) {
+    super.accept(visitor)
+    visitor.visit(R.self, named: typeName, showing: showing)
+  }
 
   override func childrenDidChange() { childrenHaveChanged = true }
 

@@ -30,7 +30,7 @@ enum LogFormat: String, CaseIterable, Sendable {
   /// The line of an entry, with the end of the line.
   ///
   /// No text in the entry can end the line or begin another one, whoever has chosen it. Of each text are written at most ``sizeLimit``
-  /// characters.
+  /// characters, and of all metadata ``valueLimit`` values.
   ///
   /// - Parameter entry: the entry.
   /// - Returns: the line as UTF-8.
@@ -43,16 +43,40 @@ enum LogFormat: String, CaseIterable, Sendable {
 
   /// How many characters of a text are written.
   static let sizeLimit = 1000
+  /// How many values of metadata are written, with those in lists and dictionaries.
+  static let valueLimit = 100
+  /// How deep lists and dictionaries may lie in each other: many readers of JSON take no deeper ones.
+  static let depthLimit = 8
 
   private static func text(_ entry: Entry) -> String {
     var line = "\(timestamp(entry.time)) \(entry.level) \(escaped(entry.label)): \(escaped(cut(entry.message)))"
-    for (key, value) in sorted(entry.metadata) {
-      let text = cut(value.description)
+    var left = valueLimit
+    for (key, value) in sorted(entry.metadata) where left > 0 {
+      let text = cut(Self.text(of: value, &left))
       let isPlain =
         !text.isEmpty && text.unicodeScalars.allSatisfy { isShown($0) && !" \"=\\".unicodeScalars.contains($0) }
       line += " \(escaped(cut(key)))=\(isPlain ? text : "\"\(escaped(text, quotes: true))\"")"
     }
     return line + "\n"
+  }
+
+  /// A value, and of the values in it as many as there is room for.
+  private static func text(of value: Logger.MetadataValue, _ left: inout Int) -> String {
+    left -= 1
+    switch value {
+    case .string(let text): return cut(text)
+    case .stringConvertible(let value): return cut(value.description)
+    case .array(let values):
+      var texts: [String] = []
+      var rest = values[...]
+      while left > 0, let value = rest.popFirst() { texts.append(text(of: value, &left)) }
+      if !rest.isEmpty { texts.append("…") }
+      return "[\(texts.joined(separator: ", "))]"
+    case .dictionary(let values):
+      var texts: [String] = []
+      for (key, value) in sorted(values) where left > 0 { texts.append("\(cut(key)): \(text(of: value, &left))") }
+      return "[\(texts.joined(separator: ", "))]"
+    }
   }
 
   private static func json(_ entry: Entry) -> [UInt8] {
@@ -65,10 +89,11 @@ enum LogFormat: String, CaseIterable, Sendable {
       json.key(key)
       json.string(value)
     }
-    for (key, value) in sorted(entry.metadata) {
+    var left = valueLimit
+    for (key, value) in sorted(entry.metadata) where left > 0 {
       // A piece of metadata must not replace one of the members above.
       json.key(["ts", "level", "logger", "msg", "source"].contains(key) ? "metadata.\(key)" : cut(key))
-      write(value, into: &json)
+      write(value, into: &json, &left)
     }
     json.endObject()
     return Array(seen(String(decoding: json.bytes, as: UTF8.self)).utf8) + [UInt8(ascii: "\n")]
@@ -93,19 +118,26 @@ enum LogFormat: String, CaseIterable, Sendable {
       ? String(String.UnicodeScalarView(text.unicodeScalars.prefix(sizeLimit))) + "…" : text
   }
 
-  private static func write(_ value: Logger.MetadataValue, into json: inout JSONWriter) {
+  /// Writes a value, and of the values in it as many as there is room for.
+  private static func write(
+    _ value: Logger.MetadataValue, into json: inout JSONWriter, _ left: inout Int, depth: Int = 0
+  ) {
+    left -= 1
     switch value {
+    case .array where depth == depthLimit, .dictionary where depth == depthLimit: json.string("…")
     case .string(let text): json.string(cut(text))
     case .stringConvertible(let value): json.string(cut(value.description))
     case .array(let values):
       json.beginArray()
-      for value in values { write(value, into: &json) }
+      var rest = values[...]
+      while left > 0, let value = rest.popFirst() { write(value, into: &json, &left, depth: depth + 1) }
+      if !rest.isEmpty { json.string("…") }
       json.endArray()
     case .dictionary(let values):
       json.beginObject()
-      for (key, value) in sorted(values) {
-        json.key(key)
-        write(value, into: &json)
+      for (key, value) in sorted(values) where left > 0 {
+        json.key(cut(key))
+        write(value, into: &json, &left, depth: depth + 1)
       }
       json.endObject()
     }

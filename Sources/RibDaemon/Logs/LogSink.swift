@@ -15,23 +15,59 @@ final class LogSink: Sendable {
   private let limit = Mutex(RepeatLimit())
   private let writing = Mutex(())
   private let isJournal: Bool
+  private let levelIndex: Atomic<Int>
+  private let isJSON: Atomic<Bool>
   private let output: @Sendable ([UInt8]) -> Void
+  /// Keeps the newest lines for operators, whatever the level is; nil if nobody does.
+  let recent: RecentLog?
 
   /// A sink.
   ///
   /// - Parameters:
   ///   - isJournal: whether systemd's journal reads the lines: each then begins with its level (sd-daemon(3)).
+  ///   - level: the least important level that is written.
+  ///   - format: how lines are written.
+  ///   - recent: keeps the newest lines for operators; nil if nobody does.
   ///   - output: writes a line at once.
-  init(isJournal: Bool = false, _ output: @escaping @Sendable ([UInt8]) -> Void) {
+  init(
+    isJournal: Bool = false, _ level: Logger.Level = .info, _ format: LogFormat = .text,
+    keeping recent: RecentLog? = nil,
+    _ output: @escaping @Sendable ([UInt8]) -> Void
+  ) {
     self.isJournal = isJournal
+    levelIndex = Atomic(Self.index(of: level))
+    isJSON = Atomic(format == .json)
+    self.recent = recent
     self.output = output
   }
 
   /// The standard error.
-  static var standardError: LogSink {
-    LogSink(isJournal: isReadByJournal) { line in
+  ///
+  /// - Parameters:
+  ///   - level: the least important level that is written.
+  ///   - format: how lines are written.
+  ///   - recent: keeps the newest lines for operators.
+  /// - Returns: a sink that writes there.
+  static func standardError(_ level: Logger.Level, _ format: LogFormat, keeping recent: RecentLog) -> LogSink {
+    LogSink(isJournal: isReadByJournal, level, format, keeping: recent) { line in
       writeToStandardError(line)
     }
+  }
+
+  private static let levels = Logger.Level.allCases
+
+  private static func index(of level: Logger.Level) -> Int { levels.firstIndex(of: level) ?? 0 }
+
+  /// The least important level that is written.
+  var level: Logger.Level { Self.levels[levelIndex.load(ordering: .relaxed)] }
+
+  /// How lines are written.
+  var format: LogFormat { isJSON.load(ordering: .relaxed) ? .json : .text }
+
+  /// Sets both from the next line on, for all loggers.
+  func set(_ level: Logger.Level, _ format: LogFormat) {
+    levelIndex.store(Self.index(of: level), ordering: .relaxed)
+    isJSON.store(format == .json, ordering: .relaxed)
   }
 
   /// systemd.exec(5): the variable has the device and the number of the journal's socket.
@@ -41,7 +77,8 @@ final class LogSink: Sendable {
   }
 
   /// Writes an entry, and around it how many were left out that were like it.
-  func write(_ entry: LogFormat.Entry, as format: LogFormat) {
+  func write(_ entry: LogFormat.Entry) {
+    let format = format
     let bytes: [UInt8]
     switch limit.withLock({ $0.note(entry) }) {
     case .leaveOut: return
@@ -84,7 +121,7 @@ extension LogFormat.Entry {
 }
 
 /// Writes a line; what cannot be written has nowhere else to go.
-private func writeToStandardError(_ line: [UInt8]) {
+func writeToStandardError(_ line: [UInt8]) {
   var rest = line[...]
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -2,7 +2,8 @@ import Logging
 
 /// Leaves out what is said again and again: of one message a minute ``countLimit`` lines are written.
 ///
-/// A stranger can have some lines written as often as they like. Lines for debugging, and critical ones, are never left out.
+/// A stranger can have some lines written as often as they like. Lines for debugging, critical ones, and those about what operators do are
+/// never left out.
 struct RepeatLimit {
   /// The fate of a line.
   enum Verdict: Equatable {
@@ -38,10 +39,10 @@ struct RepeatLimit {
 
   /// Takes note of a line.
   ///
-  /// - Parameter entry: what it says; its metadata does not matter.
+  /// - Parameter entry: what it says; of its metadata only `audit` matters.
   /// - Returns: what becomes of it.
   mutating func note(_ entry: LogFormat.Entry) -> Verdict {
-    guard entry.level > .debug, entry.level < .critical else { return .write }
+    guard entry.level > .debug, entry.level < .critical, entry.metadata["audit"] == nil else { return .write }
     let key = Key(level: entry.level, label: entry.label, message: entry.message)
     if var minute = minutes[key], 0..<Self.minute ~= entry.time - minute.start {
       minute.count += 1

@@ -1,3 +1,5 @@
+import RibServer
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -44,6 +46,11 @@ struct Supervisor: Sendable {
         _ = sendto(descriptor, text, text.count, 0, $0, socklen_t(size))
       }
     }
+  }
+
+  /// Tells the supervisor that the settings are being reloaded; afterwards it has to be told `READY=1`.
+  func tellReloading() {
+    tell("RELOADING=1", "MONOTONIC_USEC=\(TimeSource.system.monotonic() / 1000)")
   }
 
   private static func address(of path: String) -> sockaddr_un? {

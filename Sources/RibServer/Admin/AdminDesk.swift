@@ -1,17 +1,21 @@
+import Synchronization
 import Wire
 import WireHTTP
 
 /// The server that an admin server shows, and the tokens of those who may look.
-struct AdminDesk: Sendable {
+final class AdminDesk: Sendable {
   /// The server that is shown.
   let server: Server
-  private let tokens: AdminTokens
+  private let tokens: Mutex<AdminTokens>
 
   /// A desk.
   init(_ server: Server, _ tokens: AdminTokens) {
     self.server = server
-    self.tokens = tokens
+    self.tokens = Mutex(tokens)
   }
+
+  /// Lets other tokens in from now on.
+  func replace(_ tokens: AdminTokens) { self.tokens.withLock { $0 = tokens } }
 
   /// Makes sure that a request is an operator's, or that of a tool of theirs.
   ///
@@ -23,9 +27,17 @@ struct AdminDesk: Sendable {
     guard fields.count == 1, let token = fields.first.flatMap(Self.token) else {
       throw Self.unauthorized("An admin token is to be in Authorization, as a Bearer (RFC 6750 §2.1).")
     }
-    guard let bearer = tokens.bearer(of: token) else { throw Self.unauthorized("There is no such admin token.") }
+    guard let bearer = tokens.withLock({ $0 }).bearer(of: token) else {
+      throw Self.unauthorized("There is no such admin token.")
+    }
     return bearer
   }
+
+  /// The bearer of a token; nil if nobody has it.
+  func bearer(of token: String) -> AdminTokens.Bearer? { tokens.withLock { $0 }.bearer(of: token) }
+
+  /// Those who have tokens.
+  var bearers: [AdminTokens.Bearer] { tokens.withLock { $0 }.bearers }
 
   private static func token(in field: String) -> String? {
     let parts = field.split(separator: " ", maxSplits: 1)

@@ -17,20 +17,30 @@ public struct AdminTokens: Equatable, Sendable {
     public let name: String
     /// The rights that the token gives.
     public let role: Role
+    /// The first digits of the token's hash: another token of the same name has others.
+    let mark: String
   }
 
   private struct Entry: Equatable {
     let bearer: Bearer
     let hash: String
+
+    init(_ name: String, _ role: Role, _ hash: String) {
+      bearer = Bearer(name: name, role: role, mark: String(hash.prefix(16)))
+      self.hash = hash
+    }
   }
 
   private let entries: [Entry]
+
+  /// Those who have tokens.
+  var bearers: [Bearer] { entries.map(\.bearer) }
 
   /// One token, which is good for everything.
   ///
   /// - Parameter token: the token.
   public init(token: String) {
-    entries = [Entry(bearer: Bearer(name: "operator", role: .operate), hash: SessionToken.hash(token))]
+    entries = [Entry("operator", .operate, SessionToken.hash(token))]
   }
 
   /// The tokens of a file.
@@ -50,10 +60,19 @@ public struct AdminTokens: Equatable, Sendable {
       guard hash.utf8.count == 64, hash.allSatisfy(\.isHexDigit) else {
         throw AdminTokensError(line: index + 1, reason: "HASH is to be the token's SHA-256 in 64 hexadecimal digits")
       }
-      entries.append(Entry(bearer: Bearer(name: parts[0], role: role), hash: hash))
+      entries.append(Entry(parts[0], role, hash))
     }
     guard !entries.isEmpty else { throw AdminTokensError(line: 1, reason: "there is no token") }
     self.entries = entries
+  }
+
+  /// The tokens of a file.
+  ///
+  /// - Parameter path: the file.
+  /// - Throws: ``SystemError`` if it cannot be read; ``AdminTokensError`` with the first line that is no token, or if there is none.
+  public init(file path: String) throws {
+    guard let text = readShortFile(path) else { throw SystemError.last("read \(path)") }
+    try self.init(text)
   }
 
   /// The bearer of a token; nil if nobody has it.

@@ -68,6 +68,8 @@ final class Channel {
   private var toldClients: [ConnectedClient] = []
   /// Whether other clients are connected by now, and it was not told as it does not read.
   private(set) var owesClients = false
+  /// The trace of the request that the channel was made of; nil if it has none.
+  var trace: RequestTrace?
   /// How often the client has asked for the whole view.
   @exclusivity(unchecked) var resyncs = ResyncLimit()
 

@@ -13,17 +13,19 @@ extension Connection: ChannelPort {
 
   func willSay(_ bye: Bye, _ message: String) {
     note(.bye(bye))
-    switch bye {
-    // It has connected again, as clients do.
-    case .ended, .taken, .stale: break
-    // It has done what it may not, or was put out: whoever runs the server wants to know.
-    case _ where bye.comesBack == .not:
-      let address = caller.address.map { "\($0)" } ?? "none"
-      return log(
-        .info, "A client is put out.", ["bye": "\(bye.rawValue)", "reason": "\(message)", "address": "\(address)"])
-    default: break
-    }
-    debug("A connection ends.", ["bye": "\(bye.rawValue)", "reason": "\(message)"])
+    let isPutOut =
+      switch bye {
+      // It has connected again, as clients do.
+      case .ended, .taken, .stale: false
+      // It has done what it may not, or was put out: whoever runs the server wants to know.
+      default: bye.comesBack == .not
+      }
+    log(
+      isPutOut ? .info : .debug, isPutOut ? "A client is put out." : "A connection ends.",
+      [
+        "bye": "\(bye.rawValue)", "code": "\(bye.closeCode.rawValue)", "reason": "\(message.forLog)",
+        "address": "\(caller.address.map { "\($0)" } ?? "none")",
+      ])
   }
 
   func channelEnded(comesBack: Bye.Return) { finish(comesBack: comesBack) }

@@ -14,7 +14,7 @@ extension Connection {
     guard counting == .no, let place = client.place else { return }
     guard context.connections.enter(place) else {
       loop.work.stats.note(.overAddressLimit)
-      context.gate.noteFullPlace(of: client)
+      rules.gate.noteFullPlace(of: client)
       throw HTTPError(
         status: .serviceUnavailable, reason: "There are too many connections from this address.",
         headers: ["Retry-After": "5"])

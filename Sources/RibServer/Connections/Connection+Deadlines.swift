@@ -68,7 +68,7 @@ extension Connection {
 
   /// How many seconds the present state may take or, of a live connection, its peer may be silent until it is pinged.
   var timeLimit: Int {
-    let timeouts = context.settings.timeouts
+    let timeouts = rules.settings.timeouts
     return switch state {
     case .http(let exchange):
       switch exchange.phase {
@@ -166,7 +166,7 @@ extension Connection {
   private func checkLife() {
     guard !channel.isEventStream else { return keepEventsAlive() }
     let grace = ServerSettings.Timeouts.graceSeconds
-    let heartbeat = context.settings.timeouts.heartbeatSeconds
+    let heartbeat = rules.settings.timeouts.heartbeatSeconds
     // What has been taken since the last look counts as taken now: so the looks are close to each other.
     if deadline.countsProgress, hasProgressed() {
       noteProgress()
@@ -192,7 +192,7 @@ extension Connection {
     guard output.isEmpty || hasProgressed() else { return abort() }
     if output.isEmpty { output.bytes.append(contentsOf: ":\n\n".utf8) }
     setMilestone()
-    schedule(after: context.settings.timeouts.heartbeatSeconds)
+    schedule(after: rules.settings.timeouts.heartbeatSeconds)
     flush()
   }
 
@@ -219,7 +219,7 @@ extension Connection {
   }
 
   private func giveUp() {
-    let seconds = context.settings.timeouts.heartbeatSeconds + ServerSettings.Timeouts.graceSeconds
+    let seconds = rules.settings.timeouts.heartbeatSeconds + ServerSettings.Timeouts.graceSeconds
     let reason = "Nothing was heard for \(seconds) seconds."
     if case .echo = state { channel.close(Bye.silent.closeCode, reason) } else { channel.say(.silent, reason) }
   }

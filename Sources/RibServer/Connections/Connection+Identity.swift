@@ -67,7 +67,7 @@ extension Connection {
       count(authentication, "unavailable")
       return giveUp(authentication, Self.busy)
     }
-    schedule(after: context.settings.timeouts.authenticationSeconds)
+    schedule(after: rules.settings.timeouts.authenticationSeconds)
   }
 
   private static let tooManyFailures = Ending(
@@ -106,9 +106,9 @@ extension Connection {
   func checkAuthentication() {
     guard case .asking(let authentication) = door else { return }
     let elapsed = Int((loop.now - authentication.start) / 1_000_000_000)
-    let limit = context.settings.timeouts.authenticationSeconds
+    let limit = rules.settings.timeouts.authenticationSeconds
     guard elapsed >= limit else { return schedule(after: limit - elapsed) }
-    context.gate.noteUnavailable("The authenticator has not answered in time.")
+    rules.gate.noteUnavailable("The authenticator has not answered in time.")
     count(authentication, "unavailable")
     giveUp(authentication, Self.busy)
   }
@@ -142,7 +142,7 @@ extension Connection {
           "The authenticator has returned an invalid identity.", metadata: ["reason": "\(fault)"])
         return ("invalid", .failure(Ending(.failed, "The server cannot take this identity.")))
       }
-      let signIn = SignIn(identity, context.environment.time, grace: context.settings.auth.graceSeconds)
+      let signIn = SignIn(identity, context.environment.time, grace: rules.settings.auth.graceSeconds)
       guard !signIn.isOver(at: loop.time()) else { return ("expired", .failure(Ending.expired)) }
       guard !context.revocations.refuses(identity) else { return ("revoked", .failure(SessionCore.outdated)) }
       return (answer.name, .success(signIn))
@@ -154,10 +154,10 @@ extension Connection {
     case .missing, .forbidden: break
     case .invalid(let reason):
       if let place { _ = context.failedSignIns.take(from: place, at: loop.now) }
-      context.gate.noteRefusedCredential(of: request.address ?? "none", reason)
+      rules.gate.noteRefusedCredential(of: request.address ?? "none", reason)
     case .expired: if let place { _ = context.failedSignIns.take(from: place, at: loop.now) }
     case .unavailable(let reason):
-      context.gate.noteUnavailable(reason)
+      rules.gate.noteUnavailable(reason)
     }
   }
 
@@ -241,7 +241,7 @@ extension Connection {
   func scheduleExpiry() {
     guard let signIn = channel.signIn else { return }
     if let seconds = signIn.secondsLeft(at: loop.now) { schedule(after: max(seconds, 1)) }
-    let interval = context.settings.auth.recheckSeconds
+    let interval = rules.settings.auth.recheckSeconds
     guard interval > 0, channel.isJoined else { return }
     // The answer to a credential that is being checked says more than a recheck.
     guard case .open = door else { return schedule(after: interval) }

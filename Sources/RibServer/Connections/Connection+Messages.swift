@@ -40,7 +40,7 @@ extension Connection {
         channel.answerClose(code)
       }
     } catch {
-      debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason)"])
+      debug("A frame was refused.", ["code": "\(error.code.rawValue)", "reason": "\(error.reason.forLog)"])
       note(.protocol)
       channel.payDebt()
       channel.close(error.code, error.reason)
@@ -122,12 +122,12 @@ extension Connection {
     }
     if let ending = app.access.refusal(of: signIn?.identity) { throw ending }
     // The params of such an app are kept with the session, whether a client acts on it or not.
-    let most = context.settings.limits.paramsBytes
+    let most = rules.settings.limits.paramsBytes
     if app.takesParameters, let parameters = hello.parameters, parameters.source.utf8.count > most {
       throw Ending(.badMessage, "The params have more than \(most) bytes.")
     }
-    guard context.sessions.count < context.settings.limits.session else {
-      throw Ending(.full, "The server has \(context.settings.limits.sessions) sessions, and takes no more.")
+    guard context.sessions.count < rules.settings.limits.session else {
+      throw Ending(.full, "The server has \(rules.settings.limits.sessions) sessions, and takes no more.")
     }
     guard !context.isOverMemory.load(ordering: .relaxed) else {
       throw Ending(.full, "The server's memory is full. It takes new sessions again once there is room.")
@@ -161,7 +161,7 @@ extension Connection {
   private func chargeSession(to caller: Caller, _ signIn: SignIn?) throws(Ending) {
     // A session that one budget refuses is not charged to the other.
     if let place = caller.place, context.newSessions.isSpent(place, at: loop.now) {
-      context.gate.noteSpentPlace(of: caller)
+      rules.gate.noteSpentPlace(of: caller)
       throw .quota("This address has", context.newSessions.take(from: place, at: loop.now))
     }
     if let signIn {
@@ -214,7 +214,7 @@ extension Connection {
       return turnAway(entrance, ending)
     }
     let welcome = Welcome(
-      to: session, resume, durability: loop.durability, context,
+      to: session, resume, durability: loop.durability, context, rules.settings,
       identityExpires: channel.signIn?.millisecondsLeft(at: loop.now))
     debug("A client has come back to a session that rests.", ["session": "\(sleeper.sessionID)"])
     // It has all of the view.
@@ -288,7 +288,7 @@ extension Connection {
     guard context.logger.logLevel <= level else { return }
     var all = metadata()
     if case .live(let core, _) = channel.state { all["session"] = "\(core.id)" }
-    context.logger.log(level: level, message, metadata: all)
+    context.logger.log(level: level, message, metadata: all.tracing(trace))
   }
 }
 

@@ -15,10 +15,11 @@ extension Connection {
         exchange.awaitsProxyHeader = false
         caller = Caller(behind: caller, header.source)
         // A source that is a trusted proxy itself names the client with each request.
-        if !context.gate.proxies.trusts(caller) { try count(to: caller) }
+        if !rules.gate.proxies.trusts(caller) { try count(to: caller) }
       }
       if exchange.request == nil {
         exchange.visit = nil
+        exchange.trace = nil
         guard let head = try exchange.requests.nextHead(from: &input) else {
           // One byte may be half of an empty line behind the body.
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }
@@ -27,7 +28,8 @@ extension Connection {
         exchange.request = head
         exchange.start = loop.now
         exchange.route = ""
-        exchange.visit = context.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
+        exchange.visit = rules.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
+        exchange.trace = RequestTrace.find(in: head.headers, context.tracer)
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
@@ -74,7 +76,8 @@ extension Connection {
       case .sessions: try createSession(head, body, exchange)
       case .session(let id): try ask(.end, of: id, head, exchange)
       case .actions(let id):
-        try ask(.act(first: try IdempotencyKeyField.number(in: head.headers), body), of: id, head, exchange)
+        try ask(
+          .act(first: try IdempotencyKeyField.number(in: head.headers), body, exchange.trace), of: id, head, exchange)
       case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
       case .auth(let id): try signIn(head, body, to: id, exchange)
       case .events(let id): try askForEvents(of: id, head, exchange)
@@ -91,8 +94,8 @@ extension Connection {
 
   /// The endpoint of a request that the gate lets in; nil for OPTIONS, which asks for the methods of a path.
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
-    // Whoever has no token learns nothing of what there is.
-    if let desk = context.desk { try desk.check(head) }
+    // Whoever has no token learns nothing of what there is, but for the files.
+    if let desk = context.desk, !Endpoint.checksItself(head, context) { try desk.check(head) }
     // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     exchange.route = endpoint?.route ?? ""
@@ -107,15 +110,19 @@ extension Connection {
   private func options(for head: RequestHead) -> Response {
     let allowed = Endpoint.allowed(at: head.path, context)
     return head.isPreflight
-      ? context.gate.preflight(allowed) : Response(status: .noContent, headers: ["Allow": allowed])
+      ? rules.gate.preflight(allowed) : Response(status: .noContent, headers: ["Allow": allowed])
   }
 
   func refuse(_ error: HTTPError, keepAlive: Bool, _ head: RequestHead?) {
     context.logger.debug(
-      "A request was refused.", metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason)"])
+      "A request was refused.",
+      metadata: ["status": "\(error.status.rawValue)", "reason": "\(error.reason.forLog)"].tracing(trace))
     let response = Response(problem: error)
     write(head.map { response.compressed(for: $0) } ?? response, keepAlive: keepAlive, to: head)
   }
+
+  /// The trace of the request that is being answered, or that the WebSocket was made of; nil if it has none.
+  var trace: RequestTrace? { if case .http(let exchange) = state { exchange.trace } else { channel.trace } }
 
   /// The gate's finding about the request that is being answered; nil before its head is read, and on a WebSocket.
   var visit: Gate.Visit? { if case .http(let exchange) = state { exchange.visit } else { nil } }
@@ -129,7 +136,7 @@ extension Connection {
 
   private func write(_ response: Response, keepAlive: Bool, to head: RequestHead?) {
     var response = response
-    context.gate.allowReading(&response.headers, visit)
+    rules.gate.allowReading(&response.headers, visit)
     // A client of HTTP/1.0 expects to be told (RFC 9112 §9.3).
     if keepAlive, head?.minorVersion == 0 { response.headers.append(name: "Connection", value: "keep-alive") }
     let omitBody = if case .http(let exchange) = state { exchange.requests.isHead } else { false }

@@ -12,7 +12,7 @@ extension Connection {
   func upgrade(
     _ head: RequestHead, _ exchange: HTTPExchange, to next: State, subprotocols: [String]
   ) throws(HTTPError) {
-    let settings = context.settings
+    let settings = rules.settings
     // What a node that passes the client on has agreed on with it holds.
     let relayed: RelayedClient? = if case .incoming(let client)? = passage { client } else { nil }
     let isFree = relayed == nil && settings.usesCompression
@@ -25,6 +25,7 @@ extension Connection {
     if context.authentications != nil { door = .papers(try Papers(head, cookie: settings.auth.cookie)) }
     response.write(into: &output.bytes, keepAlive: true, omitBody: true, date: loop.date)
     if let compression { compress(compression) }
+    channel.trace = exchange.trace
     state = next
     kind = .websocket
     if case .channel = next { noteOpening(head, compression) }
@@ -35,9 +36,9 @@ extension Connection {
   private func compress(_ agreement: PerMessageDeflate) {
     let streams = loop.deflateStreams
     frames = FrameReader(
-      role: .server, messageLimit: context.settings.limits.message, inflater: streams.inflater(for: agreement.client))
+      role: .server, messageLimit: rules.settings.limits.message, inflater: streams.inflater(for: agreement.client))
     channel.transport = .frames(
       FrameWriter.server.compressing(
-        streams.deflater(for: agreement.server), threshold: context.settings.compression.thresholdBytes))
+        streams.deflater(for: agreement.server), threshold: rules.settings.compression.thresholdBytes))
   }
 }

@@ -89,6 +89,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// What is on its way to the peer, and which session is behind it.
   let channel: Channel
 
+  /// The settings that the loop goes by.
+  var rules: Rules { _read { yield loop.work.rules } }
+
   /// Written messages and responses.
   var output: SendQueue {
     _read { yield channel.output }
@@ -119,10 +122,10 @@ final class Connection: PollTarget, @unchecked Sendable {
     self.context = context
     startTime = loop.now
     isLate = loop.drainSecondsLeft != nil
-    let limits = context.settings.limits
+    let limits = loop.work.rules.settings.limits
     passage = relayed.map { .incoming($0) }
     state = .http(
-      HTTPExchange(limits.http, beginsWithProxyHeader: relayed == nil && context.gate.proxies.needsHeader))
+      HTTPExchange(limits.http, beginsWithProxyHeader: relayed == nil && loop.work.rules.gate.proxies.needsHeader))
     frames = FrameReader(role: .server, messageLimit: limits.message)
     channel = Channel(loop.work)
     pace = Pace(limits, of: Int(descriptor))

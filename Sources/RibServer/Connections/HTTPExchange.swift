@@ -29,6 +29,8 @@ final class HTTPExchange {
 
   /// The gate's finding about the request that is being read or answered; nil before its head is read.
   var visit: Gate.Visit?
+  /// The trace that the same request belongs to; nil if it names none.
+  var trace: RequestTrace?
   /// The connection's own caller, kept while the connection counts to the client of a request for events.
   var peer: Caller?
   /// Whether a header of the PROXY protocol is to come first.

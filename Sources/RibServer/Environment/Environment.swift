@@ -25,6 +25,8 @@ package struct Environment: Sendable {
   /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise; nil for
   /// ``Executable/mark``, or among nodes ``Executable/contentMark``.
   package var program: String?
+  /// What the runtime writes when the program crashes; nil if it does not write that to a directory.
+  package var crashReports: CrashReports?
 
   /// An environment with the system's connections, pool of tasks and program.
   package init(
@@ -39,9 +41,13 @@ package struct Environment: Sendable {
   }
 
   /// The system's.
-  package static let system = Environment(
-    time: .system, randomWord: { UInt64.random(in: .min ... .max) }, makeQueue: makeDispatchQueue,
-    makeSemaphore: { SystemSemaphore() })
+  package static let system: Environment = {
+    var system = Environment(
+      time: .system, randomWord: { UInt64.random(in: .min ... .max) }, makeQueue: makeDispatchQueue,
+      makeSemaphore: { SystemSemaphore() })
+    system.crashReports = .ofProcess
+    return system
+  }()
 
   /// Random bits as hexadecimal digits.
   ///

@@ -95,19 +95,22 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   ///   - usesEpoll: whether to use one epoll set, where there is epoll.
   ///   - messageLimit: bytes that a message may have.
   ///   - writeQueueLimit: bytes that may wait for a client that does not read, before it gets no more patches.
+  ///   - rules: the settings to go by until ``follow(_:)``, but for these two limits.
   ///   - environment: the clocks, the random bits and what makes the queue.
   ///   - store: where sessions are kept; nil for nowhere.
   ///   - flight: where it is noted what runs.
   /// - Throws: ``SystemError`` if the process is out of descriptors.
   init(
     name: String, linger: Int, usesEpoll: Bool, messageLimit: Int, writeQueueLimit: Int = .max,
-    environment: Environment = .system, store: StoreWriter? = nil, flight: FlightRecorder.Slot? = nil
+    rules: Rules = Rules(), environment: Environment = .system, store: StoreWriter? = nil,
+    flight: FlightRecorder.Slot? = nil
   ) throws(SystemError) {
     queue = environment.makeQueue(name, .normal)
     self.store = store
     durability = store?.store.durability ?? .none
     outage = store?.store.outage ?? .goesOn
-    work = Workspace(environment, flight: flight, messageLimit: messageLimit, writeQueueLimit: writeQueueLimit)
+    work = Workspace(
+      environment, flight: flight, messageLimit: messageLimit, writeQueueLimit: writeQueueLimit, rules: rules)
     let setup = PollerSetup(
       linger: Int32(clamping: linger), usesEpoll: usesEpoll, jobs: jobs,
       willHandle: { [unowned self] in
@@ -201,6 +204,13 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   func preconditionOnLoop() { queue.preconditionCurrent() }
+
+  /// Goes by other settings, after what is queued already.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter rules: the settings, with what is made of them.
+  func follow(_ rules: Rules) { execute { [self] in work.follow(rules) } }
 
   // MARK: Descriptors
 

@@ -72,6 +72,14 @@ struct Place: Hashable {
   /// The place as text, for a store.
   var text: String { (isIPv6 ? "6:" : "4:") + String(bits, radix: 16) }
 
+  /// The place for a person: an address, or the first half of the addresses of a network.
+  var readable: String {
+    let groups = (0..<4).map { String(UInt16(truncatingIfNeeded: bits >> (48 - 16 * UInt64($0))), radix: 16) }
+    return isIPv6
+      ? groups.joined(separator: ":") + "::/64"
+      : (0..<4).map { "\(bits >> (24 - 8 * UInt64($0)) & 0xFF)" }.joined(separator: ".")
+  }
+
   /// The place of an address.
   init(_ address: IPAddress) {
     (bits, isIPv6) = address.isIPv4 ? (address.low, false) : (address.high, true)

@@ -72,7 +72,7 @@ struct Gate: Sendable {
   func noteRefusedCredential(of address: String, _ reason: String) {
     refusals.note(
       .credentials, "A credential was refused.", "\(address) \(reason)",
-      ["address": "\(address)", "reason": "\(reason)"])
+      ["address": "\(address)", "reason": "\(reason.forLog)"])
   }
 
   /// Takes note that the authenticator cannot check credentials.
@@ -128,7 +128,7 @@ struct Gate: Sendable {
     guard !hosts.answers(to: head), !Endpoint.probePaths.contains(head.path) else { return nil }
     let host = head.headers["Host"] ?? ""
     let fix = "set publicURL to where browsers see the server, or add the host to hosts"
-    refusals.note(.host, "A host was refused.", host, ["host": "\(host)", "fix": "\(fix)"])
+    refusals.note(.host, "A host was refused.", host, ["host": "\(host.forLog)", "fix": "\(fix)"])
     return HTTPError(
       status: .misdirectedRequest, reason: "This server does not answer for the host \"\(host)\". If it should: \(fix)."
     )
@@ -149,7 +149,8 @@ struct Gate: Sendable {
       WebOrigin(origin) == nil
       ? "have the page served from an origin that is in origins" : "set publicURL to \(origin), or add it to origins"
     refusals.note(
-      .origin, "An origin was refused.", origin, ["origin": "\(origin)", "host": "\(host)", "fix": "\(fix)"])
+      .origin, "An origin was refused.", origin,
+      ["origin": "\(origin.forLog)", "host": "\(host.forLog)", "fix": "\(fix.forLog)"])
     return HTTPError(
       status: .forbidden, reason: "Pages of \(origin) may not talk to this server. If they should: \(fix).")
   }

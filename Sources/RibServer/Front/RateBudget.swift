@@ -10,10 +10,8 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   static var shardLimit: Int { 8_192 }
   static var shardCount: Int { 16 }
 
-  /// Nanoseconds in which a bucket gains one; 0 for no limit.
-  private let interval: UInt64
-  /// Nanoseconds in which an empty bucket fills.
-  private let allowance: UInt64
+  /// How many an owner may take a minute, in the long run and at once; 0 for no limit.
+  private let rate: Atomic<Int>
   /// Each part has a mutex of its own, so that loops seldom wait for each other.
   private let shards: [Shard]
 
@@ -27,9 +25,23 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   ///
   /// - Parameter perMinute: how many an owner may take a minute in the long run, and at once; 0 for any number.
   init(perMinute: Int) {
-    interval = perMinute > 0 ? 60_000_000_000 / UInt64(perMinute) : 0
-    allowance = interval * UInt64(perMinute)
+    rate = Atomic(perMinute)
     shards = (0..<Self.shardCount).map { _ in Shard() }
+  }
+
+  /// Sets another rate; a bucket that is half full goes on to be half full.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter perMinute: how many an owner may take a minute in the long run, and at once; 0 for any number.
+  func setRate(perMinute: Int) { rate.store(perMinute, ordering: .relaxed) }
+
+  /// Nanoseconds in which a bucket gains one, and in which an empty bucket fills; nil for no limit.
+  private var pace: (interval: UInt64, allowance: UInt64)? {
+    let rate = UInt64(rate.load(ordering: .relaxed))
+    guard rate > 0 else { return nil }
+    let interval = 60_000_000_000 / rate
+    return (interval, interval * rate)
   }
 
   /// How many buckets are kept.
@@ -42,7 +54,7 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   ///   - now: nanoseconds of a monotonic clock.
   /// - Returns: nanoseconds until one can be taken; 0 if one was taken.
   func take(from owner: Owner, at now: UInt64) -> UInt64 {
-    guard interval > 0 else { return 0 }
+    guard let (interval, allowance) = pace else { return 0 }
     return shard(of: owner).owners.withLock { owners in
       let full = owners[owner]
       let next = max(full ?? 0, now) + interval
@@ -60,10 +72,32 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   ///   - now: nanoseconds of a monotonic clock.
   /// - Returns: true until one can be taken again.
   func isSpent(_ owner: Owner, at now: UInt64) -> Bool {
-    guard interval > 0 else { return false }
+    guard let (interval, allowance) = pace else { return false }
     let full = shard(of: owner).owners.withLock { $0[owner] } ?? 0
     return max(full, now) + interval - now > allowance
   }
+
+  /// The owners whose buckets are empty, and the nanoseconds until one can be taken again.
+  ///
+  /// - Parameters:
+  ///   - now: nanoseconds of a monotonic clock.
+  ///   - limit: how many owners are told of at most.
+  /// - Returns: those that have to wait longest.
+  func spent(at now: UInt64, atMost limit: Int) -> [(owner: Owner, wait: UInt64)] {
+    guard let (interval, allowance) = pace else { return [] }
+    let waiting = shards.flatMap { shard in
+      shard.owners.withLock { owners in
+        owners.compactMap { owner, full in
+          let missing = max(full, now) + interval - now
+          return missing > allowance ? (owner: owner, wait: missing - allowance) : nil
+        }
+      }
+    }
+    return Array(waiting.sorted { $0.wait > $1.wait }.prefix(limit))
+  }
+
+  /// Fills an owner's bucket.
+  func refill(_ owner: Owner) { _ = shard(of: owner).owners.withLock { $0.removeValue(forKey: owner) } }
 
   private func shard(of owner: Owner) -> Shard { shards[Int(UInt(bitPattern: owner.hashValue) % UInt(shards.count))] }
 

@@ -19,6 +19,9 @@ final class RefusalLog: Sendable {
     case credentials
     /// A question that the authenticator could not answer.
     case authenticator
+
+    /// The level at which it is said: a wrong credential is everyday, all else asks for a setting or for help.
+    fileprivate var level: Logger.Level { self == .credentials ? .info : .notice }
   }
 
   /// The minutes of the log, in nanoseconds: the first begins with the first refusal of its kind.
@@ -66,10 +69,10 @@ final class RefusalLog: Sendable {
     }
     guard let count else { return }
     guard count <= Self.countLimit else {
-      return logger.notice(
-        "More of the same was refused, and is not said until a minute is over.",
-        metadata: ["kind": "\(kind.rawValue)", "last": "\(name)"])
+      return logger.log(
+        level: kind.level, "More of the same was refused, and is not said until a minute is over.",
+        metadata: ["kind": "\(kind.rawValue)", "last": "\(name.forLog)"])
     }
-    logger.notice(message, metadata: metadata())
+    logger.log(level: kind.level, message, metadata: metadata())
   }
 }

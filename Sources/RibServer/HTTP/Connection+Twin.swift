@@ -71,7 +71,7 @@ extension Connection {
     }
     // A signature is checked: that is as much work as an action.
     noteAction()
-    let papers = try Papers(head, cookie: context.settings.auth.cookie)
+    let papers = try Papers(head, cookie: rules.settings.auth.cookie)
     exchange.asked = head
     begin(.answer, of: exchange)
     let shown = credential.map { .bearer($0) } ?? papers.credential
@@ -115,7 +115,7 @@ extension Connection {
     _ request: TwinRequest, of id: String, _ head: RequestHead, _ exchange: HTTPExchange
   ) throws(HTTPError) {
     let token = try TokenField.token(in: head.headers)
-    if case .act(_, let body) = request { try noteActions(in: body) }
+    if case .act(_, let body, _) = request { try noteActions(in: body) }
     try identify(.resume(session: id), nil, head, exchange) { connection, signIn in
       connection.hand(request, to: id, token, signIn)
     }
@@ -269,6 +269,7 @@ extension Connection {
   func beginEvents(_ entrance: Entrance) -> Int? {
     guard case .events = entrance else { return nil }
     let start = output.bytes.count
+    channel.trace = trace
     channel.transport = .events
     kind = .events
     // Nobody on the way is to keep events back, be it to compress them or to send several at once.
@@ -277,7 +278,7 @@ extension Connection {
       headers: [
         "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
       ])
-    context.gate.allowReading(&response.headers, visit)
+    rules.gate.allowReading(&response.headers, visit)
     response.writeStreamHead(into: &output.bytes, date: loop.date)
     return start
   }

@@ -125,7 +125,7 @@ enum Endpoint: Equatable {
       throw HTTPError(status: .notImplemented, reason: "There is no method \(head.method) (RFC 9110 §9.1).")
     }
     if head.path == "*" { return nil }
-    guard let endpoint = Endpoint(path: head.path, context), endpoint != .echo || context.settings.echo else {
+    guard let endpoint = Endpoint(path: head.path, context), endpoint != .echo || context.offersEcho else {
       throw HTTPError(status: .notFound, reason: "There is nothing at \(head.path).")
     }
     if head.method == "OPTIONS" { return nil }
@@ -135,6 +135,20 @@ enum Endpoint: Equatable {
         status: .methodNotAllowed, reason: "\(head.path) answers to \(allowed).", headers: ["Allow": allowed])
     }
     return endpoint
+  }
+
+  /// Whether no admin token is needed to ask for something of an admin listener: of sessions, whose clients the authenticator
+  /// checks, and of files.
+  ///
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - context: the server's.
+  /// - Returns: false for all else, also where nothing is.
+  static func checksItself(_ head: RequestHead, _ context: ServerContext) -> Bool {
+    switch Endpoint(path: head.path, context) {
+    case .socket, .sessions, .session, .actions, .view, .auth, .events, .file: true
+    case .health, .live, .ready, .metrics, .echo, .openAPI, .apps, .schema, nil: false
+    }
   }
 
   /// The methods of RFC 9110 §9.3 and RFC 5789, but for CONNECT: no request with it is read.

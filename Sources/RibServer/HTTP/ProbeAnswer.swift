@@ -21,12 +21,15 @@ extension ServerContext {
 
   /// Whether a load balancer is to send clients here.
   ///
-  /// haproxy leaves a server's connections alone that answers 404 (`disable-on-404`), and cuts those of one that answers otherwise.
+  /// haproxy leaves a server's connections alone that answers 404 (`disable-on-404`), and cuts those of one that answers otherwise. A socket that
+  /// was handed to a server on its own is served by the next process as well, or keeps clients until one is there: the address stays ready.
   ///
   /// - Parameter now: nanoseconds of the monotonic clock.
   /// - Returns: the answer.
   func readiness(at now: UInt64) -> ProbeAnswer {
-    if isDraining.load(ordering: .relaxed) { return ProbeAnswer(status: .notFound, word: "draining") }
+    if isDraining.load(ordering: .relaxed), settings.socket == nil || cluster != nil {
+      return ProbeAnswer(status: .notFound, word: "draining")
+    }
     if cluster?.isCutOff(at: now) == true { return ProbeAnswer(status: .serviceUnavailable, word: "cut off") }
     return ProbeAnswer(status: .ok, word: "ready")
   }

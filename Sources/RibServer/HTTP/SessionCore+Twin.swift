@@ -30,7 +30,10 @@ extension SessionCore {
       // A client that asks is there.
       if life.aloneSince != nil { life.aloneSince = work.now }
       switch request {
-      case .act(let first, let body): try act(first, body, of: client, done)
+      case .act(let first, let body, let trace):
+        work.trace = trace
+        defer { work.trace = nil }
+        try act(first, body, of: client, done)
       case .view(let tag): answerView(knownTag: tag, done)
       case .end:
         // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
@@ -86,7 +89,9 @@ extension SessionCore {
     }
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
     for (offset, action) in actions.enumerated() {
-      let complaint = run(first + offset, of: client) { () throws(Refusal) in
+      let name = seenName(of: action.action, to: action.to)
+      let complaint = run(first + offset, of: client, named: name) { () throws(Refusal) in
+        if spans != nil { beginSpan(of: action.action, to: action.to, client) }
         guard let content = action.action else {
           return try tree.back(from: action.to, rendering: work.viewRenderer).commands
         }

@@ -38,17 +38,7 @@ extension StaticFiles {
   }
 
   private static func names(in directory: String) throws(StaticFilesError) -> [String] {
-    guard let stream = opendir(directory) else { throw StaticFilesError(directory) }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafePointer(to: &entry.pointee.d_name) { name in
-          name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
-            String(cString: $0)
-          }
-        })
-    }
+    guard let names = fileNames(in: directory) else { throw StaticFilesError(directory) }
     return names
   }
 

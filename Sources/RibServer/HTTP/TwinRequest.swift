@@ -3,8 +3,8 @@ import WireHTTP
 
 /// What a request without a WebSocket asks of a session.
 enum TwinRequest: Sendable {
-  /// To do something: the number of the first action, and the body.
-  case act(first: Int, [UInt8])
+  /// To do something: the number of the first action, the body, and the request's trace.
+  case act(first: Int, [UInt8], RequestTrace?)
   /// The view, unless its tag is this one.
   case view(knownTag: String?)
   /// To end the client's part.

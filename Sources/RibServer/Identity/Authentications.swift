@@ -48,10 +48,10 @@ final class Authentications: Sendable {
     }
   }
 
-  private let authenticator: any SessionAuthenticator
+  private let authenticator: Mutex<any SessionAuthenticator>
   private let environment: Environment
   /// How long a client waits, in nanoseconds.
-  private let patience: UInt64
+  private let patience: Atomic<UInt64>
   private let content = Mutex(Content())
 
   /// An empty queue.
@@ -61,9 +61,21 @@ final class Authentications: Sendable {
   ///   - environment: has the executor of the tasks, and the clock.
   ///   - seconds: how long a client waits.
   init(_ authenticator: any SessionAuthenticator, _ environment: Environment, patience seconds: Int) {
-    self.authenticator = authenticator
+    self.authenticator = Mutex(authenticator)
     self.environment = environment
-    patience = UInt64(seconds) * 1_000_000_000
+    patience = Atomic(UInt64(seconds) * 1_000_000_000)
+  }
+
+  /// Asks another authenticator from the next question on, and has clients wait for another time.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameters:
+  ///   - authenticator: the authenticator; nil for the same as before.
+  ///   - seconds: how long a client waits.
+  func replace(_ authenticator: (any SessionAuthenticator)?, patience seconds: Int) {
+    if let authenticator { self.authenticator.withLock { $0 = authenticator } }
+    patience.store(UInt64(seconds) * 1_000_000_000, ordering: .relaxed)
   }
 
   /// Asks a question as soon as it is its turn.
@@ -105,7 +117,7 @@ final class Authentications: Sendable {
   private func startNext() {
     let now = environment.time.monotonic()
     while let next = content.withLock({ content in
-      content.abandonLate(at: now, after: patience)
+      content.abandonLate(at: now, after: patience.load(ordering: .relaxed))
       return content.takeNext()
     }) {
       let isStarted = next.start {
@@ -120,6 +132,7 @@ final class Authentications: Sendable {
   }
 
   private func ask(_ question: Authentication.Question) async -> Authentication.Answer {
+    let authenticator = authenticator.withLock { $0 }
     do throws(AuthenticationError) {
       switch question {
       case .credential(let request): return .success(try await authenticator.authenticate(request))

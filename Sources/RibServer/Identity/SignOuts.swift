@@ -11,12 +11,13 @@ import Synchronization
 /// | connected to another process | its actions are not committed any more; its connection ends when that process next polls      |
 final class SignOuts: Sendable {
   /// How long revocations are kept at least: that should be longer than any credential is valid.
-  private static let shortestKeeping = Duration.seconds(30 * 86_400)
+  private static let shortestKeeping = 30 * 86_400
 
   // Not the context itself, which holds this object: that would be a reference cycle.
   private let revocations: Revocations
   private let environment: Environment
-  private let keeping: Duration
+  /// How long revocations are kept, in seconds.
+  private let keepingSeconds: Atomic<Int>
   private let logger: Logger
   private let store: StoreWriter
   private let loops: [EventLoop]
@@ -33,11 +34,20 @@ final class SignOuts: Sendable {
   init(_ context: ServerContext, _ store: StoreWriter, _ loops: [EventLoop], last: Int64) {
     revocations = context.revocations
     environment = context.environment
-    keeping = max(Self.shortestKeeping, .seconds(context.settings.sessions.timeToLiveSeconds))
+    keepingSeconds = Atomic(max(Self.shortestKeeping, context.settings.sessions.timeToLiveSeconds))
     logger = context.logger
     self.store = store
     self.loops = loops
     self.last = Mutex(last)
+  }
+
+  /// Keeps revocations from now on for sessions that last longer, or shorter.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameter seconds: how long a session waits for its client.
+  func keep(forSessionsOf seconds: Int) {
+    keepingSeconds.store(max(Self.shortestKeeping, seconds), ordering: .relaxed)
   }
 
   /// Signs a person out.
@@ -46,6 +56,7 @@ final class SignOuts: Sendable {
   func signOut(_ person: PersonID) async throws {
     let revocation = revocations.makeRevocation(of: person, at: environment.time.wall())
     await apply([revocation])
+    let keeping = Duration.seconds(keepingSeconds.load(ordering: .relaxed))
     let result = await withCheckedContinuation { continuation in
       store.submit([
         StoreJob(.signOut(revocation, keeping: keeping), on: loops[0]) {
@@ -55,7 +66,7 @@ final class SignOuts: Sendable {
     }
     guard case .signedOut(let stored) = try result.get() else { return }
     await apply([stored])
-    logger.notice("A person was signed out.", metadata: ["subject": "\(person.subject)"])
+    logger.audit("A person was signed out.", ["subject": "\(person.subject)"])
   }
 
   /// Asks the store for revocations by other processes since the last poll, and applies them.
@@ -72,7 +83,7 @@ final class SignOuts: Sendable {
 
   /// Applies revocations to the clients in this process: when it returns, nothing more is done for those clients.
   private func apply(_ revocations: [Revocation]) async {
-    self.revocations.forget(before: environment.time.wall() - Int(keeping.components.seconds))
+    self.revocations.forget(before: environment.time.wall() - keepingSeconds.load(ordering: .relaxed))
     for revocation in revocations { self.revocations.note(revocation) }
     let persons = Set(revocations.map(\.person))
     // A loop runs its jobs in order: what it began before the revocations were noted has finished by then.

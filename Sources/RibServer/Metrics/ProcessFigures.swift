@@ -30,7 +30,8 @@ enum ProcessFigures {
     return families
   }
 
-  private static var cpuSeconds: Double {
+  /// Seconds of processor time, of the program and of the system for it.
+  static var cpuSeconds: Double {
     var usage = rusage()
     #if canImport(Glibc)
       getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -41,8 +42,10 @@ enum ProcessFigures {
     return seconds + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
   }
 
+  /// The number of open descriptors; nil if the system does not tell.
+  ///
   /// Of the directory of descriptors, the one with which it is read is not counted.
-  private static var openDescriptorCount: Int? {
+  static var openDescriptorCount: Int? {
     guard let directory = opendir("/proc/self/fd") else { return nil }
     defer { closedir(directory) }
     var count = -1

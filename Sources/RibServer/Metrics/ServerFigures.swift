@@ -9,7 +9,7 @@ struct ServerFigures: Sendable {
   private let lags: [TimeCells]
   private var connections: [Connection.Kind: Int] = [:]
   private(set) var awakeCount = 0
-  private let sleepingCount: Int
+  let sleepingCount: Int
   private let appNames: [String]
 
   /// The figures of a server.
@@ -28,6 +28,18 @@ struct ServerFigures: Sendable {
       connections.merge(loop.connections, uniquingKeysWith: +)
       awakeCount += loop.sessionCount
     }
+  }
+
+  /// How late jobs were, on all loops together.
+  var lag: TimeCells {
+    var sum = TimeCells()
+    for lag in lags { sum.add(lag) }
+    return sum
+  }
+
+  /// Actions of all apps that were applied, and those that were refused.
+  var actionCounts: (applied: UInt64, refused: UInt64) {
+    stats.apps.reduce((0, 0)) { sum, app in (sum.0 &+ app[.applied], sum.1 &+ app.refused.values.reduce(0, &+)) }
   }
 
   /// The number of open connections of a kind.

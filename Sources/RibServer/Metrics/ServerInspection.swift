@@ -5,17 +5,22 @@ import Wire
 
 /// Gathers the figures of a running server from outside of its loops.
 ///
-/// Nothing of it runs before somebody looks for the first time.
-final class ServerInspection: Sendable {
+/// Nothing of it runs before somebody looks for the first time. What an operator sees besides, and may do, is in `Admin/Inspection`: of that
+/// nothing runs but while somebody looks.
+package final class ServerInspection: Sendable {
   /// How long a loop may take to give its figures, in nanoseconds: of one that takes longer those count that it gave last.
-  private static let patience: UInt64 = 1_000_000_000
+  static let patience: UInt64 = 1_000_000_000
   /// How long a measure of the store is good for, in nanoseconds.
   private static let measureInterval: UInt64 = 60_000_000_000
 
   let context: ServerContext
-  private let loops: [EventLoop]
-  private let queue: any JobQueue
-  private let startTime: Double?
+  let loops: [EventLoop]
+  let queue: any JobQueue
+  let startTime: Double?
+  /// Tells when things happened.
+  let clock: InspectionClock
+  /// The looks that go on, and what was seen before.
+  let looks = Mutex(Looks())
   private let state: Mutex<State>
 
   private struct State {
@@ -37,6 +42,7 @@ final class ServerInspection: Sendable {
     self.context = context
     self.loops = loops
     queue = context.environment.makeQueue("ribserver.metrics", .urgent)
+    clock = InspectionClock(context.environment.time)
     startTime = ProcessFigures.startTime(at: context.environment.time.wall())
     state = Mutex(State(figures: loops.map { _ in LoopFigures() }))
   }
@@ -63,7 +69,7 @@ final class ServerInspection: Sendable {
   }
 
   private var storeFamilies: [MetricFamily] {
-    guard let measure = state.withLock({ $0.measure }) else { return [] }
+    guard let measure else { return [] }
     return [
       MetricFamily(
         "ribserver_sessions_stored", "Sessions that the store has, looked at once a minute.", .gauge,
@@ -74,8 +80,11 @@ final class ServerInspection: Sendable {
     ]
   }
 
+  /// How much the store had when it was asked last; nil if it has not answered.
+  var measure: StoreMeasure? { state.withLock { $0.measure } }
+
   /// Asks the store how much it has, unless it was asked within a minute.
-  private func measureStore() {
+  func measureStore() {
     let now = context.environment.time.monotonic()
     let isDue = state.withLock { state in
       if let last = state.measureTime, now - min(last, now) < Self.measureInterval { return false }

@@ -34,6 +34,12 @@ struct ServerMetrics: Sendable {
   let slowTransactions: Counter
   /// Activities during which the process had died before: found in the flight recorder at the start.
   let foundCrashes: Counter
+  /// 1 if the settings could be read when they were to be reloaded last, or at the start; otherwise 0.
+  private let lastReloadSucceeded: Gauge
+  /// When they could be read last, in seconds since 1970.
+  private let lastReloadTime: Gauge
+  /// Recordings of sessions that were removed because they were too old, or too much.
+  let removedRecordings: Counter
 
   /// Metrics of a backend.
   ///
@@ -71,7 +77,30 @@ struct ServerMetrics: Sendable {
       "Sessions that were to be forgotten and could not be, as the store is damaged there.")
     slowTransactions = counter(
       "ribserver_slow_transactions_total", "Transactions that took ten milliseconds or more.")
+    let gauge = { (label: String, help: String) in
+      prometheus.describe(label, help)
+      return Gauge(label: label, dimensions: [], factory: factory)
+    }
+    lastReloadSucceeded = gauge(
+      "ribserver_config_last_reload_successful",
+      "1 if the settings could be read when they were to be reloaded last, or at the start, otherwise 0.")
+    lastReloadTime = gauge(
+      "ribserver_config_last_reload_success_timestamp_seconds",
+      "When the settings could be read last, in seconds since 1970.")
     foundCrashes = counter(
       "ribserver_crashes_found_total", "Activities during which the process had died before, found at the start.")
+    removedRecordings = counter(
+      "ribserver_recordings_removed_total", "Recordings that were removed, as too old or too much.")
   }
+
+  /// Takes note that settings are in force which could be read.
+  ///
+  /// - Parameter now: seconds since 1970.
+  func noteReload(at now: Int) {
+    lastReloadSucceeded.record(1)
+    lastReloadTime.record(now)
+  }
+
+  /// Takes note that settings could not be read.
+  func noteFailedReload() { lastReloadSucceeded.record(0) }
 }

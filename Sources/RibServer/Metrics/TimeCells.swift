@@ -43,6 +43,25 @@ struct TimeCells: Sendable {
     sum &+= other.sum
   }
 
+  /// The durations that were added since an earlier moment.
+  ///
+  /// - Parameter earlier: the cells at that moment.
+  /// - Returns: the difference.
+  func since(_ earlier: TimeCells) -> TimeCells {
+    var difference = self
+    for cell in counts.indices { difference.counts[cell] &-= earlier.counts[cell] }
+    difference.sum &-= earlier.sum
+    return difference
+  }
+
+  /// The duration that a share of the durations does not exceed.
+  ///
+  /// Within a cell durations are taken to be spread evenly, as Prometheus' `histogram_quantile` does.
+  ///
+  /// - Parameter share: from 0 to 1.
+  /// - Returns: nanoseconds; nil without durations.
+  func quantile(_ share: Double) -> UInt64? { histogram.quantile(share).map { UInt64($0 * 1e9) } }
+
   /// The same in seconds.
   var histogram: Histogram {
     Histogram(bounds: bounds.map { Double($0) / 1e9 }, counts: counts, sum: Double(sum) / 1e9)

@@ -1,4 +1,5 @@
 import Logging
+import Metrics
 import RibCore
 import Synchronization
 import Wire
@@ -11,15 +12,31 @@ final class RecordingFolder: Sendable {
     /// Files that something is to be written to, in order.
     var waiting: [RecordingFile] = []
     var isScheduled = false
+    /// The recordings of sessions in memory, and some of sessions that have left it.
+    var used: [UsedFile] = []
+    /// Bytes that were written since surplus recordings were removed.
+    var written = 0
+  }
+
+  /// A recording that more is written to as long as its session is in memory.
+  private struct UsedFile {
+    weak var file: RecordingFile?
   }
 
   /// How long lines gather before they are written, in nanoseconds.
   private static let pause: UInt64 = 50_000_000
   /// The most bytes that may wait for a disk that does not keep up; what comes then is given up.
   static let backlogLimit = 64 << 20
+  /// How long until surplus recordings are removed again, in nanoseconds, unless much is written.
+  private static let removalPause: UInt64 = 60_000_000_000
 
   let path: String
-  private let logger: Logger
+  /// How long recordings are kept; nil for ever.
+  let retention: RecordingRetention?
+  let logger: Logger
+  /// Counts recordings that were removed.
+  let removals: Counter
+  let clock: TimeSource
   private let queue: any JobQueue
   private let state = Mutex(State())
   private let backlog = Atomic<Int>(0)
@@ -28,23 +45,33 @@ final class RecordingFolder: Sendable {
   ///
   /// - Parameters:
   ///   - path: the directory.
-  ///   - logger: told of recordings that are given up.
-  ///   - environment: what makes its queue.
-  init(_ path: String, _ logger: Logger, _ environment: Environment) {
+  ///   - retention: how long recordings are kept in it; nil for ever.
+  ///   - logger: told of recordings that are given up, or removed.
+  ///   - metrics: where those that are removed are counted.
+  ///   - environment: what makes its queue, and tells the time.
+  init(
+    _ path: String, keeping retention: RecordingRetention?, _ logger: Logger, _ metrics: ServerMetrics,
+    _ environment: Environment
+  ) {
     self.path = path
+    self.retention = retention
     self.logger = logger
+    removals = metrics.removedRecordings
+    clock = environment.time
     queue = environment.makeQueue("ribserver.recordings", .background)
+    if retention != nil { queue.add { [weak self] in self?.goOnRemoving() } }
   }
 
   /// A recorder for a life of a session.
   func makeRecorder(of session: SessionIdentity) -> TransactionRecorder {
-    let file = RecordingFile("\(path)/\(session.id).jsonl", session: session.id)
+    let file = RecordingFile("\(path)/\(session.id)\(Self.suffix)", session: session.id)
+    if retention != nil { state.withLock { $0.used.append(UsedFile(file: file)) } }
     let header = SessionRecording.Header(
       build: Server.version, app: session.app, session: session.id, parameters: session.parameters)
     return TransactionRecorder(header) { [self] line in append(line, to: file) }
   }
 
-  private func append(_ line: [UInt8], to file: RecordingFile) {
+  func append(_ line: [UInt8], to file: RecordingFile) {
     guard backlog.load(ordering: .relaxed) + line.count <= Self.backlogLimit else {
       return giveUp(file, "More than \(Self.backlogLimit >> 20) MiB wait to be written.")
     }
@@ -65,13 +92,35 @@ final class RecordingFolder: Sendable {
 
   private func write() {
     let files = state.withLock { state in
-      defer { state = State() }
+      defer { (state.waiting, state.isScheduled) = ([], false) }
       return state.waiting
     }
+    var written = 0
     for file in files {
       let lines = file.take()
+      written += lines.count
       backlog.subtract(lines.count, ordering: .relaxed)
       if let reason = file.write(lines) { giveUp(file, reason) }
+    }
+    guard let retention else { return }
+    let isMuch = state.withLock { state in
+      state.written += written
+      return state.written > retention.step
+    }
+    if isMuch { removeSurplus() }
+  }
+
+  private func goOnRemoving() {
+    removeSurplus()
+    queue.add(after: Self.removalPause) { [weak self] in self?.goOnRemoving() }
+  }
+
+  /// The names of recordings that more is written to; what is written from here on counts for the next removal.
+  func namesInUse() -> Set<String> {
+    state.withLock { state in
+      state.written = 0
+      state.used.removeAll { $0.file == nil }
+      return Set(state.used.compactMap { $0.file.map { "\($0.session)\(Self.suffix)" } })
     }
   }
 

@@ -14,8 +14,8 @@ final class ConnectionCounter: Sendable {
   /// How many are told at a time that they are too many: each has a moment to listen.
   static let turnedAwayLimit = 256
 
-  private let limit: Int
-  private let limitPerAddress: Int
+  private let limit: Atomic<Int>
+  private let limitPerAddress: Atomic<Int>
   private let admitted = Atomic(0)
   private let turnedAway = Atomic(0)
   private let byAddress = Mutex<[Place: Int]>([:])
@@ -26,8 +26,20 @@ final class ConnectionCounter: Sendable {
   ///   - limit: connections in all; 0 for any number.
   ///   - limitPerAddress: connections from one address; 0 for any number.
   init(limit: Int, limitPerAddress: Int) {
-    self.limit = limit
-    self.limitPerAddress = limitPerAddress
+    self.limit = Atomic(limit)
+    self.limitPerAddress = Atomic(limitPerAddress)
+  }
+
+  /// Sets other limits, for connections that come from now on; none is ended.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameters:
+  ///   - limit: connections in all; 0 for any number.
+  ///   - limitPerAddress: connections from one address; 0 for any number.
+  func setLimits(_ limit: Int, perAddress limitPerAddress: Int) {
+    self.limit.store(limit, ordering: .relaxed)
+    self.limitPerAddress.store(limitPerAddress, ordering: .relaxed)
   }
 
   /// The number of connections, without those that are answered 503.
@@ -40,6 +52,7 @@ final class ConnectionCounter: Sendable {
   /// - Parameter address: where it comes from; nil if that is not counted, or not known yet.
   /// - Returns: what becomes of it; it is counted until ``leave(_:from:)`` unless it is dropped.
   func enter(from address: Place?) -> Admission {
+    let limit = limit.load(ordering: .relaxed)
     if limit == 0 || count < limit, address.map(enter) ?? true {
       admitted.add(1, ordering: .relaxed)
       return .admitted
@@ -56,9 +69,10 @@ final class ConnectionCounter: Sendable {
   /// - Parameter address: where it comes from.
   /// - Returns: whether there is room; it is counted until ``leave(_:from:)`` then.
   func enter(_ address: Place) -> Bool {
-    guard limitPerAddress > 0 else { return true }
+    let limit = limitPerAddress.load(ordering: .relaxed)
+    // Counted without a limit as well: there may be one by the time that the connection ends.
     return byAddress.withLock { counts in
-      guard counts[address, default: 0] < limitPerAddress else { return false }
+      guard limit == 0 || counts[address, default: 0] < limit else { return false }
       counts[address, default: 0] += 1
       return true
     }
@@ -66,7 +80,8 @@ final class ConnectionCounter: Sendable {
 
   /// Whether a place has as many connections as it may have.
   func isFull(_ address: Place) -> Bool {
-    limitPerAddress > 0 && byAddress.withLock { $0[address, default: 0] >= limitPerAddress }
+    let limit = limitPerAddress.load(ordering: .relaxed)
+    return limit > 0 && byAddress.withLock { $0[address, default: 0] >= limit }
   }
 
   /// Counts a connection out.
@@ -90,7 +105,6 @@ final class ConnectionCounter: Sendable {
   ///
   /// - Parameter address: where it comes from, as it was counted.
   func leave(_ address: Place) {
-    guard limitPerAddress > 0 else { return }
     byAddress.withLock { counts in
       if let count = counts[address] { counts[address] = count == 1 ? nil : count - 1 }
     }

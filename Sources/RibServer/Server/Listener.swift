@@ -25,6 +25,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   private var isPaused = false
 
   private var loop: EventLoop { loops[0] }
+  private var rules: Rules { _read { yield loop.work.rules } }
 
   /// Binds a socket.
   ///
@@ -39,6 +40,7 @@ final class Listener: PollTarget, @unchecked Sendable {
       if context.desk == nil { socket.openToGroup() }
     }
     context.willListen(at: socket.address)
+    for loop in loops { loop.follow(context.rules) }
   }
 
   /// Begins to accept.
@@ -85,12 +87,12 @@ final class Listener: PollTarget, @unchecked Sendable {
 
   private func handOver(_ accepted: Int32) {
     guard let peer = context.environment.sockets.caller(accepted) else { return closeDescriptor(accepted) }
-    guard context.gate.admits(peer) else {
+    guard rules.gate.admits(peer) else {
       loop.work.stats.refusedRequests["proxy", default: 0] += 1
       return closeDescriptor(accepted)
     }
     // A proxy's connections are counted to those whom it speaks for.
-    let place = context.gate.proxies.trusts(peer) ? nil : peer.place
+    let place = rules.gate.proxies.trusts(peer) ? nil : peer.place
     let admission = context.connections.enter(from: place)
     note(admission, place, of: peer)
     if admission == .dropped { return closeDescriptor(accepted) }
@@ -103,7 +105,7 @@ final class Listener: PollTarget, @unchecked Sendable {
   /// Counts a connection by what becomes of it.
   private func note(_ admission: ConnectionCounter.Admission, _ place: Place?, of peer: Caller) {
     let isFull = admission != .admitted && place.map(context.connections.isFull) == true
-    if isFull { context.gate.noteFullPlace(of: peer) }
+    if isFull { rules.gate.noteFullPlace(of: peer) }
     loop.work.stats.note(admission, isFull: isFull)
   }
 

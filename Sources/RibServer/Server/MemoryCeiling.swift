@@ -6,7 +6,7 @@ import Synchronization
 /// Beyond it, sessions in which nothing happens leave memory, the ones that have waited longest first, and there are no new ones.
 ///
 /// What counts is what the process has of the machine's memory. Where the system does not tell, there is no ceiling.
-struct MemoryCeiling: Sendable {
+final class MemoryCeiling: Sendable {
   /// How often it looks, in seconds.
   private static let interval = 1
   /// How many sessions may come into memory between two looks while there is too much in it.
@@ -14,26 +14,35 @@ struct MemoryCeiling: Sendable {
 
   private let context: ServerContext
   private let loops: [EventLoop]
-  private let limit: Int
+  /// The bytes that the process may have at most; nil if the machine does not say.
+  private let memory = MachineMemory.bytes()
+  /// Whether a look is planned; only touched on the first loop.
+  private let isLooking = Atomic(false)
 
-  /// A ceiling; nil if the settings want none, or the machine does not say what it has.
+  /// A ceiling, as high as the settings say at each look.
   ///
   /// - Parameters:
   ///   - context: the server's.
   ///   - loops: its loops.
-  init?(_ context: ServerContext, _ loops: [EventLoop]) {
-    guard let limit = context.settings.limits.memoryCeiling(of: MachineMemory.bytes()) else { return nil }
+  init(_ context: ServerContext, _ loops: [EventLoop]) {
     self.context = context
     self.loops = loops
-    self.limit = limit
   }
 
-  /// Looks now, and again and again.
-  func start() { loops[0].execute { look() } }
+  /// Looks now, and again and again, unless it does already.
+  func start() {
+    loops[0].execute { [self] in if !isLooking.exchange(true, ordering: .relaxed) { look() } }
+  }
 
   private func look() {
     guard !loops[0].isStopping else { return }
-    defer { loops[0].execute(after: .seconds(Self.interval)) { look() } }
+    // Without a ceiling, or where the machine does not say what it has, nothing is looked at until the next start.
+    guard let limit = loops[0].work.rules.settings.limits.memoryCeiling(of: memory) else {
+      context.isOverMemory.store(false, ordering: .relaxed)
+      isLooking.store(false, ordering: .relaxed)
+      return
+    }
+    defer { loops[0].execute(after: .seconds(Self.interval)) { [self] in look() } }
     guard let resident = residentBytes() else { return }
     let isOver = resident > limit
     // Sessions for which a client waits still come back, but no faster than others can leave.

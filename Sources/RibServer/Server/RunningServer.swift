@@ -7,8 +7,9 @@ struct RunningServer: Sendable {
   let listener: Listener
   let loops: [EventLoop]
   let store: StoreWriter
+  let ceiling: MemoryCeiling
   /// Nil if none is wanted.
-  let watchdog: Watchdog?
+  var watchdog: Watchdog?
   let inspection: ServerInspection
   /// Nil if the program has chosen no backend for metrics, or one that is asked.
   var publication: Ticker<Void>?
@@ -48,7 +49,7 @@ struct RunningServer: Sendable {
       await withCheckedContinuation { done in context.metrics.publisher?.publish(inspection) { done.resume() } }
     }
     let error = makeError()
-    context.recordings?.flush()
+    context.flushRecordings()
     for loop in loops { loop.stop() }
     watchdog?.stop()
     inspection.stop()

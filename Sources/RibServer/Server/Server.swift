@@ -22,7 +22,7 @@ public final class Server: Service {
   /// How long clients of a process before this one are given to come back before they are seen to have left.
   private static let timeToComeBack = Duration.seconds(10)
 
-  private enum State {
+  enum State {
     /// Not started.
     case new
     /// Listening.
@@ -34,7 +34,7 @@ public final class Server: Service {
   let context: ServerContext
   private let stores: [ExternalStore]
   private let onListening: @Sendable (URLAddress) -> Void
-  private let state = Mutex(State.new)
+  let state = Mutex(State.new)
   /// From the start to the end of the stop; apart from the state, so that nobody who looks waits for a store that is being opened.
   private let inspected = Mutex<ServerInspection?>(nil)
 
@@ -100,7 +100,13 @@ public final class Server: Service {
   }
 
   /// What can be seen of the server; nil before it runs, and once it has stopped.
-  var inspection: ServerInspection? { inspected.withLock { $0 } }
+  package var inspection: ServerInspection? { inspected.withLock { $0 } }
+
+  /// The names of the apps, in order.
+  package var appNames: [String] { context.appNames }
+
+  /// Whether operators may see what is in sessions.
+  package var showsState: Bool { context.settings.admin.showsState }
 
   /// Whether the server runs, and each of its loops comes back from what it does.
   ///
@@ -171,12 +177,14 @@ public final class Server: Service {
         throw error
       }
       SessionSweeper(writer, on: keeper.loops[0], context).begin()
-      MemoryCeiling(context, keeper.loops)?.start()
+      let ceiling = MemoryCeiling(context, keeper.loops)
+      ceiling.start()
+      context.metrics.noteReload(at: context.environment.time.wall())
       let inspection = ServerInspection(context, keeper.loops)
       inspected.withLock { $0 = inspection }
       state = .running(
         RunningServer(
-          context: context, listener: listener, loops: keeper.loops, store: writer,
+          context: context, listener: listener, loops: keeper.loops, store: writer, ceiling: ceiling,
           watchdog: Watchdog(context, keeper.loops), inspection: inspection,
           publication: context.metrics.publisher?.begin(inspection, context.environment)))
       return (listener, loopCount)
@@ -233,7 +241,10 @@ public final class Server: Service {
     guard let loop else { throw StoreError("The server does not run.") }
     return try await withCheckedThrowingContinuation { [context] continuation in
       loop.execute {
-        SessionDismissal(context: context, loop: loop).end(id) { continuation.resume(with: $0) }
+        SessionDismissal(context: context, loop: loop).end(id) { result in
+          if case .success(true) = result { context.logger.audit("A session was ended.", ["session": "\(id)"]) }
+          continuation.resume(with: result)
+        }
       }
     }
   }
@@ -249,7 +260,8 @@ public final class Server: Service {
           try EventLoop(
             name: "ribserver.loop.\(index)", linger: settings.lingerMilliseconds,
             usesEpoll: settings.usesEpoll, messageLimit: settings.limits.message,
-            writeQueueLimit: settings.limits.writeQueue, environment: context.environment, store: store,
+            writeQueueLimit: settings.limits.writeQueue, rules: context.rules, environment: context.environment,
+            store: store,
             flight: flight.slot(index)))
       }
     } catch {

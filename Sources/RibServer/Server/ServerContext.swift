@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import Synchronization
 
 /// What all loops of a server share.
@@ -6,7 +7,10 @@ final class ServerContext: Sendable {
   let apps: [String: App]
   /// The names of the apps, in order.
   let appNames: [String]
-  let settings: ServerSettings
+  /// The settings in force: each loop has a copy of its own, ``Workspace/rules``, which needs no lock.
+  private let inForce: Mutex<Rules>
+  /// The same with their sources, for whoever looks; nil if the program has not told them.
+  let toldSettings = Mutex<[SettingInForce]?>(nil)
   let files: StaticFiles
   let logger: Logger
   let connections: ConnectionCounter
@@ -37,6 +41,8 @@ final class ServerContext: Sendable {
   let desk: AdminDesk?
   /// Tells apps of sessions that have ended.
   let ends: EndReporters
+  /// Makes spans of what sessions do; nil if the program has chosen no tracer.
+  let tracer: SessionTracer?
   /// Compresses long answers.
   let compressor: Compressor
   /// The clocks of the server, its random bits, its connections and its queues.
@@ -45,9 +51,8 @@ final class ServerContext: Sendable {
   let isDraining = Atomic(false)
   /// Whether the process has more memory than it may have.
   let isOverMemory = Atomic(false)
-  /// The front door; it is set once, when it is known where the server listens, before the first connection is accepted.
-  nonisolated(unsafe) private(set) var gate: Gate
-  private let refusals: RefusalLog
+  /// Whether there is an endpoint that sends every message back.
+  let offersEcho: Bool
   /// Signs persons out; set once, before the first connection is accepted.
   nonisolated(unsafe) private(set) var signOuts: SignOuts?
   /// The nodes with which this server shares its store; nil for none.
@@ -56,6 +61,8 @@ final class ServerContext: Sendable {
   nonisolated(unsafe) private(set) var cluster: Cluster?
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
+  /// The sessions that operators have recorded, and where; nil if there are none.
+  private let recordedOnDemand = Mutex<(folder: RecordingFolder, sessions: Set<String>)?>(nil)
 
   init(
     apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
@@ -66,13 +73,15 @@ final class ServerContext: Sendable {
     self.files = files
     self.metrics = metrics
     self.environment = environment
+    // Nobody has a trace of what operators look at.
+    tracer = desk == nil ? SessionTracer() : nil
     compressor = Compressor(environment)
     self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }
     appNames = self.apps.keys.sorted()
     ends = EndReporters(self.apps, environment, logger)
-    self.settings = settings
+    offersEcho = settings.echo
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)
     newSessions = RateBudget(perMinute: settings.limits.newSessionsPerMinute)
@@ -83,9 +92,47 @@ final class ServerContext: Sendable {
       Authentications($0, environment, patience: settings.timeouts.authenticationSeconds)
     }
     self.logger = logger
-    refusals = RefusalLog(logger, environment.time)
-    gate = Gate(settings, listeningAt: settings.host, refusals)
-    recordings = settings.recordDirectory.isEmpty ? nil : RecordingFolder(settings.recordDirectory, logger, environment)
+    inForce = Mutex(Rules(settings, listeningAt: settings.host, RefusalLog(logger, environment.time)))
+    recordings =
+      settings.recordDirectory.isEmpty
+      ? nil
+      : RecordingFolder(
+        settings.recordDirectory, keeping: RecordingRetention(settings.recordings), logger, metrics, environment)
+  }
+
+  /// Makes what records a session that comes into memory.
+  ///
+  /// - Parameter session: the session.
+  /// - Returns: the recorder; nil if the session is not recorded.
+  func makeRecorder(of session: SessionIdentity) -> TransactionRecorder? {
+    if let recordings { return recordings.makeRecorder(of: session) }
+    let folder = recordedOnDemand.withLock { $0?.sessions.contains(session.id) == true ? $0?.folder : nil }
+    return folder?.makeRecorder(of: session)
+  }
+
+  /// Has a session recorded from its next return to memory on.
+  ///
+  /// - Parameter session: the session's name.
+  /// - Returns: the directory that the recording is in.
+  /// - Throws: ``StoreError`` if the directory cannot be made.
+  func recordOnDemand(_ session: String) throws(StoreError) -> String {
+    if let recordings { return recordings.path }
+    var settings = settings
+    settings.recordDirectory = settings.stateDirectory + "/recordings"
+    try settings.makeRecordDirectory()
+    let path = settings.recordDirectory
+    let retention = RecordingRetention(settings.recordings)
+    recordedOnDemand.withLock { [logger, metrics, environment] recorded in
+      let folder = recorded?.folder ?? RecordingFolder(path, keeping: retention, logger, metrics, environment)
+      recorded = (folder, recorded?.sessions.union([session]) ?? [session])
+    }
+    return path
+  }
+
+  /// Writes what recordings wait to be written.
+  func flushRecordings() {
+    recordings?.flush()
+    recordedOnDemand.withLock { $0?.folder }?.flush()
   }
 
   /// The number that an app is counted under.
@@ -112,5 +159,30 @@ final class ServerContext: Sendable {
   /// Takes note where the server listens.
   ///
   /// - Parameter address: as it was bound.
-  func willListen(at address: String) { gate = Gate(settings, listeningAt: address, refusals) }
+  func willListen(at address: String) { inForce.withLock { $0 = $0.listening(at: address) } }
+
+  // MARK: Settings
+
+  /// The settings in force, with what is made of them; on a loop ``Workspace/rules`` is the same.
+  var rules: Rules { inForce.withLock { $0 } }
+
+  /// The settings in force; on a loop they are in ``Workspace/rules``.
+  var settings: ServerSettings { inForce.withLock { $0.settings } }
+
+  /// Replaces the settings in force: those that all loops share at once, the others once a loop follows ``rules``.
+  ///
+  /// - Parameters:
+  ///   - settings: the new ones.
+  ///   - authenticator: what finds the persons behind clients from now on; nil for the same as before.
+  func replace(_ settings: ServerSettings, _ authenticator: (any SessionAuthenticator)?) {
+    inForce.withLock { $0 = $0.replacing(settings) }
+    let limits = settings.limits
+    connections.setLimits(limits.connections, perAddress: limits.connectionsPerAddress)
+    newSessions.setRate(perMinute: limits.newSessionsPerMinute)
+    newSessionsOfPersons.setRate(perMinute: limits.newSessionsPerMinute)
+    failedSignIns.setRate(perMinute: limits.failedSignInsPerMinute)
+    connectionsOfPersons.setLimit(limits.connectionsPerIdentity)
+    authentications?.replace(authenticator, patience: settings.timeouts.authenticationSeconds)
+    signOuts?.keep(forSessionsOf: settings.sessions.timeToLiveSeconds)
+  }
 }

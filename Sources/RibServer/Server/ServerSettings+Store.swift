@@ -37,19 +37,44 @@ extension ServerSettings {
         clock: environment.time)
       return try begin(store, loopCount, logger, environment)
     case .postgres:
-      guard let kind = stores.first(where: { $0.name == .postgres }) else {
-        throw StoreError("This program has no store in PostgreSQL: start ribd-cluster, or a server with RibPostgres.")
-      }
-      guard !storeURL.isEmpty else {
-        throw StoreError(
-          "A store in PostgreSQL needs to know where: say --store-url postgresql://…, or RIBD_STORE_URL.")
-      }
+      let kind = try checkDatabase(stores)
       try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
       let store = try kind.open(storeURL, environment.time)
       var opened = try begin(store, loopCount, logger, environment)
       opened.hasHistory = true
       opened.cluster = Cluster(opened.id, mark: opened.mark, in: kind.directory(storeURL), environment, logger)
       return opened
+    }
+  }
+
+  /// Makes sure that there is a store in PostgreSQL, and that it is said where.
+  ///
+  /// - Parameter stores: the kinds of stores that the program has besides the server's own.
+  /// - Returns: the kind.
+  /// - Throws: ``StoreError``.
+  @discardableResult func checkDatabase(_ stores: [ExternalStore]) throws(StoreError) -> ExternalStore {
+    guard let kind = stores.first(where: { $0.name == .postgres }) else {
+      throw StoreError("This program has no store in PostgreSQL: start ribd-cluster, or a server with RibPostgres.")
+    }
+    guard !storeURL.isEmpty else {
+      throw StoreError("A store in PostgreSQL needs to know where: say --store-url postgresql://…, or RIBD_STORE_URL.")
+    }
+    return kind
+  }
+
+  /// The directory of a store that is a file of its own, which can be copied and put back.
+  ///
+  /// - Throws: ``StoreError`` for another store, and says what to do about it.
+  package var fileStoreDirectory: String {
+    get throws(StoreError) {
+      switch store {
+      case .sqlite: stateDirectory
+      case .memory: throw StoreError("Sessions are in the server's memory, and end with it: there is nothing to copy.")
+      case .postgres:
+        throw StoreError(
+          "Sessions are in PostgreSQL: copy it with its own tools, such as pg_dump or pg_basebackup, and start one node "
+            + "with --restored once you have put a copy back.")
+      }
     }
   }
 
@@ -67,7 +92,7 @@ extension ServerSettings {
         start.mark = mark
         opened.mark = mark
         opened.id = try store.begin(start)
-        store.log(start, to: logger)
+        store.log(start, environment.crashReports?.newest(since: start.lastStart), to: logger)
         opened.crashCount = start.crashes.count + start.appCrashes.count
         guard isRestored else { return }
         logger.warning("The session store counts as put back from a copy. Leave `restored` out at the next start.")
@@ -90,7 +115,7 @@ extension ServerSettings {
   }
 
   /// Makes a directory, and those above it, for the server's user alone.
-  private static func makeDirectory(_ path: String, _ name: String, flag: String) throws(StoreError) {
+  static func makeDirectory(_ path: String, _ name: String, flag: String) throws(StoreError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part + "/"

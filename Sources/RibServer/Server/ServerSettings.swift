@@ -187,15 +187,6 @@ public struct ServerSettings: Equatable, Sendable {
     public init() {}
   }
 
-  /// What pages of other sites may do.
-  public struct CORS: Equatable, Sendable {
-    /// `cors.maxAgeSeconds`: how long a browser need not ask again what a page of another origin may do.
-    public var maxAgeSeconds = 600
-
-    /// The defaults.
-    public init() {}
-  }
-
   /// How clients are authenticated, by a server that has an authenticator.
   public struct Auth: Equatable, Sendable {
     /// `auth.graceSeconds`: how long a client may go on after its identity has expired; by then it has to have shown a new credential.
@@ -220,6 +211,8 @@ public struct ServerSettings: Equatable, Sendable {
     public var listen = ""
     /// `admin.tokenFile`: a file with the tokens that let in, as ``AdminTokens`` reads it; if empty, a token is made with each start.
     public var tokenFile = ""
+    /// `admin.showsState`: whether operators see what is in sessions, the view and the states; each look is then a line of the audit.
+    public var showsState = false
     /// The descriptor of a socket that listens already, in place of ``listen``.
     public var socket: Int32?
 
@@ -309,6 +302,8 @@ public struct ServerSettings: Equatable, Sendable {
   ///
   /// A recording has all that clients have sent and were shown: treat it as you treat a database of your users' secrets.
   public var recordDirectory = ""
+  /// How long recordings are kept.
+  public var recordings = Recordings()
   /// `publicURL`: where browsers see the server, as `https://app.example.com`; none if empty.
   ///
   /// Its pages may talk to the server, and the server answers for its host. Without it the pages may that come from the host in

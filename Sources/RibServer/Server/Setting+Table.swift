@@ -23,7 +23,7 @@ extension Setting {
     Setting("store", .word(WordPath(\.store)), "Where sessions are kept: in memory they end with the server."),
     Setting(
       "storeURL", .text(\.storeURL, .any("url", example: "postgresql://ribs@db/ribs")),
-      "Where the database is, for a store in PostgreSQL."),
+      "Where the database is, for a store in PostgreSQL.", isSecret: true),
     Setting(
       "nodeListen", .text(\.nodeListen, .hostAndPort),
       "Where other nodes with the same database reach this one, in a network of their own; port 0 picks a free one."),
@@ -40,6 +40,12 @@ extension Setting {
     Setting(
       "record", .text(\.recordDirectory, .any("directory")),
       "Where each session is recorded, to be replayed as a test: with all that was said in it."),
+    Setting(
+      "recordings.keepDays", .number(\.recordings.keepDays, 0...36_500),
+      "Days after which a recording is removed; 0 for never."),
+    Setting(
+      "recordings.totalMegabytes", .number(\.recordings.totalMegabytes, limit),
+      "Megabytes of all recordings above which the oldest are removed; 0 for any number."),
   ]
 
   private static let front: [Setting] = [
@@ -81,6 +87,9 @@ extension Setting {
       "admin.tokenFile", .text(\.admin.tokenFile, .any("file")),
       "A file with the tokens that let them in, a line each: NAME:ROLE:SHA-256, and ROLE look or operate.",
       preset: "a token is made with each start"),
+    Setting(
+      "admin.showsState", .bool(\.admin.showsState),
+      "Whether operators see what is in sessions: the view and the states; each look is a line of the audit."),
   ]
 
   private static let limits: [Setting] = [

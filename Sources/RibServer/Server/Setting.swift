@@ -30,8 +30,8 @@ package struct Setting: Sendable {
   package struct WordPath: Sendable {
     /// The words.
     package let words: [String]
-    fileprivate let get: @Sendable (ServerSettings) -> String
-    fileprivate let set: @Sendable (inout ServerSettings, String) -> Bool
+    let get: @Sendable (ServerSettings) -> String
+    let set: @Sendable (inout ServerSettings, String) -> Bool
 
     init<Choice: RawRepresentable & CaseIterable & SendableMetatype>(_ path: Path<Choice>)
     where Choice.RawValue == String {
@@ -100,6 +100,8 @@ package struct Setting: Sendable {
   package let summary: String
   /// What is said of the default in place of its value.
   private let presetNote: String?
+  /// Whether its value is shown to nobody.
+  package let isSecret: Bool
 
   /// A setting.
   ///
@@ -108,17 +110,27 @@ package struct Setting: Sendable {
   ///   - kind: what it can be.
   ///   - summary: what it is, in one sentence.
   ///   - preset: what is said of the default in place of its value.
-  package init(_ key: String, _ kind: Kind, _ summary: String, preset: String? = nil) {
+  ///   - isSecret: whether its value is shown to nobody.
+  package init(_ key: String, _ kind: Kind, _ summary: String, preset: String? = nil, isSecret: Bool = false) {
     self.key = key
     self.kind = kind
     self.summary = summary
+    self.isSecret = isSecret
     presetNote = preset
   }
 
   /// The default, for a person.
   package var preset: String {
     if let presetNote { return presetNote }
-    let settings = ServerSettings()
+    if case .program(_, let preset) = kind { return preset.isEmpty ? "none" : preset }
+    return fullValue(in: ServerSettings())
+  }
+
+  /// Its value as it is, also of a secret; of a setting that the program reads its default.
+  ///
+  /// - Parameter settings: where it is.
+  /// - Returns: the value; `none` for an empty text or list.
+  package func fullValue(in settings: ServerSettings) -> String {
     switch kind {
     case .number(let path, _): return "\(settings[keyPath: path])"
     case .bool(let path), .flag(let path): return "\(settings[keyPath: path])"
@@ -140,6 +152,23 @@ package struct Setting: Sendable {
     case .list(_, let form): form.wanted.map { "a list, each \($0)" } ?? "a list of texts"
     case .program: "text"
     case .word(let path): "one of \(path.words.joined(separator: ", "))"
+    }
+  }
+
+  /// The value that is in force, for a person; empty for none, and for what the program reads itself.
+  ///
+  /// A secret is `set`.
+  ///
+  /// - Parameter settings: the settings in force.
+  /// - Returns: the value.
+  package func value(in settings: ServerSettings) -> String {
+    switch kind {
+    case .number(let path, _): "\(settings[keyPath: path])"
+    case .bool(let path), .flag(let path): "\(settings[keyPath: path])"
+    case .text(let path, _): isSecret && !settings[keyPath: path].isEmpty ? "set" : settings[keyPath: path]
+    case .list(let path, _): settings[keyPath: path].joined(separator: ", ")
+    case .word(let path): path.get(settings)
+    case .program: ""
     }
   }
 

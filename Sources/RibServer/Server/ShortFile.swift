@@ -18,6 +18,34 @@ func readShortFile(_ path: String) -> String? {
   return String(decoding: bytes.prefix(count), as: UTF8.self)
 }
 
+/// The user and the group that a file or a directory belongs to.
+///
+/// - Parameter path: the file.
+/// - Returns: their numbers; nil if there is no such file.
+func fileOwner(_ path: String) -> (user: uid_t, group: gid_t)? {
+  var status = stat()
+  return stat(path, &status) == 0 ? (status.st_uid, status.st_gid) : nil
+}
+
+/// The names of what is in a directory.
+///
+/// - Parameter directory: the directory.
+/// - Returns: the names, also `.` and `..`, in no order; nil with `errno` if it cannot be read.
+func fileNames(in directory: String) -> [String]? {
+  guard let stream = opendir(directory) else { return nil }
+  defer { closedir(stream) }
+  var names: [String] = []
+  while let entry = readdir(stream) {
+    names.append(
+      withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
+          String(cString: $0)
+        }
+      })
+  }
+  return names
+}
+
 /// The bytes that a file has.
 ///
 /// - Parameter path: the file.

@@ -3,7 +3,7 @@ import RibSchema
 import Wire
 
 /// What a client can ask for in its `hello`: a name, and how the root of a session is built.
-public struct App: Sendable {
+public struct App: SampleTreeSource {
   /// A walk through a session's tree, from the root's id.
   typealias Walk = @Sendable (NodeID, @escaping WorkflowPort) async throws -> Void
 
@@ -22,7 +22,7 @@ public struct App: Sendable {
   /// The name that clients give.
   public let name: String
   /// Who may use the app.
-  let access: Access
+  private(set) var access: Access
   /// What becomes of a session whose state cannot be read.
   let onUnreadableState: UnreadableState
   /// Whether what a client sends as `params` is looked at, and kept with the session.
@@ -227,6 +227,14 @@ public struct App: Sendable {
     return app
   }
 
+  /// The same app, if it is for anyone, for some clients alone.
+  func limited(to access: Access) -> App {
+    guard self.access == .anyone else { return self }
+    var app = self
+    app.access = access
+    return app
+  }
+
   private static func decode<Parameters: Decodable>(
     _ type: Parameters.Type, _ json: JSONElement?
   ) throws -> Parameters { try ActionDecoder.decodeValue(type, from: json ?? JSONElement.emptyObject) }
@@ -236,6 +244,13 @@ public struct App: Sendable {
   ) -> Walk? {
     guard let walk else { return nil }
     return { id, port in try await walk(parameters, NodeHandle<Root>(id: id, port: port)) }
+  }
+
+  /// Makes a tree of the app for no client, as a test looks at it.
+  ///
+  /// - Throws: what the app says if its root cannot be built without parameters.
+  public func makeSampleTree() throws -> SampleTree {
+    SampleTree(try makeTree(nil, Session(id: "", keyPrefix: "")).tree)
   }
 
   /// Makes the tree of a session.

@@ -155,14 +155,5 @@ struct ClientLedger {
   ///
   /// - Parameter reason: of any length.
   /// - Returns: at most 514 bytes of UTF-8.
-  static func brief(_ reason: String) -> String {
-    let limit = 512
-    if reason.utf8.count <= limit { return reason }
-    var brief = ""
-    for character in reason {
-      guard brief.utf8.count + character.utf8.count < limit else { break }
-      brief.append(character)
-    }
-    return brief + "…"
-  }
+  static func brief(_ reason: String) -> String { reason.brief(within: 512) }
 }

@@ -17,6 +17,8 @@ struct RunningEffects {
   private var ended: Set<Int> = []
   /// What ran when a server died, as far as it has not gone well since.
   private(set) var crashes: [StoredSession.Crash] = []
+  /// Those that an operator has had forgotten, and the store still has.
+  private var lifted: [StoredSession.Crash] = []
 
   /// The effects of a session that comes into memory.
   ///
@@ -66,7 +68,8 @@ struct RunningEffects {
   ///   - lastNumber: the last action that was run or refused, by the client's id; nil if there is no such client.
   /// - Returns: the crashes that are forgotten.
   mutating func takeSurvived(isLeaving: Bool, lastNumber: (Int) -> Int?) -> [StoredSession.Crash] {
-    guard !crashes.isEmpty else { return [] }
+    guard !crashes.isEmpty || !lifted.isEmpty else { return [] }
+    defer { lifted = [] }
     let survived = crashes.filter { crash in
       // An effect may send more, as long as it runs.
       guard crash.client > 0 else {
@@ -75,7 +78,17 @@ struct RunningEffects {
       return lastNumber(crash.client).map { $0 >= crash.number } ?? true
     }
     crashes.removeAll(where: survived.contains)
-    return survived
+    return survived + lifted
+  }
+
+  /// Forgets what is not run again, as processes have died of it.
+  ///
+  /// - Returns: how much that was.
+  mutating func lift() -> Int {
+    let poison = crashes.filter { $0.count >= StoredSession.Crash.limit }
+    crashes.removeAll(where: poison.contains)
+    lifted += poison
+    return poison.count
   }
 }
 

@@ -129,10 +129,14 @@ actor Session: SessionDriver {
   /// Effects run on the environment's pool, never on the loop.
   private nonisolated func start(_ effect: EffectStart, _ number: Int) {
     core.count(.effectsStarted)
+    let span = core.spans?.begin(effect)
     tasks[effect.token] = Task.detached(executorPreference: context.environment.taskExecutor) { [weak self] in
       var failure: (any Error)?
       do {
-        try await effect.run { [weak self] report in await self?.receive(report, from: number) }
+        try await SessionSpans.run(
+          {
+            try await effect.run { [weak self] report in await self?.receive(report, from: number) }
+          }, in: span)
       } catch {
         failure = error
       }

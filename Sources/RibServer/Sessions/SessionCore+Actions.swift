@@ -13,8 +13,9 @@ extension SessionCore {
   func act(_ act: ClientMessage.Act, of client: Int, from channel: Channel) -> String? {
     // Also a repetition waits for what is under way.
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(act.number, of: client) { () throws(Refusal) in
-      try tree.perform(act.action, for: act.to, by: audience[client].actor, rendering: work.viewRenderer)
+    return run(act.number, of: client, named: seenName(of: act.action, to: act.to)) { () throws(Refusal) in
+      if spans != nil { beginSpan(of: act.action, to: act.to, client) }
+      return try tree.perform(act.action, for: act.to, by: audience[client].actor, rendering: work.viewRenderer)
     }
   }
 
@@ -27,8 +28,9 @@ extension SessionCore {
   /// - Returns: what the client did wrong, or nil.
   func goBack(_ back: ClientMessage.Back, of client: Int, from channel: Channel) -> String? {
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(back.number, of: client) { () throws(Refusal) in
-      try tree.back(from: back.to, rendering: work.viewRenderer).commands
+    return run(back.number, of: client, named: seenName(of: nil, to: back.to)) { () throws(Refusal) in
+      if spans != nil { beginSpan(of: nil, to: back.to, client) }
+      return try tree.back(from: back.to, rendering: work.viewRenderer).commands
     }
   }
 
@@ -37,11 +39,13 @@ extension SessionCore {
   /// - Parameters:
   ///   - number: the action's.
   ///   - client: whose.
+  ///   - name: the action's name, for somebody who looks.
   ///   - body: does it.
   /// - Returns: what the client did wrong, or nil.
   @inline(__always)
   func run(
-    _ number: Int, of client: Int, _ body: () throws(Refusal) -> [EffectCommand]
+    _ number: Int, of client: Int, named name: String,
+    _ body: () throws(Refusal) -> [EffectCommand]
   ) -> String? {
     switch audience[client].ledger.take(number) {
     case .next: break
@@ -53,6 +57,8 @@ extension SessionCore {
     case .gap: return "Action \(number) came after \(audience[client].ledger.number): numbers go up by one."
     }
     noteChange()
+    stats.noteAction(at: work.now)
+    var refusal: Nack.Code?
     let start = work.time()
     do throws(Refusal) {
       try check(number, of: client)
@@ -64,14 +70,30 @@ extension SessionCore {
       count(.applied)
       publish(replyingTo: client)
       carryOut(commands)
+      spans?.endAction()
     } catch {
+      refusal = error.code
+      spans?.endAction(error)
       if !refuse(number, of: client, error) {
         return "More than \(ClientLedger.nackLimit) refusals are not acknowledged."
       }
     }
     noteAnswer()
-    noteDuration(since: start)
+    noteDuration(since: start, of: client) {
+      SeenTransaction(name: name, client: client, number: number, refusal: refusal)
+    }
     return nil
+  }
+
+  /// Begins the span of an action, or of a step back.
+  ///
+  /// - Parameters:
+  ///   - action: the action; nil for a step back.
+  ///   - address: the riblet's.
+  ///   - client: whose it is.
+  func beginSpan(of action: JSONElement?, to address: NodeAddress, _ client: Int) {
+    let name = action.map { tree.actionName(of: $0, for: address) } ?? "back"
+    spans?.beginAction(tree.typeName(at: address), name, trace(of: client), isRequest: work.trace != nil)
   }
 
   /// Makes sure that a client may act, and that its action has not made the server die twice.
@@ -96,8 +118,8 @@ extension SessionCore {
       level, "An action was refused.",
       [
         "riblet": "\(tree.lastTypeName ?? "none")", "code": "\(refusal.code.rawValue)",
-        "reason": "\(refusal.cause.map { "\($0)" } ?? refusal.message)",
-      ])
+        "reason": "\((refusal.cause.map { "\($0)" } ?? refusal.message).forLog)",
+      ].tracing(trace(of: client)))
     let nack = Nack(number: number, code: refusal.code, message: ClientLedger.brief(refusal.message))
     let hasRoom = audience[client].ledger.refuse(nack)
     if isDurable { uncommitted.nacks.append(SessionCut.Refusal(client: client, nack: nack)) }

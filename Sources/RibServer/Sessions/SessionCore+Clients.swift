@@ -33,9 +33,9 @@ extension SessionCore {
     log(
       .debug, "A session has started.",
       [
-        "app": "\(identity.app)", "client": "\(info.name ?? "?") \(info.version ?? "")",
-        "locale": "\(info.locale ?? "?")",
-      ])
+        "app": "\(identity.app)", "program": "\("\(info.name ?? "?") \(info.version ?? "")".forLog)",
+        "locale": "\((info.locale ?? "?").forLog)",
+      ].tracing(channel?.trace))
     sendSnapshot(to: 1, .snapshotsAtStart)
     if let walk {
       isWalking = true
@@ -161,7 +161,7 @@ extension SessionCore {
     noteChange()
     attach(channel, to: client)
     sendWelcome(to: client, token, isResumed: true)
-    log(.debug, "A session goes on.", ["client": "\(client)"])
+    log(.debug, "A session goes on.", ["client": "\(client)"].tracing(channel.trace))
     let hasAll = catchUp(channel, client, from: epoch, known)
     work.stats.note(hasAll ? .resumedWithPatches : .resumedWithSnapshot)
   }
@@ -347,7 +347,7 @@ extension SessionCore {
     let ledger = audience[client].ledger
     return Welcome(
       to: id, ledger.record, nacks: ledger.nacks, token: token, epoch: epoch,
-      revision: revision, resumed: isResumed, durability: durability, context,
+      revision: revision, resumed: isResumed, durability: durability, context, work.rules.settings,
       identityExpires: (signIn ?? audience[client].channel?.signIn)?.millisecondsLeft(at: work.now))
   }
 

@@ -19,6 +19,7 @@ extension SessionCore {
   /// Has something done about effects, once what asks for it is committed.
   func carryOut(_ commands: [EffectCommand]) {
     guard !commands.isEmpty else { return }
+    spans?.note(commands)
     if commits.isPending {
       uncommitted.commands += commands
     } else {
@@ -46,7 +47,7 @@ extension SessionCore {
       if let lease {
         request = .write(lease, cut)
       } else {
-        request = .create(identity, within: context.settings.limits, cut)
+        request = .create(identity, within: work.rules.settings.limits, cut)
       }
     } catch {
       cutFailed(error)
@@ -56,6 +57,7 @@ extension SessionCore {
     uncommitted.transactionCount = tree.transactionCount
     uncommitted.cutTime = work.now
     uncommitted.beginCut()
+    spans?.beginCommit()
     audience.forEachChannel { $0.noteCut() }
     for channel in uncommitted.left { channel.noteCut() }
     return request
@@ -97,6 +99,7 @@ extension SessionCore {
         audience.ids.contains(client) ? audience[client].ledger.number : nil
       })
     let extent = isLeaving ? nil : CutExtent(audience: audience.changeCount, hasActed: hasActed)
+    stats.commitBytes &+= UInt64(cut.tree.byteCount)
     cut.isProgress = extent != nil && extent == lastExtent
     lastExtent = extent
     uncommitted.nacks = []
@@ -111,6 +114,13 @@ extension SessionCore {
   ///
   /// - Parameter result: what has become of it.
   func didCommit(_ result: Result<StoreResult, StoreError>) {
+    if let spans {
+      if case .success(.written) = result {
+        spans.endCommit(isWritten: true)
+      } else {
+        spans.endCommit(isWritten: false)
+      }
+    }
     switch result {
     case .success(.written(let lease)):
       self.lease = lease

@@ -29,10 +29,12 @@ extension SessionCore {
   func receive(_ report: EffectReport, from number: Int) {
     guard life.isInMemory, !life.isStopping else { return }
     let start = work.time()
+    spans?.enter(report.token)
+    defer { spans?.leave() }
     transact(
       "What an effect sent could not be applied.", number, riblet: { tree.lastTypeName ?? "none" },
       { () throws(Refusal) in try tree.receive(report, rendering: work.viewRenderer) })
-    noteDuration(since: start)
+    noteDuration(since: start) { SeenTransaction(name: SeenTransaction.reportName) }
   }
 
   /// Takes note that an effect has ended.
@@ -43,6 +45,8 @@ extension SessionCore {
   func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
     guard life.isInMemory, !life.isStopping else { return }
     effects.end(effect.token, effect.flightNumber)
+    spans?.enter(effect.token)
+    defer { spans?.leave(ended: effect.token) }
     transact(
       "What an effect was to be followed by could not be done.", effect.flightNumber, riblet: { effect.typeName },
       { () throws(Refusal) in

@@ -116,6 +116,7 @@ extension SessionCore {
     for client in audience.ids { audience.detach(client)?.leave() }
     _ = tree.stop()
     effects.cancelAll()
+    spans?.endCommit(isWritten: false)
   }
 
   // MARK: Rest
@@ -323,7 +324,7 @@ extension SessionCore {
     guard life.isInMemory else { return }
     // A session that rests or stops is about to leave.
     guard life.isAwake else { return look(after: 5) }
-    let settings = context.settings.sessions
+    let settings = work.rules.settings.sessions
     let next: Int
     if life.aloneSince != nil {
       let limit = lifetime
@@ -352,7 +353,7 @@ extension SessionCore {
 
   /// How many seconds it waits for a client to come back.
   private var lifetime: Int {
-    let settings = context.settings.sessions
+    let settings = work.rules.settings.sessions
     return hasActed ? settings.timeToLiveSeconds : min(settings.untouchedSeconds, settings.timeToLiveSeconds)
   }
 

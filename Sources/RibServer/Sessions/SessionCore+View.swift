@@ -13,6 +13,7 @@ extension SessionCore {
     if work.viewRenderer.patch.count > 0 {
       revision += 1
       count(.patchBytes, times: work.viewRenderer.patch.json.bytes.count)
+      stats.notePatch(bytes: work.viewRenderer.patch.json.bytes.count, at: work.now)
       history.append(work.viewRenderer.patch.json.bytes, revision: revision, at: work.now, viewSize: tree.viewSize)
       for client in audience.ids { sendPatch(to: client, base: base) }
     } else if let asking {
@@ -43,6 +44,7 @@ extension SessionCore {
   func sendSnapshot(to client: Int, _ reason: LoopStats.Count) {
     guard let channel = audience[client].channel else { return }
     work.stats.note(reason)
+    stats.noteSnapshot()
     confirmIfSuspended()
     work.json.removeAll()
     work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)

@@ -48,11 +48,17 @@ final class SessionCore {
   var commits: Commits
   let onUnreadableState: App.UnreadableState
   var uncommitted = Uncommitted()
+  /// What the session has cost.
+  @exclusivity(unchecked) var stats: SessionStats
+  /// What happens in the session, for somebody who looks; nil if nobody does.
+  @exclusivity(unchecked) var watch: SessionWatch?
 
   /// The life of the tree that revisions are counted in.
   var epoch: String
   var revision = 1
   var history = PatchHistory()
+  /// The session's spans; nil if the program has chosen no tracer.
+  let spans: SessionSpans?
   // What is small stands together, as it would take eight bytes of every session between larger fields.
   /// The number that the session's app is counted under.
   let appNumber: Int32
@@ -113,7 +119,9 @@ final class SessionCore {
     commits = Commits(outage)
     self.work = work
     self.context = context
+    stats = SessionStats(at: work.now)
     appNumber = Int32(context.number(ofApp: app.name))
+    spans = context.tracer.map { [identity] in SessionSpans($0, identity) }
     epoch = work.environment.randomHex(words: 1)
     onUnreadableState = app.onUnreadableState
     let planted = try app.makeTree(parameters, Self.name(identity.id, profile, work, context))
@@ -146,7 +154,9 @@ final class SessionCore {
     commits = Commits(outage)
     self.work = work
     self.context = context
+    stats = SessionStats(at: work.now)
     appNumber = Int32(context.number(ofApp: app.name))
+    spans = context.tracer.map { SessionSpans($0, stored.identity) }
     epoch = work.environment.randomHex(words: 1)
     let parameters = try stored.identity.parameters.map { try StateCoder.read($0) }
     // The walk has been done, or was cut off with everything else.
@@ -176,7 +186,7 @@ final class SessionCore {
   private func prepareTree() {
     work.stats.makeRoom(forApps: Int(appNumber) + 1)
     tree.notesChanges = isDurable
-    tree.recorder = context.recordings?.makeRecorder(of: identity)
+    tree.recorder = context.makeRecorder(of: identity)
   }
 
   // MARK: Notes
@@ -192,15 +202,32 @@ final class SessionCore {
   }
 
   /// A reducer that takes long holds up every session of its loop.
-  func noteDuration(since start: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - start: when the transaction began, in nanoseconds of the monotonic clock.
+  ///   - client: the client whose action it was; nil for an action of none.
+  ///   - seen: the transaction, for somebody who looks.
+  @inline(__always)
+  func noteDuration(since start: UInt64, of client: Int? = nil, _ seen: () -> SeenTransaction) {
     let nanoseconds = work.time() - start
+    let isSlow = nanoseconds >= 10_000_000
     work.stats.apps[Int(appNumber)].transactions.add(nanoseconds)
-    guard nanoseconds >= 10_000_000 else { return }
+    stats.noteTransaction(nanoseconds, isSlow: isSlow)
+    if work.book != nil || watch != nil { show(seen(), nanoseconds) }
+    if isSlow { noteSlowness(nanoseconds, of: client) }
+  }
+
+  private func noteSlowness(_ nanoseconds: UInt64, of client: Int?) {
     context.metrics.slowTransactions.increment()
+    work.slow.note(identity, riblet: tree.lastTypeName ?? "", nanoseconds, at: work.now)
     log(
       .warning, "A transaction took long.",
-      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(nanoseconds / 1_000_000)"])
+      ["riblet": "\(tree.lastTypeName ?? "none")", "milliseconds": "\(nanoseconds / 1_000_000)"]
+        .tracing(client.flatMap(trace)))
   }
+
+  /// The trace of a client's request that is being answered, or of its connection; nil if it has none.
+  func trace(of client: Int) -> RequestTrace? { work.trace ?? audience[client].channel?.trace }
 
   func log(
     _ level: Logger.Level, _ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]

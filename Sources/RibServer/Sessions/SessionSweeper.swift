@@ -26,7 +26,6 @@ struct SessionSweeper: Sendable {
   private let store: StoreWriter
   private let loop: EventLoop
   private let sessions: SessionRegistry<Session>
-  private let settings: ServerSettings.Sessions
   private let logger: Logger
   private let metrics: ServerMetrics
   private let ends: EndReporters
@@ -65,7 +64,6 @@ struct SessionSweeper: Sendable {
     self.context = context
     self.pace = pace
     sessions = context.sessions
-    settings = context.settings.sessions
     logger = context.logger
     metrics = context.metrics
     ends = context.ends
@@ -165,6 +163,7 @@ struct SessionSweeper: Sendable {
   }
 
   private func expiry(limit: Int) -> SessionExpiry {
+    let settings = loop.work.rules.settings.sessions
     let acted = Duration.seconds(settings.timeToLiveSeconds)
     let untouched = Duration.seconds(min(settings.untouchedSeconds, settings.timeToLiveSeconds))
     return SessionExpiry(acted: inGrace(acted), untouched: inGrace(untouched), limit: limit)

@@ -13,12 +13,12 @@ extension Welcome {
   ///   - resumed: whether the client was here before.
   ///   - durability: what answers survive.
   ///   - context: the server's.
+  ///   - settings: those that the loop goes by.
   ///   - identityExpires: milliseconds until the client's identity expires; nil for never.
   init(
     to sessionID: String, _ client: ClientRecord, nacks: [Nack], token: String, epoch: String, revision: Int,
-    resumed: Bool, durability: Durability, _ context: ServerContext, identityExpires: Int?
+    resumed: Bool, durability: Durability, _ context: ServerContext, _ settings: ServerSettings, identityExpires: Int?
   ) {
-    let settings = context.settings
     self.init(
       sessionID: sessionID, clientID: client.id, token: token, epoch: epoch, revision: revision, number: client.number,
       nacks: nacks, resumed: resumed, durability: durability, build: Server.version,
@@ -34,14 +34,15 @@ extension Welcome {
   ///   - resume: what the client has said.
   ///   - durability: what answers survive.
   ///   - context: the server's.
+  ///   - settings: as above.
   ///   - identityExpires: as above.
   init(
     to session: RestingSession, _ resume: ClientMessage.Resume, durability: Durability, _ context: ServerContext,
-    identityExpires: Int?
+    _ settings: ServerSettings, identityExpires: Int?
   ) {
     self.init(
       to: session.identity.id, session.client, nacks: session.nacks, token: resume.token, epoch: resume.epoch,
-      revision: session.state.revision, resumed: true, durability: durability, context, identityExpires: identityExpires
-    )
+      revision: session.state.revision, resumed: true, durability: durability, context, settings,
+      identityExpires: identityExpires)
   }
 }

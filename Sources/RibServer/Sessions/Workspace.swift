@@ -10,17 +10,26 @@ final class Workspace {
   let environment: Environment
   /// Where it is noted what runs, in case it makes the process die.
   let flight: FlightRecorder.Slot?
+  /// The settings that the loop goes by.
+  @exclusivity(unchecked) private(set) var rules: Rules
   /// Bytes that may wait for a client that does not read, before it gets no more patches.
-  let writeQueueLimit: Int
+  @exclusivity(unchecked) private(set) var writeQueueLimit: Int
   /// Nanoseconds of the monotonic clock, read once for each batch of events.
   @exclusivity(unchecked) var now: UInt64
   let viewRenderer = ViewRenderer()
   @exclusivity(unchecked) var reader: JSONReader
+  private var readerLimit: Int
   /// Where a message is written before it is put on its way.
   @exclusivity(unchecked) var json = JSONWriter()
   @exclusivity(unchecked) var sendStorage = SendStorage()
+  /// The trace of the request that is being answered; nil for what comes over a connection, or has no trace.
+  @exclusivity(unchecked) var trace: RequestTrace?
   /// What is counted.
   @exclusivity(unchecked) var stats = LoopStats()
+  /// The newest slow transactions.
+  var slow = SlowLog()
+  /// How long each action takes; nil unless somebody looks.
+  @exclusivity(unchecked) var book: ActionBook?
 
   /// What sent bytes and a written message may keep of memory for the next ones, in bytes.
   static let largestKept = 1 << 20
@@ -32,14 +41,30 @@ final class Workspace {
   ///   - flight: where it is noted what runs.
   ///   - messageLimit: bytes that a message may have.
   ///   - writeQueueLimit: bytes that may wait for a client that does not read.
+  ///   - rules: the settings to go by, with other limits than these two.
   init(
-    _ environment: Environment = .system, flight: FlightRecorder.Slot? = nil, messageLimit: Int, writeQueueLimit: Int
+    _ environment: Environment = .system, flight: FlightRecorder.Slot? = nil, messageLimit: Int, writeQueueLimit: Int,
+    rules: Rules = Rules()
   ) {
+    self.rules = rules
+    readerLimit = messageLimit
     self.environment = environment
     self.flight = flight
     self.writeQueueLimit = writeQueueLimit
     now = environment.time.monotonic()
     reader = JSONReader(limits: JSONLimits(bytes: messageLimit))
+  }
+
+  /// Goes by other rules from now on.
+  ///
+  /// Between two events: what is handled goes by one set of rules.
+  func follow(_ rules: Rules) {
+    self.rules = rules
+    writeQueueLimit = rules.settings.limits.writeQueue
+    // Clients that are connected may go on to send what they were told that they may: their frames hold each to its limit.
+    guard rules.settings.limits.message > readerLimit else { return }
+    readerLimit = rules.settings.limits.message
+    reader = JSONReader(limits: JSONLimits(bytes: readerLimit))
   }
 
   /// Nanoseconds of the monotonic clock, at this moment.

@@ -39,19 +39,22 @@ extension SessionStore {
   ///
   /// - Parameters:
   ///   - start: what ran when earlier processes died, which the store has counted, and which processes run.
+  ///   - report: what the runtime has written of it; nil if it was not asked to, or the process was killed from outside.
   ///   - logger: where it is said.
-  func log(_ start: StoreStart, to logger: Logger) {
+  func log(_ start: StoreStart, _ report: CrashReports.Report?, to logger: Logger) {
     for flight in start.appCrashes {
       // No session is to blame that could be refused, and all of an app's are not for what one client may have said.
-      logger.error(
-        "An earlier process died while it \(flight.activity).", metadata: ["app": "\(flight.app)"])
+      var metadata: Logger.Metadata = ["app": "\(flight.app)"]
+      if let report { metadata["report"] = "\(report.path)" }
+      logger.critical("An earlier process died while it \(flight.activity).", metadata: metadata)
     }
     for entry in start.crashes {
       let known = known(of: entry)
       var metadata = entry.metadata(app: known?.app)
       metadata["times"] = "\(known?.count ?? 1)"
+      if let report { metadata["report"] = "\(report.path)" }
       let isLast = known?.count ?? 1 >= StoredSession.Crash.limit
-      logger.error(
+      logger.critical(
         "An earlier process died while it \(entry.activity). \(isLast ? "It is not run again." : "It may be run once more.")",
         metadata: metadata)
     }

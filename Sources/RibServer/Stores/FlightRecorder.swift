@@ -94,6 +94,25 @@ final class FlightRecorder: @unchecked Sendable {
     return try files.takeOwn(slotCount: slotCount)
   }
 
+  /// Does something with a directory that no process uses; meanwhile none can start.
+  ///
+  /// - Parameters:
+  ///   - directory: where.
+  ///   - body: what is done; afterwards there may be sessions there.
+  /// - Throws: ``StoreError`` if a process uses it, ``SystemError``, or what `body` throws.
+  /// - Returns: what `body` returns.
+  static func whileIdle<Value>(in directory: String, _ body: () throws -> Value) throws -> Value {
+    let files = try FlightFiles(in: directory)
+    return try withExtendedLifetime(files) {
+      guard files.start.others.isEmpty else {
+        throw StoreError("A server uses \(directory): stop it first. Until it has stopped, nothing is changed.")
+      }
+      let value = try body()
+      files.start.starts?.increment()
+      return value
+    }
+  }
+
   fileprivate init(
     _ number: Int, besides others: [Int], _ descriptor: Int32, _ path: String, _ slotCount: Int
   ) throws(SystemError) {
@@ -283,6 +302,7 @@ private final class FlightFiles {
     var start = StoreStart()
     do throws(SystemError) {
       guard flock(lock, LOCK_EX) == 0 else { throw .last("lock \(lockPath)") }
+      start.lastStart = Self.takeStart(of: lock)
       start.starts = try StartCounter(lock, lockPath)
       // One more than there are processes is enough to find a free one.
       for number in 0..<1024 {
@@ -315,6 +335,18 @@ private final class FlightFiles {
       throw error
     }
     self.start = start
+  }
+
+  /// Marks the file that is locked with the time of this start.
+  ///
+  /// - Parameter lock: the file.
+  /// - Returns: when the last start was, in nanoseconds since 1970.
+  private static func takeStart(of lock: Int32) -> Int64 {
+    var status = stat()
+    guard fstat(lock, &status) == 0 else { return 0 }
+    // If that fails, the next start looks at older crash reports, too.
+    futimens(lock, nil)
+    return status.changed
   }
 
   deinit {

@@ -12,6 +12,8 @@ package import Wire
 package final class SQLiteStore: SessionStore, @unchecked Sendable {
   /// The file's name in the state directory.
   package static let fileName = "sessions.sqlite"
+  /// How the names end of the file, and of those that SQLite has beside it.
+  static let fileSuffixes = ["", "-wal", "-shm", "-journal"]
 
   package let durability: Welcome.Durability
   /// Only processes of this machine have the file, and each loads what it needs: no process takes over what another has not written.
@@ -182,6 +184,8 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   }
 
   package func begin(_ start: StoreStart) throws(StoreError) -> Int {
+    // Since it was opened a copy may have been put in its place.
+    try checkFile()
     do {
       try database.writeWithoutTransaction { database in
         // If the power is cut, the next one has to know that this one was there.
@@ -233,12 +237,16 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   private func reopen() throws {
     database.writeWithoutTransaction { _ in statements = nil }
     try database.close()
-    guard FileIdentity(path) == file else {
-      throw StoreError("The session store \(path) is another file than before: start the server anew.")
-    }
+    try checkFile()
     database = try DatabaseQueue(path: path, configuration: Self.configuration(durability))
     statements = database.writeWithoutTransaction { Statements($0) }
     mustReopen = false
+  }
+
+  private func checkFile() throws(StoreError) {
+    guard FileIdentity(path) == file else {
+      throw StoreError("The session store \(path) is another file than before: start the server anew.")
+    }
   }
 
   func perform(

@@ -44,12 +44,8 @@ package struct StateDirectory: Sendable {
     guard access(path, F_OK) == 0 else {
       throw StoreError("There is no session store in \(directory): name a server's state directory with --state-dir.")
     }
-    var configuration = Configuration()
-    // A server that writes is done in a moment.
-    configuration.busyMode = .timeout(5)
-    configuration.label = "ribserver.tool"
     do {
-      database = try DatabaseQueue(path: path, configuration: configuration)
+      database = try DatabaseQueue(path: path, configuration: StoreCopy.configuration)
       let isKnown = try database.read { database in
         try SQLiteStore.migrator.hasCompletedMigrations(database)
           && !SQLiteStore.migrator.hasBeenSuperseded(database)

@@ -12,6 +12,8 @@ package struct StoreStart: Sendable {
   package var appCrashes: [AppFlight] = []
   /// A number that the process has drawn at random: by it the next one with the same state directory tells the store who has died.
   package var mark = 0
+  /// When a process of this state directory began last, before this one, in nanoseconds since 1970.
+  package var lastStart: Int64 = 0
   /// The marks of processes of this state directory that have died.
   package var predecessors: [Int] = []
   /// Whether the store was put back from a copy: what clients have seen may be newer than what is in it, so that no view

@@ -65,6 +65,29 @@ import Wire
     #expect(line.split(separator: "…").count == 3)
   }
 
+  /// A list can be as long as what a client has sent, and a dictionary as deep.
+  @Test func json_isBounded() throws {
+    let text = Logger.MetadataValue.string(String(repeating: "x", count: 2000))
+    let list = Logger.MetadataValue.array(Array(repeating: text, count: 100_000))
+    let deep = (0..<1000).reduce(text) { value, _ in .dictionary(["key": value, "list": list]) }
+    for metadata: Logger.Metadata in [
+      ["list": list, "last": "x"], ["deep": deep],
+      Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("\($0)", text) }),
+    ] {
+      let line = Self.line(.json, "A.", metadata)
+      #expect(line.utf8.count < (LogFormat.valueLimit + 10) * (LogFormat.sizeLimit + 20))
+      guard case .object? = try? JSONValue(parsing: String(line.dropLast())) else {
+        Issue.record("\(line.prefix(500))")
+        continue
+      }
+      #expect(Self.line(.text, "A.", metadata).utf8.count < (LogFormat.valueLimit + 10) * (LogFormat.sizeLimit + 20))
+    }
+    let short = Self.line(.json, "A.", ["list": .array(Array(repeating: "x", count: LogFormat.valueLimit - 1))])
+    #expect(!short.contains("…"))
+    let long = Self.line(.json, "A.", ["list": .array(Array(repeating: "x", count: LogFormat.valueLimit + 1))])
+    #expect(long.contains(#""x","…"]"#))
+  }
+
   @Test func json_tellsAllCharacters() throws {
     let text = "a\u{85}\u{2028}\u{202E}\u{E0001}\u{9B}b"
     let json = try JSONValue(parsing: String(Self.line(.json, text).dropLast()))

@@ -26,6 +26,16 @@ import Testing
     for time in 0..<1000 { #expect(limit.note(Self.entry("a", at: Int64(time), level)) == .write) }
   }
 
+  /// Nobody hides what an operator has done behind many lines of it.
+  @Test func deedsOfOperators_areNeverLeftOut() {
+    var limit = RepeatLimit()
+    for time in 0..<1000 {
+      var entry = Self.entry("A session was ended.", at: Int64(time))
+      entry.metadata["audit"] = "true"
+      #expect(limit.note(entry) == .write)
+    }
+  }
+
   /// A clock that is set back does not silence a message until then.
   @Test func clockThatIsSetBack_beginsAnew() {
     var limit = RepeatLimit()

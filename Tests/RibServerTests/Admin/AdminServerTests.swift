@@ -1,5 +1,6 @@
 import CurlTransport
 import Foundation
+import RibWeb
 import Testing
 import Wire
 import WireHTTP
@@ -34,6 +35,29 @@ import WireHTTP
         }
         #expect(try client.ask("GET", path, headers: Self.token).status == 200)
         #expect(try client.ask("GET", "\(path)?token=secret").status == 401)
+      }
+    }
+  }
+
+  /// A browser shows no token for a page, so the page has to ask for one.
+  @Test func page_needsNoToken() async throws {
+    try await withServer({ $0.admin.listen = "127.0.0.1:0" }) { server, url in
+      try await AdminServer.with(server, files: .inspector) { _, admin in
+        try await blocking {
+          let client = try TwinClient(admin)
+          let page = try client.ask("GET", "/")
+          #expect(page.status == 200)
+          #expect(page.body.contains("<title>RibServer inspector</title>"))
+          #expect(page.headers["Content-Security-Policy"]?.hasPrefix("default-src 'none'; script-src 'self'; ") == true)
+          for path in ["/admin.js", "/admin.js.map", "/riblet.js", "/showcase.css", "/favicon.svg"] {
+            #expect(try client.ask("GET", path).status == 200, "\(path)")
+          }
+          for path in ["/metrics", "/v1/apps", "/showcase.js", "/nothing", "/admin.js/"] {
+            #expect(try client.ask("GET", path).status == 401, "\(path)")
+          }
+          // What everybody reaches has nothing of it.
+          #expect(try TwinClient(url).ask("GET", "/admin.js").status == 404)
+        }
       }
     }
   }

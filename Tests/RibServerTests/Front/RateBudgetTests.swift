@@ -27,6 +27,20 @@ import WireHTTP
     #expect(try budget.take(from: place(1), at: start + 200 * Self.second) > 0)
   }
 
+  @Test func rate_isReplaced_andWhatWasTakenStaysTaken() throws {
+    let budget = RateBudget<Place>(perMinute: 6)
+    let now = 1_000 * Self.second
+    for _ in 1...3 { #expect(try budget.take(from: place(1), at: now) == 0) }
+    // Half of the bucket is left: of sixty now.
+    budget.setRate(perMinute: 60)
+    for _ in 1...30 { #expect(try budget.take(from: place(1), at: now) == 0) }
+    #expect(try budget.take(from: place(1), at: now) > 0)
+    budget.setRate(perMinute: 0)
+    #expect(try budget.take(from: place(1), at: now) == 0)
+    budget.setRate(perMinute: 6)
+    #expect(try budget.take(from: place(1), at: now) > 0)
+  }
+
   @Test func budgetOfNone_isNoLimit() throws {
     let budget = RateBudget<Place>(perMinute: 0)
     for _ in 1...1_000 { #expect(try budget.take(from: place(1), at: 5) == 0) }
@@ -46,5 +60,16 @@ import WireHTTP
     #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) == 0)
     for _ in 1...9 { #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) == 0) }
     #expect(try budget.take(from: place(-1), at: now + 10 * Self.second) > 0)
+  }
+
+  @Test func ownersThatWait_areTold_andCanBeLetIn() {
+    let budget = RateBudget<String>(perMinute: 2)
+    for owner in ["ada", "ada", "bob"] { _ = budget.take(from: owner, at: 0) }
+    #expect(budget.spent(at: 0, atMost: 10).map(\.owner) == ["ada"])
+    #expect(budget.spent(at: 0, atMost: 10).first?.wait == 30_000_000_000)
+    #expect(budget.spent(at: 0, atMost: 0).isEmpty)
+    budget.refill("ada")
+    #expect(budget.spent(at: 0, atMost: 10).isEmpty)
+    #expect(budget.take(from: "ada", at: 0) == 0)
   }
 }

@@ -22,6 +22,14 @@ import Testing
     #expect(log.texts.count == 4)
   }
 
+  /// Wrong credentials are everyday; whatever else is refused may be a setting that is missing.
+  @Test func credentials_areLessImportant() {
+    let refusals = RefusalLog(log.logger, clock.clock)
+    refusals.note(.credentials, "A credential was refused.", "a", ["reason": "a"])
+    refusals.note(.host, "A host was refused.", "a", ["host": "a"])
+    #expect(log.all.map(\.level) == [.info, .notice])
+  }
+
   /// What a stranger makes up takes neither memory nor the log, and does not hide what is of another kind.
   @Test func manyRefusals_areNotAllSaid() {
     let refusals = RefusalLog(log.logger, clock.clock)

@@ -111,21 +111,25 @@ import WireHTTP
     }
   }
 
-  /// Who adds a file to web/ adds it to Sources/CWeb/web.c.
-  @Test func showcase_hasAllFilesOfWeb() throws {
+  /// Who adds a file to web/ adds it to Sources/CWeb/web.c: for the showcase's page, for the inspector's, or for both.
+  @Test func pages_haveAllFilesOfWeb() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../web").standardized
     let names = try #require(FileManager.default.subpaths(atPath: root.path)).filter { name in
       var isDirectory: ObjCBool = false
       let isThere = FileManager.default.fileExists(atPath: root.appending(path: name).path, isDirectory: &isDirectory)
       return isThere && !isDirectory.boolValue && !name.hasPrefix(".")
     }
-    let showcase = StaticFiles.showcase
+    let (showcase, inspector) = (StaticFiles.showcase, StaticFiles.inspector)
+    let inspectors = Set(names.filter { $0.hasPrefix("admin") })
+    #expect(!inspectors.isEmpty)
     // Scripts are served without comments: the source is in the map.
     let scripts = Set(names.filter { $0.hasSuffix(".js") && !$0.hasPrefix("vendor/") })
     for name in names {
       let bytes = try [UInt8](Data(contentsOf: root.appending(path: name)))
       let isScript = scripts.contains(name)
-      let file = try #require(showcase["/\(name)\(isScript ? ".map" : "")"], "\(name) is not in the program")
+      let path = name == "admin.html" ? "/" : "/\(name)\(isScript ? ".map" : "")"
+      let page = inspectors.contains(name) ? inspector : showcase
+      let file = try #require(page[path], "\(name) is not in the program")
       var served = try file.response(to: head()).body
       if isScript {
         let map = try JSONValue(parsing: String(decoding: served, as: UTF8.self))
@@ -137,13 +141,23 @@ import WireHTTP
       }
       #expect(served == bytes, "\(name) is another one in the program")
     }
-    #expect(showcase.count == names.count + scripts.count + 1)
+    let paths = names.filter { !inspectors.contains($0) }.count + scripts.subtracting(inspectors).count
+    #expect(showcase.count == paths + 1)
+    #expect(inspectors.allSatisfy { showcase["/\($0)"] == nil })
     // Its page gets tokens from an issuer on the user's machine.
     let policy = try #require(showcase["/"]).response(to: head()).headers["Content-Security-Policy"]
     #expect(
       policy == StaticFiles.defaultPolicy
         + "; connect-src 'self' http://127.0.0.1:* ws://127.0.0.1:* http://localhost:* ws://localhost:*")
+    // Nothing reaches the inspector's page but what it is made of.
+    let strict = try #require(inspector["/"]).response(to: head()).headers["Content-Security-Policy"]
+    #expect(
+      strict == "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+        + "trusted-types 'none'")
+    #expect(inspector["/showcase.js"] == nil && inspector["/vendor/qrcode.js"] == nil)
     let client = StaticFiles.client
+    #expect(client["/admin.js"] == nil)
     #expect(client["/riblet.js"] != nil && client["/render.d.ts"] != nil && client["/"] == nil)
   }
 }

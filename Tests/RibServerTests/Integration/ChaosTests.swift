@@ -13,13 +13,17 @@ import Testing
     let seconds: Int
     /// The same for several nodes, of which each has to die.
     let clusterSeconds: Int
+    /// The same for handovers, and from one to the next.
+    let handoverSeconds: Int
+    let handoverInterval: Int
     let clients: Int
     let seed: UInt64
 
     init() {
       let environment = ProcessInfo.processInfo.environment
       let given = environment["RIB_CHAOS_SECONDS"].flatMap { Int($0) }
-      (seconds, clusterSeconds) = (given ?? 60, given ?? 120)
+      (seconds, clusterSeconds, handoverSeconds) = (given ?? 60, given ?? 120, given ?? 25)
+      handoverInterval = handoverSeconds >= 300 ? 60 : 4
       clients = environment["RIB_CHAOS_CLIENTS"].flatMap { Int($0) } ?? (Sanitizer.current == nil ? 200 : 20)
       seed = environment["RIB_CHAOS_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
     }
@@ -48,6 +52,17 @@ import Testing
       // What all of them do is logged and recorded.
       let people = try ChaosPeople(for: plan.seconds)
       try Chaos(clients: max(plan.clients / 4, 10), seed: plan.seed, people: people).run(for: plan.seconds)
+    }
+  }
+
+  /// The same, but for faults: two processes take turns at one socket and on one state directory, and no client may notice more than a moment.
+  @Test(.timeLimit(.minutes(plan.handoverSeconds / 60 + 5)))
+  func nothingIsLost_norRefused_inHandovers() async throws {
+    Server.raiseDescriptorLimit()
+    let plan = Self.plan
+    try await blocking(within: Double(plan.handoverSeconds) + BlockingExecutor.limit) {
+      try HandoverChaos(clients: plan.clients, seed: plan.seed)
+        .run(for: plan.handoverSeconds, every: plan.handoverInterval)
     }
   }
 

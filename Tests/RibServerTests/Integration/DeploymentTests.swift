@@ -27,7 +27,7 @@ struct DeploymentTests {
       let script = repository.appendingPathComponent("Tests/Interop/deployment.py").path
       let programs = ["ribd", "ribd-cluster"].map { Program.url($0).path }
       let python = URL(fileURLWithPath: try #require(InteropTests.python))
-      let (status, output, errors) = try Program.run(python, [script, repository.path] + programs)
+      let (status, output, errors) = try Program.run(python, [script] + programs)
       try #require(status == 0, "\(errors)")
       return try JSONDecoder().decode(Files.self, from: Data(output.utf8))
     }
@@ -105,9 +105,11 @@ struct DeploymentTests {
     try client.perform(#""increment""#)
     let welcome = try #require(client.session.welcome)
     for node in nodes {
-      let check = image.health.map { $0.replacing(":8080", with: ":\(node.port)") }
-      try #require(check != image.health)
-      #expect(try Program.run(try #require(Program.find(check[0])), Array(check.dropFirst())).status == 0)
+      let check = image.health.map { word in
+        word == "8080" ? "\(node.port)" : image.files[word].map { repository.appendingPathComponent($0).path } ?? word
+      }
+      try #require(check != image.health && check[0] == image.entry[0])
+      #expect(try Program.run(Program.url(check[0]), Array(check.dropFirst())).status == 0)
       let twin = try TwinClient(node.url, sessionID: welcome.sessionID, token: welcome.token)
       #expect(try twin.view().body.contains(#""count":1"#))
     }

@@ -1,4 +1,5 @@
 import CurlTransport
+import Foundation
 import RibClient
 import Synchronization
 import Testing
@@ -79,6 +80,26 @@ import WireHTTP
       }
       await stopped
       #expect(server.connectionCount == 0)
+    }
+  }
+
+  /// A socket that processes share is served by the next one: a probe that this one still answers turns no balancer away from it.
+  @Test func sharedSocket_staysReady() async throws {
+    let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
+    defer { closeDescriptor(socket.descriptor) }
+    try await withServer({
+      $0.timeouts.drainSeconds = 600
+      $0.socket = dup(socket.descriptor)
+    }) { server, url in
+      let client = try await blocking { try PlainClient(url, app: "counter") }
+      async let stopped: Void = server.stop()
+      defer { client.cut() }
+      #expect(Self.isDrain(try await blocking { try client.next() }, within: 600))
+      let isDraining = server.context.isDraining.load(ordering: .relaxed)
+      #expect(isDraining)
+      #expect(server.context.readiness(at: 0).word == "ready")
+      client.cut()
+      await stopped
     }
   }
 

@@ -76,29 +76,6 @@ import WireHTTP
     #expect(status == 0 && output == Self.view(1) + "\n", "\(output) \(errors)")
   }
 
-  static let nginx: URL? = {
-    let path = repository.appendingPathComponent(".tools/nginx")
-    return FileManager.default.isExecutableFile(atPath: path.path) ? path : nil
-  }()
-
-  /// The configuration that is shipped: TLS, WebSockets, events that are not kept back, and addresses that cannot be forged.
-  @Test(
-    .enabled(if: TestRun.includesTests(of: nginx) && TestRun.includesTests(of: python), "scripts/unpack nginx gets it"))
-  func nginx_isPassedThrough() throws {
-    let directory = try TemporaryDirectory()
-    let daemon = try Daemon(["--public-url", "https://app.example.com", "--limits-new-sessions-per-minute", "20"])
-    let (status, output, errors) = try Program.run(
-      URL(fileURLWithPath: try #require(Self.python)),
-      [
-        repository.appendingPathComponent("Tests/Interop/nginx.py").path, try #require(Self.nginx).path,
-        repository.appendingPathComponent("config/nginx.conf").path, "\(daemon.port)", directory.path,
-      ])
-    #expect(status == 0, "\(errors)")
-    let milliseconds = try #require(output.firstMatch(of: #/events ([0-9.]+) ms/#).flatMap { Double($0.1) })
-    if TestRun.judgesTime { #expect(milliseconds <= 100) }
-    #expect(daemon.stop() == 0)
-  }
-
   @Test func ribctlAct_arrivesAtTheServersView() throws {
     let daemon = try Daemon(["--limits-actions-per-second", "0"])
     let actions = Array(repeating: "increment", count: 1000)

@@ -37,6 +37,22 @@ struct ConnectionCounterTests {
     #expect(counter.enter(from: nil) == .turnedAway)
   }
 
+  /// Whoever has come without a limit counts once there is one.
+  @Test func limits_areReplaced() {
+    let counter = ConnectionCounter(limit: 0, limitPerAddress: 0)
+    for _ in 1...3 { #expect(counter.enter(from: one) == .admitted) }
+    counter.setLimits(5, perAddress: 3)
+    #expect(counter.enter(from: one) == .turnedAway)
+    #expect((1...3).map { _ in counter.enter(from: other) } == [.admitted, .admitted, .turnedAway])
+    counter.leave(.admitted, from: one)
+    #expect(counter.enter(from: one) == .admitted)
+    counter.setLimits(0, perAddress: 0)
+    #expect(counter.enter(from: one) == .admitted)
+    for _ in 1...4 { counter.leave(.admitted, from: one) }
+    counter.setLimits(0, perAddress: 1)
+    #expect((1...2).map { _ in counter.enter(from: one) } == [.admitted, .turnedAway])
+  }
+
   @Test func noLimit_isNone() {
     let counter = ConnectionCounter(limit: 0, limitPerAddress: 0)
     for _ in 0..<10_000 { #expect(counter.enter(from: nil) == .admitted) }

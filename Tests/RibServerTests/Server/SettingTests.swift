@@ -132,4 +132,14 @@ import Testing
     let found = article.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
     #expect(found == rows, "\(path) must have:\n\(rows.joined(separator: "\n"))")
   }
+
+  /// A secret is shown to nobody, in whatever form it is written.
+  @Test(arguments: ["postgresql://ribs:secret@db/ribs", "host=db password=p@x://y user=ribs", "password = 'two words'"])
+  func value_hasNoSecret(_ url: String) throws {
+    var settings = ServerSettings()
+    let setting = try #require(Setting.all.first { $0.key == "storeURL" })
+    #expect(setting.value(in: settings).isEmpty)
+    settings.storeURL = url
+    #expect(setting.value(in: settings) == "set")
+  }
 }

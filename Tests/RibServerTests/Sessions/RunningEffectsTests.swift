@@ -30,4 +30,16 @@ import Testing
     survived = effects.takeSurvived(isLeaving: true) { _ in nil }
     #expect(survived == [Self.crash(0, 9)], "nothing of it runs")
   }
+
+  @Test func poisonThatIsLifted_isForgottenWithTheNextCut() {
+    let poison = StoredSession.Crash(client: 1, number: 17, count: StoredSession.Crash.limit)
+    let first = StoredSession.Crash(client: 1, number: 18, count: 1)
+    var effects = RunningEffects(crashes: [poison, first])
+    #expect(effects.lift() == 1)
+    #expect(effects.crashCount(ofAction: 17, of: 1) == 0)
+    #expect(effects.crashCount(ofAction: 18, of: 1) == 1)
+    #expect(effects.takeSurvived(isLeaving: false) { _ in 0 } == [poison])
+    #expect(effects.takeSurvived(isLeaving: false) { _ in 0 }.isEmpty)
+    #expect(effects.lift() == 0)
+  }
 }

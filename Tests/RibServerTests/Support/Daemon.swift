@@ -21,6 +21,7 @@ final class Daemon: @unchecked Sendable {
   /// - Parameters:
   ///   - arguments: more than the port, the log level and the state directory.
   ///   - port: where it listens; 0 for a free one.
+  ///   - socket: one that listens, which it is handed as systemd does; nil for none.
   ///   - stateDirectory: where it keeps sessions; nil for a directory that goes with it.
   ///   - environment: more than this process's.
   ///   - descriptors: how many it may have open; nil for as many as this process.
@@ -31,7 +32,8 @@ final class Daemon: @unchecked Sendable {
   ///   - startSeconds: how long it may take until it says its URL.
   /// - Throws: what the system says if it cannot be started; ``DaemonError`` if it says no URL.
   init(
-    _ arguments: [String] = [], port: Int = 0, stateDirectory: String? = nil, environment: [String: String] = [:],
+    _ arguments: [String] = [], port: Int = 0, socket: Int32? = nil, stateDirectory: String? = nil,
+    environment: [String: String] = [:],
     descriptors: Int? = nil, log: String? = nil, prelude: String? = nil, hasOwnMounts: Bool = false,
     program: String = "ribd", startSeconds: Double = 60
   ) throws {
@@ -46,7 +48,8 @@ final class Daemon: @unchecked Sendable {
         "--timeouts-closing-seconds", "1",
       ]
       + arguments
-    if let prelude = prelude ?? descriptors.map({ "ulimit -n \($0)" }) {
+    if let socket { process.standardInput = FileHandle(fileDescriptor: socket, closeOnDealloc: false) }
+    if let prelude = prelude ?? descriptors.map({ "ulimit -n \($0)" }) ?? socket.map({ _ in Self.takesSocket }) {
       process.executableURL = URL(fileURLWithPath: hasOwnMounts ? "/usr/bin/unshare" : "/bin/sh")
       process.arguments =
         (hasOwnMounts ? ["-m", "/bin/sh"] : []) + ["-c", #"\#(prelude) && exec "$0" "$@""#, ribd.path] + all
@@ -72,6 +75,10 @@ final class Daemon: @unchecked Sendable {
     url = String(text[start.lowerBound...])
     self.port = port
   }
+
+  /// The socket comes as the standard input, which is what is left open of a process that Foundation starts.
+  private static let takesSocket =
+    "exec 3<&0 </dev/null && export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http"
 
   deinit {
     if process.isRunning { kill(pid, SIGKILL) }

@@ -29,10 +29,11 @@ struct MetricsText {
 extension AdminServer {
   /// Runs a body against an admin server of a server.
   static func with(
-    _ server: Server, tokens: AdminTokens? = AdminTokens(token: "secret"),
+    _ server: Server, apps: [App] = [], files: StaticFiles = StaticFiles(),
+    tokens: AdminTokens? = AdminTokens(token: "secret"),
     _ body: @escaping @Sendable (AdminServer, _ url: String) async throws -> Void
   ) async throws {
-    let admin = try AdminServer(of: server, tokens: tokens)
+    let admin = try AdminServer(of: server, apps: apps, files: files, tokens: tokens)
     let url = try admin.start().description
     do {
       try await body(admin, url)

@@ -102,7 +102,8 @@ final class StoreHost: Sendable {
   /// - Parameter seconds: how long clients may take to go elsewhere; 0 for not being asked to.
   func stop(drainingFor seconds: Int = 0) async {
     let running = RunningServer(
-      context: context, listener: listener, loops: loops, store: writer, watchdog: nil,
+      context: context, listener: listener, loops: loops, store: writer, ceiling: MemoryCeiling(context, loops),
+      watchdog: nil,
       inspection: ServerInspection(context, loops))
     let found = await running.stop(drainingFor: seconds)
     loss.withLock { $0 = found }

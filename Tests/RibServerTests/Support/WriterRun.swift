@@ -57,7 +57,8 @@ final class SweeperRun: Sendable {
     var environment = Environment.system
     environment.time = clock
     loop = try EventLoop(
-      name: "test", linger: 0, usesEpoll: true, messageLimit: 1000, environment: environment, store: writer)
+      name: "test", linger: 0, usesEpoll: true, messageLimit: 1000, rules: context.rules, environment: environment,
+      store: writer)
     SessionSweeper(writer, on: loop, context, pace: pace).begin()
   }
 

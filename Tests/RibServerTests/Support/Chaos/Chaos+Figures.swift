@@ -88,14 +88,20 @@ extension Chaos {
 
   /// What the server has complained of, other than what it was asked to refuse.
   func complaints() -> [Substring] {
+    Self.complaints(in: directory).filter { line in
+      // It was killed.
+      !line.contains("An earlier process died") && !line.contains("The system's clock has jumped.")
+        && !victims.sessionIDs.contains { line.contains($0) }
+    }
+  }
+
+  /// What a server's log complains of, other than what the server was asked to refuse.
+  static func complaints(in directory: String) -> [Substring] {
     let text = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").filter { line in
-      Self.isComplaint(line) && !line.contains("An action was refused.") && !line.contains("A transaction took long.")
+      isComplaint(line) && !line.contains("An action was refused.") && !line.contains("A transaction took long.")
         // Of both there are many.
         && !line.contains("More lines like the last one are left out") && !line.contains("The next line was left out")
-        // It was killed.
-        && !line.contains("An earlier process died") && !line.contains("The system's clock has jumped.")
-        && !victims.sessionIDs.contains { line.contains($0) }
     }
   }
 }

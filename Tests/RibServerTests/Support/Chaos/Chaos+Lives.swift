@@ -24,7 +24,9 @@ extension Chaos {
     try victims.damage("\(directory)/state/sessions.sqlite", &random)
     jump()
     if people == nil, random.happens(0.1) || kills + stops >= 3 && otherLives == 0 { try runOtherVersion() }
-    daemon = try Self.start(port, directory, clock, people)
+    // Every other one, so that what must not be in the log is looked for in both forms.
+    let format = (kills + stops).isMultiple(of: 2) ? "text" : "json"
+    daemon = try Self.start(port, directory, clock, people, logFormat: format)
     victims.look(daemon.url)
   }
 
@@ -46,7 +48,7 @@ extension Chaos {
     guard haveBegun else { return }
     otherLives += 1
     let other = try OtherVersion(
-      port: port, stateDirectory: "\(directory)/state", isNewer: otherLives.isMultiple(of: 2))
+      otherLives.isMultiple(of: 2) ? .newer : .otherShape, port: port, stateDirectory: "\(directory)/state")
     usleep(UInt32(Int.random(in: 1000...4000, using: &random)) * 1000)
     other.stop()
     _ = try audit.look(lookedAt)

@@ -54,7 +54,7 @@ extension Chaos {
     let grep = URL(fileURLWithPath: "/bin/grep")
     let (status, output, errors) = try Program.run(
       grep, ["-r", "-a", "-o", "-F", "-m", "3", "-f", list, directory], within: 300)
-    guard status != 1 else { return try rawTokens(sessions) }
+    guard status != 1 else { return try rawTokens(sessions) + missingFormats() }
     return output.split(separator: "\n").map { "There is a token in a file: \($0)" }
       + (status == 0 ? [] : ["grep has failed: \(errors)"])
   }
@@ -75,9 +75,19 @@ extension Chaos {
     return found
   }
 
+  /// A log without lines of both forms shows nothing about one of them.
+  private func missingFormats() throws -> [String] {
+    let lines = try String(contentsOfFile: "\(directory)/log", encoding: .utf8).split(separator: "\n")
+    let count = lines.count { $0.hasPrefix("{") }
+    return count > 0 && count < lines.count ? [] : ["Of \(lines.count) lines of the log \(count) are JSON."]
+  }
+
   /// Whether a line of the server's log is more than a message.
   static func isComplaint(_ line: Substring) -> Bool {
-    let level = line.split(separator: " ", maxSplits: 2).dropFirst().first
+    let level =
+      line.hasPrefix("{")
+      ? line.split(separator: #""level":""#, maxSplits: 1).last?.prefix { $0 != "\"" }
+      : line.split(separator: " ", maxSplits: 2).dropFirst().first
     return !["trace", "debug", "info", "notice"].contains(level)
   }
 }

@@ -10,6 +10,7 @@ final class Chaos: ChaosRun {
   let directory: String
   let port: Int
   let proxy: FaultyProxy
+  var network: FaultyProxy? { proxy }
   let fleets: [ChaosFleet]
   let twins: [ChaosTwin]
   let clock: FaultyClock
@@ -82,13 +83,24 @@ final class Chaos: ChaosRun {
     return ChaosPerson(id, of: people, renews: !id.isMultiple(of: 3))
   }
 
+  /// Starts a life of the server.
+  ///
+  /// - Parameters:
+  ///   - port: where it listens.
+  ///   - directory: the run's.
+  ///   - clock: what it tells the time by.
+  ///   - people: who the clients are; nil for nobody.
+  ///   - format: how it writes its log.
+  /// - Returns: the server.
+  /// - Throws: ``DaemonError`` if it does not start.
   static func start(
-    _ port: Int, _ directory: String, _ clock: FaultyClock, _ people: ChaosPeople?
+    _ port: Int, _ directory: String, _ clock: FaultyClock, _ people: ChaosPeople?, logFormat format: String = "text"
   ) throws -> Daemon {
     try Daemon(
       [
         "--log-level", "warning", "--timeouts-heartbeat-seconds", "1", "--limits-actions-per-second", "0",
         "--sessions-rest-seconds", "1", "--sessions-idle-rest-seconds", "1", "--timeouts-drain-seconds", "1",
+        "--log-format", format,
       ] + (people.map { $0.arguments + ["--log-level", "trace", "--record", "\(directory)/recordings"] } ?? []),
       port: port, stateDirectory: "\(directory)/state",
       environment: clock.environment.merging(["RIBD_LEDGER": "\(directory)/book"]) { $1 }, log: "\(directory)/log")

@@ -12,6 +12,22 @@ extension ChaosClient {
       + "count \(lastView?.count ?? -1), paid \(lastView?.paid ?? -1) of \(lastView?.lastPayment ?? -1)"
   }
 
+  /// Looks at a new view: nothing that was seen is taken back, and nothing is seen that was not answered.
+  func look() {
+    guard let view else { return deviate("The view is another one's: \(session.view?.text ?? "none")") }
+    if let last = lastView,
+      view.count < last.count || view.paid < last.paid || view.lastPayment < last.lastPayment
+    {
+      figures.takenBack += 1
+      deviate("The view went back: \(last) became \(view).")
+    }
+    // Of the other one's actions it is known that they were sent.
+    let most = party?.0.sent ?? model.counted
+    if view.count > most { deviate("The view counts \(view.count); \(most) were answered, or sent by the other.") }
+    lastView = view
+    model.look(at: view, covered: session.coveredNumber)
+  }
+
   /// Whether it was given a session; on any thread.
   var hasSession: Bool { told.withLock { $0.sessionID != nil } }
 
@@ -39,5 +55,15 @@ extension ChaosClient {
     /// Identities that were renewed in time, and those that were over before.
     var renewals = 0
     var expiries = 0
+    /// Connections that were refused or reset, and those that were closed without a word.
+    var broken = 0
+    var cut = 0
+    /// The times for which servers have had the client wait.
+    var waits = ChaosWaits()
+
+    /// Counts the end of a connection.
+    mutating func count(_ end: ChaosLink.End) {
+      if end.isBroken { broken += 1 } else if end.code == nil { cut += 1 }
+    }
   }
 }

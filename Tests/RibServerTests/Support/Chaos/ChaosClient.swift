@@ -12,8 +12,8 @@ import WireHTTP
 final class ChaosClient: @unchecked Sendable {
   let id: Int
   let told = Mutex(Told())
-  private(set) var model: ChaosModel
-  private(set) var figures = Figures()
+  var model: ChaosModel
+  var figures = Figures()
   /// What went wrong.
   private(set) var deviations: [String] = []
   private var history: [String] = []
@@ -53,7 +53,7 @@ final class ChaosClient: @unchecked Sendable {
   private var isFinishing = false
   private var awaitsCheck = false
   private var checkTime = 0
-  private(set) var lastView: LedgerView?
+  var lastView: LedgerView?
 
   init(
     _ id: Int, port: Int, seed: UInt64, party: (ChaosParty, role: ChaosParty.Role)? = nil, person: ChaosPerson? = nil
@@ -224,6 +224,7 @@ final class ChaosClient: @unchecked Sendable {
   func away(_ ending: Bye.Return, _ now: Int) {
     if let link { close(link.descriptor) }
     link = nil
+    figures.waits.leave(at: now)
     patience = .max
     departure = .max
     session.disconnected()
@@ -284,6 +285,8 @@ final class ChaosClient: @unchecked Sendable {
       }
     } catch let end as ChaosLink.End {
       note("connection \(number) has ended: \(end.code?.rawValue ?? 0)")
+      figures.waits.begin(at: now)
+      figures.count(end)
       let ending = Bye.Return(end.code)
       if ending == .not || ending == .asNewSession { deviate("The server has closed with \(end.code?.rawValue ?? 0).") }
       away(ending, now)
@@ -318,6 +321,7 @@ final class ChaosClient: @unchecked Sendable {
       case .notice(let durability): deviate("What is answered survives less: \(durability).")
       case .draining(let milliseconds):
         figures.drains += 1
+        figures.waits.begin(at: now)
         departure = now + backOff.delay(drainedWithin: milliseconds, using: &random)
       case .shared(let token, _):
         tokens.insert(token)
@@ -348,6 +352,7 @@ final class ChaosClient: @unchecked Sendable {
     person?.wasTold(expires: welcome.identityExpires, at: now)
     heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
     backOff.succeeded()
+    figures.waits.end(at: now)
     if welcome.resumed { figures.resumes += 1 } else if party?.role == .guest { figures.joins += 1 }
     if party?.role == .guest { party?.0.guestIsThere() }
     if welcome.durability == .none { deviate("The session is not durable.") }
@@ -357,22 +362,6 @@ final class ChaosClient: @unchecked Sendable {
     }
     for message in session.resend() { link?.send(message) }
     nextPause = max(nextPause, now + 500)
-  }
-
-  /// Nothing that was seen is taken back, and nothing is seen that was not answered.
-  private func look() {
-    guard let view else { return deviate("The view is another one's: \(session.view?.text ?? "none")") }
-    if let last = lastView,
-      view.count < last.count || view.paid < last.paid || view.lastPayment < last.lastPayment
-    {
-      figures.takenBack += 1
-      deviate("The view went back: \(last) became \(view).")
-    }
-    // Of the other one's actions it is known that they were sent.
-    let most = party?.0.sent ?? model.counted
-    if view.count > most { deviate("The view counts \(view.count); \(most) were answered, or sent by the other.") }
-    lastView = view
-    model.look(at: view, covered: session.coveredNumber)
   }
 
   private func verified() {
@@ -386,6 +375,7 @@ final class ChaosClient: @unchecked Sendable {
 
   private func ended(_ bye: Bye?, _ text: String, _ now: Int) {
     note("bye \(bye?.rawValue ?? "?"): \(text)")
+    figures.waits.begin(at: now)
     if bye == .expired { figures.expiries += 1 }
     if bye == .unavailable, text.contains("by this version of the app") { figures.turnedAway += 1 }
     switch bye?.comesBack ?? .atOnce {

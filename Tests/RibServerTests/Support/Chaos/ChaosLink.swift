@@ -8,7 +8,11 @@ final class ChaosLink {
   private enum Phase { case upgrading, open }
 
   /// Why there is nothing more to be heard.
-  struct End: Error { let code: CloseCode? }
+  struct End: Error {
+    let code: CloseCode?
+    /// Whether the connection was refused or reset, and not closed.
+    var isBroken = false
+  }
 
   let descriptor: Int32
   private var phase = Phase.upgrading
@@ -96,7 +100,8 @@ final class ChaosLink {
   private static func check(_ received: LocalSocket.Received) throws {
     switch received {
     case .bytes, .nothing: break
-    case .end, .broken: throw End(code: nil)
+    case .end: throw End(code: nil)
+    case .broken: throw End(code: nil, isBroken: true)
     }
   }
 }

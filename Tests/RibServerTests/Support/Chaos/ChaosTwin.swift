@@ -18,6 +18,8 @@ final class ChaosTwin: @unchecked Sendable {
     var views = 0
     var unchanged = 0
     var events = 0
+    /// Connections that were not made, and those that were reset before anything was answered.
+    var broken = 0
   }
 
   /// A request that has no answer yet.
@@ -40,6 +42,8 @@ final class ChaosTwin: @unchecked Sendable {
   /// Whether it has sent all, and the view is what comes of it.
   private(set) var isSettled = false
   private let url: String
+  /// Whether nothing was asked yet on its connection: a server may close one that nothing is asked on any more.
+  private var isNew = true
   private var random: SeededGenerator
   private var client: TwinClient?
   private var identity: (sessionID: String, token: String)?
@@ -93,7 +97,9 @@ final class ChaosTwin: @unchecked Sendable {
   private func live() {
     do {
       try step()
+      isNew = false
     } catch {
+      if client != nil, isNew, let error = error as? CurlError, error != .timedOut { figures.broken += 1 }
       client = nil
     }
     // The pace of a client is a part of the model.
@@ -101,6 +107,7 @@ final class ChaosTwin: @unchecked Sendable {
   }
 
   private func step() throws {
+    if client == nil { isNew = true }
     let client = try self.client ?? connect()
     self.client = client
     if identity == nil { return try begin(client) }
@@ -118,9 +125,14 @@ final class ChaosTwin: @unchecked Sendable {
   /// It has less patience than a stall of the network may take.
   private func connect() throws -> TwinClient {
     let (sessionID, token) = identity ?? ("", "")
-    return try TwinClient(
-      url, sessionID: sessionID, token: token, timeout: 3000,
-      credential: person.map { person in { person.credential() } })
+    do {
+      return try TwinClient(
+        url, sessionID: sessionID, token: token, timeout: 3000,
+        credential: person.map { person in { person.credential() } })
+    } catch {
+      figures.broken += 1
+      throw error
+    }
   }
 
   private func begin(_ client: TwinClient) throws {

@@ -17,6 +17,7 @@ final class ClusterChaos: ChaosRun {
   let nodes: [ChaosNode]
   private let balancer: BalancerProcess
   let proxy: FaultyProxy
+  var network: FaultyProxy? { proxy }
   let fleets: [ChaosFleet]
   let twins: [ChaosTwin]
   let witnesses: ChaosWitnesses

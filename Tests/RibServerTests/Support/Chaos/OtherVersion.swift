@@ -3,24 +3,48 @@ import Logging
 import RibCore
 import RibServer
 
-/// A server of another version of the program, which cannot read the ledger's sessions: they are kept, and their clients are
-/// told to come back later.
+/// A server of another version of the program.
+///
+/// One that cannot read the ledger's sessions keeps them, and tells their clients to come back later.
 ///
 /// It runs in this process, and ends in order.
 final class OtherVersion: Sendable {
+  /// What the version makes of the ledger's sessions.
+  enum Kind {
+    /// Their state has another shape.
+    case otherShape
+    /// It knows a later version of the state, and not the way there.
+    case newer
+    /// It knows a later version of the state, and makes it from the present one.
+    case successor
+  }
+
   private let server: Server
 
-  /// Starts it: a newer one knows a later version of the state, and not the way there; else its state has another shape.
-  init(port: Int, stateDirectory: String, isNewer: Bool) throws {
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - kind: which version.
+  ///   - port: where it listens, unless it is handed a socket.
+  ///   - socket: one that listens; nil for none. The server closes it.
+  ///   - stateDirectory: where it keeps sessions.
+  /// - Throws: what the server throws that cannot start.
+  init(_ kind: Kind, port: Int = 0, socket: Int32? = nil, stateDirectory: String) throws {
     var settings = ServerSettings()
     settings.port = port
+    settings.socket = socket
     settings.loops = 2
     settings.store = .sqlite
     settings.stateDirectory = stateDirectory
     settings.limits.actionsPerSecond = 0
     settings.timeouts.heartbeatSeconds = 1
     settings.timeouts.drainSeconds = 1
-    let app = isNewer ? App("ledger") { NewerLedger() } : App("ledger") { OtherLedger() }
+    let app =
+      switch kind {
+      case .otherShape: App("ledger") { OtherLedger() }
+      case .newer: App("ledger") { NewerLedger() }
+      case .successor: App("ledger") { NextLedger() }
+      }
     server = Server(
       apps: [app], settings: settings, logger: Logger(label: "other") { _ in SwiftLogNoOpLogHandler() })
     _ = try server.start()
@@ -56,4 +80,27 @@ private struct NewerLedger: Riblet {
 
   func makeState() -> State { State() }
   func view(_ state: State) -> ViewState { ViewState(count: state.count) }
+}
+
+/// The ledger of the next version: its count has another name, and it still counts.
+private struct NextLedger: Riblet {
+  static let typeName = "Ledger"
+  static let stateVersion = 2
+  struct State: Codable, Equatable { var total = 0 }
+  struct ViewState: Codable, Equatable { let total: Int }
+  enum ViewAction: String, Codable { case count }
+
+  func makeState() -> State { State() }
+
+  func migrate(_ saved: SavedState, from version: Int) throws -> State {
+    struct FirstState: Decodable { let count: Int }
+    return State(total: try saved.decode(FirstState.self).count)
+  }
+
+  func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
+    state.total += 1
+    return .none
+  }
+
+  func view(_ state: State) -> ViewState { ViewState(total: state.total) }
 }

@@ -1,0 +1,35 @@
+import RibInspector
+import RibServer
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension InspectorHooks {
+  /// What the daemon adds to the inspector of its server.
+  ///
+  /// - Parameters:
+  ///   - server: the daemon's.
+  ///   - settings: the server's.
+  init(of server: Server, _ settings: ServerSettings) {
+    self.init()
+    crashReports = { CrashReports.ofProcess?.summaries ?? [] }
+    if settings.store == .sqlite {
+      let last = Mutex<StoreReport.Backup?>(nil)
+      let directory = settings.stateDirectory + "/backups"
+      backUp = {
+        let now = Date.now
+        try FileManager.default.createDirectory(
+          atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let file = "\(directory)/\(now.ISO8601Format().replacing(":", with: "-")).sqlite"
+        let backup = try await server.backup(to: file)
+        last.withLock { $0 = .init(time: Int(now.timeIntervalSince1970), file: file, bytes: backup.bytes) }
+        return "\(backup.sessionCount) sessions were copied to \(file)."
+      }
+      lastBackup = { last.withLock { $0 } }
+    }
+  }
+}

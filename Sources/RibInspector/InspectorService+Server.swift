@@ -1,0 +1,128 @@
+import RibServer
+
+extension InspectorService {
+  /// The service of a server in this process.
+  ///
+  /// - Parameters:
+  ///   - server: the server; it need not run yet.
+  ///   - hooks: what the program adds.
+  init(of server: Server, _ hooks: InspectorHooks) {
+    self.init(
+      overview: { Look { try await server.seen.overview() } },
+      sessions: { search in Look { try await server.seen.sessions(search) } },
+      session: { id, name in
+        // The same one to the end: a server that is stopped meanwhile is not another one.
+        let inspection = server.inspection
+        inspection?.beginWatching(id, by: name)
+        return Look(end: { inspection?.endWatching(id) }) { try await server.seen.session(id) }
+      },
+      riblets: {
+        let inspection = server.inspection
+        inspection?.beginTiming()
+        return Look(end: { inspection?.endTiming() }) { try await server.seen.riblets() }
+      },
+      store: {
+        Look {
+          var report = try await server.seen.store()
+          report.backup = await hooks.lastBackup()
+          return report
+        }
+      },
+      signIn: {
+        Look {
+          var report = try await server.seen.signIn()
+          guard let keys = await hooks.keys?() else { return report }
+          (report.keys, report.skippedKeys, report.keysLoaded) = (keys.keys, keys.skippedKeys, keys.keysLoaded)
+          return report
+        }
+      },
+      settings: { Look { try server.seen.settings(from: hooks.settingSource) + hooks.programSettings() } },
+      log: {
+        Look {
+          guard let log = hooks.log else { throw InspectionError("This program keeps no lines of its log.") }
+          return log.lines
+        }
+      },
+      crashes: {
+        Look {
+          var reports = try await server.seen.crashes()
+          reports.reports = await hooks.crashReports()
+          return reports
+        }
+      },
+      apps: server.appNames, showsState: { server.showsState }, offers: { hooks.offers($0) },
+      perform: { operation, name in try await server.perform(operation, by: name, hooks) })
+  }
+}
+
+extension Server {
+  /// What can be seen of the server now.
+  fileprivate var seen: ServerInspection {
+    get throws {
+      guard let inspection else { throw InspectionError("The server does not run.") }
+      return inspection
+    }
+  }
+
+  /// Does something for an operator, which the audit has a line about.
+  ///
+  /// - Parameters:
+  ///   - operation: what.
+  ///   - name: the operator.
+  ///   - hooks: what the program does itself.
+  /// - Returns: what has become of it, in a sentence.
+  /// - Throws: an error that says in a sentence why it was not done.
+  fileprivate func perform(_ operation: Operation, by name: String, _ hooks: InspectorHooks) async throws -> String {
+    let inspection = try seen
+    // Before it is done: what makes the process die has a line as well.
+    inspection.audit(name, operation.name, session: operation.session)
+    switch operation {
+    case .reconnect(let session, let client):
+      try await inspection.reconnect(client, of: session)
+      return "The client was asked to connect again."
+    case .signOut(let session, let client):
+      guard let subject = try await inspection.signOut(client, of: session) else {
+        return "The client was put out of the session."
+      }
+      return "\(subject) was signed out."
+    case .end(let session):
+      try await inspection.end(session)
+      return "The session has ended."
+    case .record(let session):
+      let (directory, isLeaving) = try await inspection.record(session)
+      return isLeaving
+        ? "The session leaves memory, and is recorded in \(directory) once it comes back."
+        : "The session cannot leave memory now: it is recorded in \(directory) once it has left and come back."
+    case .lift(let session):
+      let count = try await inspection.lift(session)
+      return "\(count) that was set aside is run again when it comes next."
+    case .unblock(let address):
+      guard inspection.unblock(address) else { throw InspectionError("\(address) need not wait.") }
+      return "\(address) may try again."
+    case .backUp, .drain, .reload, .refetchKeys:
+      guard let hook = hooks.hook(for: operation) else { throw InspectionError("This program does not offer it.") }
+      return try await hook()
+    }
+  }
+}
+
+extension InspectorHooks {
+  /// What the program does for an operation; nil if it does not, or if it is the server's to do.
+  fileprivate func hook(for operation: Operation) -> (@Sendable () async throws -> String)? {
+    switch operation {
+    case .backUp: backUp
+    case .drain: drain
+    case .reload: reload
+    case .refetchKeys: refetchKeys
+    case .reconnect, .signOut, .end, .record, .lift, .unblock: nil
+    }
+  }
+
+  /// Whether operators may do something here.
+  fileprivate func offers(_ operation: Operation) -> Bool {
+    switch operation {
+    case .backUp, .drain, .reload, .refetchKeys: hook(for: operation) != nil
+    case .reconnect, .signOut, .end, .record, .lift, .unblock: true
+    }
+  }
+}

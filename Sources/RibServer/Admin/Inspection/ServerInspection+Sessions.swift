@@ -1,0 +1,110 @@
+import Synchronization
+
+extension ServerInspection {
+  /// How long the sessions of a loop may be searched for, in nanoseconds: a slice at a time, between the clients'.
+  private static let searchPatience: UInt64 = 5_000_000_000
+
+  /// Finds the sessions that come first, of those in memory, and of those at rest with a client connected here.
+  ///
+  /// There is one search at a time; others wait for it.
+  ///
+  /// - Parameter search: which sessions come first.
+  /// - Returns: the sessions.
+  package func sessions(_ search: SessionSearch) async -> SessionList {
+    await beginSearch()
+    guard !Task.isCancelled else {
+      endSearch()
+      return SessionList()
+    }
+    let found = await ask(loops, within: Self.searchPatience) { [clock] loop, done in
+      SessionScan(loop, search, clock, done).goOn()
+    }
+    endSearch()
+    var list = SessionList()
+    list.matchCount = found.reduce(0) { $0 + $1.matchCount }
+    list.totalCount = found.reduce(0) { $0 + $1.totalCount }
+    var places: [String: Int] = [:]
+    for (_, row) in found.flatMap(\.rows).sorted(by: { search.isReversed ? $0.key < $1.key : $0.key > $1.key }) {
+      // Of a session at rest each client has a connection.
+      if let place = places[row.id] {
+        list.rows[place].clients += row.clients
+      } else if list.rows.count < search.count {
+        places[row.id] = list.rows.count
+        list.rows.append(row)
+      }
+    }
+    return list
+  }
+
+  private func beginSearch() async {
+    await withCheckedContinuation { continuation in
+      let isFirst = looks.withLock { looks in
+        looks.searchCount += 1
+        guard looks.waitingSearches != nil else {
+          looks.waitingSearches = []
+          return true
+        }
+        looks.waitingSearches?.append { continuation.resume() }
+        return false
+      }
+      if isFirst { continuation.resume() }
+    }
+  }
+
+  private func endSearch() {
+    let next = looks.withLock { looks -> (@Sendable () -> Void)? in
+      guard let next = looks.waitingSearches?.first else {
+        looks.waitingSearches = nil
+        return nil
+      }
+      looks.waitingSearches?.removeFirst()
+      return next
+    }
+    next?()
+  }
+
+  // MARK: One session
+
+  /// Begins to look at a session; what happens in it is noted from the next ``session(_:by:)`` on.
+  ///
+  /// - Parameters:
+  ///   - id: the session's name.
+  ///   - name: the operator. If states are shown, the audit has a line.
+  package func beginWatching(_ id: String, by name: String) {
+    looks.withLock { looks in
+      looks.watched[id, default: Looks.Watched(watch: SessionWatch(clock), count: 0)].count += 1
+    }
+    if context.settings.admin.showsState { audit(name, "see the state", session: id) }
+  }
+
+  /// Ends a look that ``beginWatching(_:by:)`` has begun.
+  package func endWatching(_ id: String) {
+    let watch = looks.withLock { looks -> SessionWatch? in
+      guard let watched = looks.watched[id] else { return nil }
+      guard watched.count == 1 else {
+        looks.watched[id]?.count -= 1
+        return nil
+      }
+      looks.watched[id] = nil
+      return watched.watch
+    }
+    guard let watch, case .awake(let session) = context.sessions.whereabouts(of: id) else { return }
+    session.loop.execute {
+      if session.core.watch === watch { session.core.look(through: nil) }
+    }
+  }
+
+  /// A session, with what has happened in it since somebody looks.
+  ///
+  /// - Parameter id: the session's name.
+  /// - Returns: the session; nil if it is not in memory here.
+  /// - Throws: ``InspectionError`` if its loop does not answer.
+  package func session(_ id: String) async throws -> SessionDetail? {
+    let showsState = context.settings.admin.showsState
+    return try await askSession(id) { [self] core in
+      // A session that was at rest meanwhile has another tree. On the loop, so that the look may have ended by now.
+      if let watch = looks.withLock({ $0.watched[id]?.watch }) { core.look(through: watch) }
+      return core.seen(clock, showsState: showsState)
+    }
+  }
+}

@@ -1,0 +1,321 @@
+"""Upgrades by scripts/deploy: with systemd itself and the units as they are shipped, and with processes that the script starts on its own."""
+
+import fcntl
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from support import PATIENCE, RIBD, REPOSITORY, free_port, wait_until
+
+DEPLOY = REPOSITORY / "scripts/deploy"
+MACHINE = Path(__file__).with_name("machine")
+
+
+class Visitors:
+    """Clients that connect for one question each, again and again, and note each that is not answered."""
+
+    def __init__(self, url: str):
+        self.url, self.failures, self.count, self.is_over = url, [], 0, threading.Event()
+        self.threads = [threading.Thread(target=self.visit) for _ in range(4)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def visit(self):
+        # The pace of a visitor is a hundred questions a second.
+        while not self.is_over.wait(0.01):
+            try:
+                with urllib.request.urlopen(self.url + "/readyz", timeout=PATIENCE) as answer:
+                    assert answer.status == 200
+            except OSError as error:
+                self.failures.append(repr(error))
+            self.count += 1
+
+
+class Session:
+    """A session of the counter, by requests, each of which may come to another process."""
+
+    def __init__(self, url: str):
+        self.path, self.headers, self.clicks = url + "/v1/sessions", {}, 0
+        made = self.ask("POST", "", '{"app":"counter"}')
+        self.path += "/" + made["sid"]
+        self.headers["Riblet-Token"] = made["token"]
+
+    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> dict:
+        request = urllib.request.Request(
+            self.path + path, body and body.encode(), {**self.headers, **headers}, method=method)
+
+        def answer() -> dict:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return json.load(answer)
+
+        # A process that has lost the session to the other one, or is about to, says 503: the same is asked again.
+        return wait_until(answer, f"an answer to {method} {path}")
+
+    def click(self):
+        self.clicks += 1
+        self.ask("POST", "/actions", '{"to":"","a":"increment"}', **{"Idempotency-Key": f'"{self.clicks}"'})
+
+    def count(self) -> int:
+        view = self.ask("GET", "/view")
+        return view["nodes"][str(view["root"])]["state"]["count"]
+
+
+class ProcessTest(unittest.TestCase):
+    """The script starts and ends the processes itself."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = Path(directory.name)
+        self.listener = socket.socket()
+        self.addCleanup(self.listener.close)
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen(4096)
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.addCleanup(self.end)
+
+    def end(self):
+        for instance in "ab":
+            if pid := self.pid(instance):
+                os.kill(pid, signal.SIGTERM)
+                wait_until(lambda: not self.pid(instance), f"the end of {instance}")
+
+    def pid(self, instance: str) -> int | None:
+        """The process of an instance; none if it has ended."""
+        try:
+            pid = (self.path / f"run/{instance}.pid").read_text().split()[0]
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (OSError, IndexError):
+            return None
+        return None if state in "ZX" else int(pid)
+
+    def deploy(self, *arguments, shares: bool = True) -> subprocess.CompletedProcess:
+        # What a supervisor does: the socket as descriptor 3, and the variables of this very process.
+        handed = f"exec 3<&{self.listener.fileno()}; export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http; " if shares else ""
+        return subprocess.run(
+            ["bash", "-c", f'{handed}exec "$0" "$@"', DEPLOY, "--without-systemd", "--programs", self.path / "programs",
+             "--backups", self.path / "backups", "--run", self.path / "run", *arguments, "--", "--state-dir",
+             self.path / "state", "--timeouts-drain-seconds", "1", *([] if shares else ["--host", "127.0.0.1"])],
+            pass_fds=[self.listener.fileno()], capture_output=True, text=True, timeout=PATIENCE)
+
+    def succeed(self, *arguments, **options) -> str:
+        done = self.deploy(*arguments, **options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr + self.logs())
+        return done.stdout
+
+    def logs(self) -> str:
+        return "".join(log.read_text() for log in (self.path / "run").glob("*.log"))
+
+    def program(self, name: str, script: str) -> Path:
+        """The daemon, but for what a script does before it becomes the daemon."""
+        program = self.path / name
+        program.write_text(f'#!/bin/bash\nribd={RIBD}\n{script}\nexec "$ribd" "$@"\n')
+        program.chmod(0o755)
+        return program
+
+    def test_instances_take_turns_and_refuse_nobody(self):
+        self.succeed(RIBD)
+        session = Session(self.url)
+        session.click()
+        with Visitors(self.url) as visitors:
+            for old, new in ["ab", "ba", "ab"]:
+                running, asked = self.pid(old), visitors.count
+                told = self.succeed(RIBD)
+                self.assertIn(f"Instance {old} has stopped: its clients are at {new}.", told)
+                self.assertIsNone(self.pid(old))
+                self.assertNotIn(self.pid(new), [None, running])
+                session.click()
+                self.assertEqual(session.count(), session.clicks)
+                self.assertGreater(visitors.count, asked)
+        self.assertEqual(visitors.failures, [])
+        self.assertEqual(len(list((self.path / "backups").iterdir())), 3)
+
+    def test_instances_have_ports_of_their_own_behind_a_balancer(self):
+        ports = [free_port(), free_port()]
+        options = ["--port-a", str(ports[0]), "--port-b", str(ports[1]), "--settle-seconds", "0"]
+        self.succeed(*options, RIBD, shares=False)
+        session = Session(f"http://127.0.0.1:{ports[0]}")
+        session.click()
+        # Without a program, the one that runs is started anew.
+        self.succeed(*options, shares=False)
+        session.path = session.path.replace(str(ports[0]), str(ports[1]))
+        self.assertEqual(session.count(), 1)
+
+    def test_old_instance_goes_on_if_a_step_fails(self):
+        self.succeed(RIBD)
+        session = Session(self.url)
+        session.click()
+        old = self.pid("a")
+        fails = 'if [[ ${1-} == %s ]]; then echo "no luck" >&2; exit 1; fi'
+        ends_with_the_old_one = f"""
+            if [[ ${{1-}} == --state-dir ]]; then
+              "$ribd" "$@" & server=$!
+              while kill -0 {old} 2>/dev/null && [[ $(ps -o stat= -p {old}) != Z* ]]; do read -rt 0.05 <> <(:) || :; done
+              kill -KILL $server
+              exit 1
+            fi"""
+        steps = [
+            ("check", fails % "check", [], "The settings are not right"),
+            ("check-state", fails % "check-state", [], "The new version cannot read all that is stored"),
+            ("start", "if [[ ${1-} == --state-dir ]]; then exit 3; fi", [], "Instance b has not said"),
+            ("hang", "if [[ ${1-} == --state-dir ]]; then exec sleep 1000; fi", ["--ready-seconds", "1"], "Instance b has not said"),
+            ("verify", ends_with_the_old_one, [], "Instance b was not well after a had stopped"),
+        ]
+        for name, script, options, reason in steps:
+            with self.subTest(name):
+                done = self.deploy(*options, self.program(name, script))
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn(reason, done.stderr)
+                self.assertIn("Instance a serves as before.", done.stderr)
+                self.assertIsNone(self.pid("b"))
+                self.assertEqual(self.pid("a") == old, name != "verify")
+                session.click()
+                self.assertEqual(session.count(), session.clicks)
+        # Nothing is left of it for the next upgrade.
+        self.succeed(RIBD)
+        self.assertEqual(session.count(), session.clicks)
+
+    def test_upgrade_wants_a_backup(self):
+        self.succeed(RIBD)
+        old = self.pid("a")
+        (self.path / "backups").write_text("a file where the directory is to be")
+        done = self.deploy(RIBD)
+        self.assertEqual((done.returncode, self.pid("a"), self.pid("b")), (1, old, None), done.stderr)
+        self.assertRegex(done.stderr, "The directory for backups, .*, cannot be made")
+        self.succeed("--without-backup", RIBD)
+
+    def test_losses_are_for_the_operator_to_accept(self):
+        self.succeed(RIBD)
+        program = self.program("loses", "if [[ ${1-} == check-state ]]; then exit 1; fi")
+        self.assertIn("which is accepted", self.succeed("--accept-losses", program))
+
+    def test_oldest_backups_go(self):
+        self.succeed(RIBD)
+        backups = self.path / "backups"
+        backups.mkdir()
+        for day in range(1, 4):
+            (backups / f"ribd-2020010{day}T000000Z.sqlite").touch()
+        (backups / "mine.sqlite").touch()
+        self.succeed("--keep", "2", RIBD)
+        kept = sorted(path.name for path in backups.iterdir())
+        self.assertEqual(kept[:2], ["mine.sqlite", "ribd-20200103T000000Z.sqlite"])
+        self.assertEqual(len(kept), 3)
+
+    def test_two_upgrades_do_not_mix(self):
+        (self.path / "programs").mkdir()
+        with open(self.path / "programs/lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = self.deploy(RIBD)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("Another upgrade is under way", done.stderr)
+        # A process that the script has started does not keep the lock.
+        self.succeed(RIBD)
+        self.succeed(RIBD)
+
+    def test_options_that_are_none_are_said(self):
+        for arguments, reason in [
+            (["--what"], "There is no option --what"), (["--keep", "x", RIBD], "--keep wants a number"),
+            (["--keep"], "--keep wants a value"), ([RIBD, "other"], "There is one program"),
+            ([], "there has to be a program"), (["/nowhere"], '"/nowhere" is no program'),
+        ]:
+            done = subprocess.run(
+                [DEPLOY, "--without-systemd", "--port-a", "1", "--port-b", "2", "--programs", self.path / "programs",
+                 "--run", self.path / "run", *arguments], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(reason, done.stderr)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "systemd boots in namespaces, which wants root")
+class SystemdTest(unittest.TestCase):
+    """systemd itself, with the units as they are shipped, but for the port."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        drop_in = Path(directory.name) / "ribd.socket.d/port.conf"
+        drop_in.parent.mkdir()
+        drop_in.write_text(f"[Socket]\nListenStream=\nListenStream=127.0.0.1:{port}\n")
+        self.machine = subprocess.Popen([MACHINE, REPOSITORY / "config", directory.name], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.shut_down)
+        self.pid = self.machine.stdout.readline().strip()
+        wait_until(lambda: self.run_inside("systemctl", "is-system-running").stdout == "running\n", "the machine")
+        self.do("cp", REPOSITORY / "config/ribd.json", "/etc/ribd/ribd.json")
+        self.do("systemctl", "enable", "--now", "ribd.socket")
+
+    def shut_down(self):
+        self.machine.terminate()
+        self.machine.wait(PATIENCE)
+        self.machine.stdout.close()
+
+    def run_inside(self, *command) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            ["nsenter", "--target", self.pid, "--mount", "--uts", "--ipc", "--cgroup", "--pid", *command],
+            capture_output=True, text=True, timeout=PATIENCE)
+
+    def do(self, *command) -> str:
+        done = self.run_inside(*command)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def show(self, unit: str, name: str) -> str:
+        return self.do("systemctl", "show", f"--property={name}", "--value", unit).strip()
+
+    def test_upgrade_refuses_nobody_and_outlives_a_boot(self):
+        self.do(DEPLOY, RIBD)
+        session = Session(self.url)
+        session.click()
+        with Visitors(self.url) as visitors:
+            for old, new in ["ab", "ba"]:
+                asked = visitors.count
+                self.do(DEPLOY, RIBD)
+                session.click()
+                self.assertEqual(session.count(), session.clicks)
+                # A client that connects wakes the one that has stopped no more.
+                wait_until(lambda: visitors.count > asked + 20, "visitors")
+                self.assertEqual([self.show(f"ribd@{unit}", "ActiveState") for unit in (old, new)], ["inactive", "active"])
+                self.assertEqual(self.run_inside("systemctl", "is-enabled", f"ribd@{old}", f"ribd@{new}").stdout, "disabled\nenabled\n")
+                self.assertEqual(self.show(f"ribd@{old}", "Result"), "success")
+        self.assertEqual(visitors.failures, [])
+
+    def test_program_that_does_not_start_is_stopped(self):
+        self.do(DEPLOY, RIBD)
+        session = Session(self.url)
+        session.click()
+        pid = self.show("ribd@a", "MainPID")
+        with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+            program = Path(directory) / "ribd"
+            program.write_text(f'#!/bin/bash\nif [[ ${{1-}} == --config ]]; then exit 3; fi\nexec {RIBD} "$@"\n')
+            program.chmod(0o755)
+            done = self.run_inside(DEPLOY, program)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("Instance a serves as before.", done.stderr)
+        self.assertEqual((self.show("ribd@a", "MainPID"), self.show("ribd@b", "ActiveState")), (pid, "inactive"))
+        self.assertEqual(session.count(), 1)
+        # If the machine or the process fails now, the old program comes back.
+        self.do("systemctl", "kill", "--signal=KILL", "ribd@a")
+        self.assertEqual(session.count(), 1)
+        wait_until(lambda: self.show("ribd@a", "MainPID") not in ["0", pid], "the restart")
+
+
+if __name__ == "__main__":
+    unittest.main()
