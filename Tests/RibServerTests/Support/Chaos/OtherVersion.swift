@@ -20,6 +20,8 @@ final class OtherVersion: Sendable {
   }
 
   private let server: Server
+  /// Where it listens.
+  let url: String
 
   /// Starts a server.
   ///
@@ -47,7 +49,7 @@ final class OtherVersion: Sendable {
       }
     server = Server(
       apps: [app], settings: settings, logger: Logger(label: "other") { _ in SwiftLogNoOpLogHandler() })
-    _ = try server.start()
+    url = "\(try server.start())"
   }
 
   /// Stops it, and waits for its end.
