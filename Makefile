@@ -81,7 +81,9 @@ handovers: export RIB_CHAOS_SEED := $(SEED)
 handovers: export RIB_JUDGE_TIME := 1
 handovers: ## Upgrade a server again and again under load, and see that no client is refused or waits (SECONDS=600 SEED=1)
 	@scripts/setup --tests
-	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests/nothingIsLost_norRefused_inHandovers
+	swift build -c release --product ribd
+	ulimit -n "$$(ulimit -Hn)"; RIB_PROGRAMS="$$(swift build -c release --show-bin-path)" \
+	  swift test --disable-xctest --filter ChaosTests/nothingIsLost_norRefused_inHandovers
 
 # A real daemon, whose calls of the system fail one after the other; wants strace. All of it takes half an hour.
 faults: ## Have the daemon's system calls fail, and see that nothing is lost (ARGS="--quick accept4")

@@ -2,11 +2,13 @@ package import Foundation
 
 /// Programs that a test runs to their end: the package's executables, built beside the tests, and the system's.
 package enum Program {
+  /// Where the package's executables are: beside the tests, unless `RIB_PROGRAMS` names the directory of another build.
+  private static let directory =
+    ProcessInfo.processInfo.environment["RIB_PROGRAMS"].map { URL(fileURLWithPath: $0) }
+    ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+
   /// An executable of the package.
-  package static func url(_ name: String) -> URL {
-    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent(name)
-  }
+  package static func url(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
   /// A program of the system's; nil if it is not in `PATH`.
   package static func find(_ name: String) -> URL? {
