@@ -11,11 +11,19 @@ import { screen } from "./views-parts.js";
 
 const tones = { critical: "bad", error: "bad", warning: "warn", notice: undefined };
 
-screen("Log", ({ level, levels, lines, problem }, act, children, context) => {
+// Lines of other levels are written anyhow, or too many.
+const writable = ["debug", "info"];
+
+const isWritten = ({ name, secondsLeft }) =>
+  `The program writes ${name} and above${secondsLeft ? `, for ${counted(Math.ceil(secondsLeft / 60), "more minute", "more minutes")}` : ""}.`;
+
+screen("Log", ({ level, levels, lines, problem, written, choices }, act, children, context) => {
   const text = searched("log");
   const found = lines.filter((it) => matches([it.level, it.logger, it.message, it.metadata], text));
   return h("div", { class: "page" },
-    head("Log", `The last lines of ${level === "critical" ? "critical" : `${level} and above`}, the newest first.`),
+    head("Log", `The last lines of ${level === "critical" ? "critical" : `${level} and above`}, the newest first.${written ? ` ${isWritten(written)}` : ""}`,
+      choices.filter((name) => name !== written?.name && writable.includes(name)).map((name) =>
+        operation(context, `Write ${name} for ten minutes`, () => act({ writeTapped: name }), { key: name }))),
     h("div", { class: "filters" },
       h("fieldset", { class: "choice" }, h("legend", null, "From the level"),
         h("div", { class: "segments" }, levels.map((name) => h("label", { key: name },

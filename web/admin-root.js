@@ -42,6 +42,7 @@ function reveal(nav, what) {
 const verbs = {
   reconnect: "Ask it to reconnect", signOut: "Sign it out", end: "End the session", record: "Record it", lift: "Run it again",
   backUp: "Back up", drain: "Stop the server", reload: "Reload", refetchKeys: "Fetch the keys", unblock: "Let it try",
+  writeLog: "Write more",
 };
 
 /**

@@ -90,7 +90,7 @@ package enum DaemonCommand {
     }
     let stopper = Stopper()
     var hooks = InspectorHooks(of: server, settings)
-    hooks.log = recent
+    hooks.show(logOf: sink)
     hooks.drain = { try await stopper.stop() }
     let reloader = Reloader(flags, since: configuration, server, authenticator, sink, supervisor, logger)
     hooks.show(settingsOf: server, reloader, authenticatesClients: authenticator != nil)

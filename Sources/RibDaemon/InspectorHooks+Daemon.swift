@@ -1,3 +1,4 @@
+import Logging
 import RibInspector
 import RibServer
 import Synchronization
@@ -30,6 +31,19 @@ extension InspectorHooks {
         return "\(backup.sessionCount) sessions were copied to \(file)."
       }
       lastBackup = { last.withLock { $0 } }
+    }
+  }
+
+  /// Shows operators the log, and lets them have more of it written for a while.
+  ///
+  /// - Parameter sink: where the daemon's loggers write.
+  mutating func show(logOf sink: LogSink) {
+    log = sink.recent
+    writtenLevel = { WrittenLevel(sink.level.rawValue, secondsLeft: sink.lentSeconds) }
+    writeLog = { name in
+      guard let level = Logger.Level(rawValue: name) else { throw InspectionError("\(name) is no level of a log.") }
+      sink.lend(level, for: 600)
+      return "The log is written from \(level) on, for ten minutes."
     }
   }
 }

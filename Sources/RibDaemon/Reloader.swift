@@ -79,7 +79,7 @@ actor Reloader {
       throw error
     }
     // The level first: the server says at info that it was done.
-    let old = (sink.level, sink.format)
+    let old = (sink.ownLevel, sink.format)
     sink.set(new.logLevel, new.logFormat)
     var waiting: [String]
     do {

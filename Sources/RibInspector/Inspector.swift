@@ -75,7 +75,7 @@ struct Inspector: Riblet {
     case .store: Child(Store(service: service, clock: clock), props: onlooker) { .page($0) }
     case .signIn: Child(SignIn(service: service, clock: clock), props: onlooker) { .page($0) }
     case .settings: Child(Settings(service: service), props: onlooker)
-    case .log: Child(Log(service: service, clock: clock), props: onlooker)
+    case .log: Child(Log(service: service, clock: clock), props: onlooker) { .page($0) }
     case .crashes: Child(Crashes(service: service, clock: clock), props: onlooker) { .page($0) }
     }
   }

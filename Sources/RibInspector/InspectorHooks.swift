@@ -6,6 +6,10 @@ public import RibServer
 public struct InspectorHooks: Sendable {
   /// The newest lines of the log; nil if the program keeps none.
   public var log: RecentLog?
+  /// The level from which on the log is written; nil if the program does not know.
+  package var writtenLevel: (@Sendable () -> WrittenLevel)?
+  /// Has the log written from a level on for ten minutes, and takes the level's name in swift-log.
+  package var writeLog: (@Sendable (_ level: String) async throws -> String)?
   /// Says where a setting's value comes from, by its name in a file: `flag`, an environment variable, `file` or `default`; nil if that is
   /// not known.
   public var settingSource: @Sendable (_ key: String) -> String? = { _ in nil }

@@ -40,7 +40,7 @@ extension InspectorService {
       log: {
         Look {
           guard let log = hooks.log else { throw InspectionError("This program keeps no lines of its log.") }
-          return log.lines
+          return LogReport(lines: log.lines, written: hooks.writtenLevel?())
         }
       },
       crashes: {
@@ -99,7 +99,7 @@ extension Server {
     case .unblock(let address):
       guard inspection.unblock(address) else { throw InspectionError("\(address) need not wait.") }
       return "\(address) may try again."
-    case .backUp, .drain, .reload, .refetchKeys:
+    case .backUp, .drain, .reload, .refetchKeys, .writeLog:
       guard let hook = hooks.hook(for: operation) else { throw InspectionError("This program does not offer it.") }
       return try await hook()
     }
@@ -110,18 +110,21 @@ extension InspectorHooks {
   /// What the program does for an operation; nil if it does not, or if it is the server's to do.
   fileprivate func hook(for operation: Operation) -> (@Sendable () async throws -> String)? {
     switch operation {
-    case .backUp: backUp
-    case .drain: drain
-    case .reload: reload
-    case .refetchKeys: refetchKeys
-    case .reconnect, .signOut, .end, .record, .lift, .unblock: nil
+    case .backUp: return backUp
+    case .drain: return drain
+    case .reload: return reload
+    case .refetchKeys: return refetchKeys
+    case .writeLog(let level):
+      guard let writeLog else { return nil }
+      return { try await writeLog(level.rawValue) }
+    case .reconnect, .signOut, .end, .record, .lift, .unblock: return nil
     }
   }
 
   /// Whether operators may do something here.
   fileprivate func offers(_ operation: Operation) -> Bool {
     switch operation {
-    case .backUp, .drain, .reload, .refetchKeys: hook(for: operation) != nil
+    case .backUp, .drain, .reload, .refetchKeys, .writeLog: hook(for: operation) != nil
     case .reconnect, .signOut, .end, .record, .lift, .unblock: true
     }
   }

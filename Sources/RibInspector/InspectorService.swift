@@ -16,8 +16,8 @@ struct InspectorService: Sendable {
   let signIn: @Sendable () -> Look<SignInReport>
   /// The settings in force.
   let settings: @Sendable () -> Look<[SettingReport]>
-  /// The newest lines of the log.
-  let log: @Sendable () -> Look<[LogLine]>
+  /// The log.
+  let log: @Sendable () -> Look<LogReport>
   /// What processes have died of.
   let crashes: @Sendable () -> Look<CrashSummary>
   /// The names of the server's apps.

@@ -300,6 +300,17 @@ class SessionTest(InspectorTest):
         expect(dialog).to_have_count(0)
         expect(self.page.get_by_text("This session is not in memory here.")).to_be_visible()
 
+    def test_more_of_the_log_is_written_for_a_while(self):
+        self.enter()
+        self.go("Log")
+        expect(self.page.get_by_text("The program writes info and above.")).to_be_visible()
+        self.page.get_by_role("button", name="Write debug for ten minutes").click()
+        dialog = self.page.get_by_role("dialog", name="Write the log from debug on?")
+        dialog.get_by_role("button", name="Write more").click()
+        expect(dialog).to_contain_text("The log is written from debug on, for ten minutes.")
+        dialog.get_by_role("button", name="Close").click()
+        expect(self.page.get_by_text("The program writes debug and above, for 10 more minutes.")).to_be_visible()
+
     def test_whoever_may_look_sees_no_operation(self):
         _, sid = self.begin_counter()
         self.enter(ONLOOKER)

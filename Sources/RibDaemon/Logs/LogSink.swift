@@ -16,6 +16,10 @@ final class LogSink: Sendable {
   private let writing = Mutex(())
   private let isJournal: Bool
   private let levelIndex: Atomic<Int>
+  /// The level that holds for a while in place of that one, and until when, in nanoseconds of the monotonic clock; 0 if there is none.
+  private let lentIndex = Atomic<Int>(0)
+  private let lentUntil = Atomic<UInt64>(0)
+  private let time: TimeSource
   private let isJSON: Atomic<Bool>
   private let output: @Sendable ([UInt8]) -> Void
   /// Keeps the newest lines for operators, whatever the level is; nil if nobody does.
@@ -28,16 +32,18 @@ final class LogSink: Sendable {
   ///   - level: the least important level that is written.
   ///   - format: how lines are written.
   ///   - recent: keeps the newest lines for operators; nil if nobody does.
+  ///   - time: says when a level that is lent is over.
   ///   - output: writes a line at once.
   init(
     isJournal: Bool = false, _ level: Logger.Level = .info, _ format: LogFormat = .text,
-    keeping recent: RecentLog? = nil,
+    keeping recent: RecentLog? = nil, by time: TimeSource = .system,
     _ output: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.isJournal = isJournal
     levelIndex = Atomic(Self.index(of: level))
     isJSON = Atomic(format == .json)
     self.recent = recent
+    self.time = time
     self.output = output
   }
 
@@ -58,8 +64,40 @@ final class LogSink: Sendable {
 
   private static func index(of level: Logger.Level) -> Int { levels.firstIndex(of: level) ?? 0 }
 
+  /// The level that was set.
+  var ownLevel: Logger.Level { Self.levels[levelIndex.load(ordering: .relaxed)] }
+
   /// The least important level that is written.
-  var level: Logger.Level { Self.levels[levelIndex.load(ordering: .relaxed)] }
+  var level: Logger.Level {
+    // The clock is only asked while a level is lent.
+    lentNanoseconds == 0 ? ownLevel : Self.levels[lentIndex.load(ordering: .relaxed)]
+  }
+
+  /// How long the level that is lent still holds, in nanoseconds; 0 if there is none.
+  private var lentNanoseconds: UInt64 {
+    let until = lentUntil.load(ordering: .acquiring)
+    guard until > 0 else { return 0 }
+    let now = time.monotonic()
+    guard now >= until else { return until - now }
+    _ = lentUntil.compareExchange(expected: until, desired: 0, ordering: .relaxed)
+    return 0
+  }
+
+  /// How long the level that is lent still holds, in seconds, rounded up; nil if there is none.
+  var lentSeconds: Int? {
+    let nanoseconds = lentNanoseconds
+    return nanoseconds == 0 ? nil : Int((nanoseconds + 999_999_999) / 1_000_000_000)
+  }
+
+  /// Has another level hold for a while, for all loggers, in place of the one that was set.
+  ///
+  /// - Parameters:
+  ///   - level: the least important level that is written meanwhile.
+  ///   - seconds: how long.
+  func lend(_ level: Logger.Level, for seconds: Int) {
+    lentIndex.store(Self.index(of: level), ordering: .relaxed)
+    lentUntil.store(time.monotonic() + UInt64(seconds) * 1_000_000_000, ordering: .releasing)
+  }
 
   /// How lines are written.
   var format: LogFormat { isJSON.load(ordering: .relaxed) ? .json : .text }

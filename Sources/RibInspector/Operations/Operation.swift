@@ -20,6 +20,8 @@ enum Operation: Codable, Hashable {
   case refetchKeys
   /// An address may try to sign in again.
   case unblock(address: String)
+  /// The log is written from a level on, for a while.
+  case writeLog(from: LogLevel)
 
   /// The session that it is about; nil for none.
   var session: String? {
@@ -27,7 +29,7 @@ enum Operation: Codable, Hashable {
     case .reconnect(let session, _), .signOut(let session, _), .end(let session), .record(let session),
       .lift(let session):
       session
-    case .backUp, .drain, .reload, .refetchKeys, .unblock: nil
+    case .backUp, .drain, .reload, .refetchKeys, .unblock, .writeLog: nil
     }
   }
 
@@ -44,6 +46,7 @@ enum Operation: Codable, Hashable {
     case .reload: "reload settings"
     case .refetchKeys: "refetch keys"
     case .unblock(let address): "unblock \(address)"
+    case .writeLog(let level): "write the log from \(level.rawValue)"
     }
   }
 }
@@ -62,6 +65,7 @@ extension Operation {
     case .reload: "Read the settings again?"
     case .refetchKeys: "Fetch the issuer's keys again?"
     case .unblock(let address): "Let \(address) try to sign in again?"
+    case .writeLog(let level): "Write the log from \(level.rawValue) on?"
     }
   }
 
@@ -86,6 +90,11 @@ extension Operation {
     case .reload: "Those that cannot be changed while the server runs wait for a restart."
     case .refetchKeys: "Clients whose keys are unknown can sign in afterwards, if the issuer has the keys."
     case .unblock: "Too many credentials from there were wrong."
+    case .writeLog:
+      """
+      For ten minutes, then that of the settings holds again. The lines go where the program writes its log; those below notice are \
+      not shown here, and may be many.
+      """
     }
   }
 
@@ -93,7 +102,7 @@ extension Operation {
   var isDestructive: Bool {
     switch self {
     case .signOut, .end, .drain: true
-    case .reconnect, .record, .lift, .backUp, .reload, .refetchKeys, .unblock: false
+    case .reconnect, .record, .lift, .backUp, .reload, .refetchKeys, .unblock, .writeLog: false
     }
   }
 }

@@ -1,42 +1,49 @@
 import RibCore
 import RibServer
 
-/// Shows the newest lines of the log, from a level on.
+/// Shows the newest lines of the log, from a level on, and which are written.
 struct Log: Riblet {
   static let typeName = "Log"
 
   struct State: Codable, Equatable {
-    var level = Level.notice
-    var sighting = Sighting<[LogLine]>()
-  }
-
-  /// The levels of which lines are kept.
-  enum Level: String, Codable, CaseIterable {
-    case notice, warning, error, critical
+    var level = LogLevel.notice
+    var sighting = Sighting<LogReport>()
   }
 
   enum ViewAction: Codable {
     case refreshTapped
-    case levelChosen(Level)
+    case levelChosen(LogLevel)
+    case writeTapped(LogLevel)
   }
 
-  enum InternalAction: Equatable { case looked(Sight<[LogLine]>) }
-
+  enum InternalAction: Equatable { case looked(Sight<LogReport>) }
+  typealias Output = PageOutput
   typealias Props = Onlooker
 
   struct ViewState: Codable, Equatable {
     /// The lowest level that is shown.
-    let level: Level
-    let levels: [Level]
+    let level: LogLevel
+    let levels: [LogLevel]
     /// The newest last.
     let lines: IdentifiedArray<LogLine>
     let problem: String?
+    /// The level from which on lines are written; nil if that is not known.
+    let written: WrittenLevel?
+    /// The levels from which on lines can be written for a while; none if that cannot be chosen here.
+    let choices: [LogLevel]
   }
 
   let service: InspectorService
   let clock: any Clock<Duration>
 
   func makeState() -> State { State() }
+
+  func authorize(_ viewAction: ViewAction, by client: ActingClient, in state: State) -> Bool {
+    switch viewAction {
+    case .refreshTapped, .levelChosen: true
+    case .writeTapped: client.mayOperate
+    }
+  }
 
   func reduce(into state: inout State, props onlooker: Onlooker) -> Effect<Self> {
     state.sighting.onlooker = onlooker
@@ -51,8 +58,10 @@ struct Log: Riblet {
     switch viewAction {
     case .refreshTapped: return look(state.sighting.onlooker)
     case .levelChosen(let level):
+      guard LogLevel.kept.contains(level) else { return .refuse("No lines of this level are kept.") }
       state.level = level
       return .none
+    case .writeTapped(let level): return .output(.wants(.writeLog(from: level)))
     }
   }
 
@@ -64,9 +73,19 @@ struct Log: Riblet {
   }
 
   func view(_ state: State) -> ViewState {
-    let names = Set(Level.allCases.drop { $0 != state.level }.map(\.rawValue))
-    let lines = (state.sighting.value ?? []).filter { names.contains($0.level) }
+    let names = Set(LogLevel.kept.drop { $0 != state.level }.map(\.rawValue))
+    let report = state.sighting.value
+    let lines = (report?.lines ?? []).filter { names.contains($0.level) }
     return ViewState(
-      level: state.level, levels: Level.allCases, lines: IdentifiedArray(lines), problem: state.sighting.problem)
+      level: state.level, levels: Array(LogLevel.kept), lines: IdentifiedArray(lines), problem: state.sighting.problem,
+      written: report?.written, choices: service.offers(.writeLog(from: .debug)) ? LogLevel.allCases : [])
   }
+}
+
+/// The log of a program, as the inspector sees it.
+struct LogReport: Equatable {
+  /// The newest lines, the newest last.
+  let lines: [LogLine]
+  /// The level from which on lines are written; nil if that is not known.
+  let written: WrittenLevel?
 }

@@ -43,6 +43,31 @@ import Testing
     #expect(lines.lines.last?.hasSuffix(" error ribd: Five.\n") == true)
   }
 
+  /// The level that was set holds again afterwards, and one that is set meanwhile waits until then.
+  @Test func level_isLentForAWhile() {
+    let lines = Lines()
+    let now = Mutex<UInt64>(5)
+    let sink = LogSink(by: TimeSource(monotonic: { now.withLock { $0 } }, wall: { 0 })) { lines.add($0) }
+    let logger = Logger(label: "ribd") { DaemonLogHandler($0, to: sink) }
+    #expect(sink.lentSeconds == nil)
+    sink.lend(.debug, for: 600)
+    #expect(sink.lentSeconds == 600)
+    logger.debug("One.")
+    sink.set(.warning, .text)
+    now.withLock { $0 = 599_000_000_006 }
+    #expect(sink.lentSeconds == 1)
+    logger.debug("Two.")
+    now.withLock { $0 = 600_000_000_005 }
+    logger.notice("Three.")
+    logger.warning("Four.")
+    #expect(sink.lentSeconds == nil)
+    #expect(sink.level == .warning)
+    #expect(
+      lines.lines.map { String($0.dropFirst(25).dropLast()) } == [
+        "debug ribd: One.", "debug ribd: Two.", "warning ribd: Four.",
+      ])
+  }
+
   /// Lines about one person belong together, and do not say who the person is, unless they may.
   @Test func person_isMarked() {
     let lines = Lines()

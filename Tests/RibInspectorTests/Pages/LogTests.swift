@@ -27,4 +27,26 @@ struct LogTests {
     try session.act(#"{"levelChosen":"error"}"#, at: "page")
     #expect(levels() == ["error", "critical"])
   }
+
+  @Test func level_isChosenByOperators_onceItIsConfirmed() throws {
+    let panel = Panel()
+    func session(_ role: String) throws -> TestSession {
+      let context = SessionContext(id: "i", identity: CurrentIdentity(Identity("ada", roles: [role])))
+      let session = try TestSession(
+        Inspector(context: context, service: panel.service(), clock: ManualClock()), effects: .running)
+      try session.act(#"{"pageTapped":"log"}"#)
+      return session
+    }
+    let observer = try session("look")
+    #expect(observer.node(at: "page")?["state"]?["written"]?["name"]?.string == "info")
+    #expect(throws: (any Error).self) { try observer.act(#"{"writeTapped":"debug"}"#, at: "page") }
+    #expect(throws: (any Error).self) { try observer.act(#"{"levelChosen":"debug"}"#, at: "page") }
+
+    let boss = try session("operate")
+    let ada = ActingClient(subject: "ada", roles: ["operate"])
+    try boss.act(#"{"writeTapped":"debug"}"#, to: .path("page"), as: ada)
+    #expect(panel.performed == [])
+    try boss.act(#""confirmTapped""#, to: .path("confirm"), as: ada)
+    #expect(panel.performed == [Panel.Performed(operation: .writeLog(from: .debug), name: "ada")])
+  }
 }

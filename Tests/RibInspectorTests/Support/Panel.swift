@@ -64,7 +64,7 @@ final class Panel: Sendable {
       store: { self.look("store") { _ in StoreReport() } },
       signIn: { self.look("signIn") { _ in SignInReport() } },
       settings: { self.look("settings") { _ in [SettingReport(id: "port", value: "1", source: nil, summary: "")] } },
-      log: { self.look("log") { $0.lines } },
+      log: { self.look("log") { LogReport(lines: $0.lines, written: WrittenLevel("info", secondsLeft: nil)) } },
       crashes: { self.look("crashes") { _ in CrashSummary() } },
       apps: ["counter", "members"], showsState: { false }, offers: { _ in offers },
       perform: { operation, name in
