@@ -91,6 +91,28 @@ import WireHTTP
     }
   }
 
+  /// Loops take settings over one after the other: a connection is read as it was accepted, whatever its own loop goes by by then.
+  @Test(arguments: [ServerSettings.Proxies.ProxyProtocol.off, .required])
+  func proxyHeader_isExpectedByTheSettingsOfTheListener(_ header: ServerSettings.Proxies.ProxyProtocol) async throws {
+    try await withServer({ $0.proxies.protocol = header }) { server, url in
+      let loops = server.state.withLock { state -> [EventLoop] in
+        if case .running(let running) = state { running.loops } else { [] }
+      }
+      var settings = server.settings
+      settings.proxies.protocol = header == .off ? .required : .off
+      let newer = server.context.rules.replacing(settings)
+      loops[1].follow(newer)
+      try await blocking {
+        // One connection for each loop.
+        for _ in loops {
+          let head = (header == .off ? "" : "PROXY TCP4 203.0.113.9 127.0.0.1 1 2\r\n") + "GET /livez HTTP/1.1\r\n"
+          let answer = try GateTests.exchange(url, head + "Host: localhost\r\nConnection: close\r\n\r\n")
+          #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+        }
+      }
+    }
+  }
+
   /// Lets nobody in.
   private struct Wall: SessionAuthenticator {
     func authenticate(_ request: AuthenticationRequest) async throws(AuthenticationError) -> Identity? {
