@@ -211,7 +211,7 @@ extension SessionCore {
     return true
   }
 
-  /// Has a client not come back that nobody has signed in to.
+  /// Has a client not come back that nobody has signed in to; the session ends if no other client may act in it.
   ///
   /// - Returns: false if there is no such client.
   func expel(_ client: Int) -> Bool {
@@ -219,6 +219,10 @@ extension SessionCore {
     audience.retire(client)
     noteCommit()
     dismiss(client, .revoked, "The operator has put the client out.")
+    guard !audience.isRetired else {
+      end(.ended, because: .dismissed)
+      return true
+    }
     tellClients()
     noteAbsence()
     return true
