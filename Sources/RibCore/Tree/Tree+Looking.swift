@@ -68,10 +68,10 @@ extension TreeEvent {
   }
 
   /// The rest of what has happened, for a person; it may have what users have typed.
-  package var summary: String { summary { $0?.description ?? "" } reason: { $0 } }
+  package var summary: String { summary(name: { $0?.description ?? "" }, reason: { $0 }) }
 
   /// The same without what users may have typed: no reason, and of an effect's name the case alone.
-  package var publicSummary: String { summary { $0?.publicName ?? "" } reason: { _ in "" } }
+  package var publicSummary: String { summary(name: { $0?.publicName ?? "" }, reason: { _ in "" }) }
 
   private func summary(name: (EffectID?) -> String, reason: (String) -> String) -> String {
     switch self {
