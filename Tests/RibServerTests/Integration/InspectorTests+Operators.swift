@@ -85,6 +85,10 @@ extension InspectorTests {
         _ = try bob.all(until: #"{"t":"patch","rev":3"#)
       }
       let file = directory.path + "/recordings/\(id).jsonl"
+      // A session that is not here is not marked either.
+      _ = await #expect(throws: InspectionError.self) { try await inspection.record("elsewhere") }
+      let elsewhere = SessionIdentity(id: "elsewhere", app: "known", parameters: nil)
+      #expect(server.context.makeRecorder(of: elsewhere) == nil)
       let (place, _) = try await inspection.record(id)
       #expect(place == directory.path + "/recordings")
       // It leaves memory once nothing is under way.
