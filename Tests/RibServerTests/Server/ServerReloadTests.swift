@@ -37,6 +37,22 @@ import WireHTTP
     }
   }
 
+  /// A connection is told the limits by which it is read, compressed or not: those of its beginning.
+  @Test func connectionFromBefore_isToldItsOwnLimits() async throws {
+    try await withServer { server, url in
+      try await blocking {
+        let socket = try CurlWebSocket(url: url)
+        try Self.reload(server) { $0.limits.messageBytes = 200 }
+        try socket.send(#"{"t":"hello","app":"counter"}"#)
+        let welcome = try JSONValue(parsing: try socket.text() ?? "")
+        #expect(welcome["limits"]?["messageBytes"] == .integer(65_536))
+        try socket.send(#"{"t":"act","n":1,"to":1,"a":"increment","x":"\#(String(repeating: "x", count: 300))"}"#)
+        _ = try socket.text()
+        #expect(try socket.text()?.hasPrefix(#"{"t":"patch""#) == true)
+      }
+    }
+  }
+
   @Test func higherLimit_holdsAsWell() async throws {
     try await withServer({ $0.limits.messageBytes = 200 }) { server, url in
       try await blocking {
