@@ -16,9 +16,16 @@ extension ServerInspection {
       endSearch()
       return SessionList()
     }
-    let found = await ask(loops, within: Self.searchPatience) { [clock] loop, done in
-      SessionScan(loop, search, clock, done).goOn()
+    let isUnwanted = SessionScan.Flag()
+    let found = await withTaskCancellationHandler {
+      await ask(loops, within: Self.searchPatience) { [clock] loop, done in
+        SessionScan(loop, search, clock, until: isUnwanted, done).goOn()
+      }
+    } onCancel: {
+      isUnwanted.set()
     }
+    // A scan that has taken too long goes on no more either.
+    isUnwanted.set()
     endSearch()
     var list = SessionList()
     list.matchCount = found.reduce(0) { $0 + $1.matchCount }
