@@ -33,7 +33,7 @@ package struct SessionDetail: Codable, Equatable, Sendable {
 
 /// What a session has cost since it came into memory.
 package struct SessionCost: Codable, Equatable, Sendable {
-  /// Actions that were applied, refused or repeated.
+  /// Actions and steps back that were applied or refused; one that a client repeats counts once.
   package var actions = 0
   /// Microseconds for which the loop was busy with the session.
   package var busy = 0
