@@ -139,7 +139,7 @@ const happening = ({ time: at, kind, riblet, text, duration }) =>
 const refusals = ({ refusals }) => refusals.length > 0 && section("Refusals", "that their clients have not confirmed",
   items(refusals.toReversed(), ({ client, number }) => `${client}.${number}`, ({ client, number, code, message }) =>
     h("li", { class: "item" },
-      h("span", { class: "item-lead" }, `Client ${client}, action ${number}`), badge(code, "warn"), h("span", null, message))));
+      h("span", { class: "item-lead" }, `Client ${client}, action ${number}`), badge(code, "warn"), isKnown(message) && h("span", null, message))));
 
 const crashes = ({ crashes }, act, context) => crashes.length > 0 && section("Crashes", "of processes that ran something of this session",
   items(crashes, ({ client, number, count, isPoisoned }) => `${client}.${number}.${count}.${isPoisoned}`, (it) =>

@@ -136,10 +136,17 @@ async function beginAnew() {
 function draw() {
   const { session } = shown;
   shown.mounted?.unmount();
-  if (session.status === "signedOut") return askWho(session.reason);
+  if (session.status === "signedOut" && !wasEnded(session)) return askWho(session.reason);
   const fallback = generic({ app: shown.app });
   const views = settings.isGeneric ? Object.fromEntries(types.map((type) => [type, fallback])) : {};
   shown.mounted = mount(session, $("screen"), { views, fallback, history: true });
+}
+
+/** Whether the session was ended by the server: nobody has signed in on this page, so that nobody was signed out. */
+function wasEnded({ status, reason }) {
+  // Decided once: the form to sign in forgets who the user was.
+  if (status === "signedOut") shown.wasEnded ??= reason?.code === "revoked" && !person.isKnown;
+  return shown.wasEnded === true;
 }
 
 /** Shows the form to sign in, in the place of the app. */
@@ -187,7 +194,7 @@ const isOver = (status) => ["signedOut", "ended"].includes(status);
 
 function drawStatus() {
   const { status, durability, stored } = shown.session;
-  const words = [statusWords[status] ?? status];
+  const words = [statusWords[wasEnded(shown.session) ? "ended" : status] ?? status];
   if (isUp(status) && durability) words.push(durabilityWords[durability] ?? durability);
   if (isUp(status) && storage && !stored) words.push("not kept if you reload");
   const text = words.join(" · ");
@@ -221,7 +228,7 @@ function sayStatus(session) {
   if (session.status === "reset") {
     say("The server did not know the old session any more; this is a new one.", "failure");
   }
-  if (session.status === "signedOut") {
+  if (session.status === "signedOut" && !wasEnded(session)) {
     draw();
     keepFocus();
   }
@@ -235,7 +242,7 @@ const endings = {
 /** Says, in the app's place, that there is no such app, or below what it was, that the session is over: nothing can be pressed any more. */
 function drawEnding(session) {
   const { status, reason } = session;
-  const isOver = status === "ended" && reason?.code !== "closed";
+  const isOver = wasEnded(session) || (status === "ended" && reason?.code !== "closed");
   $("screen").inert = isOver;
   // Nothing is locked in with what is over.
   if (isOver) for (const dialog of $("screen").querySelectorAll("dialog[open]")) dialog.close();

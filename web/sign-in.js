@@ -83,7 +83,8 @@ export class Person {
       form.querySelector(".field-error").textContent = text;
       form.querySelector("details").open = true;
     };
-    if (reason?.code === "revoked") form.querySelector("h3").textContent = "You are signed out";
+    // The person may have been signed out, or the session was ended: the server says which.
+    if (reason?.code === "revoked") form.querySelector("h3").textContent = reason.message?.replace(/\.$/, "") || "You are signed out";
     if (this.#problem) fail(this.#problem);
     else if (reason?.code === "unauthenticated" && reason.message) fail(`The server takes no such token. ${reason.message}`);
     this.#problem = "";

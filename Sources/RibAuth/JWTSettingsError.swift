@@ -1,3 +1,5 @@
+import RibServer
+
 /// Why ``JWTSettings`` cannot be used.
 public enum JWTSettingsError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A setting is empty that has no safe default.
@@ -25,7 +27,7 @@ public enum JWTSettingsError: Error, Equatable, Sendable, CustomStringConvertibl
     case .keySources:
       "Set only one of keysURL, keysFile and secretFile."
     case .insecureURL(let url):
-      "\"\(url)\" is no URL to fetch keys from: use https, or http on this machine, without a user or a fragment."
+      "\"\(url.withoutUser)\" is no URL to fetch keys from: use https, or http on this machine, without a user or a fragment."
     case .algorithms:
       "HS256 is for a secretFile, which goes with no other algorithm; keysURL and keysFile want one of the others."
     case .outOfRange(let name, let range):

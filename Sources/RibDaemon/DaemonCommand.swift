@@ -5,7 +5,7 @@ import Logging
 import RibAuth
 import RibInspector
 import RibMetrics
-package import RibServer
+import RibServer
 import RibWeb
 import ServiceLifecycle
 import Showcase
@@ -41,9 +41,9 @@ package enum DaemonCommand {
   ///
   /// - Parameters:
   ///   - flags: the settings that were given on the command line.
-  ///   - stores: kinds of stores that the daemon has besides the server's own.
+  ///   - program: the daemon.
   /// - Throws: what is wrong with the settings, or why the server cannot serve.
-  package static func serve(_ flags: SettingFlags, stores: [ExternalStore]) async throws {
+  package static func serve(_ flags: SettingFlags, as program: any DaemonProgram.Type) async throws {
     Server.prepareProcess()
     // First of all: otherwise a SIGHUP that comes before the server is up would end the process.
     let hangUps = await UnixSignalsSequence(trapping: .sighup)
@@ -54,6 +54,7 @@ package enum DaemonCommand {
     settings.admin.socket = sockets["admin"]
     try sockets.check(areTaken: [settings.socket, settings.admin.socket])
     configuration.settings = settings
+    try checkTokens(of: settings.admin)
     let supervisor = Supervisor()
     let hasAdmin = !settings.admin.listen.isEmpty || settings.admin.socket != nil
     let listeners = Mutex(hasAdmin ? 2 : 1)
@@ -69,7 +70,8 @@ package enum DaemonCommand {
     let sink = LogSink.standardError(configuration.logLevel, configuration.logFormat, keeping: recent)
     let mark = configuration.subjectMark
     LoggingSystem.bootstrap { DaemonLogHandler($0, to: sink, marking: mark) }
-    let logger = Logger(label: "ribd")
+    let name = program.programName
+    let logger = Logger(label: name)
     do {
       try CrashReports.ofProcess?.prepare()
     } catch {
@@ -82,10 +84,9 @@ package enum DaemonCommand {
     await authenticator?.prepare()
     let server = Server(
       apps: apps, files: try configuration.files, settings: settings, authenticator: authenticator,
-      stores: stores,
-      logger: logger
+      stores: program.stores, logger: logger
     ) { url in
-      announce("ribd \(Server.version) listens on \(url)")
+      announce("\(name) \(Server.version) listens on \(url)")
       didBegin()
     }
     let stopper = Stopper()
@@ -116,6 +117,19 @@ package enum DaemonCommand {
     throw ValidationError("\(name) comes first, and its flags behind it.")
   }
 
+  /// Makes sure that an admin listener has tokens, or that one can be made which only a person sees.
+  ///
+  /// - Parameter admin: the listener's settings.
+  /// - Throws: `ValidationError`, or `SettingsError` for an address that other machines reach.
+  static func checkTokens(of admin: ServerSettings.Admin) throws {
+    guard !admin.listen.isEmpty || admin.socket != nil, admin.tokenFile.isEmpty else { return }
+    if let fault = admin.fault { throw fault }
+    // A token elsewhere would end in a log, which is read by more people than may operate the server.
+    guard isTerminal else {
+      throw ValidationError("An admin listener without a terminal needs admin.tokenFile, with the tokens that let in.")
+    }
+  }
+
   private static func makeAdminServer(
     of server: Server, _ hooks: InspectorHooks, _ logger: Logger, _ didBegin: @escaping @Sendable () -> Void
   ) throws -> AdminServer {
@@ -125,14 +139,7 @@ package enum DaemonCommand {
       announce("Operators look at \(url)")
       didBegin()
     }
-    if let token = admin.madeToken {
-      // Elsewhere it would end in a log, which is read by more people than may operate the server.
-      guard isTerminal else {
-        throw ValidationError(
-          "An admin listener without a terminal needs admin.tokenFile, with the tokens that let in.")
-      }
-      announce("The admin token of this start is \(token)")
-    }
+    if let token = admin.madeToken { announce("The admin token of this start is \(token)") }
     return admin
   }
 }

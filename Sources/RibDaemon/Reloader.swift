@@ -111,7 +111,8 @@ actor Reloader {
     let authenticator = try AuthSettings.makeAuthenticator(new, logger)
     await authenticator.prepare()
     guard authenticator.hasKeys else {
-      throw ValidationError("The keys at auth.keysURL \(new.keysURL) cannot be loaded: nobody could sign in.")
+      throw ValidationError(
+        "The keys at auth.keysURL \(new.keysURL.withoutUser) cannot be loaded: nobody could sign in.")
     }
     return authenticator
   }

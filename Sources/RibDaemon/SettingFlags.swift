@@ -18,7 +18,7 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
   /// What the flags say.
   private var values: [AbsoluteConfigKey: ConfigValue] = [:]
 
-  /// No flags.
+  /// The flags of a command line without any, as ArgumentParser wants them before it reads one.
   package init() {}
 
   /// The flags that were given.

@@ -8,7 +8,7 @@ struct Inspector: Riblet {
   static let typeName = "Inspector"
 
   struct State: Codable, Equatable {
-    var page = Slot(Page.overview)
+    var page = PageInFront(.overview)
     var session = Slot<String>()
     var confirm = Slot<Operation>()
     /// The name of the operator whose session this is; empty before it is known.
@@ -96,7 +96,7 @@ struct Inspector: Riblet {
     switch viewAction {
     case .pageTapped(let page):
       state.session.detach()
-      if state.page.config != page { state.page.replace(with: page) }
+      state.page.show(page)
     case .sessionEntered(let id):
       let id = id.trimmed
       guard !id.isEmpty, id.utf8.count <= 128 else { return .refuse("Enter the id of a session.") }
@@ -121,7 +121,7 @@ struct Inspector: Riblet {
 
   func view(_ state: State) -> ViewState {
     ViewState(
-      name: state.name, mayOperate: state.mayOperate, page: state.page.config ?? .overview, pages: Page.allCases)
+      name: state.name, mayOperate: state.mayOperate, page: state.page.page, pages: Page.allCases)
   }
 }
 

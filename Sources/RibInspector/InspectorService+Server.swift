@@ -13,8 +13,9 @@ extension InspectorService {
       session: { id, name in
         // The same one to the end: a server that is stopped meanwhile is not another one.
         let inspection = server.inspection
-        inspection?.beginWatching(id, by: name)
-        return Look(end: { inspection?.endWatching(id) }) { try await server.seen.session(id) }
+        let look = SessionLook(at: id, by: name)
+        inspection?.begin(look)
+        return Look(end: { inspection?.end(look) }) { try await server.seen.session(look) }
       },
       riblets: {
         let inspection = server.inspection

@@ -7,7 +7,7 @@ protocol Instrument: AnyObject, Sendable {
   var value: MetricFamily.Value { get }
 }
 
-/// A count that only grows.
+/// A counter of the program, by whole numbers or by fractions: what would make it fall is ignored.
 final class CountingInstrument: Instrument, CounterHandler, FloatingPointCounterHandler {
   private let total = Mutex(0.0)
   private let wholeTotal = Atomic<Int64>(0)
@@ -33,7 +33,7 @@ final class CountingInstrument: Instrument, CounterHandler, FloatingPointCounter
   }
 }
 
-/// A quantity that goes up and down.
+/// A gauge, or what swift-metrics calls a meter, or a recorder that does not aggregate: the value that was set last.
 final class GaugeInstrument: Instrument, MeterHandler, RecorderHandler {
   private let quantity = Mutex(0.0)
 
@@ -47,11 +47,13 @@ final class GaugeInstrument: Instrument, MeterHandler, RecorderHandler {
   func record(_ value: Double) { set(value) }
 }
 
-/// A distribution of values.
+/// A recorder that aggregates, or a timer: how many values were at most as large as each bound.
 final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
   private let histogram: Mutex<Histogram>
 
-  /// Nothing was observed.
+  /// A histogram without values.
+  ///
+  /// - Parameter bounds: the upper bounds of its buckets, the smallest first.
   init(bounds: [Double]) { histogram = Mutex(Histogram(bounds: bounds)) }
 
   var value: MetricFamily.Value { .histogram(histogram.withLock { $0 }) }

@@ -1,6 +1,6 @@
 /// The metrics of one name: what Prometheus shows as one metric, with a time series for each set of labels.
 package struct MetricFamily: Equatable, Sendable {
-  /// The kind of a family's values.
+  /// The type of a family, as its line `# TYPE` has it.
   package enum Kind: String, Sendable {
     /// A count that only grows, until the process ends.
     case counter

@@ -12,5 +12,5 @@ struct RibdCluster: AsyncParsableCommand, DaemonProgram {
 
   @OptionGroup var flags: SettingFlags
 
-  func run() async throws { try await DaemonCommand.serve(flags, stores: Self.stores) }
+  func run() async throws { try await DaemonCommand.serve(flags, as: Self.self) }
 }

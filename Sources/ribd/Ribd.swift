@@ -11,5 +11,5 @@ struct Ribd: AsyncParsableCommand, DaemonProgram {
 
   @OptionGroup var flags: SettingFlags
 
-  func run() async throws { try await DaemonCommand.serve(flags, stores: Self.stores) }
+  func run() async throws { try await DaemonCommand.serve(flags, as: Self.self) }
 }

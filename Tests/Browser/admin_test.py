@@ -296,6 +296,9 @@ class SessionTest(InspectorTest):
         expect(dialog.get_by_role("button", name="Close")).to_be_focused()
         # Its clients cannot come back.
         expect(counter.locator("#status")).to_have_attribute("data-status", re.compile("^(ended|signedOut)$"))
+        # Nobody had signed in, so nobody was signed out.
+        expect(counter.locator("#status-words")).to_have_text("Ended")
+        expect(counter.locator("#ending")).to_contain_text("The session has ended")
         dialog.get_by_role("button", name="Close").click()
         expect(dialog).to_have_count(0)
         expect(self.page.get_by_text("This session is not in memory here.")).to_be_visible()

@@ -106,7 +106,7 @@ class MembersTest(BrowserTest):
         pages[0].get_by_role("button", name="Sign out everywhere", exact=True).click()
         for page in pages:
             expect(page.locator("#status")).to_have_attribute("data-status", "signedOut")
-            expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
+            expect(page.get_by_role("heading", name="The person behind this client was signed out")).to_be_visible()
             expect(page.get_by_label("Name")).to_have_value("grace")
         expect(guest.locator("#status")).to_have_attribute("data-status", "live")
         # A reload does not sign anybody in.

@@ -372,6 +372,8 @@ class CommandTest(unittest.TestCase):
             (["--admin-listen", "127.0.0.1:0", "--admin-token-file", file], "Line 1 of the admin tokens"),
             (["--admin-listen", "127.0.0.1:0", "--admin-token-file", "/nowhere"], "/nowhere"),
             (["--admin-listen", "0.0.0.0:0"], "unless admin.tokenFile names who may look"),
+            (["--admin-listen", "127.0.0.1:0"], "without a terminal needs admin.tokenFile"),
+            ([*jwt, "--auth-keys-url", "https://ada:mark@id.example.com/keys"], "https://…@id.example.com/keys"),
             ([*jwt, "--auth-keys-file", file], file), ([*jwt, "--auth-secret-file", "/nowhere"], "/nowhere"),
             (["--store", "postgres"], "no store in PostgreSQL"), (["--log-level", "loud"], "There is no log level"),
         ]:

@@ -64,4 +64,11 @@ import Testing
       } == .failure(expected))
     #expect(expected.description.hasSuffix("."))
   }
+
+  /// A URL with a user is none to fetch keys from; its password is in no line of the log.
+  @Test func passwordInAURL_isNotRepeated() {
+    let found = result { $0.keysURL = "https://ada:mark@id.example.com/keys" }
+    guard case .failure(let error) = found else { return #expect(Bool(false), "\(found)") }
+    #expect(error.description.contains("\"https://…@id.example.com/keys\"") && !error.description.contains("mark"))
+  }
 }

@@ -67,6 +67,17 @@ struct InspectorTests {
     #expect(panel.openLooks(at: "overview") == 0)
   }
 
+  /// Going back closes what is above a page, and never leaves an operator without one.
+  @Test func goingBack_closesTheSession_butNoPage() throws {
+    let session = try session()
+    try session.act(#"{"pageTapped":"sessions"}"#)
+    try session.act(#"{"sessionEntered":{"id":"abc"}}"#)
+    #expect(try session.back())
+    #expect(state(at: "session", of: session) == nil && type(at: "page", of: session) == "Sessions")
+    for address in ["", "page"] { #expect(try !session.back(from: .path(address))) }
+    #expect(type(at: "page", of: session) == "Sessions")
+  }
+
   @Test func sessionAboveAPage_pausesThePage_untilItIsClosed() throws {
     panel.state.withLock { $0.detail = SessionDetail() }
     let session = try session()

@@ -28,7 +28,7 @@ struct KeyMetrics: Sendable {
     failed = Counter(label: label, dimensions: [("outcome", "failed")], factory: factory)
   }
 
-  /// Takes note of a load.
+  /// Counts a load that has succeeded, and says which keys there are since.
   ///
   /// - Parameters:
   ///   - set: the keys, if they are new; nil if they are those from before.
@@ -41,6 +41,6 @@ struct KeyMetrics: Sendable {
     skipped.record(set.skipped.count)
   }
 
-  /// Takes note of a load that has failed.
+  /// Counts a load that has failed; the keys stay those from before.
   func noteFailure() { failed.increment() }
 }

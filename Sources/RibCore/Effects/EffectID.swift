@@ -19,6 +19,9 @@ package struct EffectID: Hashable, Sendable, CustomStringConvertible {
   /// The name of the value's type without its module; nil for a string.
   var typeName: String? { value is String ? nil : "\(type(of: value))" }
 
+  /// The name without what a user may have typed: that of a case, or `…` for any other value.
+  package var publicName: String { caseName(of: value) ?? "…" }
+
   /// A text that describes the value, for logs.
   package var description: String { "\(value)" }
 }

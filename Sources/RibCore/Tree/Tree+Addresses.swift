@@ -14,6 +14,9 @@ extension Tree {
     (try? node(at: address))?.actionName(of: action)
   }
 
+  /// Takes note which riblet an action was for that the tree does not get: ``lastTypeName`` is that riblet's.
+  package func noteTarget(_ address: NodeAddress) { lastTypeName = typeName(at: address) }
+
   /// Whether the riblet at an address is active; nil if there is no such node.
   package func isActive(at address: NodeAddress) -> Bool? { try? node(at: address).isActive }
 

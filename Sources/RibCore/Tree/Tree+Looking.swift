@@ -12,8 +12,8 @@ package struct SeenNode: Equatable, Sendable {
   package let isActive: Bool
   /// The version of the state's shape.
   package let stateVersion: Int
-  /// The names of the effects that run; empty for an effect without a name.
-  package let effects: [String]
+  /// The names of the effects that run; nil for an effect without a name.
+  package let effects: [EffectID?]
 }
 
 extension Tree {
@@ -34,7 +34,7 @@ extension Tree {
     return waiting.prefix(limit).map { node, route in
       SeenNode(
         id: node.id, parent: node.parent?.id, typeName: node.typeName, route: route, isActive: node.isActive,
-        stateVersion: node.stateVersion, effects: node.effects.map { $0.id?.description ?? "" })
+        stateVersion: node.stateVersion, effects: node.effects.map(\.id))
     }
   }
 
@@ -67,14 +67,19 @@ extension TreeEvent {
     }
   }
 
-  /// The rest of what has happened, for a person.
-  package var summary: String {
+  /// The rest of what has happened, for a person; it may have what users have typed.
+  package var summary: String { summary(name: { $0?.description ?? "" }, reason: { $0 }) }
+
+  /// The same without what users may have typed: no reason, and of an effect's name the case alone.
+  package var publicSummary: String { summary(name: { $0?.publicName ?? "" }, reason: { _ in "" }) }
+
+  private func summary(name: (EffectID?) -> String, reason: (String) -> String) -> String {
     switch self {
     case .attached(let id, _, let parent): parent.map { "node \(id) below \($0)" } ?? "node \(id)"
     case .detached(let id, _), .activated(let id, _), .deactivated(let id, _): "node \(id)"
     case .committed(let transaction): "transaction \(transaction)"
-    case .undone(let reason): reason
-    case .effectStarted(_, _, let id), .effectEnded(_, _, let id): id?.description ?? ""
+    case .undone(let text): reason(text)
+    case .effectStarted(_, _, let id), .effectEnded(_, _, let id): name(id)
     }
   }
 }

@@ -57,7 +57,7 @@ package final class Tree {
   @exclusivity(unchecked) package var notesChanges = false
   /// Nodes that have changed since the last cut, each once, and the ids of nodes detached since.
   @exclusivity(unchecked) var uncut: (nodes: [AnyNode], removed: [NodeID]) = ([], [])
-  /// The type name of the riblet that the last action or report was for, for logs; nil if there was no such node.
+  /// The type name of the riblet that the last action or report was for, also one that was refused, for logs; nil if there was no such node.
   @exclusivity(unchecked) package internal(set) var lastTypeName: String?
   /// How many reports and queued actions came too late for their node, and how many effects an inactive node wanted to
   /// start.

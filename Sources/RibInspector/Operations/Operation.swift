@@ -81,8 +81,8 @@ extension Operation {
     case .end: "All of its clients are told that it is over. What is in it is deleted, also from the store."
     case .record:
       """
-      All that is said in it is written to a file in the directory of recordings, from its next return to memory on; it is asked to \
-      leave memory now. Recordings have what users have typed.
+      All that is said in it is written to a file in the directory of recordings, for a day, from its next return to memory on; it \
+      is asked to leave memory now. Recordings have what users have typed.
       """
     case .lift: "If the app was not mended, the process may die of it again."
     case .backUp: "The store is copied while the server runs."

@@ -68,6 +68,8 @@ final class Channel {
   private var toldClients: [ConnectedClient] = []
   /// Whether other clients are connected by now, and it was not told as it does not read.
   private(set) var owesClients = false
+  /// The limits by which the client is read: those that were in force when its connection began.
+  let limits: Welcome.Limits
   /// The trace of the request that the channel was made of; nil if it has none.
   var trace: RequestTrace?
   /// How often the client has asked for the whole view.
@@ -76,7 +78,10 @@ final class Channel {
   /// A channel over which nothing was said.
   ///
   /// - Parameter work: the loop's memory.
-  init(_ work: Workspace) { self.work = work }
+  init(_ work: Workspace) {
+    self.work = work
+    limits = work.rules.settings.limits.announced
+  }
 
   /// Takes note that the client is told who is connected to its session.
   ///

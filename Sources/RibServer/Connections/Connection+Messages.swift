@@ -214,7 +214,7 @@ extension Connection {
       return turnAway(entrance, ending)
     }
     let welcome = Welcome(
-      to: session, resume, durability: loop.durability, context, rules.settings,
+      to: session, resume, durability: loop.durability, context, rules.settings, limits: channel.limits,
       identityExpires: channel.signIn?.millisecondsLeft(at: loop.now))
     debug("A client has come back to a session that rests.", ["session": "\(sleeper.sessionID)"])
     // It has all of the view.

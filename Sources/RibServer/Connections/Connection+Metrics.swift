@@ -4,7 +4,7 @@ import WireHTTP
 // What is counted of connections.
 
 extension Connection {
-  /// The protocol that a connection carries.
+  /// The protocol that a connection carries: the label `transport` of its metrics.
   enum Kind: String, CaseIterable {
     /// Requests and answers, so far.
     case http

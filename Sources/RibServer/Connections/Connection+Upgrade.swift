@@ -1,3 +1,4 @@
+import Wire
 import WireHTTP
 
 extension Connection {
@@ -36,7 +37,7 @@ extension Connection {
   private func compress(_ agreement: PerMessageDeflate) {
     let streams = loop.deflateStreams
     frames = FrameReader(
-      role: .server, messageLimit: rules.settings.limits.message, inflater: streams.inflater(for: agreement.client))
+      role: .server, messageLimit: channel.limits.messageBytes, inflater: streams.inflater(for: agreement.client))
     channel.transport = .frames(
       FrameWriter.server.compressing(
         streams.deflater(for: agreement.server), threshold: rules.settings.compression.thresholdBytes))

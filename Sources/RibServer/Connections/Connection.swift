@@ -107,11 +107,14 @@ final class Connection: PollTarget, @unchecked Sendable {
   ///   - admission: whether it is one connection too many.
   ///   - peer: the other end of the socket.
   ///   - isCounted: whether the connection is counted to the peer's place.
+  ///   - beginsWithProxyHeader: whether a header of the PROXY protocol comes first, by the settings by which it was accepted: those of this
+  ///     loop may be newer.
   ///   - relayed: the client, if another node passes its bytes on.
   ///   - loop: where it lives.
   ///   - context: the server's.
   init(
     _ descriptor: Int32, _ admission: ConnectionCounter.Admission, from peer: Caller, isCounted: Bool,
+    beginsWithProxyHeader: Bool = false,
     relayed: RelayedClient? = nil, on loop: EventLoop, _ context: ServerContext
   ) {
     self.descriptor = descriptor
@@ -124,8 +127,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     isLate = loop.drainSecondsLeft != nil
     let limits = loop.work.rules.settings.limits
     passage = relayed.map { .incoming($0) }
-    state = .http(
-      HTTPExchange(limits.http, beginsWithProxyHeader: relayed == nil && loop.work.rules.gate.proxies.needsHeader))
+    state = .http(HTTPExchange(limits.http, beginsWithProxyHeader: beginsWithProxyHeader))
     frames = FrameReader(role: .server, messageLimit: limits.message)
     channel = Channel(loop.work)
     pace = Pace(limits, of: Int(descriptor))

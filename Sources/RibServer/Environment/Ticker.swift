@@ -29,14 +29,16 @@ final class Ticker<State: Sendable>: Sendable {
     schedule()
   }
 
-  /// Looks no more.
+  /// Looks no more: a look that goes on is waited for, so that nothing of it comes afterwards.
   ///
-  /// Thread-safe.
-  func cancel() { isCancelled.store(true, ordering: .relaxed) }
+  /// Thread-safe; not to be called by a look.
+  func cancel() { state.withLock { _ in isCancelled.store(true, ordering: .relaxed) } }
 
   private func schedule() {
     queue.add(after: interval) { [weak self] in
-      guard let self, !isCancelled.load(ordering: .relaxed), state.withLock({ look(&$0) }) else { return }
+      guard let self,
+        state.withLock({ !isCancelled.load(ordering: .relaxed) && look(&$0) })
+      else { return }
       schedule()
     }
   }

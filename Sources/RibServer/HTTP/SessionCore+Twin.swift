@@ -90,7 +90,7 @@ extension SessionCore {
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
     for (offset, action) in actions.enumerated() {
       let name = seenName(of: action.action, to: action.to)
-      let complaint = run(first + offset, of: client, named: name) { () throws(Refusal) in
+      let complaint = run(first + offset, of: client, to: action.to, named: name) { () throws(Refusal) in
         if spans != nil { beginSpan(of: action.action, to: action.to, client) }
         guard let content = action.action else {
           return try tree.back(from: action.to, rendering: work.viewRenderer).commands

@@ -13,7 +13,7 @@ enum Executable {
   /// The file is not read for it: whatever is written, copied or installed has another time of its last change. Where the
   /// system does not say which file runs, each process counts as another program. Of the arguments, which may be secret, there is a
   /// hash. Environment variables are not part of it, as whoever starts a service gives each process others.
-  static let mark: String = mark(of: CommandLine.arguments)
+  static let mark = mark(of: CommandLine.arguments)
 
   /// The mark that the file would have if it ran with these arguments.
   ///
@@ -36,9 +36,9 @@ enum Executable {
   /// Nodes have addresses and directories of their own in their arguments, and images of one build are unpacked at different times: so
   /// neither is part of it. The file is read once. Where the system does not say which file runs,
   /// each process counts as another program.
-  static let contentMark: String = knownContentMark ?? "\(UInt64.random(in: .min ... .max))"
+  static let contentMark = knownContentMark ?? "\(UInt64.random(in: .min ... .max))"
   /// The same; nil if the file cannot be read.
-  static let knownContentMark: String? = contentMark(of: "/proc/self/exe")
+  static let knownContentMark = contentMark(of: "/proc/self/exe")
 
   /// The mark of a file.
   ///

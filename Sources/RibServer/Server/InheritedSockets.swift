@@ -72,7 +72,7 @@ public struct InheritedSockets: Equatable, Sendable {
 
 /// A supervisor has handed over sockets that cannot be used.
 public struct InheritedSocketsError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The reason.
+  /// The fault, and what is wanted, as the end of a sentence.
   public let reason: String
 
   /// One sentence for a person.

@@ -99,7 +99,12 @@ final class Listener: PollTarget, @unchecked Sendable {
     let target = loops[next % loops.count]
     next = (next + 1) % loops.count
     let context = context
-    target.execute { Connection(accepted, admission, from: peer, isCounted: place != nil, on: target, context).start() }
+    target.execute { [needsHeader = rules.gate.proxies.needsHeader] in
+      Connection(
+        accepted, admission, from: peer, isCounted: place != nil, beginsWithProxyHeader: needsHeader, on: target,
+        context
+      ).start()
+    }
   }
 
   /// Counts a connection by what becomes of it.

@@ -145,6 +145,7 @@ public final class Server: Service {
       // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
       try context.settings.makeRecordDirectory()
+      if context.desk == nil { context.recordingsOnDemand.removeLeftovers() }
       let opened = try context.settings.openStore(
         stores, loopCount: loopCount, context.logger, context.environment)
       context.metrics.foundCrashes.increment(by: opened.crashCount)

@@ -61,8 +61,8 @@ final class ServerContext: Sendable {
   nonisolated(unsafe) private(set) var cluster: Cluster?
   /// Where sessions are recorded; nil if they are not.
   let recordings: RecordingFolder?
-  /// The sessions that operators have recorded, and where; nil if there are none.
-  private let recordedOnDemand = Mutex<(folder: RecordingFolder, sessions: Set<String>)?>(nil)
+  /// The sessions that operators have recorded, where not all are.
+  let recordingsOnDemand: OnDemandRecordings
 
   init(
     apps: [App], files: StaticFiles, settings: ServerSettings, authenticator: (any SessionAuthenticator)? = nil,
@@ -98,6 +98,7 @@ final class ServerContext: Sendable {
       ? nil
       : RecordingFolder(
         settings.recordDirectory, keeping: RecordingRetention(settings.recordings), logger, metrics, environment)
+    recordingsOnDemand = OnDemandRecordings(settings, logger, metrics, environment)
   }
 
   /// Makes what records a session that comes into memory.
@@ -106,33 +107,23 @@ final class ServerContext: Sendable {
   /// - Returns: the recorder; nil if the session is not recorded.
   func makeRecorder(of session: SessionIdentity) -> TransactionRecorder? {
     if let recordings { return recordings.makeRecorder(of: session) }
-    let folder = recordedOnDemand.withLock { $0?.sessions.contains(session.id) == true ? $0?.folder : nil }
-    return folder?.makeRecorder(of: session)
+    return recordingsOnDemand.makeRecorder(of: session)
   }
 
-  /// Has a session recorded from its next return to memory on.
+  /// Has a session recorded from its next return to memory on, for a day.
   ///
   /// - Parameter session: the session's name.
   /// - Returns: the directory that the recording is in.
-  /// - Throws: ``StoreError`` if the directory cannot be made.
+  /// - Throws: ``StoreError`` if the directory cannot be made, or if too many sessions are recorded.
   func recordOnDemand(_ session: String) throws(StoreError) -> String {
     if let recordings { return recordings.path }
-    var settings = settings
-    settings.recordDirectory = settings.stateDirectory + "/recordings"
-    try settings.makeRecordDirectory()
-    let path = settings.recordDirectory
-    let retention = RecordingRetention(settings.recordings)
-    recordedOnDemand.withLock { [logger, metrics, environment] recorded in
-      let folder = recorded?.folder ?? RecordingFolder(path, keeping: retention, logger, metrics, environment)
-      recorded = (folder, recorded?.sessions.union([session]) ?? [session])
-    }
-    return path
+    return try recordingsOnDemand.add(session)
   }
 
   /// Writes what recordings wait to be written.
   func flushRecordings() {
     recordings?.flush()
-    recordedOnDemand.withLock { $0?.folder }?.flush()
+    recordingsOnDemand.flush()
   }
 
   /// The number that an app is counted under.

@@ -88,7 +88,7 @@ package struct Setting: Sendable {
     /// What is wrong with a text; nil if nothing is.
     fileprivate func fault(_ text: String, of key: String) -> SettingsError? {
       guard let wanted, !accepts(text) else { return nil }
-      return SettingsError(key: key, value: "\"\(text)\"", wanted: wanted)
+      return SettingsError(key: key, value: "\"\(text.withoutUser)\"", wanted: wanted)
     }
   }
 
@@ -155,9 +155,19 @@ package struct Setting: Sendable {
     }
   }
 
+  /// A value of it as people may see it: a secret is `set`, and a URL has no user and no password.
+  ///
+  /// - Parameter value: the value as it is; empty or `none` for none.
+  /// - Returns: the value.
+  func shown(_ value: String) -> String {
+    guard !value.isEmpty, value != "none" else { return value }
+    if isSecret { return "set" }
+    return value.contains("://") ? value.withoutUser : value
+  }
+
   /// The value that is in force, for a person; empty for none, and for what the program reads itself.
   ///
-  /// A secret is `set`.
+  /// A secret is as ``shown(_:)`` has it.
   ///
   /// - Parameter settings: the settings in force.
   /// - Returns: the value.
@@ -165,7 +175,7 @@ package struct Setting: Sendable {
     switch kind {
     case .number(let path, _): "\(settings[keyPath: path])"
     case .bool(let path), .flag(let path): "\(settings[keyPath: path])"
-    case .text(let path, _): isSecret && !settings[keyPath: path].isEmpty ? "set" : settings[keyPath: path]
+    case .text(let path, _): shown(settings[keyPath: path])
     case .list(let path, _): settings[keyPath: path].joined(separator: ", ")
     case .word(let path): path.get(settings)
     case .program: ""

@@ -28,7 +28,7 @@ package struct SettingInForce: Equatable, Sendable {
 
   /// The setting's name.
   package let name: String
-  /// Its value, for a person; `set` for a secret that is not empty.
+  /// Its value, for a person; `set` for a secret that is not empty, and without the user and the password of a URL.
   package let value: String
   /// Where the value comes from.
   package let source: Source
@@ -45,12 +45,11 @@ package struct SettingInForce: Equatable, Sendable {
   ///   - source: where the value comes from.
   ///   - waiting: the value that it has been given since, and that needs a restart; nil if there is none.
   package init(_ setting: Setting, _ value: String, from source: Source, waiting: String? = nil) {
-    let shown = { (value: String) in setting.isSecret && value != "none" ? "set" : value }
     name = setting.key
-    self.value = shown(value)
+    self.value = setting.shown(value)
     self.source = source
     isLive = setting.isLive
-    self.waiting = waiting.map(shown)
+    self.waiting = waiting.map(setting.shown)
   }
 }
 

@@ -11,7 +11,7 @@ public struct EndedSession: Equatable, Sendable {
     case expired
     /// Its state or its view could not be encoded any more, so that the session could not go on.
     case failed
-    /// The program has ended it, with ``Server/end(session:)``.
+    /// The program has ended it, with ``Server/end(session:)``, or an operator has, or has put out its last client.
     case dismissed
   }
 

@@ -13,7 +13,7 @@ extension SessionCore {
   func act(_ act: ClientMessage.Act, of client: Int, from channel: Channel) -> String? {
     // Also a repetition waits for what is under way.
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(act.number, of: client, named: seenName(of: act.action, to: act.to)) { () throws(Refusal) in
+    return run(act.number, of: client, to: act.to, named: seenName(of: act.action, to: act.to)) { () throws(Refusal) in
       if spans != nil { beginSpan(of: act.action, to: act.to, client) }
       return try tree.perform(act.action, for: act.to, by: audience[client].actor, rendering: work.viewRenderer)
     }
@@ -28,7 +28,7 @@ extension SessionCore {
   /// - Returns: what the client did wrong, or nil.
   func goBack(_ back: ClientMessage.Back, of client: Int, from channel: Channel) -> String? {
     defer { if commits.isPending { channel.waitingActions.note() } }
-    return run(back.number, of: client, named: seenName(of: nil, to: back.to)) { () throws(Refusal) in
+    return run(back.number, of: client, to: back.to, named: seenName(of: nil, to: back.to)) { () throws(Refusal) in
       if spans != nil { beginSpan(of: nil, to: back.to, client) }
       return try tree.back(from: back.to, rendering: work.viewRenderer).commands
     }
@@ -39,12 +39,13 @@ extension SessionCore {
   /// - Parameters:
   ///   - number: the action's.
   ///   - client: whose.
+  ///   - address: the riblet that it is for.
   ///   - name: the action's name, for somebody who looks.
   ///   - body: does it.
   /// - Returns: what the client did wrong, or nil.
   @inline(__always)
   func run(
-    _ number: Int, of client: Int, named name: String,
+    _ number: Int, of client: Int, to address: NodeAddress, named name: String,
     _ body: () throws(Refusal) -> [EffectCommand]
   ) -> String? {
     switch audience[client].ledger.take(number) {
@@ -61,7 +62,7 @@ extension SessionCore {
     var refusal: Nack.Code?
     let start = work.time()
     do throws(Refusal) {
-      try check(number, of: client)
+      try check(number, of: client, to: address)
       work.flight?.begin(id, client: client, number: number)
       defer { work.flight?.end() }
       tree.recorder?.client = .init(audience[client].actor, number: number)
@@ -97,15 +98,21 @@ extension SessionCore {
   }
 
   /// Makes sure that a client may act, and that its action has not made the server die twice.
-  private func check(_ number: Int, of client: Int) throws(Refusal) {
+  private func check(_ number: Int, of client: Int, to address: NodeAddress) throws(Refusal) {
+    guard let refusal = refusal(ofAction: number, of: client) else { return }
+    // No riblet is asked; what is told of the refusal names the one that the action was for.
+    tree.noteTarget(address)
+    throw refusal
+  }
+
+  private func refusal(ofAction number: Int, of client: Int) -> Refusal? {
     if audience[client].ledger.record.scope == .view {
-      throw Refusal(.forbidden, "The client was invited to look, not to act.")
+      return Refusal(.forbidden, "The client was invited to look, not to act.")
     }
-    guard !effects.crashes.isEmpty else { return }
+    guard !effects.crashes.isEmpty else { return nil }
     let count = effects.crashCount(ofAction: number, of: client)
-    if count >= StoredSession.Crash.limit {
-      throw Refusal(.poisoned, "The server's process has died \(count) times while it ran this action.")
-    }
+    guard count >= StoredSession.Crash.limit else { return nil }
+    return Refusal(.poisoned, "The server's process has died \(count) times while it ran this action.")
   }
 
   /// Says that an action was refused, and keeps that until the client has heard of it.

@@ -348,6 +348,7 @@ extension SessionCore {
     return Welcome(
       to: id, ledger.record, nacks: ledger.nacks, token: token, epoch: epoch,
       revision: revision, resumed: isResumed, durability: durability, context, work.rules.settings,
+      limits: audience[client].channel?.limits,
       identityExpires: (signIn ?? audience[client].channel?.signIn)?.millisecondsLeft(at: work.now))
   }
 

@@ -106,7 +106,7 @@ extension SessionCore {
   ///
   /// - Parameters:
   ///   - clock: tells when things happened.
-  ///   - showsState: whether the view and the states are shown.
+  ///   - showsState: whether the view and the states are shown, and all else that may have what users have typed.
   /// - Returns: what an operator sees.
   func seen(_ clock: InspectionClock, showsState: Bool) -> SessionDetail {
     var detail = SessionDetail()
@@ -114,12 +114,15 @@ extension SessionCore {
     detail.cost = cost
     detail.clients = audience.ids.map { seenClient($0) }
     detail.refusals = audience.nacks.suffix(Self.refusalLimit).map {
-      SessionRefusal(client: $0.client, number: $0.nack.number, code: $0.nack.code.rawValue, message: $0.nack.message)
+      SessionRefusal(
+        client: $0.client, number: $0.nack.number, code: $0.nack.code.rawValue,
+        message: showsState ? $0.nack.message : nil)
     }
     detail.nodes = tree.seenNodes(atMost: Self.nodeLimit).map {
       SessionNode(
         id: $0.id, parent: $0.parent, type: $0.typeName, route: $0.route, isActive: $0.isActive,
-        stateVersion: $0.stateVersion, effects: $0.effects)
+        stateVersion: $0.stateVersion,
+        effects: $0.effects.map { (showsState ? $0?.description : $0?.publicName) ?? "" })
     }
     detail.crashes = effects.crashes.map {
       SessionCrash(
@@ -128,7 +131,7 @@ extension SessionCore {
     detail.effects = tree.effectCount
     detail.isCommitted = commits.isClean
     detail.isRecorded = tree.recorder != nil
-    detail.events = watch?.events ?? []
+    detail.events = watch?.events(showsState: showsState) ?? []
     if showsState {
       detail.view = seenView
       detail.states = seenStates
@@ -211,7 +214,7 @@ extension SessionCore {
     return true
   }
 
-  /// Has a client not come back that nobody has signed in to.
+  /// Has a client not come back that nobody has signed in to; the session ends if no other client may act in it.
   ///
   /// - Returns: false if there is no such client.
   func expel(_ client: Int) -> Bool {
@@ -219,6 +222,10 @@ extension SessionCore {
     audience.retire(client)
     noteCommit()
     dismiss(client, .revoked, "The operator has put the client out.")
+    guard !audience.isRetired else {
+      end(.ended, because: .dismissed)
+      return true
+    }
     tellClients()
     noteAbsence()
     return true

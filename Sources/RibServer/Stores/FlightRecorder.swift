@@ -98,7 +98,8 @@ final class FlightRecorder: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - directory: where.
-  ///   - body: what is done; afterwards there may be sessions there.
+  ///   - body: what is done; afterwards there may be sessions there, of which none is known to have run when a process died: what was noted
+  ///     of the sessions that were there before is forgotten.
   /// - Throws: ``StoreError`` if a process uses it, ``SystemError``, or what `body` throws.
   /// - Returns: what `body` returns.
   static func whileIdle<Value>(in directory: String, _ body: () throws -> Value) throws -> Value {
@@ -108,6 +109,7 @@ final class FlightRecorder: @unchecked Sendable {
         throw StoreError("A server uses \(directory): stop it first. Until it has stopped, nothing is changed.")
       }
       let value = try body()
+      files.empty()
       files.start.starts?.increment()
       return value
     }
@@ -356,6 +358,11 @@ private final class FlightFiles {
     closeDescriptor(lock)
   }
 
+  /// Empties the files.
+  func empty() {
+    for entry in descriptors { ftruncate(entry.descriptor, 0) }
+  }
+
   /// Empties the files, as the store has counted what was in them, and makes the first one the process's own.
   ///
   /// - Parameter slotCount: the number of loops.
@@ -363,7 +370,7 @@ private final class FlightFiles {
   /// - Returns: the recorder.
   func takeOwn(slotCount: Int) throws(SystemError) -> FlightRecorder {
     let own = descriptors.removeFirst()
-    for entry in descriptors { ftruncate(entry.descriptor, 0) }
+    empty()
     let path = "\(directory)/\(Self.prefix)\(own.number)"
     do throws(SystemError) {
       return try FlightRecorder(own.number, besides: start.others, own.descriptor, path, slotCount)

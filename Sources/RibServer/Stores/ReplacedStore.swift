@@ -14,6 +14,10 @@ struct ReplacedStore {
   private var exists: Bool { access(path, F_OK) == 0 }
   /// Whether it is damaged, and replaced nevertheless.
   private var isGivenUp = false
+  /// The name that ``setAside(force:)`` has given it; nil if there was none.
+  private var aside: String?
+  /// The ends of the names of files that were moved with it.
+  private var movedSuffixes: [String] = []
 
   /// The store at a place.
   init(_ path: String) { self.path = path }
@@ -50,9 +54,9 @@ struct ReplacedStore {
   /// There is a store in its place at all times, if there was one: a server that starts meanwhile begins no empty one.
   ///
   /// - Parameter isForced: whether a damaged one is moved as it is.
-  /// - Throws: ``StoreError`` or ``SystemError``.
+  /// - Throws: ``StoreError`` or ``SystemError``; ``putBack()`` undoes what was done by then.
   /// - Returns: its name; nil if there was none.
-  func setAside(force isForced: Bool) throws -> String? {
+  mutating func setAside(force isForced: Bool) throws -> String? {
     let hasStore = exists
     if hasStore, !isGivenUp {
       do {
@@ -66,10 +70,20 @@ struct ReplacedStore {
       }
     }
     let aside = try link(path, exists: hasStore)
+    if hasStore { self.aside = aside }
     for suffix in SQLiteStore.fileSuffixes.dropFirst() where access(path + suffix, F_OK) == 0 {
       guard rename(path + suffix, aside + suffix) == 0 else { throw SystemError.last("rename \(path)\(suffix)") }
+      movedSuffixes.append(suffix)
     }
-    return hasStore ? aside : nil
+    return self.aside
+  }
+
+  /// Undoes ``setAside(force:)``, as no copy has taken the store's place, or none that is sure to stay there.
+  func putBack() {
+    guard let aside else { return }
+    // To rename one name of a file to another one does nothing.
+    if FileIdentity(aside) == FileIdentity(path) { unlink(aside) } else { rename(aside, path) }
+    for suffix in movedSuffixes { rename(aside + suffix, path + suffix) }
   }
 
   /// Whether another process has the store open, which is never replaced under it.

@@ -74,8 +74,8 @@ package struct StoreRestoration: Equatable, Sendable {
         throw StoreError("\(file) was written by a newer version of this program: put it back with that one.")
       }
     }
+    var old = ReplacedStore(store)
     do {
-      var old = ReplacedStore(store)
       let signOuts = try old.readSignOuts(force: isForced)
       let (time, kept) = try mend(copy.path, signOuts)
       try StoreCopy.sync(copy.path)
@@ -83,6 +83,7 @@ package struct StoreRestoration: Equatable, Sendable {
       try copy.put(at: store)
       return Self(copy.sessionCount, time, kept, replaced)
     } catch {
+      old.putBack()
       copy.discard()
       throw error
     }

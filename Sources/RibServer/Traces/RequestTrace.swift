@@ -2,16 +2,17 @@ import Tracing
 import WireHTTP
 
 /// The trace that a request belongs to, or the connection that was made of it: it was begun by another program.
-final class RequestTrace: Sendable {
-  /// The trace's name in lines of the log: 32 hexadecimal digits; nil if the request names its trace otherwise than the W3C has it.
-  let traceID: String?
+///
+/// The request's field is read for a line of the log alone: most requests have none. Without a tracer a request that names a trace takes no
+/// memory beyond that of its head.
+struct RequestTrace: Sendable {
+  /// The value of the request's field `traceparent`, whatever it is; nil if there is none, or more than one.
+  private let parent: String?
   /// What the program's tracer knows of the trace; empty without a tracer.
   let context: ServiceContext
 
-  private init(_ traceID: String?, _ context: ServiceContext) {
-    self.traceID = traceID
-    self.context = context
-  }
+  /// The trace's name in lines of the log: 32 hexadecimal digits; nil if the request names its trace otherwise than the W3C has it.
+  var traceID: String? { parent.flatMap { TraceParent($0) }?.traceID }
 
   /// The trace that a request names.
   ///
@@ -20,11 +21,10 @@ final class RequestTrace: Sendable {
   /// - Parameters:
   ///   - headers: the request's.
   ///   - tracer: the program's; nil if it has none.
-  /// - Returns: nil if the request names none; that takes no memory.
+  /// - Returns: nil if the request has no such field, and the tracer finds nothing.
   static func find(in headers: HeaderFields, _ tracer: SessionTracer?) -> RequestTrace? {
-    let traceID = TraceParent(of: headers)?.traceID
-    guard traceID != nil || tracer != nil else { return nil }
+    let parent = headers.only("traceparent")
     let context = tracer?.context(of: headers) ?? .topLevel
-    return traceID == nil && context.isEmpty ? nil : RequestTrace(traceID, context)
+    return parent == nil && context.isEmpty ? nil : RequestTrace(parent: parent, context: context)
   }
 }

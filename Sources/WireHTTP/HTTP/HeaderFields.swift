@@ -32,6 +32,16 @@ package struct HeaderFields: Equatable, Sendable {
     fields.first { HTTPGrammar.matches($0.name, name) }?.value
   }
 
+  /// The value of the only field named `name`; nil if there is none, or more than one.
+  package func only(_ name: String) -> String? {
+    var value: String?
+    for field in fields where HTTPGrammar.matches(field.name, name) {
+      guard value == nil else { return nil }
+      value = field.value
+    }
+    return value
+  }
+
   /// The values of all fields named `name`, in order.
   package func values(for name: String) -> [String] {
     fields.filter { HTTPGrammar.matches($0.name, name) }.map(\.value)

@@ -32,10 +32,8 @@ package struct TraceParent: Equatable, Sendable {
   ///
   /// - Parameter headers: the request's.
   package init?(of headers: HeaderFields) {
-    guard headers["traceparent"] != nil else { return nil }
-    let values = headers.values(for: "traceparent")
-    guard values.count == 1 else { return nil }
-    self.init(values[0])
+    guard let value = headers.only("traceparent") else { return nil }
+    self.init(value)
   }
 
   private static let size = 55

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 
@@ -55,5 +56,23 @@ struct TickerTests {
     queue.advance(60)
     #expect(count.now == 2)
     #expect(queue.count == 0, "nothing is kept")
+  }
+
+  /// What a look says holds no more once somebody has cancelled: the look comes before that, or not at all.
+  @Test func cancel_waitsForTheLookThatGoesOn() {
+    let (begun, cancelled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let order = Mutex<[String]>([])
+    let ticker = Ticker("test", .system, every: 1_000_000, ()) { _ in
+      begun.signal()
+      // Time enough for somebody who does not wait.
+      _ = cancelled.wait(timeout: .now() + .milliseconds(100))
+      order.withLock { $0.append("looked") }
+      return true
+    }
+    begun.wait()
+    ticker.cancel()
+    order.withLock { $0.append("cancelled") }
+    cancelled.signal()
+    #expect(order.withLock { $0.suffix(2) } == ["looked", "cancelled"])
   }
 }

@@ -33,8 +33,8 @@ extension InspectorTests {
     }
   }
 
-  /// A client that nobody has signed in to is put out of its session for good.
-  @Test func clientOfNobody_thatIsPutOut_isDenied() async throws {
+  /// A client that nobody has signed in to is put out of its session for good; nobody could come back to it, so that it ends.
+  @Test func sessionOfNobody_whoseOnlyClientIsPutOut_ends() async throws {
     try await Self.withInspector { _, url, admin in
       try await blocking {
         let nobody = try PlainClient(url, app: "open")
@@ -45,7 +45,8 @@ extension InspectorTests {
         try inspector.perform(#""confirmTapped""#, at: "confirm")
         #expect(try nobody.end() == "revoked 4402")
         let back = try PlainClient(url, saying: PlainClient.resume(welcome, attempt: 1))
-        #expect(try back.end() == "denied 4401")
+        #expect(try back.end() == "gone 4200")
+        try inspector.wait { try $0.state("session")["isElsewhere"] == .bool(true) }
       }
     }
   }
@@ -84,6 +85,10 @@ extension InspectorTests {
         _ = try bob.all(until: #"{"t":"patch","rev":3"#)
       }
       let file = directory.path + "/recordings/\(id).jsonl"
+      // A session that is not here is not marked either.
+      _ = await #expect(throws: InspectionError.self) { try await inspection.record("elsewhere") }
+      let elsewhere = SessionIdentity(id: "elsewhere", app: "known", parameters: nil)
+      #expect(server.context.makeRecorder(of: elsewhere) == nil)
       let (place, _) = try await inspection.record(id)
       #expect(place == directory.path + "/recordings")
       // It leaves memory once nothing is under way.

@@ -59,6 +59,10 @@ import WireHTTP
     return rows.compactMap { $0["id"]?.string }
   }
 
+  private static func items(_ value: JSONValue?) -> [JSONValue] {
+    if case .array(let items)? = value { items } else { [] }
+  }
+
   // MARK: Looking
 
   @Test func session_isFound_watched_andEnded() async throws {
@@ -231,6 +235,82 @@ import WireHTTP
     }
   }
 
+  /// A look that has begun before states were shown is a line of the audit as well, and one only.
+  @Test func stateThatIsShownFromAReloadOn_isALineOfTheAudit() async throws {
+    let (log, clock) = (CollectedLog(), ManualClock())
+    try await Self.withInspector(logger: log.logger, clock: clock) { server, url, admin in
+      try await blocking {
+        let bob = try Self.visit(url, as: "bob")
+        let inspector = try Self.look(admin, as: "eve-secret")
+        try inspector.perform(#"{"sessionEntered":{"id":"\#(try bob.welcome.sessionID)"}}"#)
+        try inspector.wait { try $0.state("session")["detail"] != nil }
+        #expect(try inspector.state("session")["detail"]?["view"] == nil)
+        let lines = { log.all.filter { $0["audit"] == "true" && $0["what"] == "see the state" } }
+        #expect(lines().isEmpty)
+        var settings = server.settings
+        settings.admin.showsState = true
+        try server.reload(settings)
+        try inspector.wait { client in
+          clock.advance(by: .seconds(1))
+          return try client.state("session")["detail"]?["view"] != nil
+        }
+        #expect(lines().count == 1 && lines().first?["who"] == "eve")
+        // The next look but one is the same look.
+        try bob.act(1, #""count""#)
+        try inspector.wait { client in
+          clock.advance(by: .seconds(1))
+          return try client.state("session")["detail"]?["cost"]?["actions"] == .integer(1)
+        }
+        #expect(lines().count == 1)
+      }
+    }
+  }
+
+  /// A riblet whose refusals, and the names of whose effects, have what a user has typed.
+  private struct Room: Riblet {
+    static let typeName = "Room"
+    enum ViewAction: Codable { case say(String), watch(String) }
+    enum Job: Hashable { case watching(String) }
+    func makeState() -> Int { 0 }
+    func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> {
+      switch viewAction {
+      case .say(let text): return .refuse("\(text) was said before.")
+      case .watch(let text):
+        let wait: @Sendable (Send<Self>) async throws -> Void = { _ in
+          let (stream, end) = AsyncStream.makeStream(of: Never.self)
+          for await _ in stream {}
+          end.finish()
+        }
+        return .merge(.run(id: "watch \(text)", wait), .run(id: Job.watching(text), wait))
+      }
+    }
+    func view(_ state: Int) -> Int { state }
+  }
+
+  /// What an operator who may not see states sees of a session has nothing that a user has typed.
+  @Test(arguments: [false, true]) func whatUsersHaveTyped_isShown_onlyIfStatesAre(_ showsState: Bool) async throws {
+    let apps = [App("room", access: .identified) { Room() }]
+    try await Self.withInspector(apps: apps, change: { $0.admin.showsState = showsState }) { _, url, admin in
+      try await blocking {
+        let bob = try Self.visit(url, "room", as: "bob")
+        let inspector = try Self.look(admin, as: "eve-secret")
+        try inspector.perform(#"{"sessionEntered":{"id":"\#(try bob.welcome.sessionID)"}}"#)
+        try inspector.wait { try $0.state("session")["detail"] != nil }
+        try bob.act(1, #"{"watch":"mark"}"#)
+        try bob.act(2, #"{"say":"mark"}"#)
+        _ = try bob.all(until: #"{"t":"nack""#)
+        try inspector.wait { try !Self.items($0.state("session")["detail"]?["refusals"]).isEmpty }
+        let detail = try inspector.state("session")["detail"]
+        let names = Self.items(Self.items(detail?["nodes"]).first?["effects"]).compactMap(\.string)
+        #expect(Set(names) == (showsState ? ["watch mark", #"watching("mark")"#] : ["…", "watching"]))
+        #expect(detail?.text.contains("mark") == showsState, "\(detail?.text ?? "")")
+        let refusal = Self.items(detail?["refusals"]).first
+        #expect(refusal?["code"] != nil)
+        #expect(refusal?["message"] == (showsState ? .string("mark was said before.") : nil))
+      }
+    }
+  }
+
   /// The order is that of all loops together, however many sessions there are, and a slice at a time.
   @Test func sessions_areOrdered_overAllLoops() async throws {
     try await Self.withInspector { server, url, _ in
@@ -264,7 +344,7 @@ import WireHTTP
         await inspection.sessions(SessionSearch()).rows.contains { $0.id == id && $0.state == .asleep }
       }
       #expect(isListed)
-      #expect(try await inspection.session(id) == nil)
+      #expect(try await inspection.session(SessionLook(at: id, by: "ada")) == nil)
       try await inspection.end(id)
       let isGone = try await eventually { await inspection.sessions(SessionSearch()).rows.isEmpty }
       #expect(isGone)

@@ -23,9 +23,12 @@ import WireHTTP
     #expect(status == 0 && output == "\(Server.version)\n")
   }
 
-  @Test func help_namesEverySetting() throws {
-    let (status, output, _) = try Program.run(Program.url("ribd"), ["--help"])
+  @Test(arguments: ["ribd", "ribd-cluster"]) func help_namesTheProgram_andEverySetting(_ program: String) throws {
+    let (status, output, _) = try Program.run(Program.url(program), ["--help"])
     #expect(status == 0)
+    #expect(output.contains("USAGE: \(program) ") && output.contains("\(program) help <subcommand>"))
+    let (_, restore, _) = try Program.run(Program.url(program), ["help", "restore"])
+    #expect(restore.contains("USAGE: \(program) restore ") && restore.contains("`\(program) backup`"))
     for setting in Setting.ofDaemon { #expect(output.contains("--\(setting.flag) "), "\(setting.key)") }
     // What is too long for a line goes on in the next.
     let words = output.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -1,5 +1,6 @@
 import RibClient
 import RibServer
+import RibTestSupport
 import Testing
 import Wire
 import WireHTTP
@@ -27,6 +28,24 @@ import WireHTTP
         #expect(try guest.end() == "denied 4401")
       }
     }
+  }
+
+  /// What is said of an action that no riblet was asked about names the riblet that it was for, and not the one that was asked last.
+  @Test func refusalOfAViewersAction_namesTheRibletThatItWasFor() async throws {
+    let log = CollectedLog()
+    try await withServer(logger: log.logger) { _, url in
+      try await blocking {
+        let first = try PlainClient(url, app: "counter")
+        let viewer = try PlainClient(url, joining: try first.share("view"))
+        try first.act(1, #""increment""#)
+        try viewer.next(#"{"t":"patch""#)
+        for (number, node) in [(1, 99), (2, 1)] {
+          try viewer.send(#"{"t":"act","n":\#(number),"to":\#(node),"a":"increment"}"#)
+          try viewer.next(#"{"t":"nack""#)
+        }
+      }
+    }
+    #expect(log.all.filter { $0.message == "An action was refused." }.map { $0["riblet"] } == ["none", "Counter"])
   }
 
   /// Whoever wants to know it is told who is connected, as soon as somebody else has joined.

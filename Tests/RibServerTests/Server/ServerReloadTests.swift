@@ -37,6 +37,22 @@ import WireHTTP
     }
   }
 
+  /// A connection is told the limits by which it is read, compressed or not: those of its beginning.
+  @Test func connectionFromBefore_isToldItsOwnLimits() async throws {
+    try await withServer { server, url in
+      try await blocking {
+        let socket = try CurlWebSocket(url: url)
+        try Self.reload(server) { $0.limits.messageBytes = 200 }
+        try socket.send(#"{"t":"hello","app":"counter"}"#)
+        let welcome = try JSONValue(parsing: try socket.text() ?? "")
+        #expect(welcome["limits"]?["messageBytes"] == .integer(65_536))
+        try socket.send(#"{"t":"act","n":1,"to":1,"a":"increment","x":"\#(String(repeating: "x", count: 300))"}"#)
+        _ = try socket.text()
+        #expect(try socket.text()?.hasPrefix(#"{"t":"patch""#) == true)
+      }
+    }
+  }
+
   @Test func higherLimit_holdsAsWell() async throws {
     try await withServer({ $0.limits.messageBytes = 200 }) { server, url in
       try await blocking {
@@ -87,6 +103,28 @@ import WireHTTP
         #expect(try GateTests.exchange(url, "GET").hasPrefix("HTTP/1.1 408"))
         let client = try PlainClient(url, app: "counter")
         #expect(try client.welcome.heartbeat == 1000)
+      }
+    }
+  }
+
+  /// Loops take settings over one after the other: a connection is read as it was accepted, whatever its own loop goes by by then.
+  @Test(arguments: [ServerSettings.Proxies.ProxyProtocol.off, .required])
+  func proxyHeader_isExpectedByTheSettingsOfTheListener(_ header: ServerSettings.Proxies.ProxyProtocol) async throws {
+    try await withServer({ $0.proxies.protocol = header }) { server, url in
+      let loops = server.state.withLock { state -> [EventLoop] in
+        if case .running(let running) = state { running.loops } else { [] }
+      }
+      var settings = server.settings
+      settings.proxies.protocol = header == .off ? .required : .off
+      let newer = server.context.rules.replacing(settings)
+      loops[1].follow(newer)
+      try await blocking {
+        // One connection for each loop.
+        for _ in loops {
+          let head = (header == .off ? "" : "PROXY TCP4 203.0.113.9 127.0.0.1 1 2\r\n") + "GET /livez HTTP/1.1\r\n"
+          let answer = try GateTests.exchange(url, head + "Host: localhost\r\nConnection: close\r\n\r\n")
+          #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+        }
       }
     }
   }

@@ -142,4 +142,14 @@ import Testing
     settings.storeURL = url
     #expect(setting.value(in: settings) == "set")
   }
+
+  /// Nor is the password in a URL that is no secret itself: not where it is in force, nor in what is said of one that cannot be.
+  @Test func value_hasNoPassword() async throws {
+    let url = "https://ada:mark@id.example.com/keys"
+    let setting = try #require(Setting.ofDaemon.first { $0.key == "auth.keysURL" })
+    let shown = SettingInForce(setting, url, from: .preset, waiting: url)
+    #expect(shown.value == "https://…@id.example.com/keys" && shown.waiting == shown.value)
+    let error = await #expect(throws: SettingsError.self) { _ = try await read("publicURL", .string(url)) }
+    #expect(error?.description.contains("mark") == false)
+  }
 }

@@ -53,6 +53,26 @@ import Wire
     #expect(messages == ["welcome", "snap", "snap", "bye"])
   }
 
+  /// Nobody could come back to it.
+  @Test func sessionWhoseOnlyClientIsPutOut_ends() {
+    #expect(core.expel(1))
+    #expect(core.life.hasEnded && core.life.endReason == .dismissed)
+    #expect(messages == ["welcome", "snap", "bye"])
+  }
+
+  @Test func sessionWithAnotherClientThatMayAct_goesOn() throws {
+    for scope in [ShareScope.view, .act] {
+      let token = "\(core.id).\(scope)"
+      core.audience.invite(token, scope, at: work.environment.time.wall())
+      _ = try core.accept(token, ClientInfo(), nil).get()
+    }
+    #expect(core.expel(1))
+    #expect(!core.life.hasEnded)
+    // The one that is left may only look.
+    #expect(core.expel(3))
+    #expect(core.life.hasEnded)
+  }
+
   /// A process that is stopped for a day, and goes on, was not there for clients: a session ends once they had their time.
   @Test(arguments: [0, 61, 86_400]) func timeInWhichTheLoopWasHeldUp_isNotAbsence(_ pause: Int) {
     core.life.aloneSince = work.now

@@ -117,6 +117,53 @@ import Wire
 
   // MARK: What is replaced, and what cannot be put back
 
+  /// What ran when a process of the replaced store died is not to blame in the store that is put back, which may know the same sessions.
+  @Test func notesOfTheReplacedStore_areForgotten_onceItIsReplaced() throws {
+    let first = try open()
+    try first.begin()
+    _ = try first.create("one")
+    _ = try StoreBackup(of: state, to: copy)
+    first.close()
+    let crash = FlightEntry(sessionID: "one", client: 1, number: 7)
+    do {
+      // Two processes.
+      let other = try FlightRecorder.open(in: state, slotCount: 1) { _ in }
+      let recorder = try FlightRecorder.open(in: state, slotCount: 1) { _ in }
+      recorder.slot(0).begin("one", client: 1, number: 7)
+      withExtendedLifetime(other) {}
+    }
+    struct Unwanted: Error {}
+    func crashes() throws -> [FlightEntry] {
+      var found: [FlightEntry] = []
+      #expect(throws: Unwanted.self) {
+        _ = try FlightRecorder.open(in: state, slotCount: 1) { start throws in
+          found = start.crashes
+          throw Unwanted()
+        }
+      }
+      return found
+    }
+    // A copy that is not put back changes nothing.
+    #expect(throws: StoreError.self) { try StoreRestoration(from: store, to: state) }
+    #expect(try crashes() == [crash])
+    _ = try StoreRestoration(from: copy, to: state)
+    #expect(try crashes().isEmpty)
+  }
+
+  /// A store whose parts cannot be given other names stays where it is, under one name.
+  @Test func storeThatCannotBeSetAside_isAsItWas() throws {
+    try open().close()
+    _ = try StoreBackup(of: state, to: copy)
+    for suffix in ["", "-wal"] { try Data("no store".utf8).write(to: URL(fileURLWithPath: store + suffix)) }
+    try FileManager.default.createDirectory(atPath: "\(store).replaced-1-wal", withIntermediateDirectories: false)
+    #expect(throws: StoreError.self) { try StoreRestoration(from: copy, to: state, force: true) }
+    #expect(
+      try files() == [
+        "flight-0", "flight-lock", "sessions.sqlite", "sessions.sqlite-wal", "sessions.sqlite.replaced-1-wal",
+      ])
+    #expect(FileManager.default.contents(atPath: store) == Data("no store".utf8))
+  }
+
   /// What was only in its log is in the store that is kept, and no log is left for SQLite to take for the new store's.
   @Test func storeThatIsReplaced_isKeptWhole() throws {
     let first = try open()

@@ -13,7 +13,9 @@ import WireHTTP
 
   @Test func requestWithoutATrace_hasNone() {
     #expect(RequestTrace.find(in: [:], nil) == nil)
-    #expect(RequestTrace.find(in: ["traceparent": "00-\(Self.trace)"], nil) == nil)
+    #expect(RequestTrace.find(in: ["tracestate": "a=1"], nil) == nil)
+    #expect(RequestTrace.find(in: ["traceparent": "00-\(Self.trace)"], nil)?.traceID == nil)
+    #expect(RequestTrace.find(in: ["traceparent": Self.parent, "Traceparent": Self.parent], nil) == nil)
     #expect(RequestTrace.find(in: ["traceparent": Self.parent], nil)?.traceID == Self.trace)
   }
 

@@ -64,19 +64,22 @@ extension ServerInspection {
     guard wasThere else { throw InspectionError("There is no such session.") }
   }
 
-  /// Has a session recorded from its next return to memory on, and asks it to leave memory.
+  /// Has a session recorded from its next return to memory on, for a day, and asks it to leave memory.
   ///
   /// - Parameter id: the session's name.
   /// - Returns: the directory that the recording is in, and whether the session leaves memory now.
-  /// - Throws: ``InspectionError`` if the session is not in memory here; ``StoreError`` if the directory cannot be made.
+  /// - Throws: ``InspectionError`` if the session is not in memory here; ``StoreError`` if the directory cannot be made, or if too many sessions
+  ///   are recorded.
   package func record(_ id: String) async throws -> (directory: String, isLeaving: Bool) {
-    let directory = try context.recordOnDemand(id)
+    // What is not here would be marked in vain.
+    guard try await askSession(id, { _ in true }) != nil else { throw Self.isElsewhere }
+    let directory = try await away { [context] in try context.recordOnDemand(id) }
     let isLeaving = try await askSession(id) { core in
       core.rest()
       return core.life.isResting
     }
-    guard let isLeaving else { throw Self.isElsewhere }
-    return (directory, isLeaving)
+    // One that is not here any more has left meanwhile.
+    return (directory, isLeaving ?? true)
   }
 
   /// Runs again what processes have died of.
@@ -86,9 +89,7 @@ extension ServerInspection {
   /// - Throws: ``StoreError`` if the store fails; ``InspectionError`` if nothing is set aside.
   package func lift(_ id: String) async throws -> Int {
     var count = try await askSession(id, { $0.liftPoison() }) ?? 0
-    if count == 0, let directory = try stateDirectory() {
-      count = try await away { try directory.lift(session: id) }
-    }
+    if count == 0 { count = try await withStateDirectory { try $0.lift(session: id) } ?? 0 }
     guard count > 0 else { throw InspectionError("Nothing of this session is set aside.") }
     return count
   }

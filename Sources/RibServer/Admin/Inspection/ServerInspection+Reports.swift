@@ -131,18 +131,24 @@ extension ServerInspection {
   package func crashes() async throws -> CrashSummary {
     var reports = CrashSummary()
     reports.found = foundCrashCount
-    if let directory = try stateDirectory() {
-      let poison = try await away { try directory.poison() }
-      reports.poison = poison.map {
-        .init(session: $0.session, app: $0.app, client: $0.client, number: $0.number, count: $0.count)
-      }
+    let poison = try await withStateDirectory { try $0.poison() } ?? []
+    reports.poison = poison.map {
+      .init(session: $0.session, app: $0.app, client: $0.client, number: $0.number, count: $0.count)
     }
     return reports
   }
 
-  /// The directory of the store; nil if the store has none.
-  func stateDirectory() throws -> StateDirectory? {
-    context.settings.store == .sqlite ? try StateDirectory(context.settings.stateDirectory) : nil
+  /// Does something with the directory of the store, which is opened and waited for away from all loops, and from the threads of tasks.
+  ///
+  /// - Parameter body: what is done.
+  /// - Returns: what `body` returns; nil if the store has no directory.
+  /// - Throws: ``StoreError`` if the store cannot be opened, or what `body` throws.
+  func withStateDirectory<Value: Sendable>(
+    _ body: @escaping @Sendable (StateDirectory) throws -> Value
+  ) async throws -> Value? {
+    let settings = context.settings
+    guard settings.store == .sqlite else { return nil }
+    return try await away { try body(StateDirectory(settings.stateDirectory)) }
   }
 
   /// Does something that may wait for a disk, away from all loops.

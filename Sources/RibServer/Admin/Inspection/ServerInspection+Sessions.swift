@@ -16,9 +16,16 @@ extension ServerInspection {
       endSearch()
       return SessionList()
     }
-    let found = await ask(loops, within: Self.searchPatience) { [clock] loop, done in
-      SessionScan(loop, search, clock, done).goOn()
+    let isUnwanted = SessionScan.Flag()
+    let found = await withTaskCancellationHandler {
+      await ask(loops, within: Self.searchPatience) { [clock] loop, done in
+        SessionScan(loop, search, clock, until: isUnwanted, done).goOn()
+      }
+    } onCancel: {
+      isUnwanted.set()
     }
+    // A scan that has taken too long goes on no more either.
+    isUnwanted.set()
     endSearch()
     var list = SessionList()
     list.matchCount = found.reduce(0) { $0 + $1.matchCount }
@@ -65,20 +72,16 @@ extension ServerInspection {
 
   // MARK: One session
 
-  /// Begins to look at a session; what happens in it is noted from the next ``session(_:by:)`` on.
-  ///
-  /// - Parameters:
-  ///   - id: the session's name.
-  ///   - name: the operator. If states are shown, the audit has a line.
-  package func beginWatching(_ id: String, by name: String) {
+  /// Begins to look at a session; what happens in it is noted from the next ``session(_:)`` on.
+  package func begin(_ look: SessionLook) {
     looks.withLock { looks in
-      looks.watched[id, default: Looks.Watched(watch: SessionWatch(clock), count: 0)].count += 1
+      looks.watched[look.id, default: Looks.Watched(watch: SessionWatch(clock), count: 0)].count += 1
     }
-    if context.settings.admin.showsState { audit(name, "see the state", session: id) }
   }
 
-  /// Ends a look that ``beginWatching(_:by:)`` has begun.
-  package func endWatching(_ id: String) {
+  /// Ends a look that ``begin(_:)`` has begun.
+  package func end(_ look: SessionLook) {
+    let id = look.id
     let watch = looks.withLock { looks -> SessionWatch? in
       guard let watched = looks.watched[id] else { return nil }
       guard watched.count == 1 else {
@@ -96,15 +99,19 @@ extension ServerInspection {
 
   /// A session, with what has happened in it since somebody looks.
   ///
-  /// - Parameter id: the session's name.
+  /// The audit has a line once the look is shown the state, as a setting that is reloaded may allow it at any time.
+  ///
+  /// - Parameter look: the look.
   /// - Returns: the session; nil if it is not in memory here.
   /// - Throws: ``InspectionError`` if its loop does not answer.
-  package func session(_ id: String) async throws -> SessionDetail? {
-    let showsState = context.settings.admin.showsState
-    return try await askSession(id) { [self] core in
+  package func session(_ look: SessionLook) async throws -> SessionDetail? {
+    let (id, showsState) = (look.id, context.settings.admin.showsState)
+    let detail = try await askSession(id) { [self] core in
       // A session that was at rest meanwhile has another tree. On the loop, so that the look may have ended by now.
       if let watch = looks.withLock({ $0.watched[id]?.watch }) { core.look(through: watch) }
       return core.seen(clock, showsState: showsState)
     }
+    if detail != nil, showsState, look.noteState() { audit(look.name, "see the state", session: id) }
+    return detail
   }
 }

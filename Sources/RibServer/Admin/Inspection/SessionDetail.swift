@@ -33,7 +33,7 @@ package struct SessionDetail: Codable, Equatable, Sendable {
 
 /// What a session has cost since it came into memory.
 package struct SessionCost: Codable, Equatable, Sendable {
-  /// Actions that were applied, refused or repeated.
+  /// Actions and steps back that were applied or refused; one that a client repeats counts once.
   package var actions = 0
   /// Microseconds for which the loop was busy with the session.
   package var busy = 0
@@ -115,11 +115,11 @@ package struct SessionRefusal: Codable, Equatable, Identifiable, Sendable {
   package var number: Int
   /// The code of the `nack`.
   package var code: String
-  /// The reason that the client was given.
-  package var message: String
+  /// The reason that the client was given; nil unless `admin.showsState` allows to see it.
+  package var message: String?
 
   /// A refusal.
-  package init(client: Int, number: Int, code: String, message: String) {
+  package init(client: Int, number: Int, code: String, message: String?) {
     id = "\(client).\(number)"
     self.client = client
     self.number = number
@@ -142,7 +142,8 @@ package struct SessionNode: Codable, Equatable, Identifiable, Sendable {
   package var isActive: Bool
   /// The version of the state's shape.
   package var stateVersion: Int
-  /// The names of the effects that run; empty for an effect without a name.
+  /// The names of the effects that run: empty for an effect without a name, and `…` for a name that may have what a user has typed, unless
+  /// `admin.showsState` allows to see it.
   package var effects: [String]
 }
 

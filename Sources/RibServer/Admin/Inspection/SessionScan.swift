@@ -1,4 +1,5 @@
 import RibCore
+import Synchronization
 
 /// Looks for the sessions of one loop that come first, a slice at a time, so that clients do not notice.
 ///
@@ -9,6 +10,15 @@ final class SessionScan: @unchecked Sendable {
   private static let sliceLength = 1000
   /// How long a slice may take, in nanoseconds.
   private static let sliceTime: UInt64 = 500_000
+
+  /// Something that becomes true once, on any thread.
+  final class Flag: Sendable {
+    private let value = Atomic(false)
+    /// Whether it has.
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    /// Makes it true.
+    func set() { value.store(true, ordering: .relaxed) }
+  }
 
   /// What was found on one loop.
   struct Found: Sendable {
@@ -29,6 +39,7 @@ final class SessionScan: @unchecked Sendable {
   private let loop: EventLoop
   private let search: SessionSearch
   private let clock: InspectionClock
+  private let isUnwanted: Flag
   private let done: @Sendable (Found) -> Void
   private var sessions: [Int]
   private var connections: [Int]
@@ -41,13 +52,16 @@ final class SessionScan: @unchecked Sendable {
   ///   - loop: the loop, on which this is called.
   ///   - search: which sessions come first.
   ///   - clock: tells when things happened.
+  ///   - isUnwanted: is set once nobody waits for the scan any more, which ends then.
   ///   - done: called on the loop with what was found.
   init(
-    _ loop: EventLoop, _ search: SessionSearch, _ clock: InspectionClock, _ done: @escaping @Sendable (Found) -> Void
+    _ loop: EventLoop, _ search: SessionSearch, _ clock: InspectionClock, until isUnwanted: Flag,
+    _ done: @escaping @Sendable (Found) -> Void
   ) {
     self.loop = loop
     self.search = search
     self.clock = clock
+    self.isUnwanted = isUnwanted
     self.done = done
     sessions = Array(loop.sessions.keys)
     connections = Array(loop.connections.keys)
@@ -55,6 +69,7 @@ final class SessionScan: @unchecked Sendable {
 
   /// Looks at the next slice.
   func goOn() {
+    guard !isUnwanted.isSet else { return done(Found()) }
     let end = loop.time() + Self.sliceTime
     for _ in 0..<Self.sliceLength {
       if let number = sessions.popLast() {

@@ -7,9 +7,12 @@ import Synchronization
 final class SessionWatch: Sendable {
   /// How many events are kept.
   static let limit = 200
+  /// How many characters of a text are kept.
+  private static let textLimit = 300
 
   private struct Ring {
-    var events: [WatchedEvent] = []
+    /// The events, with the texts of those that may have what users have typed.
+    var events: [(event: WatchedEvent, fullText: String?)] = []
     var lastID = 0
   }
 
@@ -22,11 +25,23 @@ final class SessionWatch: Sendable {
   init(_ clock: InspectionClock) { self.clock = clock }
 
   /// The events that are kept, the newest last.
-  var events: [WatchedEvent] { ring.withLock { $0.events } }
+  ///
+  /// - Parameter showsState: whether texts may have what users have typed.
+  /// - Returns: the events.
+  func events(showsState: Bool) -> [WatchedEvent] {
+    ring.withLock { ring in
+      ring.events.map { event, fullText in
+        guard showsState, let fullText else { return event }
+        var full = event
+        full.text = fullText
+        return full
+      }
+    }
+  }
 
   /// Notes what the session's tree says.
   func note(_ event: TreeEvent, at now: UInt64) {
-    note(event.kind, event.typeName ?? "", event.summary, at: now)
+    note(event.kind, event.typeName ?? "", event.publicSummary, inFull: event.summary, at: now)
   }
 
   /// Notes something.
@@ -34,18 +49,22 @@ final class SessionWatch: Sendable {
   /// - Parameters:
   ///   - kind: what it is, in one word.
   ///   - riblet: the type of the riblet; empty for none.
-  ///   - text: what has happened, for a person.
+  ///   - text: what has happened, for a person, without what users may have typed.
+  ///   - fullText: the same with it; nil if there is nothing to hide.
   ///   - now: when, in nanoseconds of the monotonic clock.
   ///   - duration: how long the loop was busy with it, in nanoseconds; nil for a part of something longer.
-  func note(_ kind: String, _ riblet: String, _ text: String, at now: UInt64, duration: UInt64? = nil) {
+  func note(
+    _ kind: String, _ riblet: String, _ text: String, inFull fullText: String? = nil, at now: UInt64,
+    duration: UInt64? = nil
+  ) {
     let time = clock.milliseconds(at: now)
     ring.withLock { ring in
       ring.lastID += 1
       if ring.events.count == Self.limit { ring.events.removeFirst() }
-      ring.events.append(
-        WatchedEvent(
-          id: ring.lastID, time: time, kind: kind, riblet: riblet, text: String(text.prefix(300)),
-          duration: duration.map { Int($0 / 1000) }))
+      let event = WatchedEvent(
+        id: ring.lastID, time: time, kind: kind, riblet: riblet, text: String(text.prefix(Self.textLimit)),
+        duration: duration.map { Int($0 / 1000) })
+      ring.events.append((event, fullText.map { String($0.prefix(Self.textLimit)) }))
     }
   }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import RibCore
 @testable import RibServer
 
 struct SessionWatchTests {
@@ -10,17 +11,28 @@ struct SessionWatchTests {
     for number in 1...(SessionWatch.limit + 5) {
       watch.note("action", "R", "\(number)", at: 5_000_000_000, duration: 7000)
     }
-    #expect(watch.events.count == SessionWatch.limit)
-    #expect(watch.events.first?.id == 6)
-    #expect(watch.events.last?.text == "\(SessionWatch.limit + 5)")
-    #expect(watch.events.last?.time == 1_000_000)
-    #expect(watch.events.last?.duration == 7)
+    let events = watch.events(showsState: false)
+    #expect(events.count == SessionWatch.limit)
+    #expect(events.first?.id == 6)
+    #expect(events.last?.text == "\(SessionWatch.limit + 5)")
+    #expect(events.last?.time == 1_000_000)
+    #expect(events.last?.duration == 7)
   }
 
   @Test func text_isCut() {
     let watch = SessionWatch(InspectionClock(time))
-    watch.note("undone", "", String(repeating: "x", count: 10_000), at: 0)
-    #expect(watch.events.first?.text.count == 300)
+    let text = String(repeating: "x", count: 10_000)
+    watch.note("undone", "", text, inFull: text, at: 0)
+    for showsState in [false, true] { #expect(watch.events(showsState: showsState).first?.text.count == 300) }
+  }
+
+  @Test func whatUsersHaveTyped_isShown_onlyIfStatesAre() {
+    let watch = SessionWatch(InspectionClock(time))
+    watch.note(.undone(reason: "secret"), at: 0)
+    watch.note(.effectStarted(token: EffectToken(number: 1), type: "Room", id: EffectID("secret")), at: 0)
+    watch.note(.detached(id: 7, type: "Room"), at: 0)
+    #expect(watch.events(showsState: false).map(\.text) == ["", "…", "node 7"])
+    #expect(watch.events(showsState: true).map(\.text) == ["secret", "secret", "node 7"])
   }
 
   @Test func clock_tellsTheTimeOfDay_beforeAndAfterItsStart() {
