@@ -52,6 +52,7 @@ web: ## Run the browser client's tests (ARGS="keyboard_test")
 ops: ## Run the daemon as operators do: proxies, Prometheus, systemd, an image (ARGS="nginx_test", RIB_OPS=short)
 	@scripts/setup --tests
 	swift build --product ribd
+	swift build --product ribctl
 	$(if $(and $(filter-out short,$(or $(RIB_OPS),all)),$(or $(findstring image_test,$(ARGS)),$(if $(ARGS),,all))),\
 	  scripts/debian-root && swift build -c release --product ribd --static-swift-stdlib)
 	cd Tests/Ops && RIB_OPS="$(RIB_OPS)" RIBD="$$(swift build --show-bin-path)/ribd" \

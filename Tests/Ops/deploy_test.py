@@ -1,81 +1,19 @@
 """Upgrades by scripts/deploy: with systemd itself and the units as they are shipped, and with processes that the script starts on its own."""
 
 import fcntl
-import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import tempfile
-import threading
-import time
 import unittest
-import urllib.error
-import urllib.request
 from pathlib import Path
 
+from machines import MachineTest
 from support import PATIENCE, RIBD, REPOSITORY, free_port, wait_until
+from visitors import Session, Visitors
 
 DEPLOY = REPOSITORY / "scripts/deploy"
-MACHINE = Path(__file__).with_name("machine")
-
-
-class Visitors:
-    """Clients that connect for one question each, again and again, and note each that is not answered."""
-
-    def __init__(self, url: str):
-        self.url, self.failures, self.count, self.is_over = url, [], 0, threading.Event()
-        self.threads = [threading.Thread(target=self.visit) for _ in range(4)]
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.is_over.set()
-        for thread in self.threads:
-            thread.join()
-
-    def visit(self):
-        # The pace of a visitor is a hundred questions a second.
-        while not self.is_over.wait(0.01):
-            try:
-                with urllib.request.urlopen(self.url + "/readyz", timeout=PATIENCE) as answer:
-                    assert answer.status == 200
-            except OSError as error:
-                self.failures.append(repr(error))
-            self.count += 1
-
-
-class Session:
-    """A session of the counter, by requests, each of which may come to another process."""
-
-    def __init__(self, url: str):
-        self.path, self.headers, self.clicks = url + "/v1/sessions", {}, 0
-        made = self.ask("POST", "", '{"app":"counter"}')
-        self.path += "/" + made["sid"]
-        self.headers["Riblet-Token"] = made["token"]
-
-    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> dict:
-        request = urllib.request.Request(
-            self.path + path, body and body.encode(), {**self.headers, **headers}, method=method)
-
-        def answer() -> dict:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                return json.load(answer)
-
-        # A process that has lost the session to the other one, or is about to, says 503: the same is asked again.
-        return wait_until(answer, f"an answer to {method} {path}")
-
-    def click(self):
-        self.clicks += 1
-        self.ask("POST", "/actions", '{"to":"","a":"increment"}', **{"Idempotency-Key": f'"{self.clicks}"'})
-
-    def count(self) -> int:
-        view = self.ask("GET", "/view")
-        return view["nodes"][str(view["root"])]["state"]["count"]
 
 
 class ProcessTest(unittest.TestCase):
@@ -243,8 +181,7 @@ class ProcessTest(unittest.TestCase):
             self.assertIn(reason, done.stderr)
 
 
-@unittest.skipUnless(os.geteuid() == 0, "systemd boots in namespaces, which wants root")
-class SystemdTest(unittest.TestCase):
+class SystemdTest(MachineTest):
     """systemd itself, with the units as they are shipped, but for the port."""
 
     def setUp(self):
@@ -255,30 +192,10 @@ class SystemdTest(unittest.TestCase):
         drop_in = Path(directory.name) / "ribd.socket.d/port.conf"
         drop_in.parent.mkdir()
         drop_in.write_text(f"[Socket]\nListenStream=\nListenStream=127.0.0.1:{port}\n")
-        self.machine = subprocess.Popen([MACHINE, REPOSITORY / "config", directory.name], stdout=subprocess.PIPE, text=True)
-        self.addCleanup(self.shut_down)
-        self.pid = self.machine.stdout.readline().strip()
-        wait_until(lambda: self.run_inside("systemctl", "is-system-running").stdout == "running\n", "the machine")
+        self.boot(REPOSITORY / "config", directory.name)
+        self.do("mkdir", "-p", "/etc/ribd")
         self.do("cp", REPOSITORY / "config/ribd.json", "/etc/ribd/ribd.json")
         self.do("systemctl", "enable", "--now", "ribd.socket")
-
-    def shut_down(self):
-        self.machine.terminate()
-        self.machine.wait(PATIENCE)
-        self.machine.stdout.close()
-
-    def run_inside(self, *command) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            ["nsenter", "--target", self.pid, "--mount", "--uts", "--ipc", "--cgroup", "--pid", *command],
-            capture_output=True, text=True, timeout=PATIENCE)
-
-    def do(self, *command) -> str:
-        done = self.run_inside(*command)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
-    def show(self, unit: str, name: str) -> str:
-        return self.do("systemctl", "show", f"--property={name}", "--value", unit).strip()
 
     def test_upgrade_refuses_nobody_and_outlives_a_boot(self):
         self.do(DEPLOY, RIBD)
