@@ -99,6 +99,7 @@ class WalkTest(MachineTest):
             restored = self.follow(restoring)
             self.assertRegex(restored, "Put back to .*: 1 sessions")
             self.assertEqual(session.count(), 1)
+        self.assertEqual([self.show(f"ribd@{name}", "ActiveState") for name in "ab"], ["inactive", "active"])
 
     def test_nightly_backup_is_made_and_old_ones_go(self):
         self.install()
