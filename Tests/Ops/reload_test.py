@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -295,8 +296,8 @@ class HangUpTest(unittest.TestCase):
             return int(re.search(r"^SigCgt:\s+(\w+)$", status, re.MULTILINE)[1], 16) & 1 == 1
 
         try:
-            while not traps():
-                self.assertIsNone(process.poll())
+            wait_until(lambda: process.poll() is not None or traps(), "the daemon that listens to signals")
+            self.assertIsNone(process.poll())
             process.send_signal(signal.SIGHUP)
             self.assertIn("listens on", process.stdout.readline())
             # It is kept until then.
@@ -313,13 +314,21 @@ class HangUpTest(unittest.TestCase):
             [RIBD, "--port", "0", "--state-dir", self.path / "state"], stdin=theirs, stdout=theirs, stderr=theirs,
             start_new_session=True, preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)))
         os.close(theirs)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
         text = b""
-        while b"listens on" not in text:
-            text += os.read(ours, 1000)
+
+        def read_until(word: bytes):
+            nonlocal text
+            end = time.monotonic() + PATIENCE
+            while word not in text:
+                is_readable = select.select([ours], [], [], max(end - time.monotonic(), 0))[0]
+                self.assertTrue(is_readable, f"{word} has not come within {PATIENCE} s: {text}")
+                text += os.read(ours, 1000)
+
+        read_until(b"listens on")
         # A signal from elsewhere is no end of the terminal.
         process.send_signal(signal.SIGHUP)
-        while b"The settings were reloaded." not in text:
-            text += os.read(ours, 1000)
+        read_until(b"The settings were reloaded.")
         os.close(ours)
         self.assertEqual(process.wait(PATIENCE), 0)
 
@@ -425,7 +434,8 @@ class CommandTest(unittest.TestCase):
             ill = self.run_ribd("health", "--port", str(listener.getsockname()[1]))
             self.assertEqual(ill.returncode, 1)
             self.assertIn("does not answer", ill.stderr)
-            self.assertGreater(time.monotonic() - begin, 2)
+            # Three seconds is what the command promises; the rest is for a machine that is slow to start it.
+            self.assertTrue(2 < time.monotonic() - begin < 10, time.monotonic() - begin)
 
 
 if __name__ == "__main__":
