@@ -48,8 +48,8 @@ web: ## Run the browser client's tests (ARGS="keyboard_test")
 	cd Tests/Browser && RIBD="$$(swift build --show-bin-path)/ribd" ../../.venv/bin/python -m unittest -v \
 	  $(or $(ARGS),$(basename $(notdir $(wildcard Tests/Browser/*_test.py))))
 
-# RIB_OPS=short leaves out what takes long: the image, which wants root and a release build, and other forms of what is tested anyway. Without
-# root the image and systemd are left out; the end of the tests says so.
+# RIB_OPS=short leaves out what takes long: the image, which wants root and a release build, the operator's walk, and other forms of what is tested
+# anyway. Without root the image and systemd are left out; the end of the tests says so.
 ops: ## Run the daemon as operators do: proxies, Prometheus, systemd, an image (ARGS="nginx_test", RIB_OPS=short)
 	@scripts/setup --tests
 	swift build --product ribd

@@ -20,7 +20,7 @@ import urllib.request
 from pathlib import Path
 
 from machines import MachineTest
-from support import PATIENCE, REPOSITORY, RIBCTL, RIBD, could_not_run, free_port, wait_until
+from support import PATIENCE, REPOSITORY, RIBCTL, RIBD, could_not_run, free_port, is_long, wait_until
 from visitors import Session, Visitors
 
 PAGE = (REPOSITORY / "docs/Operations.md").read_text()
@@ -40,6 +40,7 @@ def without_code(text: str) -> str:
     return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
+@is_long
 class WalkTest(MachineTest):
     def setUp(self):
         self.assertTrue(RIBCTL.exists(), f"there is no {RIBCTL}: swift build --product ribctl")
@@ -54,11 +55,11 @@ class WalkTest(MachineTest):
             unit.write_text(self.with_ports(unit.read_text()))
         (self.clone / "scripts").mkdir()
         shutil.copy(REPOSITORY / "scripts/deploy", self.clone / "scripts")
-        for program in [RIBD, RIBCTL]:
-            os.symlink(program, self.clone / program.name)
+        os.symlink(RIBD, self.clone / "ribd")
         (self.clone / "swift-backtrace-static").write_text("#!/bin/sh\n")
         self.url = f"http://127.0.0.1:{self.ports['8080']}"
         self.boot()
+        self.do("install", RIBCTL, "/usr/local/bin/ribctl")
 
     def with_ports(self, text: str) -> str:
         for shipped, port in self.ports.items():
@@ -121,6 +122,23 @@ class WalkTest(MachineTest):
                 touch --date '20 days ago' /var/backups/ribd-nightly/{old} {inspector}/{old} {mine}""")
         self.do("test", "-e", mine)
         self.assertEqual(self.do("find", inspector, "-type", "f"), f"{inspector}/{old}\n")
+
+    def test_prometheus_gets_a_token_of_its_own(self):
+        self.install()
+        self.do("bash", "-euc", "useradd --system prometheus; mkdir -p /etc/prometheus")
+        block, *_ = blocks(chapter("See how it is"))
+        self.follow(block)
+        self.assertEqual(self.do("stat", "--format=%U %a", "/etc/prometheus/ribserver.token"), "prometheus 600\n")
+        token = self.do("cat", "/etc/prometheus/ribserver.token")
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.ports['9464']}/metrics", headers={"Authorization": f"Bearer {token}"})
+
+        def scrape() -> bool:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return b"ribserver_build_info" in answer.read()
+
+        # The signal is on its way.
+        wait_until(scrape, "a scrape")
 
     def test_users_sign_in(self):
         self.install()
