@@ -271,11 +271,16 @@ class SystemdTest(MachineTest):
         session.click()
         pid = self.show("ribd@a", "MainPID")
         with tempfile.TemporaryDirectory(dir="/tmp") as directory:
-            program = self.program(directory, 'if [[ ${1-} == --config ]]; then exit 3; fi')
+            # The service does not see this machine's /tmp.
+            ribd = Path("/usr/local/lib/ribd/a/ribd")
+            program = self.program(directory, 'if [[ ${1-} == --config ]]; then exit 3; fi', ribd)
             done = self.run_inside(DEPLOY, program)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("Instance a serves as before.", done.stderr)
         self.assertEqual((self.show("ribd@a", "MainPID"), self.show("ribd@b", "ActiveState")), (pid, "inactive"))
+        # The socket is one for all processes, with its flags: a loop of the instance that goes on would wait in accept(2) for ever, if another loop was quicker.
+        flags = int(self.do("sed", "-n", "s/^flags:\t//p", f"/proc/{pid}/fdinfo/3"), 8)
+        self.assertEqual(flags & os.O_NONBLOCK, os.O_NONBLOCK)
         self.assertEqual(session.count(), 1)
         # If the machine or the process fails now, the old program comes back.
         self.do("systemctl", "kill", "--signal=KILL", "ribd@a")
