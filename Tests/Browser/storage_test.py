@@ -69,7 +69,7 @@ class StorageTest(BrowserTest):
             self.page.locator("#screen").get_by_role("button", name="Increment").click()
 
     def damage(self, change):
-        # At once: what a page says of its last answer, or as it goes, must not mend it.
+        # The page's own writes end in the same step: its next answer, or leaving it, would replace the damaged entry by a sound one.
         self.page.evaluate(
             f"() => {{ Storage.prototype.setItem = () => {{}}; const it = JSON.parse(sessionStorage['{KEY}']); {change};"
             f" sessionStorage['{KEY}'] = JSON.stringify(it); }}")

@@ -1,81 +1,21 @@
 """Upgrades by scripts/deploy: with systemd itself and the units as they are shipped, and with processes that the script starts on its own."""
 
 import fcntl
-import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import tempfile
-import threading
-import time
 import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
 
-from support import PATIENCE, RIBD, REPOSITORY, free_port, wait_until
+from machines import MachineTest
+from support import PATIENCE, RIBD, REPOSITORY, free_port, is_long, wait_until
+from visitors import Session, Visitors
 
 DEPLOY = REPOSITORY / "scripts/deploy"
-MACHINE = Path(__file__).with_name("machine")
-
-
-class Visitors:
-    """Clients that connect for one question each, again and again, and note each that is not answered."""
-
-    def __init__(self, url: str):
-        self.url, self.failures, self.count, self.is_over = url, [], 0, threading.Event()
-        self.threads = [threading.Thread(target=self.visit) for _ in range(4)]
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.is_over.set()
-        for thread in self.threads:
-            thread.join()
-
-    def visit(self):
-        # The pace of a visitor is a hundred questions a second.
-        while not self.is_over.wait(0.01):
-            try:
-                with urllib.request.urlopen(self.url + "/readyz", timeout=PATIENCE) as answer:
-                    assert answer.status == 200
-            except OSError as error:
-                self.failures.append(repr(error))
-            self.count += 1
-
-
-class Session:
-    """A session of the counter, by requests, each of which may come to another process."""
-
-    def __init__(self, url: str):
-        self.path, self.headers, self.clicks = url + "/v1/sessions", {}, 0
-        made = self.ask("POST", "", '{"app":"counter"}')
-        self.path += "/" + made["sid"]
-        self.headers["Riblet-Token"] = made["token"]
-
-    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> dict:
-        request = urllib.request.Request(
-            self.path + path, body and body.encode(), {**self.headers, **headers}, method=method)
-
-        def answer() -> dict:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                return json.load(answer)
-
-        # A process that has lost the session to the other one, or is about to, says 503: the same is asked again.
-        return wait_until(answer, f"an answer to {method} {path}")
-
-    def click(self):
-        self.clicks += 1
-        self.ask("POST", "/actions", '{"to":"","a":"increment"}', **{"Idempotency-Key": f'"{self.clicks}"'})
-
-    def count(self) -> int:
-        view = self.ask("GET", "/view")
-        return view["nodes"][str(view["root"])]["state"]["count"]
 
 
 class ProcessTest(unittest.TestCase):
@@ -107,13 +47,13 @@ class ProcessTest(unittest.TestCase):
             return None
         return None if state in "ZX" else int(pid)
 
-    def deploy(self, *arguments, shares: bool = True) -> subprocess.CompletedProcess:
+    def deploy(self, *arguments, shares: bool = True, settings: tuple = ()) -> subprocess.CompletedProcess:
         # What a supervisor does: the socket as descriptor 3, and the variables of this very process.
         handed = f"exec 3<&{self.listener.fileno()}; export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http; " if shares else ""
         return subprocess.run(
             ["bash", "-c", f'{handed}exec "$0" "$@"', DEPLOY, "--without-systemd", "--programs", self.path / "programs",
-             "--backups", self.path / "backups", "--run", self.path / "run", *arguments, "--", "--state-dir",
-             self.path / "state", "--timeouts-drain-seconds", "1", *([] if shares else ["--host", "127.0.0.1"])],
+             "--backups", self.path / "kept backups", "--run", self.path / "run", *arguments, "--", "--state-dir",
+             self.path / "state", "--timeouts-drain-seconds", "1", *([] if shares else ["--host", "127.0.0.1"]), *settings],
             pass_fds=[self.listener.fileno()], capture_output=True, text=True, timeout=PATIENCE)
 
     def succeed(self, *arguments, **options) -> str:
@@ -146,7 +86,7 @@ class ProcessTest(unittest.TestCase):
                 self.assertEqual(session.count(), session.clicks)
                 self.assertGreater(visitors.count, asked)
         self.assertEqual(visitors.failures, [])
-        self.assertEqual(len(list((self.path / "backups").iterdir())), 3)
+        self.assertEqual(len(list((self.path / "kept backups").iterdir())), 3)
 
     def test_instances_have_ports_of_their_own_behind_a_balancer(self):
         ports = [free_port(), free_port()]
@@ -196,7 +136,7 @@ class ProcessTest(unittest.TestCase):
     def test_upgrade_wants_a_backup(self):
         self.succeed(RIBD)
         old = self.pid("a")
-        (self.path / "backups").write_text("a file where the directory is to be")
+        (self.path / "kept backups").write_text("a file where the directory is to be")
         done = self.deploy(RIBD)
         self.assertEqual((done.returncode, self.pid("a"), self.pid("b")), (1, old, None), done.stderr)
         self.assertRegex(done.stderr, "The directory for backups, .*, cannot be made")
@@ -206,10 +146,54 @@ class ProcessTest(unittest.TestCase):
         self.succeed(RIBD)
         program = self.program("loses", "if [[ ${1-} == check-state ]]; then exit 1; fi")
         self.assertIn("which is accepted", self.succeed("--accept-losses", program))
+        # Exit code 2 says that nothing was looked at, so that nobody knows what is lost; 139 is a crash.
+        for status in [2, 139]:
+            program = self.program("looks-not", f"if [[ ${{1-}} == check-state ]]; then exit {status}; fi")
+            done = self.deploy("--accept-losses", program)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(f"The new version has not checked what is stored (exit code {status})", done.stderr)
+
+    def test_readiness_is_asked_as_the_settings_say(self):
+        settings = ("--proxies-protocol", "required")
+        for _ in range(2):
+            self.succeed(RIBD, settings=settings)
+        # On a path, whichever the settings have: what the script is handed counts.
+        path = str(self.path / "http.sock")
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(self.listener.close)
+        self.listener.bind(path)
+        self.listener.listen(4096)
+        self.end()
+        self.succeed(RIBD, settings=settings)
+
+    def test_each_instance_has_an_admin_listener_of_its_own(self):
+        ports = [free_port(), free_port(), free_port()]
+        settings = ("--admin-listen", f"127.0.0.1:{ports[0]}", "--admin-token-file", str(self.path / "tokens"))
+        (self.path / "tokens").write_text(f"me:look:{64 * 'a'}\n")
+        done = self.deploy(RIBD, settings=settings)
+        self.assertEqual((done.returncode, self.pid("a")), (1, None), done.stdout)
+        self.assertIn(f"Both instances cannot have their admin listener at 127.0.0.1:{ports[0]}", done.stderr)
+        options = ["--admin-a", f"127.0.0.1:{ports[1]}", "--admin-b", f"127.0.0.1:{ports[2]}"]
+        for port in ports[1:]:
+            self.succeed(*options, RIBD, settings=settings)
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/livez", timeout=PATIENCE)
+            refused.exception.close()
+            self.assertEqual(refused.exception.code, 401)
+
+    def test_stopped_instance_is_followed_like_one_that_runs(self):
+        self.succeed(RIBD)
+        session = Session(self.url)
+        session.click()
+        self.end()
+        told = self.succeed(RIBD)
+        self.assertIn("The backup is", told)
+        self.assertIsNone(self.pid("a"))
+        self.assertEqual(session.count(), 1)
 
     def test_oldest_backups_go(self):
         self.succeed(RIBD)
-        backups = self.path / "backups"
+        backups = self.path / "kept backups"
         backups.mkdir()
         for day in range(1, 4):
             (backups / f"ribd-2020010{day}T000000Z.sqlite").touch()
@@ -243,8 +227,7 @@ class ProcessTest(unittest.TestCase):
             self.assertIn(reason, done.stderr)
 
 
-@unittest.skipUnless(os.geteuid() == 0, "systemd boots in namespaces, which wants root")
-class SystemdTest(unittest.TestCase):
+class SystemdTest(MachineTest):
     """systemd itself, with the units as they are shipped, but for the port."""
 
     def setUp(self):
@@ -255,30 +238,15 @@ class SystemdTest(unittest.TestCase):
         drop_in = Path(directory.name) / "ribd.socket.d/port.conf"
         drop_in.parent.mkdir()
         drop_in.write_text(f"[Socket]\nListenStream=\nListenStream=127.0.0.1:{port}\n")
-        self.machine = subprocess.Popen([MACHINE, REPOSITORY / "config", directory.name], stdout=subprocess.PIPE, text=True)
-        self.addCleanup(self.shut_down)
-        self.pid = self.machine.stdout.readline().strip()
-        wait_until(lambda: self.run_inside("systemctl", "is-system-running").stdout == "running\n", "the machine")
+        self.boot(REPOSITORY / "config", directory.name)
+        self.do("mkdir", "-p", "/etc/ribd")
         self.do("cp", REPOSITORY / "config/ribd.json", "/etc/ribd/ribd.json")
         self.do("systemctl", "enable", "--now", "ribd.socket")
 
-    def shut_down(self):
-        self.machine.terminate()
-        self.machine.wait(PATIENCE)
-        self.machine.stdout.close()
-
-    def run_inside(self, *command) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            ["nsenter", "--target", self.pid, "--mount", "--uts", "--ipc", "--cgroup", "--pid", *command],
-            capture_output=True, text=True, timeout=PATIENCE)
-
-    def do(self, *command) -> str:
-        done = self.run_inside(*command)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
-    def show(self, unit: str, name: str) -> str:
-        return self.do("systemctl", "show", f"--property={name}", "--value", unit).strip()
+    def ends(self, instance: str) -> tuple[str, str, str]:
+        """How an instance has ended: its state, systemd's word for the reason, and the exit code or the number of the signal."""
+        state, result, status = (self.show(f"ribd@{instance}", name) for name in ("ActiveState", "Result", "ExecMainStatus"))
+        return state, result, status
 
     def test_upgrade_refuses_nobody_and_outlives_a_boot(self):
         self.do(DEPLOY, RIBD)
@@ -292,9 +260,9 @@ class SystemdTest(unittest.TestCase):
                 self.assertEqual(session.count(), session.clicks)
                 # A client that connects wakes the one that has stopped no more.
                 wait_until(lambda: visitors.count > asked + 20, "visitors")
-                self.assertEqual([self.show(f"ribd@{unit}", "ActiveState") for unit in (old, new)], ["inactive", "active"])
+                self.assertEqual(self.ends(old), ("inactive", "success", "0"))
+                self.assertEqual(self.show(f"ribd@{new}", "ActiveState"), "active")
                 self.assertEqual(self.run_inside("systemctl", "is-enabled", f"ribd@{old}", f"ribd@{new}").stdout, "disabled\nenabled\n")
-                self.assertEqual(self.show(f"ribd@{old}", "Result"), "success")
         self.assertEqual(visitors.failures, [])
 
     def test_program_that_does_not_start_is_stopped(self):
@@ -303,18 +271,77 @@ class SystemdTest(unittest.TestCase):
         session.click()
         pid = self.show("ribd@a", "MainPID")
         with tempfile.TemporaryDirectory(dir="/tmp") as directory:
-            program = Path(directory) / "ribd"
-            program.write_text(f'#!/bin/bash\nif [[ ${{1-}} == --config ]]; then exit 3; fi\nexec {RIBD} "$@"\n')
-            program.chmod(0o755)
+            # The service does not see this machine's /tmp.
+            ribd = Path("/usr/local/lib/ribd/a/ribd")
+            program = self.program(directory, 'if [[ ${1-} == --config ]]; then exit 3; fi', ribd)
             done = self.run_inside(DEPLOY, program)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("Instance a serves as before.", done.stderr)
         self.assertEqual((self.show("ribd@a", "MainPID"), self.show("ribd@b", "ActiveState")), (pid, "inactive"))
+        # The socket is one for all processes, with its flags: a loop of the instance that goes on would wait in accept(2) for ever, if another loop was quicker.
+        flags = int(self.do("sed", "-n", "s/^flags:\t//p", f"/proc/{pid}/fdinfo/3"), 8)
+        self.assertEqual(flags & os.O_NONBLOCK, os.O_NONBLOCK)
         self.assertEqual(session.count(), 1)
         # If the machine or the process fails now, the old program comes back.
         self.do("systemctl", "kill", "--signal=KILL", "ribd@a")
         self.assertEqual(session.count(), 1)
         wait_until(lambda: self.show("ribd@a", "MainPID") not in ["0", pid], "the restart")
+
+    def program(self, directory: str, script: str, ribd: Path = RIBD) -> Path:
+        """The daemon, but for what a script does before it becomes the daemon."""
+        program = Path(directory) / "ribd"
+        program.write_text(f'#!/bin/bash\n{script}\nexec {ribd} "$@"\n')
+        program.chmod(0o755)
+        return program
+
+    @is_long
+    def test_instance_that_crashes_again_and_again_is_followed(self):
+        self.do(DEPLOY, RIBD)
+        session = Session(self.url)
+        session.click()
+        with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+            crashing = self.program(directory, 'if [[ ${1-} == --config ]]; then exit 3; fi')
+            self.do("install", crashing, "/usr/local/lib/ribd/a/ribd")
+        self.do("systemctl", "kill", "--signal=KILL", "ribd@a")
+        wait_until(lambda: self.show("ribd@a", "SubState") == "auto-restart" and self.show("ribd@a", "NRestarts") > "1", "a crash loop")
+        told = self.do(DEPLOY, RIBD)
+        self.assertIn("The backup is", told)
+        # A process that has crashed as it was stopped leaves its unit failed.
+        self.assertIn(self.show("ribd@a", "ActiveState"), ["inactive", "failed"])
+        self.assertEqual(self.show("ribd@b", "ActiveState"), "active")
+        self.assertEqual(self.run_inside("systemctl", "is-enabled", "ribd@a", "ribd@b").stdout, "disabled\nenabled\n")
+        self.assertEqual(session.count(), 1)
+
+    @is_long
+    def test_stopped_instance_does_not_come_back(self):
+        """An instance that was stopped by hand is not started again by a boot or by a client, once another one has followed it."""
+        self.do(DEPLOY, RIBD)
+        self.do("systemctl", "stop", "ribd@a")
+        self.do(DEPLOY, RIBD)
+        self.assertEqual(self.run_inside("systemctl", "is-enabled", "ribd@a", "ribd@b").stdout, "disabled\nenabled\n")
+        self.do("systemctl", "stop", "ribd.socket", "ribd@*")
+        # As in a boot: the socket is there first, and a client comes before the instance is started.
+        self.do("systemctl", "start", "ribd.socket")
+        Session(self.url).click()
+        self.assertEqual([self.show(f"ribd@{unit}", "ActiveState") for unit in "ab"], ["inactive", "active"])
+
+    @is_long
+    def test_apps_of_the_new_version_are_run_as_the_service(self):
+        self.do(DEPLOY, RIBD)
+        Session(self.url)
+        with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+            # The service does not see this machine's /tmp.
+            script = "if [[ ${1-} == check-state ]]; then echo user $(id -u) $(id -g); id -G; fi"
+            program = self.program(directory, script, ribd=Path("/usr/local/lib/ribd/a/ribd"))
+            # As where a program was built: nobody but root gets there.
+            os.chmod(directory, 0o700)
+            told = self.do(DEPLOY, program)
+        owner = self.do("stat", "-Lc", "%u %g", "/var/lib/ribd").strip()
+        self.assertNotEqual(owner, "0 0")
+        self.assertIn(f"user {owner}\n{owner.split()[1]}\n", told)
+        self.assertIn("Checked 1 of 1 sessions.", told)
+        kept = self.do("bash", "-c", "stat -c '%u %g %a' /var/backups/ribd/*")
+        self.assertEqual(kept, "0 0 600\n")
 
 
 if __name__ == "__main__":

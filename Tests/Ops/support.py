@@ -20,6 +20,8 @@ import websockets
 
 REPOSITORY = Path(__file__).parents[2]
 RIBD = Path(os.environ.get("RIBD", REPOSITORY / ".build/debug/ribd"))
+# Not by a name that begins with RIBD_: ribd would take it for a setting.
+RIBCTL = Path(os.environ.get("RIBCTL", RIBD.with_name("ribctl")))
 TOOLS = REPOSITORY / ".tools"
 # Nothing here takes long; whatever is waited for this long never comes.
 PATIENCE = 120
@@ -28,9 +30,14 @@ PATIENCE = 120
 is_long = unittest.skipIf(os.environ.get("RIB_OPS") == "short", "RIB_OPS=short")
 
 
+# A dictionary keeps the order, and has each text once.
+not_run: dict[str, None] = {}
+atexit.register(lambda: [print(f"Not run here: {what}") for what in not_run])
+
+
 def could_not_run(what: str):
-    """Says at the end of all tests what is not tested, and why."""
-    atexit.register(print, f"Not run here: {what}")
+    """Has the end of all tests say what is not tested, and why: to be called where a test does without it, and not before."""
+    not_run[what] = None
 
 
 def tool(name: str, package: str | None = None) -> Path:

@@ -1,0 +1,50 @@
+"""Tests on a machine of their own, on which systemd runs: the script `machine` boots it in namespaces."""
+
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+from support import PATIENCE, could_not_run, wait_until
+
+MACHINE = Path(__file__).with_name("machine")
+
+
+class MachineTest(unittest.TestCase):
+    """Boots a machine for each test, and skips all of them where none can be booted."""
+
+    @classmethod
+    def setUpClass(cls):
+        checked = subprocess.run([MACHINE, "--check"], capture_output=True, text=True, timeout=PATIENCE)
+        if checked.returncode != 0:
+            reason = " ".join(checked.stderr.split())
+            could_not_run(f"{cls.__name__}, which boots systemd in namespaces: {reason}.")
+            raise unittest.SkipTest(reason)
+
+    def boot(self, *arguments: str | Path):
+        """Boots a machine; the arguments are those of the script."""
+        self.machine = subprocess.Popen([MACHINE, *arguments], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.shut_down)
+        self.pid = self.machine.stdout.readline().strip()
+        wait_until(lambda: self.run_inside("systemctl", "is-system-running").stdout == "running\n", "the machine")
+
+    def shut_down(self):
+        self.machine.terminate()
+        self.machine.wait(PATIENCE)
+        self.machine.stdout.close()
+
+    def inside(self, *command: str | Path) -> list:
+        """The command that runs a command on the machine."""
+        return ["nsenter", "--target", self.pid, "--mount", "--uts", "--ipc", "--cgroup", "--pid", *command]
+
+    def run_inside(self, *command: str | Path, **variables: str | Path) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            self.inside(*command), env={**os.environ, **variables}, capture_output=True, text=True, timeout=PATIENCE)
+
+    def do(self, *command: str | Path) -> str:
+        done = self.run_inside(*command)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def show(self, unit: str, name: str) -> str:
+        return self.do("systemctl", "show", f"--property={name}", "--value", unit).strip()
