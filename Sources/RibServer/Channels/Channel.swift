@@ -78,10 +78,7 @@ final class Channel {
   /// A channel over which nothing was said.
   ///
   /// - Parameter work: the loop's memory.
-  init(_ work: Workspace) {
-    self.work = work
-    limits = work.rules.settings.limits.announced
-  }
+  init(_ work: Workspace) { (self.work, limits) = (work, work.rules.settings.limits.announced) }
 
   /// Takes note that the client is told who is connected to its session.
   ///

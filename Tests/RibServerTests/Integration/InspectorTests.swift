@@ -237,8 +237,8 @@ import WireHTTP
 
   /// A look that has begun before states were shown is a line of the audit as well, and one only.
   @Test func stateThatIsShownFromAReloadOn_isALineOfTheAudit() async throws {
-    let (log, clock) = (CollectedLog(), ManualClock())
-    try await Self.withInspector(logger: log.logger, clock: clock) { server, url, admin in
+    let log = CollectedLog()
+    try await Self.withInspector(logger: log.logger) { server, url, admin in
       try await blocking {
         let bob = try Self.visit(url, as: "bob")
         let inspector = try Self.look(admin, as: "eve-secret")
@@ -250,17 +250,11 @@ import WireHTTP
         var settings = server.settings
         settings.admin.showsState = true
         try server.reload(settings)
-        try inspector.wait { client in
-          clock.advance(by: .seconds(1))
-          return try client.state("session")["detail"]?["view"] != nil
-        }
+        try inspector.wait { try $0.state("session")["detail"]?["view"] != nil }
         #expect(lines().count == 1 && lines().first?["who"] == "eve")
         // The next look but one is the same look.
         try bob.act(1, #""count""#)
-        try inspector.wait { client in
-          clock.advance(by: .seconds(1))
-          return try client.state("session")["detail"]?["cost"]?["actions"] == .integer(1)
-        }
+        try inspector.wait { try $0.state("session")["detail"]?["cost"]?["actions"] == .integer(1) }
         #expect(lines().count == 1)
       }
     }

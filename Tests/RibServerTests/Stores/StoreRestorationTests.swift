@@ -154,12 +154,12 @@ import Wire
   @Test func storeThatCannotBeSetAside_isAsItWas() throws {
     try open().close()
     _ = try StoreBackup(of: state, to: copy)
-    for suffix in ["", "-wal"] { try Data("no store".utf8).write(to: URL(fileURLWithPath: store + suffix)) }
-    try FileManager.default.createDirectory(atPath: "\(store).replaced-1-wal", withIntermediateDirectories: false)
+    for suffix in ["", "-shm"] { try Data("no store".utf8).write(to: URL(fileURLWithPath: store + suffix)) }
+    try FileManager.default.createDirectory(atPath: "\(store).replaced-1-shm", withIntermediateDirectories: false)
     #expect(throws: StoreError.self) { try StoreRestoration(from: copy, to: state, force: true) }
     #expect(
       try files() == [
-        "flight-0", "flight-lock", "sessions.sqlite", "sessions.sqlite-wal", "sessions.sqlite.replaced-1-wal",
+        "flight-0", "flight-lock", "sessions.sqlite", "sessions.sqlite-shm", "sessions.sqlite.replaced-1-shm",
       ])
     #expect(FileManager.default.contents(atPath: store) == Data("no store".utf8))
   }
