@@ -21,6 +21,8 @@ final class RecordingFolder: Sendable {
   /// A recording that more is written to as long as its session is in memory.
   private struct UsedFile {
     weak var file: RecordingFile?
+    /// The seconds since 1970 at which nothing is written any more; nil for never.
+    let end: Int?
   }
 
   /// How long lines gather before they are written, in nanoseconds.
@@ -63,12 +65,20 @@ final class RecordingFolder: Sendable {
   }
 
   /// A recorder for a life of a session.
-  func makeRecorder(of session: SessionIdentity) -> TransactionRecorder {
+  ///
+  /// - Parameters:
+  ///   - session: the session.
+  ///   - end: the seconds since 1970 from which on nothing is recorded any more, whether the session is in memory still or not; nil for never.
+  /// - Returns: the recorder.
+  func makeRecorder(of session: SessionIdentity, until end: Int? = nil) -> TransactionRecorder {
     let file = RecordingFile("\(path)/\(session.id)\(Self.suffix)", session: session.id)
-    if retention != nil { state.withLock { $0.used.append(UsedFile(file: file)) } }
+    if retention != nil { state.withLock { $0.used.append(UsedFile(file: file, end: end)) } }
     let header = SessionRecording.Header(
       build: Server.version, app: session.app, session: session.id, parameters: session.parameters)
-    return TransactionRecorder(header) { [self] line in append(line, to: file) }
+    return TransactionRecorder(header) { [self] line in
+      if let end, clock.wall() >= end { return }
+      append(line, to: file)
+    }
   }
 
   func append(_ line: [UInt8], to file: RecordingFile) {
@@ -117,9 +127,10 @@ final class RecordingFolder: Sendable {
 
   /// The names of recordings that more is written to; what is written from here on counts for the next removal.
   func namesInUse() -> Set<String> {
-    state.withLock { state in
+    let now = clock.wall()
+    return state.withLock { state in
       state.written = 0
-      state.used.removeAll { $0.file == nil }
+      state.used.removeAll { $0.file == nil || $0.end.map { $0 <= now } == true }
       return Set(state.used.compactMap { $0.file.map { "\($0.session)\(Self.suffix)" } })
     }
   }

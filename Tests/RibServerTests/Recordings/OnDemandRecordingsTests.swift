@@ -1,6 +1,7 @@
 import Foundation
 import RibTestSupport
 import Testing
+import Wire
 
 @testable import RibCore
 @testable import RibServer
@@ -66,7 +67,11 @@ import Testing
     for name in ["recordings", "recordings-1", "recordings-2"] {
       let path = "\(directory.path)/\(name)"
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-      if name == "recordings" { #expect(try other.add("one") == path) }
+      if name == "recordings" {
+        #expect(try other.add("one") == path)
+        // Behind the folder's first look, which would remove what follows.
+        other.flush()
+      }
       for (file, age) in [("old", 31), ("young", 29)] {
         try Data("line".utf8).write(to: URL(fileURLWithPath: "\(path)/\(file).jsonl"))
         let date = Date(timeIntervalSince1970: Double(clock.clock.wall() - age * 86_400))
@@ -82,6 +87,32 @@ import Testing
     #expect(try names("recordings-1") == ["young.jsonl"] && names("recordings-2") == ["young.jsonl"])
     #expect(try recordings.add("two") == directory.path + "/recordings-1")
     withExtendedLifetime(other) {}
+  }
+
+  /// A session that never leaves memory is recorded no longer than any other.
+  @Test func recording_endsAfterADay_alsoInMemory() throws {
+    let recordings = makeRecordings()
+    let path = try recordings.add("one") + "/one.jsonl"
+    let recorder = try #require(recordings.makeRecorder(of: SessionIdentity(id: "one", app: "app", parameters: nil)))
+    func lineCount() throws -> Int {
+      recordings.flush()
+      return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count
+    }
+    recorder.note(.restore("{}"))
+    #expect(try lineCount() == 2)
+    clock.advance(OnDemandRecordings.lifetime - 1)
+    recorder.note(.restore("{}"))
+    #expect(try lineCount() == 3)
+    clock.advance(1)
+    recorder.note(.restore("{}"))
+    #expect(try lineCount() == 3)
+  }
+
+  /// What cannot be locked is not a directory of another server.
+  @Test func directoryThatIsAFile_isSaid() throws {
+    try Data().write(to: URL(fileURLWithPath: directory.path + "/recordings"))
+    #expect(throws: StoreError.self) { try makeRecordings().add("one") }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["recordings"])
   }
 
   @Test func nothingIsMade_ifNothingWasRecorded() throws {
