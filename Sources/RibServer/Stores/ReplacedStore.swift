@@ -14,9 +14,9 @@ struct ReplacedStore {
   private var exists: Bool { access(path, F_OK) == 0 }
   /// Whether it is damaged, and replaced nevertheless.
   private var isGivenUp = false
-  /// The name that ``setAside(force:)`` has given it; nil if there was none.
-  private var aside: String?
-  /// The ends of the names of files that were moved with it.
+  /// The name that ``setAside(force:)`` has found for it and the files beside it, and whether it was there itself; nil before.
+  private var aside: (name: String, hadStore: Bool)?
+  /// The ends of the names of files that were moved there.
   private var movedSuffixes: [String] = []
 
   /// The store at a place.
@@ -69,21 +69,28 @@ struct ReplacedStore {
         guard isForced, !Self.isInUse(error) else { throw error }
       }
     }
-    let aside = try link(path, exists: hasStore)
-    if hasStore { self.aside = aside }
+    let name = try link(path, exists: hasStore)
+    aside = (name, hasStore)
     for suffix in SQLiteStore.fileSuffixes.dropFirst() where access(path + suffix, F_OK) == 0 {
-      guard rename(path + suffix, aside + suffix) == 0 else { throw SystemError.last("rename \(path)\(suffix)") }
+      guard rename(path + suffix, name + suffix) == 0 else { throw SystemError.last("rename \(path)\(suffix)") }
       movedSuffixes.append(suffix)
     }
-    return self.aside
+    return hasStore ? name : nil
   }
 
   /// Undoes ``setAside(force:)``, as no copy has taken the store's place, or none that is sure to stay there.
   func putBack() {
     guard let aside else { return }
-    // To rename one name of a file to another one does nothing.
-    if FileIdentity(aside) == FileIdentity(path) { unlink(aside) } else { rename(aside, path) }
-    for suffix in movedSuffixes { rename(aside + suffix, path + suffix) }
+    if !aside.hadStore {
+      // A copy that may not stay.
+      unlink(path)
+    } else if FileIdentity(aside.name) == FileIdentity(path) {
+      // To rename one name of a file to another one does nothing.
+      unlink(aside.name)
+    } else {
+      rename(aside.name, path)
+    }
+    for suffix in movedSuffixes { rename(aside.name + suffix, path + suffix) }
   }
 
   /// Whether another process has the store open, which is never replaced under it.
