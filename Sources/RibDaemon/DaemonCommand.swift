@@ -54,7 +54,7 @@ package enum DaemonCommand {
     settings.admin.socket = sockets["admin"]
     try sockets.check(areTaken: [settings.socket, settings.admin.socket])
     configuration.settings = settings
-    try checkTokens(of: settings.admin)
+    try checkTokens(of: settings.admin, isSeen: isTerminal)
     let supervisor = Supervisor()
     let hasAdmin = !settings.admin.listen.isEmpty || settings.admin.socket != nil
     let listeners = Mutex(hasAdmin ? 2 : 1)
@@ -119,13 +119,15 @@ package enum DaemonCommand {
 
   /// Makes sure that an admin listener has tokens, or that one can be made which only a person sees.
   ///
-  /// - Parameter admin: the listener's settings.
+  /// - Parameters:
+  ///   - admin: the listener's settings.
+  ///   - isSeen: whether a person sees what the daemon writes.
   /// - Throws: `ValidationError`, or `SettingsError` for an address that other machines reach.
-  static func checkTokens(of admin: ServerSettings.Admin) throws {
+  static func checkTokens(of admin: ServerSettings.Admin, isSeen: Bool) throws {
     guard !admin.listen.isEmpty || admin.socket != nil, admin.tokenFile.isEmpty else { return }
     if let fault = admin.fault { throw fault }
     // A token elsewhere would end in a log, which is read by more people than may operate the server.
-    guard isTerminal else {
+    guard isSeen else {
       throw ValidationError("An admin listener without a terminal needs admin.tokenFile, with the tokens that let in.")
     }
   }

@@ -37,7 +37,8 @@ package struct CheckCommand<Program: DaemonProgram>: AsyncParsableCommand {
   private func settings() async throws -> [SettingInForce] {
     let configuration = try await DaemonConfiguration(flags)
     try configuration.settings.check(stores: Program.stores)
-    try DaemonCommand.checkTokens(of: configuration.settings.admin)
+    // Wherever this is run, it is a service that the settings are checked for.
+    try DaemonCommand.checkTokens(of: configuration.settings.admin, isSeen: false)
     if !configuration.webDirectory.isEmpty { _ = try configuration.files }
     if let tokens = configuration.tokenSettings {
       _ = try AuthSettings.makeAuthenticator(tokens, Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
