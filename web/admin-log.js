@@ -11,7 +11,7 @@ import { screen } from "./views-parts.js";
 
 const tones = { critical: "bad", error: "bad", warning: "warn", notice: undefined };
 
-// Lines of other levels are written anyhow, or too many.
+// Fewer lines are of no use for long, and those of trace too many.
 const writable = ["debug", "info"];
 
 const isWritten = ({ name, secondsLeft }) =>
@@ -22,7 +22,7 @@ screen("Log", ({ level, levels, lines, problem, written, choices }, act, childre
   const found = lines.filter((it) => matches([it.level, it.logger, it.message, it.metadata], text));
   return h("div", { class: "page" },
     head("Log", `The last lines of ${level === "critical" ? "critical" : `${level} and above`}, the newest first.${written ? ` ${isWritten(written)}` : ""}`,
-      choices.filter((name) => name !== written?.name && writable.includes(name)).map((name) =>
+      choices.filter((name) => writable.includes(name)).map((name) =>
         operation(context, `Write ${name} for ten minutes`, () => act({ writeTapped: name }), { key: name }))),
     h("div", { class: "filters" },
       h("fieldset", { class: "choice" }, h("legend", null, "From the level"),

@@ -42,6 +42,7 @@ extension InspectorHooks {
     writtenLevel = { WrittenLevel(sink.level.rawValue, secondsLeft: sink.lentSeconds) }
     writeLog = { name in
       guard let level = Logger.Level(rawValue: name) else { throw InspectionError("\(name) is no level of a log.") }
+      guard level < sink.level else { throw InspectionError("The log is written from \(sink.level) on already.") }
       sink.lend(level, for: 600)
       return "The log is written from \(level) on, for ten minutes."
     }

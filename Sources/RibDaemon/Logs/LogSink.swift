@@ -70,7 +70,7 @@ final class LogSink: Sendable {
   /// The least important level that is written.
   var level: Logger.Level {
     // The clock is only asked while a level is lent.
-    lentNanoseconds == 0 ? ownLevel : Self.levels[lentIndex.load(ordering: .relaxed)]
+    lentNanoseconds == 0 ? ownLevel : min(ownLevel, Self.levels[lentIndex.load(ordering: .relaxed)])
   }
 
   /// How long the level that is lent still holds, in nanoseconds; 0 if there is none.
@@ -89,7 +89,7 @@ final class LogSink: Sendable {
     return nanoseconds == 0 ? nil : Int((nanoseconds + 999_999_999) / 1_000_000_000)
   }
 
-  /// Has another level hold for a while, for all loggers, in place of the one that was set.
+  /// Has more be written for a while, by all loggers, than the level lets through that was set.
   ///
   /// - Parameters:
   ///   - level: the least important level that is written meanwhile.
@@ -102,8 +102,9 @@ final class LogSink: Sendable {
   /// How lines are written.
   var format: LogFormat { isJSON.load(ordering: .relaxed) ? .json : .text }
 
-  /// Sets both from the next line on, for all loggers.
+  /// Sets both from the next line on, for all loggers; another level than before also ends a loan.
   func set(_ level: Logger.Level, _ format: LogFormat) {
+    if level != ownLevel { lentUntil.store(0, ordering: .relaxed) }
     levelIndex.store(Self.index(of: level), ordering: .relaxed)
     isJSON.store(format == .json, ordering: .relaxed)
   }

@@ -29,7 +29,7 @@ struct Log: Riblet {
     let problem: String?
     /// The level from which on lines are written; nil if that is not known.
     let written: WrittenLevel?
-    /// The levels from which on lines can be written for a while; none if that cannot be chosen here.
+    /// The levels from which on lines can be written for a while, which are more than now; none if that cannot be chosen here.
     let choices: [LogLevel]
   }
 
@@ -78,7 +78,12 @@ struct Log: Riblet {
     let lines = (report?.lines ?? []).filter { names.contains($0.level) }
     return ViewState(
       level: state.level, levels: Array(LogLevel.kept), lines: IdentifiedArray(lines), problem: state.sighting.problem,
-      written: report?.written, choices: service.offers(.writeLog(from: .debug)) ? LogLevel.allCases : [])
+      written: report?.written, choices: service.offers(.writeLog(from: .debug)) ? choices(report?.written) : [])
+  }
+
+  private func choices(_ written: WrittenLevel?) -> [LogLevel] {
+    guard let written else { return [] }
+    return Array(LogLevel.allCases.prefix { $0.rawValue != written.name })
   }
 }
 

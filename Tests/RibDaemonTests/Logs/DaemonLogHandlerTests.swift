@@ -43,7 +43,7 @@ import Testing
     #expect(lines.lines.last?.hasSuffix(" error ribd: Five.\n") == true)
   }
 
-  /// The level that was set holds again afterwards, and one that is set meanwhile waits until then.
+  /// The level that was set holds again afterwards; another one that is set meanwhile holds at once.
   @Test func level_isLentForAWhile() {
     let lines = Lines()
     let now = Mutex<UInt64>(5)
@@ -53,18 +53,23 @@ import Testing
     sink.lend(.debug, for: 600)
     #expect(sink.lentSeconds == 600)
     logger.debug("One.")
-    sink.set(.warning, .text)
+    sink.set(.info, .text)
     now.withLock { $0 = 599_000_000_006 }
     #expect(sink.lentSeconds == 1)
     logger.debug("Two.")
     now.withLock { $0 = 600_000_000_005 }
-    logger.notice("Three.")
-    logger.warning("Four.")
-    #expect(sink.lentSeconds == nil)
-    #expect(sink.level == .warning)
+    logger.debug("Three.")
+    #expect(sink.lentSeconds == nil && sink.level == .info)
+    // Never less than what was set.
+    sink.lend(.critical, for: 600)
+    logger.info("Four.")
+    sink.lend(.debug, for: 600)
+    sink.set(.warning, .text)
+    logger.notice("Five.")
+    #expect(sink.lentSeconds == nil && sink.level == .warning)
     #expect(
       lines.lines.map { String($0.dropFirst(25).dropLast()) } == [
-        "debug ribd: One.", "debug ribd: Two.", "warning ribd: Four.",
+        "debug ribd: One.", "debug ribd: Two.", "info ribd: Four.",
       ])
   }
 
