@@ -191,6 +191,19 @@ class ProcessTest(unittest.TestCase):
         self.assertIsNone(self.pid("a"))
         self.assertEqual(session.count(), 1)
 
+    def test_instance_without_a_program_is_followed_by_the_other_one(self):
+        """As systemd has it where a client has come to the socket before the first upgrade."""
+        (self.path / "run").mkdir()
+        waiting = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(waiting.wait)
+        self.addCleanup(waiting.kill)
+        fields = Path(f"/proc/{waiting.pid}/stat").read_text().rpartition(")")[2].split()
+        (self.path / "run/a.pid").write_text(f"{waiting.pid} {fields[19]}\n")
+        told = self.succeed(RIBD)
+        self.assertIn("Instance a has stopped: its clients are at b.", told)
+        self.assertEqual(waiting.wait(PATIENCE), -signal.SIGTERM)
+        self.assertIsNotNone(self.pid("b"))
+
     def test_oldest_backups_go(self):
         self.succeed(RIBD)
         backups = self.path / "kept backups"
@@ -204,12 +217,15 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(len(kept), 3)
 
     def test_two_upgrades_do_not_mix(self):
-        (self.path / "programs").mkdir()
+        staged = self.path / "programs/a/ribd.next"
+        staged.parent.mkdir(parents=True)
+        staged.write_text("the program of the upgrade that is under way")
         with open(self.path / "programs/lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             done = self.deploy(RIBD)
             self.assertEqual(done.returncode, 1)
             self.assertIn("Another upgrade is under way", done.stderr)
+            self.assertTrue(staged.exists())
         # A process that the script has started does not keep the lock.
         self.succeed(RIBD)
         self.succeed(RIBD)
