@@ -394,6 +394,23 @@ class SystemdTest(MachineTest):
         self.assertEqual(session.count(), 1)
         wait_until(lambda: self.show("ribd@a", "MainPID") not in ["0", pid], "the restart")
 
+    @is_long
+    def test_instance_that_systemd_kills_is_said_to_be(self):
+        # The process ends, and the service does not.
+        stays = """if [[ ${1-} == --config ]]; then trap '' TERM; /usr/local/libexec/ribd "$@"; exec sleep 1000; fi"""
+        impatient = "[Service]\\nTimeoutStopSec=1\\nNotifyAccess=all\\n"
+        self.do("bash", "-euc", f"""
+            install -D {RIBD} /usr/local/libexec/ribd
+            mkdir /etc/systemd/system/ribd@a.service.d
+            printf '{impatient}' >/etc/systemd/system/ribd@a.service.d/stop.conf
+            systemctl daemon-reload""")
+        with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+            self.do(DEPLOY, self.program(directory, stays))
+        done = self.run_inside(DEPLOY, RIBD)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Instance a has not ended within the TimeoutStopSec", done.stderr)
+        self.assertEqual(self.show("ribd@b", "ActiveState"), "active")
+
     def program(self, directory: str, script: str, ribd: Path = RIBD) -> Path:
         """The daemon, but for what a script does before it becomes the daemon."""
         program = Path(directory) / "ribd"
