@@ -397,7 +397,12 @@ class SystemdTest(MachineTest):
     @is_long
     def test_instance_that_systemd_kills_is_said_to_be(self):
         # The process ends, and the service does not.
-        stays = """if [[ ${1-} == --config ]]; then trap '' TERM; /usr/local/libexec/ribd "$@"; exec sleep 1000; fi"""
+        stays = """
+            if [[ ${1-} == --config ]]; then
+              trap '' TERM
+              (trap - TERM; export LISTEN_PID=$BASHPID; exec /usr/local/libexec/ribd "$@")
+              exec sleep 1000
+            fi"""
         impatient = "[Service]\\nTimeoutStopSec=1\\nNotifyAccess=all\\n"
         self.do("bash", "-euc", f"""
             install -D {RIBD} /usr/local/libexec/ribd
@@ -405,7 +410,7 @@ class SystemdTest(MachineTest):
             printf '{impatient}' >/etc/systemd/system/ribd@a.service.d/stop.conf
             systemctl daemon-reload""")
         with tempfile.TemporaryDirectory(dir="/tmp") as directory:
-            self.do(DEPLOY, self.program(directory, stays))
+            self.do(DEPLOY, self.program(directory, stays, Path("/usr/local/libexec/ribd")))
         done = self.run_inside(DEPLOY, RIBD)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Instance a has not ended within the TimeoutStopSec", done.stderr)
