@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -47,14 +48,30 @@ class ProcessTest(unittest.TestCase):
             return None
         return None if state in "ZX" else int(pid)
 
-    def deploy(self, *arguments, shares: bool = True, settings: tuple = ()) -> subprocess.CompletedProcess:
+    def command(self, *arguments, shares: bool = True, settings: tuple = ()) -> list:
         # What a supervisor does: the socket as descriptor 3, and the variables of this very process.
         handed = f"exec 3<&{self.listener.fileno()}; export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http; " if shares else ""
+        return [
+            "bash", "-c", f'{handed}exec "$0" "$@"', DEPLOY, "--without-systemd", "--programs", self.path / "programs",
+            "--backups", self.path / "kept backups", "--run", self.path / "run", *arguments, "--", "--state-dir",
+            self.path / "state", "--timeouts-drain-seconds", "1", *([] if shares else ["--host", "127.0.0.1"]), *settings]
+
+    def deploy(self, *arguments, **options) -> subprocess.CompletedProcess:
         return subprocess.run(
-            ["bash", "-c", f'{handed}exec "$0" "$@"', DEPLOY, "--without-systemd", "--programs", self.path / "programs",
-             "--backups", self.path / "kept backups", "--run", self.path / "run", *arguments, "--", "--state-dir",
-             self.path / "state", "--timeouts-drain-seconds", "1", *([] if shares else ["--host", "127.0.0.1"]), *settings],
-            pass_fds=[self.listener.fileno()], capture_output=True, text=True, timeout=PATIENCE)
+            self.command(*arguments, **options), pass_fds=[self.listener.fileno()], capture_output=True, text=True,
+            timeout=PATIENCE)
+
+    def begin(self, *arguments) -> subprocess.Popen:
+        """An upgrade that goes on by itself."""
+        upgrade = subprocess.Popen(
+            self.command(*arguments), pass_fds=[self.listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(upgrade.wait, PATIENCE)
+        self.addCleanup(upgrade.stdout.close)
+        return upgrade
+
+    def kept(self) -> str:
+        """The instance that operators call, and that starts with the machine."""
+        return os.readlink(self.path / "programs/current")
 
     def succeed(self, *arguments, **options) -> str:
         done = self.deploy(*arguments, **options)
@@ -70,6 +87,16 @@ class ProcessTest(unittest.TestCase):
         program.write_text(f'#!/bin/bash\nribd={RIBD}\n{script}\nexec "$ribd" "$@"\n')
         program.chmod(0o755)
         return program
+
+    def ends_with(self, old: int) -> str:
+        """The script of a server that ends once another process has."""
+        return f"""
+            if [[ ${{1-}} == --state-dir ]]; then
+              "$ribd" "$@" & server=$!
+              while kill -0 {old} 2>/dev/null && [[ $(ps -o stat= -p {old}) != Z* ]]; do read -rt 0.05 <> <(:) || :; done
+              kill -KILL $server
+              exit 1
+            fi"""
 
     def test_instances_take_turns_and_refuse_nobody(self):
         self.succeed(RIBD)
@@ -105,19 +132,12 @@ class ProcessTest(unittest.TestCase):
         session.click()
         old = self.pid("a")
         fails = 'if [[ ${1-} == %s ]]; then echo "no luck" >&2; exit 1; fi'
-        ends_with_the_old_one = f"""
-            if [[ ${{1-}} == --state-dir ]]; then
-              "$ribd" "$@" & server=$!
-              while kill -0 {old} 2>/dev/null && [[ $(ps -o stat= -p {old}) != Z* ]]; do read -rt 0.05 <> <(:) || :; done
-              kill -KILL $server
-              exit 1
-            fi"""
         steps = [
             ("check", fails % "check", [], "The settings are not right"),
             ("check-state", fails % "check-state", [], "The new version cannot read all that is stored"),
             ("start", "if [[ ${1-} == --state-dir ]]; then exit 3; fi", [], "Instance b has not said"),
             ("hang", "if [[ ${1-} == --state-dir ]]; then exec sleep 1000; fi", ["--ready-seconds", "1"], "Instance b has not said"),
-            ("verify", ends_with_the_old_one, [], "Instance b was not well after a had stopped"),
+            ("verify", self.ends_with(old), [], "Instance b was not well after a had stopped"),
         ]
         for name, script, options, reason in steps:
             with self.subTest(name):
@@ -125,13 +145,51 @@ class ProcessTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertIn(reason, done.stderr)
                 self.assertIn("Instance a serves as before.", done.stderr)
-                self.assertIsNone(self.pid("b"))
+                self.assertEqual((self.pid("b"), self.kept()), (None, "a"))
                 self.assertEqual(self.pid("a") == old, name != "verify")
                 session.click()
                 self.assertEqual(session.count(), session.clicks)
         # Nothing is left of it for the next upgrade.
         self.succeed(RIBD)
         self.assertEqual(session.count(), session.clicks)
+
+    def test_connection_that_is_lost_ends_an_upgrade_in_order(self):
+        self.succeed(RIBD)
+        old = self.pid("a")
+        hanging = self.program("hangs", "if [[ ${1-} == --state-dir ]]; then exec sleep 1000; fi")
+        upgrade = self.begin(hanging)
+        wait_until(lambda: self.pid("b"), "the new instance")
+        upgrade.send_signal(signal.SIGHUP)
+        self.assertEqual(upgrade.wait(PATIENCE), 1)
+        self.assertEqual((self.pid("a"), self.pid("b"), self.kept()), (old, None, "a"))
+        # Nobody reads any more what the upgrade says.
+        upgrade = self.begin(RIBD)
+        upgrade.stdout.close()
+        self.assertEqual(upgrade.wait(PATIENCE), 0)
+        self.assertEqual((self.pid("a"), self.kept()), (None, "b"))
+        self.assertIsNotNone(self.pid("b"))
+
+    def test_new_instance_is_named_before_the_old_one_stops(self):
+        """From then on no end of the upgrade, however sudden, leaves none or the wrong one to start with the machine."""
+        tells = f"""
+            if [[ ${{1-}} == --state-dir ]]; then
+              trap 'readlink {self.path}/programs/current >{self.path}/told; kill -TERM "$server"' TERM
+              (export LISTEN_PID=$BASHPID; exec "$ribd" "$@") & server=$!
+              wait "$server"; wait "$server"
+              exit
+            fi"""
+        self.succeed(self.program("tells", tells))
+        self.succeed(RIBD)
+        self.assertEqual((self.path / "told").read_text(), "b\n")
+
+    def test_upgrade_that_cannot_name_its_instance_fails(self):
+        self.succeed(RIBD)
+        old, current = self.pid("a"), self.path / "programs/current"
+        current.unlink()
+        current.mkdir()
+        done = self.deploy(RIBD)
+        self.assertEqual((done.returncode, self.pid("a"), self.pid("b")), (1, old, None), done.stdout)
+        self.assertIn("does not point to b", done.stderr)
 
     def test_upgrade_wants_a_backup(self):
         self.succeed(RIBD)
@@ -191,6 +249,45 @@ class ProcessTest(unittest.TestCase):
         self.assertIsNone(self.pid("a"))
         self.assertEqual(session.count(), 1)
 
+    def test_instance_without_a_program_is_followed_by_the_other_one(self):
+        """As systemd has it where a client has come to the socket before the first upgrade."""
+        (self.path / "run").mkdir()
+        waiting = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(waiting.wait)
+        self.addCleanup(waiting.kill)
+        fields = Path(f"/proc/{waiting.pid}/stat").read_text().rpartition(")")[2].split()
+        (self.path / "run/a.pid").write_text(f"{waiting.pid} {fields[19]}\n")
+        told = self.succeed(RIBD)
+        self.assertIn("Instance a has stopped: its clients are at b.", told)
+        self.assertEqual(waiting.wait(PATIENCE), -signal.SIGTERM)
+        self.assertIsNotNone(self.pid("b"))
+
+    def test_way_back_is_told_where_the_old_instance_cannot_start_again(self):
+        """As after a new version that has changed the store's tables."""
+        once = self.path / "once"
+        starts_once = f"if [[ ${{1-}} == --state-dir ]]; then [[ ! -e {once} ]] || exit 3; touch {once}; fi"
+        self.succeed(self.program("starts-once", starts_once))
+        session = Session(self.url)
+        session.click()
+        done = self.deploy(self.program("ends", self.ends_with(self.pid("a"))))
+        self.assertEqual((done.returncode, self.pid("a"), self.pid("b")), (1, None, None), done.stdout)
+        self.assertIn("Instance a could not be started again, and b is not well", done.stderr)
+        [told] = [line for line in done.stderr.splitlines() if " restore " in line]
+        restored = subprocess.run(["bash", "-c", told], capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(restored.returncode, 0, restored.stderr)
+        self.assertIn("1 sessions", restored.stdout)
+        once.unlink()
+        self.succeed("--without-backup", self.path / "programs/a/ribd")
+        self.assertEqual(session.count(), 1)
+
+    def test_new_instance_has_time_to_be_ready(self):
+        self.succeed(RIBD)
+        asked = self.path / "asked"
+        busy = f"if [[ ${{1-}} == health ]]; then echo >>{asked}; (($(wc -l <{asked}) % 3 == 0)) || exit 1; fi"
+        self.succeed(self.program("busy", busy))
+        self.assertIsNotNone(self.pid("b"))
+        self.assertEqual(len(asked.read_text()), 6)
+
     def test_oldest_backups_go(self):
         self.succeed(RIBD)
         backups = self.path / "kept backups"
@@ -198,18 +295,28 @@ class ProcessTest(unittest.TestCase):
         for day in range(1, 4):
             (backups / f"ribd-2020010{day}T000000Z.sqlite").touch()
         (backups / "mine.sqlite").touch()
-        self.succeed("--keep", "2", RIBD)
+        # What a backup leaves that is killed; the other one is under way.
+        for name, age in [("old123", 2 * 86400), ("new123", 0)]:
+            part = backups / f"ribd-20200101T000000Z.sqlite.{name}"
+            part.touch()
+            os.utime(part, (time.time() - age,) * 2)
+        # Also those of upgrades that fail.
+        done = self.deploy("--keep", "2", self.program("fails", "if [[ ${1-} == check-state ]]; then exit 1; fi"))
+        self.assertEqual(done.returncode, 1, done.stdout)
         kept = sorted(path.name for path in backups.iterdir())
-        self.assertEqual(kept[:2], ["mine.sqlite", "ribd-20200103T000000Z.sqlite"])
-        self.assertEqual(len(kept), 3)
+        self.assertEqual(kept[:3], ["mine.sqlite", "ribd-20200101T000000Z.sqlite.new123", "ribd-20200103T000000Z.sqlite"])
+        self.assertEqual(len(kept), 4)
 
     def test_two_upgrades_do_not_mix(self):
-        (self.path / "programs").mkdir()
+        staged = self.path / "programs/a/ribd.next"
+        staged.parent.mkdir(parents=True)
+        staged.write_text("the program of the upgrade that is under way")
         with open(self.path / "programs/lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             done = self.deploy(RIBD)
             self.assertEqual(done.returncode, 1)
             self.assertIn("Another upgrade is under way", done.stderr)
+            self.assertTrue(staged.exists())
         # A process that the script has started does not keep the lock.
         self.succeed(RIBD)
         self.succeed(RIBD)
@@ -286,6 +393,28 @@ class SystemdTest(MachineTest):
         self.do("systemctl", "kill", "--signal=KILL", "ribd@a")
         self.assertEqual(session.count(), 1)
         wait_until(lambda: self.show("ribd@a", "MainPID") not in ["0", pid], "the restart")
+
+    @is_long
+    def test_instance_that_systemd_kills_is_said_to_be(self):
+        # The process ends, and the service does not.
+        stays = """
+            if [[ ${1-} == --config ]]; then
+              trap '' TERM
+              (trap - TERM; export LISTEN_PID=$BASHPID; exec /usr/local/libexec/ribd "$@")
+              exec sleep 1000
+            fi"""
+        impatient = "[Service]\\nTimeoutStopSec=1\\nNotifyAccess=all\\n"
+        self.do("bash", "-euc", f"""
+            install -D {RIBD} /usr/local/libexec/ribd
+            mkdir /etc/systemd/system/ribd@a.service.d
+            printf '{impatient}' >/etc/systemd/system/ribd@a.service.d/stop.conf
+            systemctl daemon-reload""")
+        with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+            self.do(DEPLOY, self.program(directory, stays, Path("/usr/local/libexec/ribd")))
+        done = self.run_inside(DEPLOY, RIBD)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Instance a has not ended within the TimeoutStopSec", done.stderr)
+        self.assertEqual(self.show("ribd@b", "ActiveState"), "active")
 
     def program(self, directory: str, script: str, ribd: Path = RIBD) -> Path:
         """The daemon, but for what a script does before it becomes the daemon."""

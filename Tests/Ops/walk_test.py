@@ -102,6 +102,37 @@ class WalkTest(MachineTest):
             self.assertEqual(session.count(), 1)
         self.assertEqual([self.show(f"ribd@{name}", "ActiveState") for name in "ab"], ["inactive", "active"])
 
+    def test_way_back_is_that_of_the_page(self):
+        self.install()
+        session = Session(self.url)
+        session.click()
+        self.follow("ribd-deploy ./ribd")
+        session.click()
+        backup = self.do("bash", "-c", "echo /var/backups/ribd/ribd-*.sqlite").strip()
+        [commands] = blocks(chapter("The way back"))
+        self.follow(commands.replace("/var/backups/ribd/ribd-TIME.sqlite", backup))
+        self.assertEqual([self.show(f"ribd@{name}", "ActiveState") for name in "ab"], ["active", "inactive"])
+        self.assertEqual(session.count(), 1)
+
+    def test_service_without_a_socket_becomes_one_of_two_instances(self):
+        settings = self.clone / "config/ribd.json"
+        settings.write_text(self.with_ports(settings.read_text()))
+        self.follow("""
+            install -m 0755 ./ribd /usr/local/bin/ribd
+            install -d /etc/ribd && cp config/ribd.json /etc/ribd/
+            cp config/ribd.service /etc/systemd/system/
+            systemctl daemon-reload && systemctl enable --now ribd""")
+        session = Session(self.url)
+        session.click()
+        [commands] = blocks(chapter("With systemd"))
+        # Its settings have no admin listener.
+        for socket in [" config/ribd-admin.socket", " ribd-admin.socket"]:
+            commands = commands.replace(socket, "")
+        self.follow("\n".join(line for line in commands.splitlines() if "admin" not in line))
+        self.assertEqual(self.show("ribd@a", "ActiveState"), "active")
+        self.assertEqual(session.count(), 1)
+        self.follow("ribd health --ready --config /etc/ribd/ribd.json")
+
     def test_nightly_backup_is_made_and_old_ones_go(self):
         self.install()
         Session(self.url)
