@@ -4,7 +4,7 @@ import RibAuth
 import RibServer
 import RibWeb
 
-/// What the daemon is told by flags, environment and file: read and checked as a whole, for a start, for a reload and for `check`.
+/// The daemon's configuration, by flags, environment and file: read and checked as a whole, for a start, for a reload and for `check`.
 struct DaemonConfiguration: Sendable {
   /// The server's settings.
   var settings: ServerSettings
@@ -44,7 +44,7 @@ struct DaemonConfiguration: Sendable {
     self.texts = texts
   }
 
-  /// What is served beside the server's own endpoints: the showcase's page, or a directory of one's own.
+  /// The files that are served beside the server's own endpoints: the showcase's page, or a directory of one's own.
   ///
   /// - Throws: `StaticFilesError` if the directory cannot be read.
   var files: StaticFiles {

@@ -10,7 +10,7 @@ import Synchronization
 #endif
 
 extension InspectorHooks {
-  /// What the daemon adds to the inspector of its server.
+  /// The hooks that the daemon adds to the inspector of its server.
   ///
   /// - Parameters:
   ///   - server: the daemon's.

@@ -128,7 +128,7 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
     return format
   }
 
-  /// What writes persons into the log.
+  /// The mark that stands for a person in the log.
   ///
   /// - Parameter config: where it says whether the log may name them.
   /// - Returns: nil if it may.

@@ -2,7 +2,7 @@ import Configuration
 import RibServer
 import Wire
 
-/// What flags, environment and file say, at one moment.
+/// The settings of flags, environment and file at one moment.
 struct SettingSources: Sendable {
   /// The values, each from the first source that has one.
   var config: ConfigReader

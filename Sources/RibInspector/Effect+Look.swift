@@ -1,6 +1,6 @@
 import RibCore
 
-/// What an operator has seen: a value, or in words why there is none.
+/// A look's result: a value, or in words why there is none.
 enum Sight<Value: Equatable & Sendable>: Equatable, Sendable {
   case seen(Value)
   case failed(String)

@@ -2,7 +2,7 @@ import RibCore
 
 /// The inspector of a server: a page at a time, a session above it, and a question above both before something is done.
 ///
-/// It is an app like others: a page in a browser, `ribctl connect` in a terminal and the HTTP API of a script show the same. Of the server
+/// The inspector is an app like others: a page in a browser, `ribctl connect` in a terminal and the HTTP API of a script show the same. Of the server
 /// nothing is looked at but what is in front, each second while a client is connected, and once if none is.
 struct Inspector: Riblet {
   static let typeName = "Inspector"
@@ -130,7 +130,7 @@ enum Page: String, Codable, Hashable, CaseIterable {
   case overview, sessions, riblets, store, signIn, settings, log, crashes
 }
 
-/// What a page tells the inspector.
+/// An output of a page to the inspector.
 enum PageOutput: Equatable {
   /// A session is to be shown.
   case opens(session: String)

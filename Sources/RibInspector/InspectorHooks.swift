@@ -1,6 +1,6 @@
 public import RibServer
 
-/// What an inspector gets from the program around the server: what it is missing is not offered to operators.
+/// The parts that an inspector gets from the program around the server: a part that is missing is not offered to operators.
 ///
 /// The closures that are called for an operator return one sentence about what has become of it, and throw an error whose description is one.
 public struct InspectorHooks: Sendable {

@@ -57,7 +57,7 @@ extension InspectorService {
 }
 
 extension Server {
-  /// What can be seen of the server now.
+  /// The server's inspection at this moment.
   fileprivate var seen: ServerInspection {
     get throws {
       guard let inspection else { throw InspectionError("The server does not run.") }
@@ -108,7 +108,7 @@ extension Server {
 }
 
 extension InspectorHooks {
-  /// What the program does for an operation; nil if it does not, or if it is the server's to do.
+  /// The program's closure for an operation; nil if the program has none, or if the operation is the server's to do.
   fileprivate func hook(for operation: Operation) -> (@Sendable () async throws -> String)? {
     switch operation {
     case .backUp: return backUp

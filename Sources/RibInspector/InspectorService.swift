@@ -18,13 +18,13 @@ struct InspectorService: Sendable {
   let settings: @Sendable () -> Look<[SettingReport]>
   /// The log.
   let log: @Sendable () -> Look<LogReport>
-  /// What processes have died of.
+  /// The causes of death of earlier processes.
   let crashes: @Sendable () -> Look<CrashSummary>
   /// The names of the server's apps.
   let apps: [String]
   /// Whether states of sessions may be seen.
   let showsState: @Sendable () -> Bool
-  /// What operators may do here besides what concerns a session.
+  /// Whether operators are offered an operation that concerns no session.
   let offers: @Sendable (Operation) -> Bool
   /// Does something for an operator, and says in a sentence what has become of it.
   let perform: @Sendable (_ operation: Operation, _ name: String) async throws -> String

@@ -4,7 +4,7 @@ import RibCore
 struct Sighting<Value: Equatable & Sendable>: Codable, Equatable {
   /// The operator who looks.
   var onlooker = Onlooker()
-  /// What was seen last; nil before that, and after the session was at rest.
+  /// The value that was seen last; nil before that, and after the session was at rest.
   @Transient var value: Value?
   /// Why nothing could be seen the last time; nil if that went well.
   @Transient var problem: String?

@@ -54,7 +54,7 @@ enum MetricName {
 struct MetricError: Error, CustomStringConvertible {
   /// The metric's name in the program.
   let label: String
-  /// What the name or the kind breaks, as the end of a sentence.
+  /// The rule that the name or the kind breaks, as the end of a sentence.
   let reason: String
 
   var description: String { "The metric \"\(label)\" is not counted: \(reason)." }

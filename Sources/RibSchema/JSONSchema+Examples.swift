@@ -11,7 +11,7 @@ extension JSONSchema {
   package var json: JSONValue {
     var writer = JSONWriter()
     write(into: &writer)
-    // What a JSON writer has written parses.
+    // Text of a JSON writer parses.
     return (try? JSONValue(parsing: String(decoding: writer.bytes, as: UTF8.self))) ?? .null
   }
 

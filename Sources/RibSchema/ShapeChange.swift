@@ -2,7 +2,7 @@ package import Wire
 
 /// A difference between the shape that saved values have and the one that a type has now.
 package struct ShapeChange: Equatable, Sendable {
-  /// What has become of a place.
+  /// The change of one place in a shape.
   package enum Kind: Equatable, Sendable {
     /// The member is gone; the text is the name of a new one of the same shape, if there is one: it was probably renamed.
     case removed(renamedTo: String?)
@@ -20,7 +20,7 @@ package struct ShapeChange: Equatable, Sendable {
 
   /// The place, as a JSON Pointer in which `-` is every element of an array, and `*` every member of a dictionary.
   package let path: String
-  /// What has become of it.
+  /// The kind of change.
   package let kind: Kind
 
   /// A difference.
@@ -142,7 +142,7 @@ extension JSONValue {
   /// Whether it only says that anything may be there.
   fileprivate var isUnknown: Bool { withoutComment == .object([:]) }
 
-  /// What may be null, without that.
+  /// The part that may be null, without that.
   fileprivate var nullable: JSONValue? {
     guard let choices = self["anyOf"]?.elements, choices.count == 2, choices[1]["type"] == .string("null") else {
       return nil

@@ -17,7 +17,7 @@ extension StaticFiles {
 
   /// The page of the inspector, by which operators look at a server.
   ///
-  /// It is for an `AdminServer`, whose app "inspector" it draws, and of no use elsewhere.
+  /// The page is for an `AdminServer`, whose app "inspector" it draws, and of no use elsewhere.
   public static var inspector: StaticFiles { StaticFiles(policy: inspectorPolicy) { $0.is_inspector } }
 
   /// The `Content-Security-Policy` of the showcase's page.

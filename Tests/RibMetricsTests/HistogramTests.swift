@@ -23,7 +23,7 @@ import Testing
     let spread = Histogram(bounds: [1, 2, 4], counts: [0, 10, 10, 0], sum: 0)
     #expect(spread.quantile(0.25) == 1.5)
     #expect(spread.quantile(0.75) == 3)
-    // What is beyond the last bound is told as that bound.
+    // A value beyond the last bound is told as that bound.
     #expect(Histogram(bounds: [1], counts: [0, 3], sum: 9).quantile(0.99) == 1)
     #expect(spread.since(Histogram(bounds: [1, 2, 4], counts: [0, 10, 0, 0], sum: 0)).quantile(0.5) == 3)
   }

@@ -36,7 +36,7 @@ import Wire
     let schema = JSONSchema(decoding: Everything.self)
     #expect(schema.gap == nil)
     #expect(schema.caseCount == 3)
-    // What a decimal number is coded as, a schema does not say.
+    // A schema does not say how a decimal number is coded.
     let base: JSONValue = .object(["price": try JSONValue(parsing: Self.json(of: Decimal(7)))])
     let values = try (0..<3).map { try decode(schema.example($0, isFull: true, base: base)) }
     #expect(values.map(\.choice) == [.none, .some(0), .both(a: "text", b: [true])])

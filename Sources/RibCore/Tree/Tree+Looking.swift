@@ -43,7 +43,7 @@ extension Tree {
 }
 
 extension TreeEvent {
-  /// What has happened, in one word.
+  /// The kind of event, in one word.
   package var kind: String {
     switch self {
     case .attached: "attached"

@@ -33,7 +33,7 @@ struct Confirm: Riblet {
     let consequence: String
     let isDestructive: Bool
     let step: Step
-    /// What has become of it, once it is done or has failed.
+    /// The operation's result in a sentence, once it is done or has failed.
     let result: String?
   }
 

@@ -8,7 +8,7 @@ enum Operation: Codable, Hashable {
   case end(session: String)
   /// A session is recorded from its next return to memory on.
   case record(session: String)
-  /// What a session has made processes die of is run again.
+  /// Actions and effects of a session that processes have died of are run again.
   case lift(session: String)
   /// The store is copied to a file.
   case backUp
@@ -33,7 +33,7 @@ enum Operation: Codable, Hashable {
     }
   }
 
-  /// What the audit calls it.
+  /// The operation's name in the audit.
   var name: String {
     switch self {
     case .reconnect(_, let client): "reconnect client \(client)"
@@ -52,7 +52,7 @@ enum Operation: Codable, Hashable {
 }
 
 extension Operation {
-  /// What the operator is asked.
+  /// The question that the operator is asked.
   var question: String {
     switch self {
     case .reconnect(let session, let client): "Ask client \(client) of session \(session) to connect again?"
@@ -69,7 +69,7 @@ extension Operation {
     }
   }
 
-  /// What follows from it.
+  /// The consequence of the operation, in a sentence or two.
   var consequence: String {
     switch self {
     case .reconnect: "The client's connection ends. It comes back by itself, and nothing is lost."

@@ -18,7 +18,7 @@ struct Crashes: Riblet {
   typealias Props = Onlooker
 
   struct ViewState: Codable, Equatable {
-    /// What processes have died of; nil before it was looked at.
+    /// The causes of death of earlier processes; nil before they were looked at.
     let crashes: CrashSummary?
     let problem: String?
   }

@@ -36,7 +36,7 @@ final class AdminDesk: Sendable {
   /// The bearer of a token; nil if nobody has it.
   func bearer(of token: String) -> AdminTokens.Bearer? { tokens.withLock { $0 }.bearer(of: token) }
 
-  /// Those who have tokens.
+  /// The operators who have tokens.
   var bearers: [AdminTokens.Bearer] { tokens.withLock { $0 }.bearers }
 
   private static func token(in field: String) -> String? {

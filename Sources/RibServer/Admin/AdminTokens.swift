@@ -33,7 +33,7 @@ public struct AdminTokens: Equatable, Sendable {
 
   private let entries: [Entry]
 
-  /// Those who have tokens.
+  /// The operators who have tokens.
   var bearers: [Bearer] { entries.map(\.bearer) }
 
   /// One token, which is good for everything.

@@ -15,9 +15,9 @@ extension Connection: ChannelPort {
     note(.bye(bye))
     let isPutOut =
       switch bye {
-      // It has connected again, as clients do.
+      // The client has connected again, as clients do.
       case .ended, .taken, .stale: false
-      // It has done what it may not, or was put out: whoever runs the server wants to know.
+      // The client has done what it may not, or was put out: whoever runs the server wants to know.
       default: bye.comesBack == .not
       }
     log(

@@ -25,7 +25,7 @@ package struct Environment: Sendable {
   /// The program, as it tells itself from others: a session that has left the memory of another one may be shown otherwise; nil for
   /// ``Executable/mark``, or among nodes ``Executable/contentMark``.
   package var program: String?
-  /// What the runtime writes when the program crashes; nil if it does not write that to a directory.
+  /// The crash reports that the runtime writes; nil if it does not write them to a directory.
   package var crashReports: CrashReports?
 
   /// An environment with the system's connections, pool of tasks and program.

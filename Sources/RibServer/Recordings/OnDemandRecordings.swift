@@ -12,7 +12,7 @@ import Synchronization
 
 /// The recordings of sessions that operators ask for, where not all sessions are recorded.
 ///
-/// They are in the state directory, in `recordings`. Of servers that have the same state directory at the same time the second one has
+/// The files are in the state directory, in `recordings`. Of servers that have the same state directory at the same time the second one has
 /// `recordings-1`, and so on: each removes what is too old in its own alone, as it does not know which sessions the others record.
 final class OnDemandRecordings: Sendable {
   /// How many sessions are recorded at most.

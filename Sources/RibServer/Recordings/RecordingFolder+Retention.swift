@@ -56,7 +56,7 @@ private struct RecordingFileStatus {
   /// Seconds since 1970.
   let written: Int
 
-  /// What the system says of a file; nil if it is none, as a directory is not.
+  /// The system's record of a file; nil if it is none, as a directory is not.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -7,7 +7,7 @@ extension Server {
 
   /// Replaces settings of the running server, all or none of them, without an effect on who is connected.
   ///
-  /// What the server reads at its start alone stays as it is: where it listens, its threads, its store, compression. All else holds from the
+  /// Settings that the server reads at its start alone stay as they are: where it listens, its threads, its store, compression. All else holds from the
   /// next event on: the front door for the next request, limits of connections and messages for the next connection, times for
   /// connections and sessions that are there within a minute.
   ///

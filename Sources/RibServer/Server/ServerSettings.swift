@@ -318,7 +318,7 @@ public struct ServerSettings: Equatable, Sendable {
   /// If it is empty, a server that listens on this machine's own address also answers for `localhost`, `127.0.0.1` and `[::1]`, so that
   /// no page reaches it under a name of its own (DNS rebinding). Any other one answers for any name, unless it has a ``publicURL``.
   public var hosts: [String] = []
-  /// What pages of other sites may do.
+  /// The settings for pages of other sites.
   public var cors = CORS()
   /// The proxies in front of the server.
   public var proxies = Proxies()

@@ -17,7 +17,7 @@ struct RunningEffects {
   private var ended: Set<Int> = []
   /// What ran when a server died, as far as it has not gone well since.
   private(set) var crashes: [StoredSession.Crash] = []
-  /// Those that an operator has had forgotten, and the store still has.
+  /// The crashes that an operator has had forgotten, and the store still has.
   private var lifted: [StoredSession.Crash] = []
 
   /// The effects of a session that comes into memory.

@@ -19,10 +19,10 @@ struct SeenTransaction {
   var refusal: Nack.Code?
 }
 
-// What an operator sees of a session.
+// A session as an operator sees it.
 
 extension SessionCore {
-  /// What a node costs in memory besides its state and its view, in bytes: measured on small riblets.
+  /// The memory of a node besides its state and its view, in bytes: measured on small riblets.
   private static let nodeSize = 400
   /// How many nodes of a tree are shown.
   private static let nodeLimit = 500
@@ -200,7 +200,7 @@ extension SessionCore {
   }
 }
 
-// What an operator may do to a session.
+// The operations of an operator on a session.
 
 extension SessionCore {
   /// Asks a client to connect again.

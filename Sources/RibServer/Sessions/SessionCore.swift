@@ -48,9 +48,9 @@ final class SessionCore {
   var commits: Commits
   let onUnreadableState: App.UnreadableState
   var uncommitted = Uncommitted()
-  /// What the session has cost.
+  /// The session's cost so far.
   @exclusivity(unchecked) var stats: SessionStats
-  /// What happens in the session, for somebody who looks; nil if nobody does.
+  /// The latest events in the session, for somebody who looks; nil if nobody does.
   @exclusivity(unchecked) var watch: SessionWatch?
 
   /// The life of the tree that revisions are counted in.

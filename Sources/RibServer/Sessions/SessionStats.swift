@@ -1,4 +1,4 @@
-/// What a session has cost since it came into memory: 64 bytes of numbers, which only its loop changes.
+/// The cost of a session since it came into memory: 64 bytes of numbers, which only its loop changes.
 ///
 /// An action costs a few additions.
 struct SessionStats {

@@ -7,7 +7,7 @@ enum CheckLine: Equatable {
   case begun(session: String, app: String)
   /// A riblet of it is, from here on.
   case riblet(String)
-  /// It is done.
+  /// The check of a session is done.
   case done(CheckedSession)
 
   /// Reads a line; nil if it is none.

@@ -20,7 +20,7 @@ final class CheckProcess {
   private var process: pid_t = 0
   /// The end of the pipe from which its lines are read.
   private let lines: Int32
-  /// What the process prints, in a file without a name.
+  /// The process's output, in a file without a name.
   private let prints: Int32
   private var buffer: [UInt8] = []
   private var isOver = false
@@ -104,7 +104,7 @@ final class CheckProcess {
     strings.map { strdup($0) } + [nil]
   }
 
-  /// What was read.
+  /// The result of a read.
   enum Reading {
     /// A line.
     case line(CheckLine)

@@ -1,7 +1,7 @@
 import RibCore
 import Wire
 
-/// What has become of a session that was restored to see whether that goes well.
+/// The result of restoring a session to see whether that goes well.
 struct CheckedSession: Equatable {
   /// How it has gone.
   enum Outcome: String, CaseIterable {
@@ -13,9 +13,9 @@ struct CheckedSession: Equatable {
     case rebuilt
     /// A newer program has saved it: this one does not load it.
     case newer
-    /// It would not be loaded.
+    /// The session would not be loaded.
     case failed
-    /// It is set aside since servers have died of it, and was not tried.
+    /// The session is set aside since servers have died of it, and was not tried.
     case poisoned
   }
 
@@ -29,11 +29,11 @@ struct CheckedSession: Equatable {
     let to: Int
   }
 
-  /// What is wrong with a riblet, or with the whole session.
+  /// The fault of a riblet, or of the whole session.
   struct Problem: Hashable {
     /// The riblet's type name; nil for the session.
     let type: String?
-    /// What is wrong.
+    /// The fault, in a sentence.
     let reason: String
   }
 

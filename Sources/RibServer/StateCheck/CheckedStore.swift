@@ -113,7 +113,7 @@ final class CheckedStore {
 
 /// A store cannot be checked: it is not there, a server uses it, or a newer program has written it.
 package struct StateCheckError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// The fault, and the remedy.
   package let description: String
 
   init(_ description: String) { self.description = description }

@@ -16,9 +16,9 @@
 ///       exit(StateCheck(apps: apps).run(on: path))
 ///     }
 ///
-/// Those processes run this program with the same arguments, so that it has to come to the same call.
+/// The processes run this program with the same arguments, so that it has to come to the same call.
 public struct StateCheck: Sendable {
-  /// What tells a process that it is one of those which restore sessions: the file, and the numbers of the sessions.
+  /// The environment variable of a process that restores sessions: the file, and the numbers of the sessions.
   static let variable = "RIBSERVER_STATE_CHECK"
   /// How many sessions a process restores, so that none takes more and more memory.
   private static let batchSize = 1000

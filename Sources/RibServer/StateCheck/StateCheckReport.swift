@@ -1,6 +1,6 @@
 import Wire
 
-/// What a program would make of the sessions in a store.
+/// A dry run: how a program would restore the sessions in a store.
 public struct StateCheckReport: Equatable, Sendable {
   /// How many sessions the store has.
   public let stored: Int

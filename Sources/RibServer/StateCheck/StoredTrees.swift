@@ -6,15 +6,15 @@ import Wire
 ///
 /// Nothing may write the file meanwhile: it is a copy of a store that no server uses.
 final class StoredTrees {
-  /// What is kept of a session, as far as its tree comes back from it.
+  /// The part of a stored session that its tree comes back from.
   struct StoredTree {
-    /// What never changes.
+    /// The session's identity, which never changes.
     let identity: SessionIdentity
-    /// What the first client has said of itself, and the person behind it; nil if there is neither.
+    /// The first client's words about itself, and the person behind it; nil if there is neither.
     let profile: ClientProfile?
     /// The nodes.
     let tree: TreeSnapshot
-    /// What ran when servers died.
+    /// The actions and effects that ran when servers died.
     let crashes: [StoredSession.Crash]
   }
 

@@ -11,7 +11,7 @@ struct RequestTrace: Sendable {
 
   /// The value of the request's field `traceparent`, whatever it is; nil if there is none, more than one, or one that is too long.
   private let parent: String?
-  /// What the program's tracer knows of the trace; empty without a tracer.
+  /// The tracer's context of the trace; empty without a tracer.
   let context: ServiceContext
 
   /// The trace's name in lines of the log: 32 hexadecimal digits; nil if the request names its trace otherwise than the W3C has it.
@@ -19,7 +19,7 @@ struct RequestTrace: Sendable {
 
   /// The trace that a request names.
   ///
-  /// What is not as the W3C has it is ignored.
+  /// A field that is not as the W3C has it is ignored.
   ///
   /// - Parameters:
   ///   - headers: the request's.

@@ -10,13 +10,13 @@ import Wire
 /// | `riblet.commit` | when the store is asked       | when the store has answered        | the last action or effect whose changes it has; it has links to the others |
 /// | `riblet.effect` | when an effect starts         | when the effect returns or throws  | the action or the effect that has caused it    |
 ///
-/// It belongs to the session's loop.
+/// Only the session's loop uses it.
 final class SessionSpans {
   /// How many actions and effects a commit has links to.
   private static let linkLimit = 32
 
   private let tracer: SessionTracer
-  /// What all spans have.
+  /// The attributes of all spans.
   private let attributes: SpanAttributes
   private var action: (any Tracing.Span)?
   /// The action or the effect that the present transaction belongs to; nil if it belongs to none.

@@ -13,7 +13,7 @@ struct SessionTracer: Sendable {
     self.tracer = tracer
   }
 
-  /// What the tracer finds about a request's trace.
+  /// The context that the tracer finds in a request's fields.
   ///
   /// - Parameter headers: the request's; of what the W3C has defined it sees only what is right.
   /// - Returns: empty if it finds nothing.

@@ -20,7 +20,7 @@ struct RibletShape {
   /// Starts a tree of the riblet alone for each of its examples, and shows each riblet in it to a visitor.
   let explore: (any RibletVisitor) -> Void
 
-  /// What a store has of such states.
+  /// Examples of such states, as a store has them.
   struct Saved {
     let schema: JSONValue
     let examples: [JSONValue]

@@ -3,20 +3,20 @@ import RibSchema
 import Wire
 
 extension StateShapeFile {
-  /// What a comparison has found.
+  /// The findings of a comparison.
   struct Findings {
-    /// What saved states would not survive.
+    /// The changes that saved states would not survive.
     var breaks: [String] = []
-    /// What is not in the file, and has to be: a riblet, or a version.
+    /// The entries that are not in the file, and have to be: a riblet, or a version.
     var missing: [String] = []
     /// Riblets that are in the file, and no app attaches any more.
     var gone: [String] = []
-    /// What is not in the file, and does no harm: an optional member, a case.
+    /// The entries that are not in the file, and do no harm: an optional member, a case.
     var news: [String] = []
     /// Shapes of which a part is not known.
     var gaps: [String] = []
 
-    /// What fails a test.
+    /// The findings that fail a test.
     ///
     /// - Parameter mode: what becomes of the file.
     /// - Returns: a text each.
@@ -146,7 +146,7 @@ extension ShapeChange {
   /// The place in words: a pointer to the whole state is an empty text.
   fileprivate var place: String { path.isEmpty ? "the whole state" : path }
 
-  /// What is wrong with a riblet, and what to do.
+  /// The fault of a riblet, and the remedy.
   fileprivate func complaint(of shape: RibletShape) -> String {
     let what: String
     let instead: String

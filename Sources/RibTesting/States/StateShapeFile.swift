@@ -121,7 +121,7 @@ extension JSONValue {
       let lines = members.sorted { $0.key < $1.key }
         .map { "\(inner)\(JSONValue.string($0.key).text): \($0.value.indentedText(inner))" }
       return "{\n\(lines.joined(separator: ",\n"))\n\(indentation)}"
-    // What is small stays on its line.
+    // Small values stay on their line.
     case .array(let elements) where !elements.isEmpty && text.utf8.count > 80:
       let lines = elements.map { "\(inner)\($0.indentedText(inner))" }
       return "[\n\(lines.joined(separator: ",\n"))\n\(indentation)]"

@@ -77,19 +77,19 @@ public enum StateShapes {
   }
 }
 
-/// What becomes of the file.
+/// The ways in which a test may change the file.
 enum StateShapeMode: String {
-  /// It stays as it is.
+  /// The file stays as it is.
   case compare = ""
-  /// What is new is added.
+  /// New entries are added.
   case accept
-  /// It gets all shapes as they are.
+  /// The file gets all shapes as they are.
   case replace
 }
 
 /// Saved states would not be restored, or the file does not have a shape.
 public struct StateShapeError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong: the riblet's type name, the place in its state, and what to do.
+  /// The faults: the riblet's type name, the place in its state, and what to do.
   public let problems: [String]
 
   /// All of it.

@@ -1,4 +1,4 @@
-/// What tracing systems have noted about a request's trace: the list in its fields `tracestate` (W3C Trace Context §3.3).
+/// The notes of tracing systems about a request's trace: the list in its fields `tracestate` (W3C Trace Context §3.3).
 package struct TraceState: Equatable, Sendable {
   /// The list, as it is passed on: its fields in order, with commas between them.
   package let text: String

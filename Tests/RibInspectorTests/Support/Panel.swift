@@ -6,7 +6,7 @@ import Wire
 
 @testable import RibInspector
 
-/// What an inspector under test sees, and what it was asked for.
+/// The server that an inspector under test sees, with a list of the operations that it was asked for.
 final class Panel: Sendable {
   struct State {
     var overview = ServerOverview()
@@ -34,7 +34,7 @@ final class Panel: Sendable {
   func looks(at name: String) -> Int { state.withLock { $0.looks[name] ?? 0 } }
   /// How many looks at something go on.
   func openLooks(at name: String) -> Int { state.withLock { $0.open[name] ?? 0 } }
-  /// What was done.
+  /// The operations that were done.
   var performed: [Performed] { state.withLock { $0.performed } }
 
   private func look<Value: Sendable>(_ name: String, _ value: @escaping @Sendable (inout State) -> Value) -> Look<Value>

@@ -55,7 +55,7 @@ import WireHTTP
           for path in ["/metrics", "/v1/apps", "/showcase.js", "/nothing", "/admin.js/"] {
             #expect(try client.ask("GET", path).status == 401, "\(path)")
           }
-          // What everybody reaches has nothing of it.
+          // The public listener has nothing of it.
           #expect(try TwinClient(url).ask("GET", "/admin.js").status == 404)
         }
       }

@@ -58,7 +58,7 @@ struct TickerTests {
     #expect(queue.count == 0, "nothing is kept")
   }
 
-  /// What a look says holds no more once somebody has cancelled: the look comes before that, or not at all.
+  /// The word of a look holds no more once somebody has cancelled: the look comes before that, or not at all.
   @Test func cancel_waitsForTheLookThatGoesOn() {
     let (begun, cancelled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let order = Mutex<[String]>([])

@@ -66,7 +66,7 @@ import Wire
       try client.next(#"{"t":"snap""#)
       try client.send(#"{"t":"act","n":2,"to":"login","a":"onTapLoginButton"}"#)
       while try client.socket.text() != nil {}
-      // It is dead; the signal is not asked for any more.
+      // The process is dead; the signal is not asked for any more.
       #expect(daemon.stop(0) != 0)
     }
     let left = try reports()

@@ -8,7 +8,7 @@ import Wire
 
 @testable import RibServer
 
-/// What an open inspector costs the clients of a server with many sessions.
+/// The cost of an open inspector for the clients of a server with many sessions.
 @Suite(.serialized) struct InspectorLoadTests {
   private static let sessionCount = TestRun.volume(2000, nightly: 20_000)
   private static let roundCount = TestRun.volume(50, nightly: 200)

@@ -10,7 +10,7 @@ import WireHTTP
 
 @testable import RibServer
 
-// What operators do, and who is let in.
+// Operations of operators, and who is let in.
 
 extension InspectorTests {
   // MARK: Acting
@@ -91,7 +91,7 @@ extension InspectorTests {
       #expect(server.context.makeRecorder(of: elsewhere) == nil)
       let (place, _) = try await inspection.record(id)
       #expect(place == directory.path + "/recordings")
-      // It leaves memory once nothing is under way.
+      // The session leaves memory once nothing is under way.
       let hasLeft = try await eventually {
         if case .awake = server.context.sessions.whereabouts(of: id) {
           _ = try await inspection.record(id)

@@ -108,7 +108,7 @@ import Wire
     #expect(try lineCount() == 3)
   }
 
-  /// What cannot be locked is not a directory of another server.
+  /// A directory that cannot be locked is not a directory of another server.
   @Test func directoryThatIsAFile_isSaid() throws {
     try Data().write(to: URL(fileURLWithPath: directory.path + "/recordings"))
     #expect(throws: StoreError.self) { try makeRecordings().add("one") }

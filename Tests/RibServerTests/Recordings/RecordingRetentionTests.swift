@@ -25,13 +25,13 @@ import Testing
     #expect(surplus(age: nil, bytes: 0) == "abcd")
   }
 
-  /// What is too old leaves room for what is not.
+  /// Old recordings leave room for young ones.
   @Test func both_countTogether() {
     #expect(surplus(age: 700, bytes: 70) == "ab")
     #expect(surplus(age: 700, bytes: 69) == "abc")
   }
 
-  /// It takes room, which others have to give.
+  /// A file in use takes room, which others have to give.
   @Test func whatIsBeingWritten_stays() {
     #expect(surplus(age: 1, bytes: nil, sparing: ["a", "c"]) == "bd")
     #expect(surplus(age: nil, bytes: 89, sparing: ["a"]) == "b")

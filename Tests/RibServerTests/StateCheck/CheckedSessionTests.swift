@@ -4,7 +4,7 @@ import Wire
 
 @testable import RibServer
 
-/// What becomes of one session, in this process.
+/// The check of one session, in this process.
 @Suite struct CheckedSessionTests {
   /// A riblet whose children are its state's, each with a state of its own.
   private struct Shelf: Riblet {

@@ -6,7 +6,7 @@ import Wire
 
 @testable import RibServer
 
-/// What a deploy would do to the sessions that a released version has stored, found out by real programs.
+/// The effects of a deploy on the sessions that a released version has stored, found out by real programs.
 @Suite(.blocking) struct StateCheckTests {
   /// The released versions that a store is kept of, each as its server has stopped, and as it was killed.
   static let stores = ReleasedFormatsTests.versions.flatMap { version in

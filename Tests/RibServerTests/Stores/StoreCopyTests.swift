@@ -24,7 +24,7 @@ import Wire
     let lease = try store.create("one")
     #expect(fileSize("\(directory.store)-wal") ?? 0 > 0)
     let copy = try StoreCopy(of: directory.store, besides: target)
-    // What is committed from here on is not in it, and waits for nobody.
+    // Commits from here on are not in it, and wait for nobody.
     #expect(try store.write(lease, StoreSample.cut(StoreSample.state(revision: 2))) == "written")
     try copy.put(at: target)
     #expect(copy.sessionCount == 1 && copy.bytes == fileSize(target))

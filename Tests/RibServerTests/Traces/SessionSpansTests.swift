@@ -9,7 +9,7 @@ import WireHTTP
 
 @testable import RibServer
 
-/// What a tracer sees of sessions, over real sockets.
+/// Spans of sessions, over real sockets.
 @Suite struct SessionSpansTests {
   /// Does something outside, and counts what came of it.
   private struct Errand: Riblet {
@@ -32,7 +32,7 @@ import WireHTTP
 
     func reduce(into count: inout Int, internalAction: InternalAction) -> Effect<Self> {
       count += 10
-      // What it causes belongs to the effect.
+      // The effect's reports belong to the effect.
       return count < 30 ? .run { send in if ServiceContext.current?.isEmpty != false { await send(.done) } } : .none
     }
 
@@ -132,7 +132,7 @@ import WireHTTP
     #expect(effect.errors.isEmpty)
   }
 
-  /// What names no riblet, and no case of its actions, is not repeated.
+  /// A name of no riblet, or of no case of its actions, is not repeated.
   @Test func nonsense_isNotRepeated() async throws {
     try await withTracedServer { url in
       let client = try PlainClient(url, app: "errand")

@@ -5,7 +5,7 @@ import Wire
 
 @testable import RibTesting
 
-/// What a deploy would do to saved states is a failed test before it.
+/// A test fails before a deploy would lose saved states.
 @Suite struct StateShapesTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("shapes-\(UUID().uuidString)")
 
@@ -180,7 +180,7 @@ import Wire
     defer { try? FileManager.default.removeItem(at: folder) }
     try check([Saved<First>()], .replace)
     let second = Migrated<Second> { saved, _ in try Self.migrate(saved) }
-    // It migrates, and is to be in the file from now on.
+    // The state migrates, and is to be in the file from now on.
     do {
       try check([second])
       Issue.record("The version is not in the file.")

@@ -1,4 +1,4 @@
-/// What processes have died of, as an operator sees it.
+/// The causes of death of earlier processes, as an operator sees them.
 package struct CrashSummary: Codable, Equatable, Sendable {
   /// A report that was written as a process died.
   package struct Report: Codable, Equatable, Identifiable, Sendable {
@@ -50,7 +50,7 @@ package struct CrashSummary: Codable, Equatable, Sendable {
   package var found = 0
   /// The reports that are kept, the newest first.
   package var reports: [Report] = []
-  /// What is not run again.
+  /// The actions and effects that are not run again.
   package var poison: [Poison] = []
 
   /// None.

@@ -19,7 +19,7 @@ struct Looks: Sendable {
   var searchCount = 0
   /// Searches that wait for the one that goes on; nil if none goes on.
   var waitingSearches: [@Sendable () -> Void]?
-  /// What the server was like when it was looked at last; nil before that.
+  /// The figures of the last look; nil before that.
   var last: Moment?
   /// The samples of the last five minutes.
   var samples: [OverviewSample] = []

@@ -1,6 +1,6 @@
 import Logging
 
-// What an operator may do to a running server.
+// The operations of an operator on a running server.
 
 extension ServerInspection {
   /// Writes a line of the audit.
@@ -71,7 +71,7 @@ extension ServerInspection {
   /// - Throws: ``InspectionError`` if the session is not in memory here; ``StoreError`` if the directory cannot be made, or if too many sessions
   ///   are recorded.
   package func record(_ id: String) async throws -> (directory: String, isLeaving: Bool) {
-    // What is not here would be marked in vain.
+    // A session that is not here would be marked in vain.
     guard try await askSession(id, { _ in true }) != nil else { throw Self.isElsewhere }
     let directory = try await away { [context] in try context.recordOnDemand(id) }
     let isLeaving = try await askSession(id) { core in

@@ -125,7 +125,7 @@ extension ServerInspection {
 
   // MARK: Crashes
 
-  /// What processes have died of, and what is not run again.
+  /// The causes of death of earlier processes, and the actions and effects that are not run again.
   ///
   /// - Throws: ``StoreError`` if the store cannot be read.
   package func crashes() async throws -> CrashSummary {

@@ -40,7 +40,7 @@ package struct ServerOverview: Codable, Equatable, Sendable {
   package var isOverMemory = false
   /// Threads that serve connections.
   package var loops = 0
-  /// Those of them that have not answered within a second.
+  /// The loops that have not answered within a second.
   package var silentLoops = 0
   /// Open connections.
   package var connections = Connections()
@@ -65,7 +65,7 @@ package struct ServerOverview: Codable, Equatable, Sendable {
   package init() {}
 }
 
-/// What a server did between two looks.
+/// The server's work between two looks.
 package struct OverviewSample: Codable, Equatable, Identifiable, Sendable {
   /// Counts the looks since the server's start.
   package var id = 0

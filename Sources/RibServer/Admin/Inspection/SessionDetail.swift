@@ -4,7 +4,7 @@
 package struct SessionDetail: Codable, Equatable, Sendable {
   /// The session among others.
   package var row = ListedSession()
-  /// What the session has cost.
+  /// The session's cost so far.
   package var cost = SessionCost()
   /// The clients that have ever come.
   package var clients: [SessionClient] = []
@@ -12,7 +12,7 @@ package struct SessionDetail: Codable, Equatable, Sendable {
   package var refusals: [SessionRefusal] = []
   /// The tree's nodes, by id; 500 at most.
   package var nodes: [SessionNode] = []
-  /// What once made a process die, and has not gone well since.
+  /// Actions and effects that once made a process die, and have not gone well since.
   package var crashes: [SessionCrash] = []
   /// Effects that run.
   package var effects = 0
@@ -31,7 +31,7 @@ package struct SessionDetail: Codable, Equatable, Sendable {
   package init() {}
 }
 
-/// What a session has cost since it came into memory.
+/// The cost of a session since it came into memory.
 package struct SessionCost: Codable, Equatable, Sendable {
   /// Actions and steps back that were applied or refused; one that a client repeats counts once.
   package var actions = 0
@@ -64,7 +64,7 @@ package struct SessionCost: Codable, Equatable, Sendable {
 
 /// A client of a session.
 package struct SessionClient: Codable, Equatable, Identifiable, Sendable {
-  /// What carries the client's messages.
+  /// The transport of the client's messages.
   package enum Transport: String, Codable, Sendable {
     /// A WebSocket.
     case websocket
@@ -86,7 +86,7 @@ package struct SessionClient: Codable, Equatable, Identifiable, Sendable {
   package var subject: String?
   /// The authority that knows the person.
   package var issuer: String?
-  /// What the person may do, in alphabetical order.
+  /// The person's roles, in alphabetical order.
   package var roles: [String] = []
   /// When the person's credential expires, in seconds since 1970; nil for never.
   package var expires: Int?
@@ -180,7 +180,7 @@ package struct WatchedEvent: Codable, Equatable, Identifiable, Sendable {
   package var kind: String
   /// The riblet's type; empty if it is about none.
   package var riblet: String
-  /// What has happened, for a person.
+  /// The event's text, for a person.
   package var text: String
   /// How long the loop was busy, in microseconds; nil for what is part of a transaction.
   package var duration: Int?

@@ -20,7 +20,7 @@ final class SessionScan: @unchecked Sendable {
     func set() { value.store(true, ordering: .relaxed) }
   }
 
-  /// What was found on one loop.
+  /// The finds of one loop.
   struct Found: Sendable {
     /// The first ones, each with the figure that it is ordered by.
     var rows: [(key: Int, row: ListedSession)] = []
@@ -124,7 +124,7 @@ final class SessionScan: @unchecked Sendable {
   private func take(_ candidate: Candidate) {
     found.matchCount += 1
     candidates.append(candidate)
-    // What cannot be among the first is dropped now and then: one by one would cost more.
+    // Sessions that cannot be among the first are dropped now and then: one by one would cost more.
     if candidates.count >= 4 * SessionSearch.limit { cut() }
   }
 

@@ -1,7 +1,7 @@
 import RibCore
 import Synchronization
 
-/// What happens in a session while somebody looks: its newest events.
+/// The newest events of a session while somebody looks.
 ///
 /// The session's loop notes them, and whoever looks reads them.
 final class SessionWatch: Sendable {

@@ -6,7 +6,7 @@ package struct SettingReport: Codable, Equatable, Identifiable, Sendable {
   package var value: String
   /// Where the value comes from: `flag`, `RIBD_…`, `file` or `default`; nil if that is not known.
   package var source: String?
-  /// What it is, in one sentence.
+  /// The setting's meaning, in one sentence.
   package var summary: String
   /// Whether a change needs a restart; nil if that is not known.
   package var needsRestart: Bool?

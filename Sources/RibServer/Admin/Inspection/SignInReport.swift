@@ -32,9 +32,9 @@ package struct SignInReport: Codable, Equatable, Sendable {
   package struct Outcome: Codable, Equatable, Identifiable, Sendable {
     /// The purpose and the outcome: `begin.invalid`.
     package let id: String
-    /// What the client wanted.
+    /// The purpose of the client's credential, as the metrics call it.
     package var purpose: String
-    /// What the authenticator has said.
+    /// The authenticator's answer.
     package var outcome: String
     /// How often, since the server's start.
     package var count: Int
@@ -64,7 +64,7 @@ package struct SignInReport: Codable, Equatable, Sendable {
   package var skippedKeys: [SkippedKey] = []
   /// When the keys were loaded, in seconds since 1970; nil if that is not known.
   package var keysLoaded: Int?
-  /// What the authenticator has said.
+  /// The authenticator's answer.
   package var outcomes: [Outcome] = []
   /// Addresses that may not try at present; 100 at most.
   package var throttled: [Throttled] = []

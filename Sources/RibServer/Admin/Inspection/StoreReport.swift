@@ -27,7 +27,7 @@ package struct StoreReport: Codable, Equatable, Sendable {
 
   /// The kind of store, as the settings name it.
   package var kind = ""
-  /// What an answer survives: `none`, `process` or `disk`.
+  /// The durability of an answer: `none`, `process` or `disk`.
   package var durability = ""
   /// Whether it fails.
   package var isFailing = false

@@ -89,7 +89,7 @@ extension Chaos {
   /// What the server has complained of, other than what it was asked to refuse.
   func complaints() -> [Substring] {
     Self.complaints(in: directory).filter { line in
-      // It was killed.
+      // The server was killed.
       !line.contains("An earlier process died") && !line.contains("The system's clock has jumped.")
         && !victims.sessionIDs.contains { line.contains($0) }
     }

@@ -14,7 +14,7 @@ final class ChaosClient: @unchecked Sendable {
   let told = Mutex(Told())
   var model: ChaosModel
   var figures = Figures()
-  /// What went wrong.
+  /// The faults of the run.
   private(set) var deviations: [String] = []
   private var history: [String] = []
   /// What it did and heard last.

@@ -43,7 +43,7 @@ final class ChaosVisitors: Sendable {
   var visits: Int { counts.withLock { $0.visits } }
   /// How long the longest visit took, in milliseconds.
   var longest: Int { counts.withLock { $0.longest } }
-  /// What went wrong.
+  /// The faults of the run.
   var deviations: [String] { counts.withLock { $0.deviations } }
 
   /// Ends the visits, and waits for the last one.

@@ -3,11 +3,11 @@ import Testing
 @Suite struct ChaosWaitsTests {
   @Test func wait_isFromTheFirstWord_untilTheClientIsLive() {
     var waits = ChaosWaits()
-    // It leaves on its own, and comes back.
+    // The client leaves on its own, and comes back.
     waits.leave(at: 10)
     waits.end(at: 20)
     #expect(waits.all == [] && waits.gaps == [])
-    // It is asked to go, leaves later, and is refused once before it is live again.
+    // The client is asked to go, leaves later, and is refused once before it is live again.
     waits.begin(at: 100)
     waits.leave(at: 140)
     waits.begin(at: 150)

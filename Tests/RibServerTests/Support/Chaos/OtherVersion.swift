@@ -9,13 +9,13 @@ import RibServer
 ///
 /// It runs in this process, and ends in order.
 final class OtherVersion: Sendable {
-  /// What the version makes of the ledger's sessions.
+  /// How the version reads the ledger's sessions.
   enum Kind {
     /// Their state has another shape.
     case otherShape
-    /// It knows a later version of the state, and not the way there.
+    /// The version knows a later one of the state, and not the way there.
     case newer
-    /// It knows a later version of the state, and makes it from the present one.
+    /// The version knows a later one of the state, and makes it from the present one.
     case successor
   }
 
