@@ -3,7 +3,7 @@ import Synchronization
 
 /// Looks for the sessions of one loop that come first, a slice at a time, so that clients do not notice.
 ///
-/// `@unchecked Sendable`: it is made, and every method called, on the loop; only the closure leaves the loop, and that is
+/// `@unchecked Sendable`: it is made, and every method called, on the loop; only the closure and the flag leave the loop, and both are
 /// `Sendable`.
 final class SessionScan: @unchecked Sendable {
   /// How many sessions are looked at in a slice at most.
