@@ -30,11 +30,14 @@ extension ChaosClient {
 
   /// Whether it was given a session; on any thread.
   var hasSession: Bool { told.withLock { $0.sessionID != nil } }
+  /// How often a server has welcomed it; on any thread.
+  var welcomes: Int { told.withLock { $0.welcomes } }
 
   /// What the client was told, for those who look at what is committed.
   struct Told {
     var sessionID: String?
     var clientID = 1
+    var welcomes = 0
     var number = 0
     var count = 0
   }

@@ -359,6 +359,7 @@ final class ChaosClient: @unchecked Sendable {
     told.withLock { told in
       told.sessionID = welcome.sessionID
       told.clientID = welcome.clientID
+      told.welcomes += 1
     }
     for message in session.resend() { link?.send(message) }
     nextPause = max(nextPause, now + 500)
