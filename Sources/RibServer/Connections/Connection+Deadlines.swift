@@ -44,6 +44,11 @@ extension Connection {
     deadline.reachesMilestone(at: loop.now, acknowledged: acknowledgedCount, waiting: waitingCount)
   }
 
+  /// Whether the peer has taken too little of what has waited for it since the last look, and more waits.
+  ///
+  /// What has come since may wait for a commit, and not for the peer.
+  private func isStuck() -> Bool { !output.isEmpty && deadline.expectsProgress && !hasProgressed() }
+
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
   func noteLife() {
     if isLive { deadline.since = loop.now }
@@ -189,7 +194,7 @@ extension Connection {
 
   /// A client of events cannot answer: what counts is whether it takes them.
   private func keepEventsAlive() {
-    guard output.isEmpty || hasProgressed() else { return abort() }
+    guard !isStuck() else { return abort() }
     if output.isEmpty { output.bytes.append(contentsOf: ":\n\n".utf8) }
     setMilestone()
     schedule(after: rules.settings.timeouts.heartbeatSeconds)
@@ -200,7 +205,7 @@ extension Connection {
   private func checkTaking() {
     let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
     guard elapsed >= timeLimit else { return schedule(after: timeLimit - elapsed) }
-    guard output.isEmpty || hasProgressed() else { return abort() }
+    guard !isStuck() else { return abort() }
     beginTaking()
   }
 

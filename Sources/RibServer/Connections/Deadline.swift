@@ -19,6 +19,9 @@ struct Deadline {
   /// Whether progress is waited for since the last sign of life, or since a progress that was one.
   var countsProgress: Bool { milestoneTime >= since }
 
+  /// Whether enough has waited for the peer, when progress was last waited for, that there could be some.
+  var expectsProgress: Bool { milestone != .max }
+
   /// When progress was first waited for after the last sign of life; nil if it was not.
   var pingTime: UInt64? { milestoneTime > since ? milestoneTime : nil }
 

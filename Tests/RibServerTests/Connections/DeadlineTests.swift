@@ -32,6 +32,14 @@ import Testing
     #expect(progress(waiting: waiting, takes: [1_000_000]) == [isProgress])
   }
 
+  @Test(arguments: [(0, false), (4095, false), (4096, true)])
+  func progress_isExpectedOfWhomMuchWaitsFor(waiting: Int, isExpected: Bool) {
+    var deadline = Deadline(since: 0)
+    #expect(!deadline.expectsProgress)
+    deadline.setMilestone(at: 0, acknowledged: 1000, waiting: waiting)
+    #expect(deadline.expectsProgress == isExpected)
+  }
+
   @Test func progress_isNoneBeforeItIsWaitedFor() {
     var deadline = Deadline(since: 0)
     let answer = deadline.reachesMilestone(at: 0, acknowledged: .max - 1, waiting: 0)
