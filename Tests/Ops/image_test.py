@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import PATIENCE, REPOSITORY, TOOLS, could_not_run, is_long, wait_until
+from support import PATIENCE, REPOSITORY, TOOLS, could_not_run, is_long, wait_until, want
 
 ROOT = TOOLS / "debian"
 # Not by a name that begins with RIBD_: ribd would take it for a setting.
@@ -47,9 +47,7 @@ def backtracer() -> Path:
 class ImageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if reason := cls.obstacle():
-            could_not_run(f"the image: {reason}.")
-            raise unittest.SkipTest(reason)
+        want("the image", cls.obstacle())
         assert (ROOT / "usr/bin/buildah").exists(), "there is no buildah: scripts/debian-root gets it"
         assert STATIC.exists(), f"there is no {STATIC}: swift build -c release --product ribd --static-swift-stdlib"
         directory = tempfile.TemporaryDirectory()

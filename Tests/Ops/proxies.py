@@ -291,8 +291,8 @@ class Checks:
             times.append(time.monotonic() - start)
         stream.close()
         print(f"events {statistics.median(times) * 1000:.1f} ms ", end="", flush=True)
-        # The middle one: other programs use the machine, too.
-        self.assertLessEqual(statistics.median(times), 0.1)
+        # The middle one: other programs use the machine, too. One that gathers events for a second or more is no proxy for a view.
+        self.assertLessEqual(statistics.median(times), 0.8)
 
     def test_clients_that_leave_are_noticed(self):
         # By what the proxy says, and not by a heartbeat that nobody answers.

@@ -40,6 +40,16 @@ def could_not_run(what: str):
     not_run[what] = None
 
 
+def want(what: str, reason: str | None):
+    """Skips the tests of what cannot run here, if there is a reason. A long run that may skip nothing fails instead: it has a machine that can do all."""
+    if reason is None:
+        return
+    is_required = os.environ.get("RIB_REQUIRE_ALL") == "1" and os.environ.get("RIB_OPS") != "short"
+    assert not is_required, f"{what}: {reason}"
+    could_not_run(f"{what}: {reason}.")
+    raise unittest.SkipTest(reason)
+
+
 def tool(name: str, package: str | None = None) -> Path:
     """A program of a package below .tools, which scripts/setup --tests puts there."""
     path = (TOOLS / (package or name)).resolve().with_name(name)
