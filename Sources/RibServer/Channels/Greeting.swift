@@ -5,5 +5,5 @@ struct Greeting {
   /// Whether the client was here before.
   let isResumed: Bool
   /// How many bytes were ever written to the connection, the `welcome` among them.
-  let end: Int
+  var end: Int
 }

@@ -16,8 +16,10 @@ struct SendQueue {
   /// The number of bytes not yet sent.
   var count: Int { bytes.count - head }
   var isEmpty: Bool { bytes.count == head }
+  /// The number of bytes that may be sent, and are not yet.
+  var sendableCount: Int { min(limit, bytes.count) - head }
   /// Whether there is something that may be sent.
-  var hasSendable: Bool { min(limit, bytes.count) > head }
+  var hasSendable: Bool { sendableCount > 0 }
   /// Whether something is held.
   var isHolding: Bool { limit != .max }
   /// The number of bytes that were ever written.

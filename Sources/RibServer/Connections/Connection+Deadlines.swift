@@ -32,8 +32,8 @@ extension Connection {
   /// Bytes of what was ever sent that the peer's system has taken: there is word of room only now and then.
   private var acknowledgedCount: Int { output.sentCount - unacknowledgedBytes(descriptor) }
 
-  /// Bytes that were sent, or are to be, and that the peer's system has not taken.
-  private var waitingCount: Int { output.sentCount + output.count - acknowledgedCount }
+  /// Bytes that were sent, or may be, and that the peer's system has not taken: what waits for a commit does not wait for the peer.
+  private var waitingCount: Int { output.sentCount + output.sendableCount - acknowledgedCount }
 
   private func setMilestone() {
     deadline.setMilestone(at: loop.now, acknowledged: acknowledgedCount, waiting: waitingCount)
@@ -45,9 +45,7 @@ extension Connection {
   }
 
   /// Whether the peer has taken too little of what has waited for it since the last look, and more waits.
-  ///
-  /// What has come since may wait for a commit, and not for the peer.
-  private func isStuck() -> Bool { !output.isEmpty && deadline.expectsProgress && !hasProgressed() }
+  private func isStuck() -> Bool { output.hasSendable && deadline.expectsProgress && !hasProgressed() }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
   func noteLife() {
@@ -195,7 +193,7 @@ extension Connection {
   /// A client of events cannot answer: what counts is whether it takes them.
   private func keepEventsAlive() {
     guard !isStuck() else { return abort() }
-    if output.isEmpty { output.bytes.append(contentsOf: ":\n\n".utf8) }
+    if !output.hasSendable { channel.insertBeforeHeld(Array(":\n\n".utf8)) }
     setMilestone()
     schedule(after: rules.settings.timeouts.heartbeatSeconds)
     flush()
@@ -218,8 +216,11 @@ extension Connection {
   private func ping() {
     setMilestone()
     // A ping behind output that the peer does not take would not be heard.
-    let nothing: [UInt8] = []
-    if output.isEmpty, case .frames(let writer) = channel.transport { writer.ping(nothing.span, into: &output.bytes) }
+    if !output.hasSendable, case .frames(let writer) = channel.transport {
+      var (nothing, frame): ([UInt8], [UInt8]) = ([], [])
+      writer.ping(nothing.span, into: &frame)
+      channel.insertBeforeHeld(frame)
+    }
     schedule(after: ServerSettings.Timeouts.graceSeconds)
   }
 

@@ -2,6 +2,7 @@ import CurlTransport
 import Synchronization
 import Testing
 import Wire
+import WireHTTP
 
 @testable import RibCore
 @testable import RibServer
@@ -14,7 +15,7 @@ import Wire
 
   private func withHost(
     _ outside: Logbook.Outside = Logbook.Outside(), outage: Outage = .waits,
-    _ change: (inout ServerSettings) -> Void = { _ in },
+    change: (inout ServerSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (StoreHost) async throws -> Void
   ) async throws {
     let store = try SQLiteStore(path: directory.store, durability: .process)
@@ -79,6 +80,52 @@ import Wire
         host.store.fail(false)
         try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
         #expect(try client.next() == #"{"t":"pong"}"#)
+      }
+    }
+  }
+
+  /// A client to which no event may be sent yet hears that the server is there, and is not taken for one that takes nothing.
+  @Test func events_areKeptAliveWhileTheyWait() async throws {
+    try await withHost(change: { $0.timeouts.heartbeatSeconds = 1 }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      let welcome = try client.welcome
+      host.store.hold(true)
+      try await blocking {
+        let stream = try CurlSocket(url: host.url)
+        let head = "HTTP/1.1\r\nHost: localhost\r\nRiblet-Token: \(welcome.token)\r\n"
+        let path = "/v1/sessions/\(welcome.sessionID)"
+        try stream.send(Array("GET \(path)/events \(head)\r\n".utf8))
+        // More than what a client that is well has yet to take.
+        let body = #"{"to":1,"a":{"write":"\#(String(repeating: "a", count: 5000))"}}"#
+        let fields = "Idempotency-Key: \"1\"\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)"
+        let caller = try CurlSocket(url: host.url)
+        try caller.send(Array("POST \(path)/actions \(head)\(fields)\r\n\r\n\(body)".utf8))
+        try host.waitUntilRun(1, of: client)
+        var buffer = ReceiveBuffer()
+        while buffer.text.ranges(of: ":\n\n").count < 3 { try #require(try stream.receive(into: &buffer)) }
+        #expect(!buffer.text.contains(#""n":1,"#))
+        host.store.hold(false)
+        while !buffer.text.contains(#""n":1,"#) { try #require(try stream.receive(into: &buffer)) }
+      }
+    }
+  }
+
+  /// The same for a WebSocket: its client is asked whether it is there, before what waits.
+  @Test func client_isPingedWhileItsAnswerWaits() async throws {
+    try await withHost(change: { $0.timeouts.heartbeatSeconds = 1 }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        try client.act(1, #"{"write":"a"}"#)
+        try host.waitUntilRun(1, of: client)
+        var (reader, buffer) = (FrameReader(role: .client, messageLimit: 10_000), ReceiveBuffer())
+        var event = try reader.nextEvent(from: &buffer)
+        while event == nil {
+          try #require(try client.socket.socket.receive(into: &buffer))
+          event = try reader.nextEvent(from: &buffer)
+        }
+        guard case .ping? = event else { throw CancellationError() }
+        host.store.hold(false)
       }
     }
   }
@@ -150,8 +197,8 @@ import Wire
   @Test(arguments: [Outage.waits, .goesOn], [false, true])
   func sessionThatWasToRest_stays(_ outage: Outage, isConnected: Bool) async throws {
     try await withHost(
-      Logbook.Outside(), outage: outage,
-      {
+      outage: outage,
+      change: {
         $0.sessions.restSeconds = 1
         $0.sessions.idleRestSeconds = 2
       }

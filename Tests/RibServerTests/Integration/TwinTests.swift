@@ -232,47 +232,17 @@ import WireHTTP
     }
   }
 
-  /// Opens the stream of events of a client.
-  private static func events(of client: TwinClient, _ url: String) throws -> CurlSocket {
-    let stream = try CurlSocket(url: url)
-    let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: localhost\r\n"
-    try stream.send(Array("\(request)Riblet-Token: \(client.token)\r\n\r\n".utf8))
-    return stream
-  }
-
   /// A client that reads nothing but comments is told that it is still connected.
   @Test func events_areKeptAlive() async throws {
     try await withServer({ $0.timeouts.heartbeatSeconds = 1 }) { server, url in
       try await blocking {
         let client = try TwinClient(url)
         _ = try client.create()
-        let stream = try Self.events(of: client, url)
+        let stream = try CurlSocket(url: url)
+        let request = "GET /v1/sessions/\(client.sessionID)/events HTTP/1.1\r\nHost: localhost\r\n"
+        try stream.send(Array("\(request)Riblet-Token: \(client.token)\r\n\r\n".utf8))
         var buffer = ReceiveBuffer()
         while buffer.text.ranges(of: ":\n\n").count < 2 { try #require(try stream.receive(into: &buffer)) }
-      }
-    }
-  }
-
-  /// What is about to be sent when the server looks at the stream is nothing that the client has not taken.
-  @Test func events_goOnWhileMuchHappens() async throws {
-    let directory = try TemporaryDirectory()
-    try await withServer({
-      $0.store = .sqlite
-      $0.stateDirectory = directory.path
-      $0.timeouts.heartbeatSeconds = 1
-    }) { _, url in
-      try await blocking {
-        let client = try TwinClient(url)
-        _ = try client.create()
-        let stream = try Self.events(of: client, url)
-        let end = ContinuousClock.now + .seconds(6)
-        var (buffer, number) = (ReceiveBuffer(), 0)
-        while ContinuousClock.now < end {
-          number += 1
-          #expect(try client.act("\"\(number)\"", #"{"to":"","a":"increment"}"#).status == 200)
-          while !buffer.text.contains("\"n\":\(number),") { try #require(try stream.receive(into: &buffer)) }
-          buffer.consume(buffer.count)
-        }
       }
     }
   }
