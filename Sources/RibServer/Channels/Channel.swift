@@ -53,7 +53,7 @@ final class Channel {
   /// Actions whose commits are awaited.
   @exclusivity(unchecked) var waitingActions = WaitingActions()
   /// The `welcome` that waits for its commit; nil once it may go.
-  @exclusivity(unchecked) private(set) var greeting: Greeting?
+  @exclusivity(unchecked) var greeting: Greeting?
   /// The person whose credential the client has shown on this connection; nil for nobody.
   @exclusivity(unchecked) var signIn: SignIn?
   /// How it has ended while a `welcome` waited: that is to be said also if the `welcome` never is.
@@ -98,6 +98,11 @@ final class Channel {
 
   /// Whether so much waits to be sent that the client gets no more patches until it has read all of it.
   var isCongested: Bool { output.count > work.writeQueueLimit }
+  /// Whether so much waits for the client, and not for a commit, that it is not read from until it has taken some.
+  var readsTooLittle: Bool { output.sendableCount > work.writeQueueLimit }
+  /// Whether so much waits that the client is not read from, whatever it waits for: a commit that takes long is not the client's fault, but its
+  /// answers take memory.
+  var isOverfull: Bool { output.count / 4 > work.writeQueueLimit }
   /// Whether patches were left out: the client gets a snapshot once it reads.
   var owesSnapshot: Bool { debt != .nothing }
   /// Whether nothing is under way: neither what the client has said nor what it is told.
@@ -357,27 +362,5 @@ final class Channel {
     holdsPong = false
     if case .frames(let writer) = transport { writer.forgetContext() }
     greeting = nil
-  }
-
-  /// Puts the message in the workspace before the held ones, unless those begin with a `welcome`, which says the same.
-  func insertNotice() { if greeting == nil { insertBeforeHeld() } }
-
-  /// Puts the message in the workspace before the held ones.
-  func insertBeforeHeld() {
-    var bytes: [UInt8] = []
-    // Plain, as what was compressed after it may refer to what was compressed before it.
-    let message = work.json.bytes
-    switch transport {
-    case .frames: FrameWriter.server.text(message.span, into: &bytes)
-    case .events: bytes = Array("data: ".utf8) + message + Array("\n\n".utf8)
-    }
-    insertBeforeHeld(bytes)
-  }
-
-  /// Puts bytes that are no message of the session before the held ones.
-  func insertBeforeHeld(_ bytes: [UInt8]) {
-    output.insertBeforeHeld(bytes)
-    greeting?.end += bytes.count
-    flushLater()
   }
 }

@@ -1,6 +1,6 @@
 import Wire
 
-/// What a channel asks of the connection that sends and receives for it.
+/// The connection that sends and receives for a channel, as the channel sees it.
 protocol ChannelPort: AnyObject {
   /// Whether something was received that is not handled.
   var hasUnreadInput: Bool { get }
@@ -8,7 +8,8 @@ protocol ChannelPort: AnyObject {
   /// The node that passes the client's bytes on; nil if the client has come itself.
   var relayingNode: Int? { get }
 
-  /// What may be sent is to be sent at the end of the present batch of events, and what waits for that is to go on.
+  /// The connection is to send, at the end of the present batch of events, the bytes that may be sent, and to go on with the messages that
+  /// wait for that.
   func flushLater()
 
   /// The channel is about to say why it ends.

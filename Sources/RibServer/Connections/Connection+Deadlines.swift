@@ -45,7 +45,28 @@ extension Connection {
   }
 
   /// Whether the peer has taken too little of what has waited for it since the last look, and more waits.
-  private func isStuck() -> Bool { output.hasSendable && deadline.expectsProgress && !hasProgressed() }
+  private func isStuck() -> Bool {
+    output.hasSendable
+      && deadline.missesMilestone(at: loop.now, acknowledged: acknowledgedCount, waiting: waitingCount)
+  }
+
+  /// Seconds without a sign of life after which a live connection's peer is given up.
+  private var longestSilence: Int {
+    rules.settings.timeouts.heartbeatSeconds + ServerSettings.Timeouts.graceSeconds
+  }
+
+  /// Gives a connection that ends more time if nothing could be taken by its peer: the last word may wait for a commit, as long as a peer may be
+  /// silent, and once it may be sent, the peer has the usual time to take it.
+  ///
+  /// - Parameter elapsed: seconds since the peer has taken something, or since the end began.
+  /// - Returns: whether there is more time.
+  private func mayEndLater(_ elapsed: Int) -> Bool {
+    guard case .closing = state, !loop.isStopping, !output.isEmpty else { return false }
+    if !output.hasSendable { return elapsed < longestSilence }
+    guard !deadline.hasMilestone, waitingCount >= Deadline.leastProgress else { return false }
+    setMilestone()
+    return true
+  }
 
   /// Only a live connection gets more time by what comes: a handshake has to be done, and a close.
   func noteLife() {
@@ -115,7 +136,7 @@ extension Connection {
     switch state {
     case .http(let exchange): timeOut(exchange)
     case .channel: channel.say(.noHello, "No hello within \(limit) seconds.")
-    case .closing, .halfClosed: abort()
+    case .closing, .halfClosed: if mayEndLater(elapsed) { schedule(after: limit) } else { abort() }
     case .moving, .relayed, .echo, .closed: break
     }
     flush()
@@ -182,18 +203,27 @@ extension Connection {
       return schedule(after: deadline.countsProgress ? min(limit - silence, grace) : limit - silence)
     }
     // A client whose reading is paused cannot be heard, and a reducer may have kept the loop from what has come in the meantime.
-    if pace.isPaused || (interest.contains(.reading) && hasUnreadBytes(descriptor)) {
+    let isRead = interest.contains(.reading)
+    if pace.isPaused || isRead && hasUnreadBytes(descriptor) {
       noteLife()
       return schedule(after: limit)
     }
-    if pingTime == nil { ping() } else { giveUp() }
+    if pingTime == nil {
+      ping()
+    } else if !isRead, !output.hasSendable, unacknowledgedBytes(descriptor) == 0 {
+      // What it has said waits for a commit, and so it is not read from: that its system has taken the ping is all that it can do.
+      noteLife()
+      schedule(after: heartbeat)
+    } else {
+      giveUp()
+    }
     flush()
   }
 
   /// A client of events cannot answer: what counts is whether it takes them.
   private func keepEventsAlive() {
     guard !isStuck() else { return abort() }
-    if !output.hasSendable { channel.insertBeforeHeld(Array(":\n\n".utf8)) }
+    if !output.hasSendable { channel.insertSignOfLife() }
     setMilestone()
     schedule(after: rules.settings.timeouts.heartbeatSeconds)
     flush()
@@ -216,17 +246,12 @@ extension Connection {
   private func ping() {
     setMilestone()
     // A ping behind output that the peer does not take would not be heard.
-    if !output.hasSendable, case .frames(let writer) = channel.transport {
-      var (nothing, frame): ([UInt8], [UInt8]) = ([], [])
-      writer.ping(nothing.span, into: &frame)
-      channel.insertBeforeHeld(frame)
-    }
+    if !output.hasSendable { channel.insertSignOfLife() }
     schedule(after: ServerSettings.Timeouts.graceSeconds)
   }
 
   private func giveUp() {
-    let seconds = rules.settings.timeouts.heartbeatSeconds + ServerSettings.Timeouts.graceSeconds
-    let reason = "Nothing was heard for \(seconds) seconds."
+    let reason = "Nothing was heard for \(longestSilence) seconds."
     if case .echo = state { channel.close(Bye.silent.closeCode, reason) } else { channel.say(.silent, reason) }
   }
 }

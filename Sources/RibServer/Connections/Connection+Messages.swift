@@ -30,9 +30,7 @@ extension Connection {
       case .binary(let payload):
         if !echo(payload, isText: false) { channel.say(.badMessage, "Messages of \(subprotocol) are text.") }
       case .ping(let payload):
-        if case .frames(let writer) = channel.transport {
-          input.withPayload(payload) { writer.pong($0, into: &output.bytes) }
-        }
+        input.withPayload(payload) { channel.answerPing($0) }
       case .pong: break
       case .close(let code, _):
         channel.payDebt()

@@ -49,9 +49,9 @@ extension Connection {
     let reason: LoopStats.Count? =
       if pace.isPaused {
         .pausedByRate
-      } else if channel.isCongested {
+      } else if channel.readsTooLittle {
         .pausedByReader
-      } else if channel.waitingActions.areTooMany {
+      } else if channel.isOverfull || channel.waitingActions.areTooMany {
         .pausedByCommit
       } else {
         nil

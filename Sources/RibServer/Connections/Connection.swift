@@ -42,7 +42,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Whether what was received is handled.
   private enum Turn {
     case free
-    /// Messages wait until the client may go on: it is paused, congested, or waits for an answer.
+    /// Messages wait until the client may go on: it is paused, reads too little, or waits for an answer.
     case heldUp
     /// Messages wait until other connections have had their turn.
     case yielding
@@ -310,7 +310,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     return false
   }
 
-  /// A client that has used up its actions, or does not read, is not read from: TCP slows it down.
+  /// A client that has used up its actions, or does not read, or whose answers wait for a commit and are too many, is not read from: TCP slows
+  /// it down.
   ///
   /// What comes once all is said is thrown away as fast as it comes, so that it does not pile up.
   private var canGoOn: Bool {
@@ -321,7 +322,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .channel where channel.isSearching: false
     case .relayed: if case .onward(let relay)? = passage { relay.room > 0 } else { false }
     case .http, .channel, .echo, .closed:
-      !pace.isPaused && !channel.isCongested && turn != .yielding && !channel.waitingActions.areTooMany
+      !pace.isPaused && turn != .yielding && !channel.readsTooLittle && !channel.isOverfull
+        && !channel.waitingActions.areTooMany
     }
   }
 

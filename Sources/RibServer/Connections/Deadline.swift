@@ -19,8 +19,8 @@ struct Deadline {
   /// Whether progress is waited for since the last sign of life, or since a progress that was one.
   var countsProgress: Bool { milestoneTime >= since }
 
-  /// Whether enough has waited for the peer, when progress was last waited for, that there could be some.
-  var expectsProgress: Bool { milestone != .max }
+  /// Whether enough waited for the peer, when progress was last waited for, that there can be some.
+  var hasMilestone: Bool { milestone != .max }
 
   /// When progress was first waited for after the last sign of life; nil if it was not.
   var pingTime: UInt64? { milestoneTime > since ? milestoneTime : nil }
@@ -41,5 +41,10 @@ struct Deadline {
     guard acknowledged >= milestone else { return false }
     setMilestone(at: time, acknowledged: acknowledged, waiting: waiting)
     return true
+  }
+
+  /// Whether the peer has made no progress though enough has waited for it; if it has made some, more of it is waited for.
+  mutating func missesMilestone(at time: UInt64, acknowledged: Int, waiting: Int) -> Bool {
+    hasMilestone && !reachesMilestone(at: time, acknowledged: acknowledged, waiting: waiting)
   }
 }

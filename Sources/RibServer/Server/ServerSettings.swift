@@ -25,6 +25,8 @@ public struct ServerSettings: Equatable, Sendable {
     public var paramsBytes = 16_384
     /// `limits.writeQueueBytes`: how much may wait for a client that does not read before it gets no more patches, and is
     /// not read from.
+    ///
+    /// Answers that wait for a commit may be four times as much until their client is not read from.
     public var writeQueueBytes = 65_536
     /// `limits.connections`: connections at a time; one more is answered 503.
     ///
@@ -163,6 +165,8 @@ public struct ServerSettings: Equatable, Sendable {
     public var heartbeatSeconds = 25
     /// `timeouts.closingSeconds`: from the server's last word to the client's close and, before it is out, as long as the
     /// client takes next to nothing, less than 4 KiB, of what it is owed.
+    ///
+    /// A last word that waits for a commit has the time of a silent client.
     public var closingSeconds = 5
 
     /// `timeouts.drainSeconds`: how long clients have to go elsewhere when the server stops, before it ends their

@@ -171,7 +171,7 @@ extension SessionCore {
     client.program = [record.profile?.info.name, record.profile?.info.version].compactMap(\.self).joined(separator: " ")
     client.number = record.number
     client.queueBytes = channel?.output.count ?? 0
-    client.isCongested = channel?.isCongested ?? false
+    client.isCongested = channel?.readsTooLittle ?? false
     return client
   }
 

@@ -122,8 +122,10 @@ import Testing
     queue.hold()
     queue.bytes += Array("b".utf8)
     #expect(queue.isHolding && queue.hasSendable)
+    #expect(queue.sendableCount == 1 && queue.count == 2)
     #expect(try wire.sent(by: &queue) == "a")
     #expect(!queue.hasSendable && !queue.isEmpty)
+    #expect(queue.sendableCount == 0 && queue.count == 1)
     queue.noteCut()
     // These are for the next one.
     queue.hold()

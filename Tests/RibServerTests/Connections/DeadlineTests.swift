@@ -32,12 +32,21 @@ import Testing
     #expect(progress(waiting: waiting, takes: [1_000_000]) == [isProgress])
   }
 
+  /// Who has taken nothing is known to only if enough has waited: what has come since may have come just now.
   @Test(arguments: [(0, false), (4095, false), (4096, true)])
-  func progress_isExpectedOfWhomMuchWaitsFor(waiting: Int, isExpected: Bool) {
+  func milestone_isMissedOnlyIfEnoughHasWaited(waiting: Int, isMissed: Bool) {
     var deadline = Deadline(since: 0)
-    #expect(!deadline.expectsProgress)
+    let before = deadline.missesMilestone(at: 0, acknowledged: 1000, waiting: 1_000_000)
     deadline.setMilestone(at: 0, acknowledged: 1000, waiting: waiting)
-    #expect(deadline.expectsProgress == isExpected)
+    let after = deadline.missesMilestone(at: 1, acknowledged: 1000, waiting: 1_000_000)
+    #expect(!before && after == isMissed)
+  }
+
+  @Test func milestone_isNotMissedByProgress() {
+    var deadline = Deadline(since: 0)
+    deadline.setMilestone(at: 0, acknowledged: 1000, waiting: 10_000)
+    let answers = [5096, 5100, 9192].map { deadline.missesMilestone(at: 1, acknowledged: $0, waiting: 10_000) }
+    #expect(answers == [false, true, false])
   }
 
   @Test func progress_isNoneBeforeItIsWaitedFor() {

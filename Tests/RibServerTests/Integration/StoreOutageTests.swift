@@ -110,21 +110,152 @@ import WireHTTP
     }
   }
 
-  /// The same for a WebSocket: its client is asked whether it is there, before what waits.
+  /// Waits for something of WebSocket's own that a client is sent, without an answer to what else comes.
+  private static func await(_ client: PlainClient, _ isAwaited: (WebSocketEvent) -> Bool) throws {
+    var (reader, buffer) = (FrameReader(role: .client, messageLimit: 10_000), ReceiveBuffer())
+    while true {
+      let event = try reader.nextEvent(from: &buffer)
+      if let event, isAwaited(event) { return }
+      if event == nil { try #require(try client.socket.socket.receive(into: &buffer)) }
+    }
+  }
+
+  /// Waits for the server to ask whether a client is there.
+  private static func awaitPing(_ client: PlainClient) throws {
+    try Self.await(client) { if case .ping = $0 { true } else { false } }
+  }
+
+  /// Waits until the server has given a client up that is well otherwise: for the heartbeat and the grace.
+  private static func awaitSilence(_ client: PlainClient) throws {
+    var buffer = ReceiveBuffer()
+    while try client.socket.socket.receive(into: &buffer) {}
+    #expect(buffer.text.contains("silent"))
+  }
+
+  /// The same for a WebSocket: its client is asked whether it is there, before what waits, and answered if it asks.
   @Test func client_isPingedWhileItsAnswerWaits() async throws {
     try await withHost(change: { $0.timeouts.heartbeatSeconds = 1 }) { host in
       let client = try await blocking { try PlainClient(host.url) }
       host.store.hold(true)
       try await blocking {
-        try client.act(1, #"{"write":"a"}"#)
-        try host.waitUntilRun(1, of: client)
-        var (reader, buffer) = (FrameReader(role: .client, messageLimit: 10_000), ReceiveBuffer())
-        var event = try reader.nextEvent(from: &buffer)
-        while event == nil {
-          try #require(try client.socket.socket.receive(into: &buffer))
-          event = try reader.nextEvent(from: &buffer)
+        // The first ping may have come before the answer that waits, the next one comes behind another sign of life.
+        for number in 1...2 {
+          try client.act(number, #"{"write":"a"}"#)
+          try host.waitUntilRun(number, of: client)
+          try Self.awaitPing(client)
         }
-        guard case .ping? = event else { throw CancellationError() }
+        // A ping without a word.
+        try client.socket.socket.send([0x89, 0x80, 0, 0, 0, 0])
+        try Self.await(client) { if case .pong = $0 { true } else { false } }
+        host.store.hold(false)
+        try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
+        try client.next(#"{"t":"patch","rev":3,"base":2,"n":2,"#)
+      }
+    }
+  }
+
+  /// Large answers that wait are no reason not to hear the client: it reads all that it is sent.
+  @Test func client_isHeardWhileMuchWaits() async throws {
+    try await withHost(change: { $0.limits.writeQueueBytes = 10_000 }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        let line = String(repeating: "a", count: 6000)
+        for number in 1...4 { try client.act(number, #"{"write":"\#(line)"}"#) }
+        try host.waitUntilRun(4, of: client)
+        host.store.hold(false)
+        try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
+      }
+    }
+  }
+
+  /// But what waits for a commit takes memory, and is not to be more than four times what may wait for a client.
+  @Test func client_isNotHeardWhileTooMuchWaits() async throws {
+    try await withHost(change: { $0.limits.writeQueueBytes = 10_000 }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      let other = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        let wishes = Array(repeating: #"{"t":"share","scope":"view"}"#, count: 400)
+        for start in stride(from: 0, to: 400, by: 50) {
+          try client.send("[\(wishes[start..<start + 50].joined(separator: ","))]")
+        }
+        try waitUntil { host.count(.pausedByCommit) == 1 }
+        // Time enough for the server to hear the rest: it takes turns.
+        for number in 1...40 {
+          try other.act(number, #"{"write":"b"}"#)
+          try host.waitUntilRun(number, of: other)
+        }
+        #expect(host.queueBytes(of: try client.welcome) < 41_000)
+        host.store.hold(false)
+        for _ in wishes { try client.next(#"{"t":"share","token":"#) }
+      }
+    }
+  }
+
+  /// A client that is not read from, as too many of its actions wait, cannot answer a ping, and is not called silent for it.
+  @Test func client_withManyWaitingActions_isNotCalledSilent() async throws {
+    try await withHost(change: { $0.timeouts.heartbeatSeconds = 1 }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      let other = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        for number in 1...300 { try client.act(number, #"{"write":"a"}"#) }
+        try host.waitUntilRun(256, of: client)
+        try other.send(#"{"t":"ping"}"#)
+        try Self.awaitPing(client)
+        try Self.awaitSilence(other)
+        host.store.hold(false)
+        try host.waitUntilRun(300, of: client)
+      }
+    }
+  }
+
+  /// But if it is gone without a word, the server notices although it does not read.
+  @Test func client_thatIsGone_isNotKept() async throws {
+    try await withHost(change: { $0.timeouts.heartbeatSeconds = 1 }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        for number in 1...300 { try client.act(number, #"{"write":"a"}"#) }
+        try host.waitUntilRun(256, of: client)
+        client.cut()
+        try waitUntil { host.context.connections.count == 0 }
+        host.store.hold(false)
+        try host.waitUntilRun(256, of: client)
+      }
+    }
+  }
+
+  /// What a client is still owed when it says goodbye comes with the commit, also after the time that it has to close.
+  @Test func lastWord_waitsForItsCommit() async throws {
+    try await withHost(change: { ($0.timeouts.heartbeatSeconds, $0.timeouts.closingSeconds) = (3, 1) }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      let other = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        try client.act(1, #"{"write":"a"}"#)
+        try client.send(#"{"t":"bye"}"#)
+        try waitUntil { host.hasLeft(try client.welcome) }
+        try other.send(#"{"t":"ping"}"#)
+        try Self.awaitPing(other)
+        host.store.hold(false)
+        try client.next(#"{"t":"patch","rev":2,"base":1,"n":1,"#)
+        #expect(try client.end() == "ended 1000")
+      }
+    }
+  }
+
+  /// It waits as long as a client may be silent, and no longer.
+  @Test func lastWord_doesNotWaitForEver() async throws {
+    try await withHost(change: { ($0.timeouts.heartbeatSeconds, $0.timeouts.closingSeconds) = (1, 1) }) { host in
+      let client = try await blocking { try PlainClient(host.url) }
+      host.store.hold(true)
+      try await blocking {
+        try client.act(1, #"{"write":"a"}"#)
+        try client.send(#"{"t":"bye"}"#)
+        try waitUntil { host.context.connections.count == 0 }
+        #expect(try client.end() == "none 0")
         host.store.hold(false)
       }
     }

@@ -43,7 +43,7 @@ final class StoreHost: Sendable {
     let loops = try (0..<count).map {
       try EventLoop(
         name: "test.loop.\($0)", linger: 1, usesEpoll: true, messageLimit: settings.limits.message,
-        environment: context.environment, store: writer)
+        writeQueueLimit: settings.limits.writeQueue, environment: context.environment, store: writer)
     }
     told.set(loops)
     listener = try Listener(loops: loops, context)
@@ -82,8 +82,18 @@ final class StoreHost: Sendable {
     }
   }
 
-  /// Whether a client has said goodbye.
-  func hasLeft(_ client: Welcome) -> Bool { ledger(of: client)?.isRetired == true }
+  /// Whether a client has said goodbye; its session is over if no other one may act there.
+  func hasLeft(_ client: Welcome) -> Bool { ledger(of: client)?.isRetired ?? true }
+
+  /// A count of the server's only loop.
+  func count(_ count: LoopStats.Count) -> UInt64 { loops[0].executeAndWait { loops[0].work.stats[count] } }
+
+  /// Bytes that wait for a client.
+  func queueBytes(of client: Welcome) -> Int {
+    loops[0].executeAndWait {
+      context.sessions.peek(client.sessionID)?.core.audience[client.clientID].channel?.output.count ?? 0
+    }
+  }
 
   private func ledger(of client: Welcome) -> ClientLedger? {
     loops[0].executeAndWait { context.sessions.peek(client.sessionID)?.core.audience[client.clientID].ledger }
