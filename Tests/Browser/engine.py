@@ -5,7 +5,7 @@ import subprocess
 import time
 
 # How long anything may take, in seconds.
-PATIENCE = 60
+PATIENCE = 120
 
 
 class Screen:

@@ -87,14 +87,22 @@ class WebKit(Engine):
 
     def resize(self, width, height):
         """Gives the page this size, whatever the window has around it."""
-        for _ in range(2):
+        deadline = time.monotonic() + PATIENCE
+        while (inner := self.run("[innerWidth, innerHeight]")) != [width, height]:
+            assert time.monotonic() < deadline, f"a page of {inner} will not be {[width, height]}"
             rect = self.send("GET", "/window/rect")
-            inner = self.run("[innerWidth, innerHeight]")
-            rect = {"width": rect["width"] + width - inner[0], "height": rect["height"] + height - inner[1]}
-            self.send("POST", "/window/rect", rect)
-            if self.run("[innerWidth, innerHeight]") == [width, height]:
-                break
-        assert self.run("innerWidth") == width, (width, rect, self.run("[innerWidth, innerHeight]"))
+            # No window is smaller than its page, also if the page did not know of the last change yet.
+            self.send("POST", "/window/rect", {
+                "width": max(rect["width"] + width - inner[0], width), "height": max(rect["height"] + height - inner[1], height)})
+            # The page is told later, and not what was asked for if the window has something else around it by then.
+            self.run(f"""new Promise((done) => {{
+                const end = performance.now() + 2000;
+                const timer = setInterval(() => {{
+                    if ((innerWidth !== {width} || innerHeight !== {height}) && performance.now() < end) return;
+                    clearInterval(timer);
+                    done();
+                }}, 20);
+            }})""")
 
     def run(self, expression):
         """What an expression is, which may be awaited, as JSON has it."""

@@ -56,11 +56,11 @@ import Testing
   }
 
   /// The same, but for faults: two processes take turns at one socket and on one state directory, and no client may notice more than a moment.
-  @Test(.timeLimit(.minutes(plan.handoverSeconds / 60 + 5)))
+  @Test(.timeLimit(.minutes(plan.handoverSeconds / 60 + 8)))
   func nothingIsLost_norRefused_inHandovers() async throws {
     Server.raiseDescriptorLimit()
     let plan = Self.plan
-    try await blocking(within: Double(plan.handoverSeconds) + BlockingExecutor.limit) {
+    try await blocking(within: Double(plan.handoverSeconds) + 2 * BlockingExecutor.limit) {
       try HandoverChaos(clients: plan.clients, seed: plan.seed)
         .run(for: plan.handoverSeconds, every: plan.handoverInterval)
     }

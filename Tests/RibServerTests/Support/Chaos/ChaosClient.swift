@@ -33,6 +33,8 @@ final class ChaosClient: @unchecked Sendable {
   private(set) var zombies: [Int: (link: ChaosLink, end: Int)] = [:]
   /// When it connects next, when it acts next, when its pause ends.
   private var nextAttempt = 0
+  /// How often it has connected since it was welcome last, up to four times.
+  private var attempts = 0
   private var nextAction = 0
   private var nextPause = 0
   /// When it loses patience; it has more of it than the protocol asks for, or less.
@@ -206,8 +208,9 @@ final class ChaosClient: @unchecked Sendable {
     link = next
     figures.connections += 1
     awaitsCheck = false
-    // Short of what the server allows for a handshake.
-    patience = now + random.magnitude(in: 1000...6000)
+    // On a machine that has no time for it, it would come in vain for ever if it did not wait longer the next time.
+    attempts = min(attempts + 1, 4)
+    patience = now + random.magnitude(in: 1000...6000) * attempts
     note("connection \(linkNumber)")
   }
 
@@ -352,6 +355,7 @@ final class ChaosClient: @unchecked Sendable {
     person?.wasTold(expires: welcome.identityExpires, at: now)
     heartbeat = Heartbeat(interval: welcome.heartbeat, at: now)
     backOff.succeeded()
+    attempts = 0
     figures.waits.end(at: now)
     if welcome.resumed { figures.resumes += 1 } else if party?.role == .guest { figures.joins += 1 }
     if party?.role == .guest { party?.0.guestIsThere() }
