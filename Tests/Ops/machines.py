@@ -21,7 +21,9 @@ class MachineTest(unittest.TestCase):
 
     def boot(self, *arguments: str | Path):
         """Boots a machine; the arguments are those of the script."""
-        self.machine = subprocess.Popen([MACHINE, *arguments], stdout=subprocess.PIPE, text=True)
+        # It ends with the tests, however they end.
+        command = ["setpriv", "--pdeathsig", "TERM", MACHINE, *arguments]
+        self.machine = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.shut_down)
         self.pid = self.machine.stdout.readline().strip()
         self.assertTrue(self.pid, "the machine has ended")
