@@ -1,7 +1,7 @@
 import Wire
 import WireHTTP
 
-/// What the client is told before the messages that wait for a commit.
+/// Messages and frames that go before the output that waits for a commit.
 extension Channel {
   /// Puts the message in the workspace before the held ones, unless those begin with a `welcome`, which says the same.
   func insertNotice() { if greeting == nil { insertBeforeHeld() } }

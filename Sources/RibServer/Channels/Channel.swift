@@ -100,9 +100,10 @@ final class Channel {
   var isCongested: Bool { output.count > work.writeQueueLimit }
   /// Whether so much waits for the client, and not for a commit, that it is not read from until it has taken some.
   var readsTooLittle: Bool { output.sendableCount > work.writeQueueLimit }
-  /// Whether so much waits that the client is not read from, whatever it waits for: a commit that takes long is not the client's fault, but its
-  /// answers take memory.
-  var isOverfull: Bool { output.count / 4 > work.writeQueueLimit }
+  /// Whether commits hold up so much that the client is not read from: that they take long is not its fault, but its answers take memory.
+  var waitsForTooMuch: Bool { waitingActions.areTooMany || output.count / 4 > work.writeQueueLimit }
+  /// Whether so much is owed to the client that it is not read from.
+  var owesTooMuch: Bool { readsTooLittle || waitsForTooMuch }
   /// Whether patches were left out: the client gets a snapshot once it reads.
   var owesSnapshot: Bool { debt != .nothing }
   /// Whether nothing is under way: neither what the client has said nor what it is told.

@@ -211,7 +211,7 @@ extension Connection {
     if pingTime == nil {
       ping()
     } else if !isRead, !output.hasSendable, unacknowledgedBytes(descriptor) == 0 {
-      // What it has said waits for a commit, and so it is not read from: that its system has taken the ping is all that it can do.
+      // A client is not read from while its actions wait for a commit: its system has taken the ping, and no pong can be heard.
       noteLife()
       schedule(after: heartbeat)
     } else {

@@ -51,7 +51,7 @@ extension Connection {
         .pausedByRate
       } else if channel.readsTooLittle {
         .pausedByReader
-      } else if channel.isOverfull || channel.waitingActions.areTooMany {
+      } else if channel.waitsForTooMuch {
         .pausedByCommit
       } else {
         nil

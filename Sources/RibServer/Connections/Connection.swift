@@ -310,8 +310,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     return false
   }
 
-  /// A client that has used up its actions, or does not read, or whose answers wait for a commit and are too many, is not read from: TCP slows
-  /// it down.
+  /// A client that has used up its actions, or to whom too much is owed, is not read from: TCP slows it down.
   ///
   /// What comes once all is said is thrown away as fast as it comes, so that it does not pile up.
   private var canGoOn: Bool {
@@ -322,8 +321,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .channel where channel.isSearching: false
     case .relayed: if case .onward(let relay)? = passage { relay.room > 0 } else { false }
     case .http, .channel, .echo, .closed:
-      !pace.isPaused && turn != .yielding && !channel.readsTooLittle && !channel.isOverfull
-        && !channel.waitingActions.areTooMany
+      !pace.isPaused && turn != .yielding && !channel.owesTooMuch
     }
   }
 
