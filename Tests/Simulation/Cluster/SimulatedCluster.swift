@@ -111,7 +111,7 @@ final class SimulatedCluster: @unchecked Sendable {
       SocketPair.close(end)
       return socket
     }
-    try world.connect(process, to: target, by: end, stalledFor: splitTime(process.number, number))
+    try world.connect(process, from: socket, to: target, by: end, stalledFor: splitTime(process.number, number))
     return socket
   }
 

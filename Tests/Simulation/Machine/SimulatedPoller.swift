@@ -68,6 +68,9 @@ final class SimulatedPoller: Poller {
     isWoken = false
   }
 
+  /// Whether it watches a descriptor.
+  func isWatching(_ descriptor: Int32) -> Bool { watches.contains { $0.descriptor == descriptor } }
+
   /// Something may have happened to a descriptor.
   func lookAgain() {
     guard !isCancelled else { return }

@@ -230,6 +230,14 @@ final class SimulatedProcess: @unchecked Sendable {
   /// Something may have happened to its descriptors.
   func lookAgain() { for poller in pollers { poller.lookAgain() } }
 
+  /// Something may have happened to one of its descriptors.
+  ///
+  /// If it has closed that, and the system has given the number to another one of its sockets, it looks there in vain. The system gives the lowest
+  /// number that is free, and one thread does everything: a schedule has the same numbers each time.
+  func lookAgain(at descriptor: Int32) {
+    for poller in pollers where poller.isWatching(descriptor) { poller.lookAgain() }
+  }
+
   // MARK: Environment
 
   private func environment() -> Environment {

@@ -18,6 +18,8 @@ final class SimulatedLink {
   private weak var client: (any LinkOwner)?
   /// The link's end of the socket; −1 once it is closed.
   private(set) var descriptor: Int32
+  /// The server's end, as long as that is open.
+  private let serverDescriptor: Int32
   /// What is on its way to the server, in order.
   private var onTheWay: [[UInt8]] = []
   /// What waits for room in the socket.
@@ -44,7 +46,7 @@ final class SimulatedLink {
     latency = world.network.magnitude(bits: 28)
     let capacity: Int32 = world.network.oneIn(4) ? Int32(2048 << world.network.below(6)) : 1 << 17
     let (server, own) = try SocketPair.make(capacity: capacity)
-    descriptor = own
+    (descriptor, serverDescriptor) = (own, server)
     if let listener { listener.enqueue(server) } else { SocketPair.close(server) }
     process.lookAgain()
   }
@@ -88,7 +90,7 @@ final class SimulatedLink {
     guard descriptor >= 0, !unsent.isEmpty else { return }
     let count = unsent.withUnsafeBytes { SocketPair.send(descriptor, $0) }
     if count > 0 { unsent.removeFirst(count) }
-    process.lookAgain()
+    process.lookAgain(at: serverDescriptor)
     // A socket that is full: the server has not read yet.
     if !unsent.isEmpty, count >= 0 || errno == EAGAIN { world.scheduler.at(now + 3_000_000) { [self] in push() } }
   }
@@ -104,7 +106,7 @@ final class SimulatedLink {
         if count == 0 || errno != EAGAIN { endLater() }
         return
       }
-      process.lookAgain()
+      process.lookAgain(at: serverDescriptor)
       bring(Array(world.room.prefix(count)))
     }
   }
@@ -188,7 +190,7 @@ final class SimulatedLink {
     SocketPair.close(descriptor)
     descriptor = -1
     world.closed(self)
-    process.lookAgain()
+    process.lookAgain(at: serverDescriptor)
   }
 }
 
