@@ -16,6 +16,7 @@ extension ServerInspection {
       endSearch()
       return SessionList()
     }
+    looks.withLock { $0.searchCount += 1 }
     let isUnwanted = SessionScan.Flag()
     let found = await withTaskCancellationHandler {
       await ask(loops, within: Self.searchPatience) { [clock] loop, done in
@@ -46,7 +47,6 @@ extension ServerInspection {
   private func beginSearch() async {
     await withCheckedContinuation { continuation in
       let isFirst = looks.withLock { looks in
-        looks.searchCount += 1
         guard looks.waitingSearches != nil else {
           looks.waitingSearches = []
           return true
