@@ -223,21 +223,37 @@ import Wire
       toFile: path, atomically: true, encoding: .utf8)
   }
 
+  /// How many clients pay while the copy is made, and how many sessions it takes besides, so that the copy is not made in a moment.
+  private static let payerCount = TestRun.volume(8, nightly: 32)
+  private static let crowdCount = TestRun.volume(200, nightly: 20_000)
+
   @Test func copyThatIsMadeUnderLoad_isWhole_andEverySessionGoesOnElsewhere() throws {
-    let first = try daemon(["--limits-actions-per-second", "0"])
-    let payers = try Payers(8, at: first.url)
+    let first = try daemon([
+      "--limits-actions-per-second", "0", "--limits-sessions-per-address", "0", "--sessions-untouched-seconds", "3600",
+    ])
+    let crowd = try TwinClient(first.url)
+    for _ in 0..<Self.crowdCount { try #require(try crowd.create().status == 201) }
+    let payers = try Payers(Self.payerCount, at: first.url)
+    let begin = ContinuousClock.now
     try waitUntil { payers.told.allSatisfy { $0 >= 20 } }
     let before = payers.told
     let earlier = "\(directory.path)/earlier"
     try keepBook(as: earlier)
+    let (start, paid) = (ContinuousClock.now, payers.told)
     try backUp()
-    let after = payers.told
+    let (end, after) = (ContinuousClock.now, payers.told)
+    func rate(_ count: Int, _ duration: Duration) -> Int { Int(Double(count) / (duration / .seconds(1))) }
+    print(
+      "\(Self.crowdCount) sessions copied in \(Int((end - start) / .milliseconds(1))) ms: \(Self.payerCount) clients have paid "
+        + "\(rate(zip(after, paid).reduce(0) { $0 + $1.0 - $1.1 }, end - start)) times a second meanwhile, "
+        + "\(rate(paid.reduce(0, +), start - begin)) before")
     try waitUntil { zip(payers.told, after).allSatisfy { $0 > $1 } }
     try payers.stop()
     _ = first.stop(SIGKILL)
 
     let elsewhere = "\(directory.path)/elsewhere"
-    #expect(try restore(in: elsewhere).hasPrefix("Put back to \(elsewhere): 8 sessions"))
+    let count = Self.crowdCount + Self.payerCount
+    #expect(try restore(in: elsewhere).hasPrefix("Put back to \(elsewhere): \(count) sessions"))
     let faults = try DatabaseQueue(path: "\(elsewhere)/\(SQLiteStore.fileName)").read {
       try String.fetchAll($0, sql: "PRAGMA integrity_check")
     }
@@ -260,7 +276,7 @@ import Wire
       #expect(before[index] <= number && number <= after[index] + 1)
       try back.act(number + 1, #"{"pay":1000001}"#)
     }
-    try waitUntil { try payments().count { $0.payment == "1000001" } == 8 }
+    try waitUntil { try payments().count { $0.payment == "1000001" } == Self.payerCount }
     #expect(second.stop() == 0)
     var last = LedgerAudit(stateDirectory: elsewhere, book: book)
     _ = try last.look([])
