@@ -68,7 +68,8 @@ extension World {
 
   /// Compares what clients show with one another, with what they were told, and with what was booked.
   ///
-  /// - Parameter nanoseconds: how long servers may take to send changes to clients that do not act.
+  /// - Parameter nanoseconds: how long servers may take to send changes to clients that do not act; a node that others take for dead notices within
+  ///   ten seconds which sessions they have taken.
   /// - Throws: ``Finding`` if some of it differs.
   func compareAll(after nanoseconds: UInt64) throws(Finding) {
     // Whoever asks for something is shown the rest as well: first what those see who only look on.

@@ -151,7 +151,6 @@ package final class World: @unchecked Sendable {
     for step in plan.steps { scheduler.at(step.time) { [unowned self] in take(step) } }
     try go(until: (plan.steps.last?.time ?? 0) + 1)
     try calmDown()
-    // A node that others still take for dead notices within ten seconds what they have taken.
     try compareAll(after: cluster == nil ? 5_000_000_000 : 12_000_000_000)
     try finish()
     try compareAll(after: 5_000_000_000)
@@ -398,5 +397,4 @@ package final class World: @unchecked Sendable {
   }
 
   func allowForgetting() { mayForget = true }
-  func removeEndedLinks() { links.removeAll { $0.descriptor < 0 } }
 }
