@@ -63,7 +63,8 @@ struct Audience {
 
   /// A client, by its id.
   subscript(id: Int) -> Client {
-    // Not _read, which has to copy what is in an array: where it does not optimize, the compiler of Swift 6.3 reads that copy when it is freed.
+    // Not _read, whose frame has a copy of what is in an array: code that the compiler of Swift 6.3 has not optimized reads the copy after the
+    // frame is freed, as the address sanitizer shows.
     get { clients[id - 1] }
     _modify { yield &clients[id - 1] }
   }

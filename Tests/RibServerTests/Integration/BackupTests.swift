@@ -223,8 +223,9 @@ import Wire
       toFile: path, atomically: true, encoding: .utf8)
   }
 
-  /// How many clients pay while the copy is made, and how many sessions it takes besides, so that the copy is not made in a moment.
+  /// How many clients pay while the copy is made.
   private static let payerCount = TestRun.volume(8, nightly: 32)
+  /// How many sessions there are besides, so that the copy is not made in a moment.
   private static let crowdCount = TestRun.volume(200, nightly: 20_000)
 
   @Test func copyThatIsMadeUnderLoad_isWhole_andEverySessionGoesOnElsewhere() throws {

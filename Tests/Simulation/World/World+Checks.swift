@@ -68,8 +68,8 @@ extension World {
 
   /// Compares what clients show with one another, with what they were told, and with what was booked.
   ///
-  /// - Parameter nanoseconds: how long servers may take to send changes to clients that do not act; a node that others take for dead notices within
-  ///   ten seconds which sessions they have taken.
+  /// - Parameter nanoseconds: how long servers may take to send changes to clients that do not act: more than ten seconds where a node may have to
+  ///   notice first that others, who took it for dead, have its sessions.
   /// - Throws: ``Finding`` if some of it differs.
   func compareAll(after nanoseconds: UInt64) throws(Finding) {
     // Whoever asks for something is shown the rest as well: first what those see who only look on.
@@ -178,7 +178,7 @@ extension World {
     case .comeBackInTime: return try comeBack(after: plan.setting.timeToLiveSeconds / 2, isGone: false)
     case .stayAway: return try comeBack(after: plan.setting.timeToLiveSeconds + 120, isGone: true)
     }
-    // The longer no process runs, the later clients try again, and nodes beat until then: in a cluster that is so now and then.
+    // The longer no process runs, the later clients try again. Nodes beat until then, which takes time: most schedules of a cluster have a short pause.
     let isShort = cluster != nil && !network.oneIn(4)
     try go(until: scheduler.now + (isShort ? network.magnitude(bits: 32) : 30_000_000_000))
     try calmDown()
