@@ -1,6 +1,6 @@
 """The daemon under systemd: sockets that outlive processes, and a supervisor that is told how the daemon is.
 
-systemd itself does not run where the tests do: its own `systemd-socket-activate` hands over the socket, and its own analyzers read the units.
+Its own `systemd-socket-activate` hands over the sockets, and its own analyzers read the units. `deploy_test` and `walk_test` have a systemd that runs.
 """
 
 import os
@@ -38,6 +38,28 @@ class SocketTest(unittest.TestCase):
                 process.send_signal(signal.SIGTERM)
                 self.assertEqual(process.wait(PATIENCE), 0)
                 process.stdout.close()
+
+    def test_unix_socket_is_taken_from_the_supervisor(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = f"{directory}/socket"
+            process = subprocess.Popen(
+                ["systemd-socket-activate", "-l", path, "--fdname=http", RIBD, "--state-dir", f"{directory}/state"],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            try:
+                wait_until(lambda: Path(path).is_socket(), "the socket")
+                with socket.socket(socket.AF_UNIX) as peer:
+                    peer.settimeout(PATIENCE)
+                    peer.connect(path)
+                    peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    answer = b"".join(iter(lambda: peer.recv(4096), b""))
+                self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
+                self.assertIn(f"listens on unix:{path}", process.stdout.readline())
+            finally:
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(PATIENCE), 0)
+                process.stdout.close()
+                # The supervisor's socket is not the daemon's to remove.
+                self.assertTrue(Path(path).is_socket())
 
     def test_nobody_is_refused_while_one_process_follows_the_other(self):
         """The socket stays open over restarts: two hundred clients connect meanwhile, and each is answered."""

@@ -93,7 +93,7 @@ extension ListeningSocket {
     guard fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0,
       fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, beginListening(descriptor, backlog: 4096) == 0
     else { throw .last(operation) }
-    let (address, port) = Self.name(of: descriptor) ?? ("\(Self.unixPrefix)\(descriptor)", 0)
+    let (address, port) = Self.name(of: descriptor) ?? (Self.unixPrefix + Self.path(of: descriptor), 0)
     self.init(descriptor: descriptor, address: address, port: port)
   }
 }

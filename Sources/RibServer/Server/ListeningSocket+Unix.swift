@@ -44,6 +44,20 @@ extension ListeningSocket {
     if let file, SocketFile(file.path) == file { unlink(file.path) }
   }
 
+  /// The path that a socket in the file system was bound to.
+  ///
+  /// - Parameter descriptor: the socket.
+  /// - Returns: an empty text for one that has no path.
+  static func path(of descriptor: Int32) -> String {
+    var address = sockaddr_un()
+    var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let status = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    guard status == 0, address.sun_family == sa_family_t(AF_UNIX) else { return "" }
+    return withUnsafeBytes(of: &address.sun_path) { path in String(decoding: path.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+
   private static func address(of path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
