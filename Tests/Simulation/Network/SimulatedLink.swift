@@ -47,8 +47,12 @@ final class SimulatedLink {
     let capacity: Int32 = world.network.oneIn(4) ? Int32(2048 << world.network.below(6)) : 1 << 17
     let (server, own) = try SocketPair.make(capacity: capacity)
     (descriptor, serverDescriptor) = (own, server)
-    if let listener { listener.enqueue(server) } else { SocketPair.close(server) }
-    process.lookAgain()
+    if let listener {
+      listener.enqueue(server)
+      process.lookAgain(at: listener.descriptor)
+    } else {
+      SocketPair.close(server)
+    }
   }
 
   deinit { precondition(descriptor < 0, "link \(number) is still open") }

@@ -178,9 +178,9 @@ extension World {
     case .comeBackInTime: return try comeBack(after: plan.setting.timeToLiveSeconds / 2, isGone: false)
     case .stayAway: return try comeBack(after: plan.setting.timeToLiveSeconds + 120, isGone: true)
     }
-    // The longer no process runs, the later clients try again. Nodes beat until then, which takes time: most schedules of a cluster have a short pause.
+    // A long outage makes clients wait for long before they try again, and what nodes do meanwhile costs time: in a cluster most are short.
     let isShort = cluster != nil && !network.oneIn(4)
-    try go(until: scheduler.now + (isShort ? network.magnitude(bits: 32) : 30_000_000_000))
+    try go(until: scheduler.now + (isShort ? network.milliseconds(bits: 12) : 30_000_000_000))
     try calmDown()
   }
 
