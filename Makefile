@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: run cluster cluster-figures test quick web ops chaos cluster-chaos handovers coverage faults simulate simulate-night soak nightly tsan asan fuzz mutations bench format lint docs layers clean help
+.PHONY: run cluster cluster-figures test quick web ops chaos cluster-chaos handovers backup coverage faults simulate simulate-night soak nightly tsan asan fuzz mutations bench format lint docs layers clean help
 
 # More arguments for ribd or for "swift test": make run ARGS="--port 9000", make test ARGS="--filter Counter"
 ARGS ?=
@@ -92,6 +92,14 @@ faults: ## Have the daemon's system calls fail, and see that nothing is lost (AR
 	@scripts/setup
 	swift build --product ribd
 	@scripts/faults --daemon "$$(swift build --show-bin-path)/ribd" $(ARGS)
+
+# A large store, and a release daemon that is as busy as it can be.
+backup: export RIB_NIGHTLY := 1
+backup: export RIB_JUDGE_TIME := 1
+backup: ## Copy a store of 20,000 sessions under load, and put it back elsewhere
+	@scripts/setup --tests
+	swift build -c release --product ribd
+	RIB_PROGRAMS="$$(swift build -c release --show-bin-path)" swift test --disable-xctest --filter BackupTests/copyThatIsMadeUnderLoad
 
 # Servers, clients, networks and disks in one process: what happens in a schedule follows from its seed.
 simulate: ## Run schedules in the simulator (SECONDS=600 SEED=1)
