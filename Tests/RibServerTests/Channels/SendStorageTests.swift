@@ -36,10 +36,10 @@ struct SendStorageTests {
     var storage = SendStorage()
     storage.give(buffer(SendStorage.capacityLimit * 2))
     #expect(storage.capacity == 0)
-    let half = SendStorage.capacityLimit / 2 + 1
-    for _ in 0..<3 { storage.give(buffer(half)) }
+    let overHalf = SendStorage.capacityLimit / 2 + 1
+    for _ in 0..<3 { storage.give(buffer(overHalf)) }
     #expect(storage.capacity <= SendStorage.capacityLimit)
-    #expect(storage.take().capacity >= half)
+    #expect(storage.take().capacity >= overHalf)
     #expect(storage.take().capacity == 0, "of two that are more than halves one is kept")
   }
 
