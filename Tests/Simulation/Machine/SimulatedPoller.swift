@@ -69,7 +69,16 @@ final class SimulatedPoller: Poller {
   }
 
   /// Whether it watches a descriptor.
-  func isWatching(_ descriptor: Int32) -> Bool { watches.contains { $0.descriptor == descriptor } }
+  ///
+  /// - Parameters:
+  ///   - descriptor: the descriptor.
+  ///   - interest: what for; nil for anything: of an end hears who waits for neither.
+  /// - Returns: whether it does.
+  func isWatching(_ descriptor: Int32, for interest: Interest?) -> Bool {
+    watches.contains { watch in
+      watch.descriptor == descriptor && interest.map { !watch.interest.isDisjoint(with: $0) } ?? true
+    }
+  }
 
   /// Something may have happened to a descriptor.
   func lookAgain() {

@@ -44,8 +44,10 @@ final class SimulatedProcess: @unchecked Sendable {
   private(set) var clientListener: SimulatedListener?, nodeListener: SimulatedListener?
   private var pool: SimulatedPool?
   private(set) lazy var clock = SimulatedClock(self)
-  /// The queues that it has made, as far as they are in memory: of a loop that stays there is one.
-  private var queues: [WeakQueue] = []
+  /// Whether it may have sent something since its links were looked at.
+  var mayHaveSent = false
+  /// The names of the queues that it has made, as far as they are in memory: of a loop that stays there is one.
+  private var queues: [String: Int] = [:]
   private var randomWords: SimulationRandom
   /// When the machine was started, for whose clock that is the beginning of time.
   private let bootTime: UInt64
@@ -159,8 +161,15 @@ final class SimulatedProcess: @unchecked Sendable {
     pollers = []
     pool = nil
     guard clock.sleeperCount == 0 else { throw Finding(.leak, "effects of process \(number) sleep on") }
-    let left = queues.compactMap { $0.queue?.name }
-    guard left.isEmpty else { throw Finding(.leak, "of process \(number) there are \(left) in memory") }
+    guard queues.isEmpty else {
+      throw Finding(.leak, "of process \(number) there are \(queues.keys.sorted()) in memory")
+    }
+  }
+
+  /// A queue has come into being, or has gone.
+  func count(_ queue: String, by change: Int) {
+    let count = (queues[queue] ?? 0) + change
+    queues[queue] = count == 0 ? nil : count
   }
 
   // MARK: The store
@@ -220,7 +229,7 @@ final class SimulatedProcess: @unchecked Sendable {
   ///   - isOver: whether what it waits for is there.
   func pause(until end: UInt64, for isOver: () -> Bool = { false }) {
     // Its job may have sent something before.
-    world.lookAtLinks()
+    world.lookAtLinks(of: self)
     let wasDead = isDead
     while isDead == wasDead, isHeldUp || !isOver() && scheduler.now < end {
       guard world.stepWithin(scheduler, until: isHeldUp ? .max : end) else { return }
@@ -234,8 +243,12 @@ final class SimulatedProcess: @unchecked Sendable {
   ///
   /// If it has closed that, and the system has given the number to another one of its sockets, it looks there in vain. The system gives the lowest
   /// number that is free, and one thread does everything: a schedule has the same numbers each time.
-  func lookAgain(at descriptor: Int32) {
-    for poller in pollers where poller.isWatching(descriptor) { poller.lookAgain() }
+  ///
+  /// - Parameters:
+  ///   - descriptor: which.
+  ///   - interest: what there may be to do now; nil if it may have come to its end.
+  func lookAgain(at descriptor: Int32, for interest: Interest? = nil) {
+    for poller in pollers where poller.isWatching(descriptor, for: interest) { poller.lookAgain() }
   }
 
   // MARK: Environment
@@ -245,11 +258,7 @@ final class SimulatedProcess: @unchecked Sendable {
       time: TimeSource(
         monotonic: { [unowned self] in scheduler.now - bootTime }, wall: { [unowned self] in world.wallClock }),
       randomWord: { [unowned self] in randomWords.next() },
-      makeQueue: { [unowned self] name, _ in
-        let queue = SimulatedQueue(name, of: self)
-        queues.append(WeakQueue(queue: queue))
-        return queue
-      },
+      makeQueue: { [unowned self] name, _ in SimulatedQueue(name, of: self) },
       makeSemaphore: { [unowned self] in SimulatedSemaphore(self, bootTime: bootTime) })
     environment.taskExecutor = pool
     if world.plan.setting.waits, world.cluster == nil { environment.wrapStore = { WaitingStore($0) } }
@@ -269,9 +278,4 @@ final class SimulatedProcess: @unchecked Sendable {
     environment.sockets.refuses = { [unowned self, unowned cluster] _, port in cluster.refuses(port, self) }
     return environment
   }
-}
-
-/// A queue, if it is in memory.
-private struct WeakQueue {
-  weak var queue: SimulatedQueue?
 }

@@ -17,7 +17,10 @@ final class SimulatedQueue: Lane, JobQueue, @unchecked Sendable {
   init(_ name: String, of process: SimulatedProcess) {
     self.name = name
     super.init(process)
+    process.count(name, by: 1)
   }
+
+  deinit { process.count(name, by: -1) }
 
   func add(_ job: @escaping @Sendable () -> Void) {
     jobs.append(job)
@@ -89,6 +92,6 @@ final class SimulatedQueue: Lane, JobQueue, @unchecked Sendable {
     isRunning = true
     body()
     isRunning = false
-    process.world.lookAtLinks()
+    process.world.lookAtLinks(of: process)
   }
 }

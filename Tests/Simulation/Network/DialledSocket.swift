@@ -1,3 +1,5 @@
+import RibServer
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -46,7 +48,7 @@ final class DialledSocket: LinkOwner {
         if count == 0 || errno != EAGAIN { end() }
         return
       }
-      process.lookAgain(at: nodeDescriptor)
+      process.lookAgain(at: nodeDescriptor, for: .writing)
       link?.send(Array(world.room.prefix(count)))
     }
   }
@@ -72,7 +74,7 @@ final class DialledSocket: LinkOwner {
     if !unsent.isEmpty {
       let count = unsent.withUnsafeBytes { SocketPair.send(descriptor, $0) }
       if count > 0 { unsent.removeFirst(count) }
-      process.lookAgain(at: nodeDescriptor)
+      process.lookAgain(at: nodeDescriptor, for: .reading)
       // A socket that is full: the node has not read yet.
       if !unsent.isEmpty, count >= 0 || errno == EAGAIN {
         return world.scheduler.at(world.scheduler.now + 3_000_000) { [self] in push() }

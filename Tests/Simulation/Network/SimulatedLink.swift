@@ -94,7 +94,7 @@ final class SimulatedLink {
     guard descriptor >= 0, !unsent.isEmpty else { return }
     let count = unsent.withUnsafeBytes { SocketPair.send(descriptor, $0) }
     if count > 0 { unsent.removeFirst(count) }
-    process.lookAgain(at: serverDescriptor)
+    process.lookAgain(at: serverDescriptor, for: .reading)
     // A socket that is full: the server has not read yet.
     if !unsent.isEmpty, count >= 0 || errno == EAGAIN { world.scheduler.at(now + 3_000_000) { [self] in push() } }
   }
@@ -110,7 +110,7 @@ final class SimulatedLink {
         if count == 0 || errno != EAGAIN { endLater() }
         return
       }
-      process.lookAgain(at: serverDescriptor)
+      process.lookAgain(at: serverDescriptor, for: .writing)
       bring(Array(world.room.prefix(count)))
     }
   }
@@ -140,13 +140,13 @@ final class SimulatedLink {
   /// Nothing arrives for a while.
   func stall(for nanoseconds: UInt64) {
     stallEnd = max(stallEnd, now + nanoseconds)
-    world.scheduler.at(stallEnd) { [self] in world.lookAtLinks() }
+    world.scheduler.at(stallEnd) { [self] in world.lookAtLinks(of: process) }
   }
 
   /// What arrives is not held up any longer; of a connection that is silent for ever both ends hear.
   func goOn() {
     stallEnd = 0
-    world.lookAtLinks()
+    world.lookAtLinks(of: process)
     guard isSilent else { return }
     close()
     end()

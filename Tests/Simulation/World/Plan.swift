@@ -191,7 +191,7 @@ package struct Plan: Sendable {
     setting.signsIn = false
     // While everybody is away nodes beat, for minutes, and nothing else happens: the other ends take a tenth of the work.
     let isAway = setting.end == .comeBackInTime || setting.end == .stayAway
-    if isAway, !endings.oneIn(4) { setting.end = endings.oneIn(2) ? .kill : .stop }
+    if isAway, !endings.oneIn(12) { setting.end = endings.oneIn(2) ? .kill : .stop }
   }
 
   /// Adds what has to do with who clients are: the other steps are those that they are without it.

@@ -14,7 +14,7 @@ extension World {
       guard scheduler.now < limit else { throw Finding(.unanswered, "\(unrest)") }
       keepServing()
       for twin in twins { twin.look() }
-      try go(until: scheduler.now + 2_000_000_000)
+      for _ in 0..<8 where !isQuiet { try go(until: scheduler.now + 250_000_000) }
     }
   }
 

@@ -36,7 +36,7 @@ package final class World: @unchecked Sendable {
   private(set) var cluster: SimulatedCluster?
   /// The port at which nodes listen for each other.
   static let nodePort = 1
-  /// Whether servers may have sent something since the links were looked at.
+  /// Whether a server may have sent something since the links were looked at.
   private var mayHaveSent = false
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
@@ -74,6 +74,8 @@ package final class World: @unchecked Sendable {
   private var isPowerCut = false
   /// Whether a process starts; it may wait for the disk meanwhile.
   private var isStarting = false
+  /// How many processes are to be started as soon as one can be.
+  private var waitingStarts = 0
   private(set) var processCount = 0
   private var linkCount = 0
   private let lie: SimulatedDisk.Lie?
@@ -208,17 +210,20 @@ package final class World: @unchecked Sendable {
     return true
   }
 
-  /// Servers may have sent something, or closed a connection.
-  func lookAtLinks() { mayHaveSent = true }
+  /// A server may have sent something, or closed a connection; or what it has sent is held up no longer.
+  func lookAtLinks(of process: SimulatedProcess) { (mayHaveSent, process.mayHaveSent) = (true, true) }
 
   /// Takes what servers have sent.
   private func collect() {
     guard mayHaveSent else { return }
     mayHaveSent = false
-    let (links, dialled) = (links, dialled)
+    let links = links.filter(\.process.mayHaveSent)
+    let dialled = dialled.filter(\.process.mayHaveSent)
+    for process in processes { process.mayHaveSent = false }
     var entries = (links.map(\.descriptor) + dialled.map(\.descriptor)).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
+    guard !entries.isEmpty else { return }
     var count: Int32
     repeat { count = poll(&entries, nfds_t(entries.count), 0) } while count < 0 && errno == EINTR
     guard count > 0 else { return }
@@ -231,9 +236,7 @@ package final class World: @unchecked Sendable {
   /// Starts a process; one that cannot be started is started again later.
   func startProcess() {
     // Of two that start the second waits for the first, with its thread, and here there is one.
-    guard graveyard.isEmpty, !isPowerCut, !isStarting else {
-      return scheduler.at(scheduler.now + 1_000_000) { [unowned self] in startProcess() }
-    }
+    guard canStart else { return waitingStarts += 1 }
     guard processes.filter({ !$0.isStopping }).count < processLimit else { return }
     processCount += 1
     let process = SimulatedProcess(processCount, build: build, at: freePlace, in: self)
@@ -241,7 +244,10 @@ package final class World: @unchecked Sendable {
     // What it writes as it starts the other build cannot read.
     highestBuild = max(highestBuild, build)
     isStarting = true
-    defer { isStarting = false }
+    defer {
+      isStarting = false
+      startThoseWaiting()
+    }
     do {
       let authenticator = plan.setting.signsIn ? issuer.authenticator(process.clock) : nil
       try process.start(
@@ -255,6 +261,15 @@ package final class World: @unchecked Sendable {
       kill(process)
       startLater()
     }
+  }
+
+  private var canStart: Bool { graveyard.isEmpty && !isPowerCut && !isStarting }
+
+  /// What has kept processes from being started may be over.
+  private func startThoseWaiting() {
+    guard canStart else { return }
+    for _ in 0..<waitingStarts { scheduler.at(scheduler.now + 1_000_000) { [unowned self] in startProcess() } }
+    waitingStarts = 0
   }
 
   private func startLater() {
@@ -291,6 +306,7 @@ package final class World: @unchecked Sendable {
 
   /// Has processes that are dead let go of what they had.
   private func bury() throws(Finding) {
+    defer { startThoseWaiting() }
     while let process = graveyard.first {
       try process.dispose()
       graveyard.removeFirst()
