@@ -107,6 +107,7 @@ final class SimulatedCluster: @unchecked Sendable {
   /// - Throws: ``SystemError`` if there is none.
   func dial(_ number: Int, from process: SimulatedProcess) throws(SystemError) -> Int32 {
     let (socket, end) = try SocketPair.make()
+    process.takeSocket(socket)
     guard !process.isDead, let target = reachable(number) else {
       SocketPair.close(end)
       return socket

@@ -13,6 +13,8 @@ final class SimulatedPoller: Poller {
   private struct Watch {
     let number: Int
     let descriptor: Int32
+    /// The process's number of the socket.
+    let socket: Int
     var interest: Interest
     let target: any PollTarget
   }
@@ -36,7 +38,9 @@ final class SimulatedPoller: Poller {
 
   func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) throws(SystemError) -> Int {
     lastNumber += 1
-    watches.append(Watch(number: lastNumber, descriptor: descriptor, interest: interest, target: target))
+    let socket = queue.process.socket(descriptor)
+    watches.append(
+      Watch(number: lastNumber, descriptor: descriptor, socket: socket, interest: interest, target: target))
     lookAgain()
     return lastNumber
   }
@@ -68,15 +72,15 @@ final class SimulatedPoller: Poller {
     isWoken = false
   }
 
-  /// Whether it watches a descriptor.
+  /// Whether it watches a socket.
   ///
   /// - Parameters:
-  ///   - descriptor: the descriptor.
+  ///   - socket: its number among those of the process.
   ///   - interest: what for; nil for anything: of an end hears who waits for neither.
   /// - Returns: whether it does.
-  func isWatching(_ descriptor: Int32, for interest: Interest?) -> Bool {
+  func isWatching(_ socket: Int, for interest: Interest?) -> Bool {
     watches.contains { watch in
-      watch.descriptor == descriptor && interest.map { !watch.interest.isDisjoint(with: $0) } ?? true
+      watch.socket == socket && interest.map { !watch.interest.isDisjoint(with: $0) } ?? true
     }
   }
 

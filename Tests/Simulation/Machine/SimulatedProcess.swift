@@ -38,6 +38,8 @@ final class SimulatedProcess: @unchecked Sendable {
   let disk = DiskProcess()
   /// Tells its sessions of what is published.
   var publish: (Int) -> Void = { _ in }
+  /// How many sockets it was given, and which of them has a descriptor.
+  private var socketCount = 0, sockets: [Int32: Int] = [:]
   /// The sockets that listen, and the world's ends of them.
   private(set) var listeners: [Int32: SimulatedListener] = [:]
   /// Those for clients, and for other nodes.
@@ -239,17 +241,30 @@ final class SimulatedProcess: @unchecked Sendable {
   /// Something may have happened to its descriptors.
   func lookAgain() { for poller in pollers { poller.lookAgain() } }
 
-  /// Something may have happened to one of its descriptors.
-  ///
-  /// If it has closed that, and the system has given the number to another one of its sockets, it looks there in vain. The system gives the lowest
-  /// number that is free, and one thread does everything: a schedule has the same numbers each time.
+  /// Something may have happened to one of its sockets.
   ///
   /// - Parameters:
-  ///   - descriptor: which.
+  ///   - socket: its number.
   ///   - interest: what there may be to do now; nil if it may have come to its end.
-  func lookAgain(at descriptor: Int32, for interest: Interest? = nil) {
-    for poller in pollers where poller.isWatching(descriptor, for: interest) { poller.lookAgain() }
+  func lookAgain(at socket: Int, for interest: Interest? = nil) {
+    for poller in pollers where poller.isWatching(socket, for: interest) { poller.lookAgain() }
   }
+
+  /// Gives it a socket.
+  ///
+  /// Its number is the same each time that a schedule is run. Its descriptor is not: threads of the system's libraries open some meanwhile.
+  ///
+  /// - Parameter descriptor: its end; that of an earlier one, if that is closed.
+  /// - Returns: the socket's number among its own.
+  @discardableResult
+  func takeSocket(_ descriptor: Int32) -> Int {
+    socketCount += 1
+    sockets[descriptor] = socketCount
+    return socketCount
+  }
+
+  /// The number of the socket that has a descriptor; 0 for none.
+  func socket(_ descriptor: Int32) -> Int { sockets[descriptor] ?? 0 }
 
   // MARK: Environment
 
@@ -266,6 +281,7 @@ final class SimulatedProcess: @unchecked Sendable {
     environment.sockets = SocketSource(
       listen: { [unowned self] _, port throws(SystemError) in
         let listener = try SimulatedListener()
+        listener.number = takeSocket(listener.descriptor)
         listeners[listener.descriptor] = listener
         if port == World.nodePort { nodeListener = listener } else { clientListener = listener }
         return ListeningSocket(descriptor: listener.descriptor, address: "127.0.0.1", port: number)

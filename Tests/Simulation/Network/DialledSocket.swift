@@ -15,8 +15,8 @@ final class DialledSocket: LinkOwner {
   private(set) var link: SimulatedLink?
   /// The other end of the node's socket; −1 once it is closed.
   private(set) var descriptor: Int32
-  /// The node's end, as long as that is open.
-  private let nodeDescriptor: Int32
+  /// The number of the node's end among its sockets.
+  private let nodeSocket: Int
   /// What waits for room in the socket.
   private var unsent: [UInt8] = []
   /// Whether nothing more comes over the link.
@@ -26,11 +26,12 @@ final class DialledSocket: LinkOwner {
   ///
   /// - Parameters:
   ///   - descriptor: the other end of the node's socket.
-  ///   - nodeDescriptor: the node's socket.
+  ///   - nodeDescriptor: the node's end.
   ///   - process: the node's.
   ///   - world: where it is.
   init(_ descriptor: Int32, to nodeDescriptor: Int32, of process: SimulatedProcess, in world: World) {
-    (self.descriptor, self.nodeDescriptor, self.process, self.world) = (descriptor, nodeDescriptor, process, world)
+    (self.descriptor, self.process, self.world) = (descriptor, process, world)
+    nodeSocket = process.socket(nodeDescriptor)
   }
 
   deinit { precondition(descriptor < 0, "a socket that process \(process.number) has dialled is open") }
@@ -48,7 +49,7 @@ final class DialledSocket: LinkOwner {
         if count == 0 || errno != EAGAIN { end() }
         return
       }
-      process.lookAgain(at: nodeDescriptor, for: .writing)
+      process.lookAgain(at: nodeSocket, for: .writing)
       link?.send(Array(world.room.prefix(count)))
     }
   }
@@ -74,7 +75,7 @@ final class DialledSocket: LinkOwner {
     if !unsent.isEmpty {
       let count = unsent.withUnsafeBytes { SocketPair.send(descriptor, $0) }
       if count > 0 { unsent.removeFirst(count) }
-      process.lookAgain(at: nodeDescriptor, for: .reading)
+      process.lookAgain(at: nodeSocket, for: .reading)
       // A socket that is full: the node has not read yet.
       if !unsent.isEmpty, count >= 0 || errno == EAGAIN {
         return world.scheduler.at(world.scheduler.now + 3_000_000) { [self] in push() }
@@ -96,6 +97,6 @@ final class DialledSocket: LinkOwner {
     descriptor = -1
     link = nil
     world.closed(self)
-    process.lookAgain(at: nodeDescriptor)
+    process.lookAgain(at: nodeSocket)
   }
 }

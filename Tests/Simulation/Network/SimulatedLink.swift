@@ -18,8 +18,8 @@ final class SimulatedLink {
   private weak var client: (any LinkOwner)?
   /// The link's end of the socket; −1 once it is closed.
   private(set) var descriptor: Int32
-  /// The server's end, as long as that is open.
-  private let serverDescriptor: Int32
+  /// The number of the server's end among its sockets.
+  private let serverSocket: Int
   /// What is on its way to the server, in order.
   private var onTheWay: [[UInt8]] = []
   /// What waits for room in the socket.
@@ -46,10 +46,10 @@ final class SimulatedLink {
     latency = world.network.magnitude(bits: 28)
     let capacity: Int32 = world.network.oneIn(4) ? Int32(2048 << world.network.below(6)) : 1 << 17
     let (server, own) = try SocketPair.make(capacity: capacity)
-    (descriptor, serverDescriptor) = (own, server)
+    (descriptor, serverSocket) = (own, process.takeSocket(server))
     if let listener {
       listener.enqueue(server)
-      process.lookAgain(at: listener.descriptor)
+      process.lookAgain(at: listener.number)
     } else {
       SocketPair.close(server)
     }
@@ -94,7 +94,7 @@ final class SimulatedLink {
     guard descriptor >= 0, !unsent.isEmpty else { return }
     let count = unsent.withUnsafeBytes { SocketPair.send(descriptor, $0) }
     if count > 0 { unsent.removeFirst(count) }
-    process.lookAgain(at: serverDescriptor, for: .reading)
+    process.lookAgain(at: serverSocket, for: .reading)
     // A socket that is full: the server has not read yet.
     if !unsent.isEmpty, count >= 0 || errno == EAGAIN { world.scheduler.at(now + 3_000_000) { [self] in push() } }
   }
@@ -110,7 +110,7 @@ final class SimulatedLink {
         if count == 0 || errno != EAGAIN { endLater() }
         return
       }
-      process.lookAgain(at: serverDescriptor, for: .writing)
+      process.lookAgain(at: serverSocket, for: .writing)
       bring(Array(world.room.prefix(count)))
     }
   }
@@ -194,7 +194,7 @@ final class SimulatedLink {
     SocketPair.close(descriptor)
     descriptor = -1
     world.closed(self)
-    process.lookAgain(at: serverDescriptor)
+    process.lookAgain(at: serverSocket)
   }
 }
 
