@@ -4,14 +4,6 @@ import RibCore
 import RibServer
 import Wire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Clients, a network, servers and the disk of their store, and a plan of what happens to them.
 ///
 /// All of it follows from the plan's seed: one thread does everything, and time is simulated.
@@ -29,15 +21,15 @@ package final class World: @unchecked Sendable {
   private(set) var processes: [SimulatedProcess] = []
   var clients: [SimulatedClient] = []
   var twins: [SimulatedTwin] = []
-  private(set) var links: [SimulatedLink] = []
+  var links: [SimulatedLink] = []
   /// What nodes have dialled.
-  private(set) var dialled: [DialledSocket] = []
+  var dialled: [DialledSocket] = []
   /// What the processes have between them that are nodes of one cluster; nil if they are not.
   private(set) var cluster: SimulatedCluster?
   /// The port at which nodes listen for each other.
   static let nodePort = 1
   /// Whether a server may have sent something since the links were looked at.
-  private var mayHaveSent = false
+  var mayHaveSent = false
   /// Memory for what links take.
   var room = [UInt8](repeating: 0, count: 16_384)
   let ledger = Ledger()
@@ -77,7 +69,7 @@ package final class World: @unchecked Sendable {
   /// How many processes are to be started as soon as one can be.
   private var waitingStarts = 0
   private(set) var processCount = 0
-  private var linkCount = 0
+  var linkCount = 0
   private let lie: SimulatedDisk.Lie?
 
   /// A world in which nothing has happened.
@@ -210,27 +202,6 @@ package final class World: @unchecked Sendable {
     return true
   }
 
-  /// A server may have sent something, or closed a connection; or what it has sent is held up no longer.
-  func lookAtLinks(of process: SimulatedProcess) { (mayHaveSent, process.mayHaveSent) = (true, true) }
-
-  /// Takes what servers have sent.
-  private func collect() {
-    guard mayHaveSent else { return }
-    mayHaveSent = false
-    let links = links.filter(\.process.mayHaveSent)
-    let dialled = dialled.filter(\.process.mayHaveSent)
-    for process in processes { process.mayHaveSent = false }
-    var entries = (links.map(\.descriptor) + dialled.map(\.descriptor)).map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    guard !entries.isEmpty else { return }
-    var count: Int32
-    repeat { count = poll(&entries, nfds_t(entries.count), 0) } while count < 0 && errno == EINTR
-    guard count > 0 else { return }
-    for (link, entry) in zip(links, entries) where entry.revents != 0 { link.collect() }
-    for (socket, entry) in zip(dialled, entries.dropFirst(links.count)) where entry.revents != 0 { socket.collect() }
-  }
-
   // MARK: Processes
 
   /// Starts a process; one that cannot be started is started again later.
@@ -340,42 +311,6 @@ package final class World: @unchecked Sendable {
     let open = processes.filter(\.accepts)
     return open.isEmpty ? nil : open[random.below(open.count)]
   }
-
-  func makeLink(
-    to process: SimulatedProcess, for client: any LinkOwner, _ name: String
-  ) throws -> SimulatedLink {
-    linkCount += 1
-    note("\(name): connects to process \(process.number) by link \(linkCount)")
-    let link = try SimulatedLink(linkCount, to: process, at: process.clientListener, in: self, for: client)
-    links.append(link)
-    return link
-  }
-
-  /// Connects a node to another one.
-  ///
-  /// - Parameters:
-  ///   - process: the node that has dialled.
-  ///   - socket: its socket.
-  ///   - target: the node that it has dialled.
-  ///   - descriptor: the other end of the socket.
-  ///   - nanoseconds: how long nothing arrives yet.
-  /// - Throws: ``SystemError`` if there is no socket.
-  func connect(
-    _ process: SimulatedProcess, from socket: Int32, to target: SimulatedProcess, by descriptor: Int32,
-    stalledFor nanoseconds: UInt64
-  ) throws(SystemError) {
-    linkCount += 1
-    note("process \(process.number): dials process \(target.number) by link \(linkCount)")
-    let end = DialledSocket(descriptor, to: socket, of: process, in: self)
-    dialled.append(end)
-    let link = try SimulatedLink(linkCount, to: target, at: target.nodeListener, in: self, for: end)
-    link.stall(for: nanoseconds)
-    links.append(link)
-    end.begin(link)
-  }
-
-  func closed(_ socket: DialledSocket) { dialled.removeAll { $0 === socket } }
-  func closed(_ link: SimulatedLink) { links.removeAll { $0 === link } }
 
   /// Publishes something that all sessions observe.
   func publish() {
