@@ -4,13 +4,14 @@ import Testing
 
 /// What `ribsim` can be relied on for: that a seed is a schedule, that disks that lie are found, and that few steps tell why.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct SimulationTests {
-  /// Schedules, some of them of nodes that cannot accept connections for a while while threads of the system's libraries open descriptors.
-  private static let seeds = Array(40..<46) + [42_000_061, 42_000_105, 42_000_112, 42_000_196]
-
-  @Test(arguments: [[], ["--cluster"]])
-  func seed_givesTheSameTraceTwice(kind: [String]) throws {
+  /// In the four seeds further on connections are refused, and which one it is was once drawn in the order of their descriptors: these are other
+  /// ones each time, as threads of the system's libraries open some as well.
+  @Test(arguments: [
+    ([], Array(40..<46)), (["--cluster"], Array(40..<46) + [42_000_061, 42_000_105, 42_000_112, 42_000_196]),
+  ])
+  func seed_givesTheSameTraceTwice(kind: [String], seeds: [Int]) throws {
     let traces = try (0..<2).map { _ in
-      try Self.seeds.map { seed in
+      try seeds.map { seed in
         let run = try ribsim(kind + ["--seed", "\(seed)", "--steps"])
         #expect(run.status == 0, "\(run.output.suffix(500)) \(run.errors.suffix(500))")
         return try #require(run.output.split(separator: "\n").last { $0.hasPrefix("trace ") })

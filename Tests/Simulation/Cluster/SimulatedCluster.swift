@@ -103,17 +103,17 @@ final class SimulatedCluster: @unchecked Sendable {
   /// - Parameters:
   ///   - number: whom it dials.
   ///   - process: who dials.
-  /// - Returns: a socket.
+  /// - Returns: the descriptor of a socket.
   /// - Throws: ``SystemError`` if there is none.
   func dial(_ number: Int, from process: SimulatedProcess) throws(SystemError) -> Int32 {
-    let (socket, end) = try SocketPair.make()
-    process.takeSocket(socket)
+    let (descriptor, end) = try SocketPair.make()
+    let socket = process.takeSocket(descriptor)
     guard !process.isDead, let target = reachable(number) else {
       SocketPair.close(end)
-      return socket
+      return descriptor
     }
     try world.connect(process, from: socket, to: target, by: end, stalledFor: splitTime(process.number, number))
-    return socket
+    return descriptor
   }
 
   /// Whether a process's address refuses connections.

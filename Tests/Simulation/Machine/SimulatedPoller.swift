@@ -38,7 +38,9 @@ final class SimulatedPoller: Poller {
 
   func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) throws(SystemError) -> Int {
     lastNumber += 1
-    let socket = queue.process.socket(descriptor)
+    guard let socket = queue.process.socket(descriptor) else {
+      preconditionFailure("nobody would tell of descriptor \(descriptor)")
+    }
     watches.append(
       Watch(number: lastNumber, descriptor: descriptor, socket: socket, interest: interest, target: target))
     lookAgain()
@@ -76,7 +78,7 @@ final class SimulatedPoller: Poller {
   ///
   /// - Parameters:
   ///   - socket: its number among those of the process.
-  ///   - interest: what for; nil for anything: of an end hears who waits for neither.
+  ///   - interest: what for; nil for anything, and for nothing: of a socket's end all hear.
   /// - Returns: whether it does.
   func isWatching(_ socket: Int, for interest: Interest?) -> Bool {
     watches.contains { watch in

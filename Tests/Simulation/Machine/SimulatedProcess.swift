@@ -38,7 +38,7 @@ final class SimulatedProcess: @unchecked Sendable {
   let disk = DiskProcess()
   /// Tells its sessions of what is published.
   var publish: (Int) -> Void = { _ in }
-  /// How many sockets it was given, and which of them has a descriptor.
+  /// How many sockets it was given, and by descriptor the last one that had it.
   private var socketCount = 0, sockets: [Int32: Int] = [:]
   /// The sockets that listen, and the world's ends of them.
   private(set) var listeners: [Int32: SimulatedListener] = [:]
@@ -48,7 +48,7 @@ final class SimulatedProcess: @unchecked Sendable {
   private(set) lazy var clock = SimulatedClock(self)
   /// Whether it may have sent something since its links were looked at.
   var mayHaveSent = false
-  /// The names of the queues that it has made, as far as they are in memory: of a loop that stays there is one.
+  /// How many of the queues that it has made are in memory, by name: a loop that stays there is seen by its queue.
   private var queues: [String: Int] = [:]
   private var randomWords: SimulationRandom
   /// When the machine was started, for whose clock that is the beginning of time.
@@ -245,7 +245,7 @@ final class SimulatedProcess: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - socket: its number.
-  ///   - interest: what there may be to do now; nil if it may have come to its end.
+  ///   - interest: what there may be to do now; nil for anything: for a new connection, or the end of one.
   func lookAgain(at socket: Int, for interest: Interest? = nil) {
     for poller in pollers where poller.isWatching(socket, for: interest) { poller.lookAgain() }
   }
@@ -254,17 +254,16 @@ final class SimulatedProcess: @unchecked Sendable {
   ///
   /// Its number is the same each time that a schedule is run. Its descriptor is not: threads of the system's libraries open some meanwhile.
   ///
-  /// - Parameter descriptor: its end; that of an earlier one, if that is closed.
+  /// - Parameter descriptor: its end; an earlier socket, which is closed, may have had the same.
   /// - Returns: the socket's number among its own.
-  @discardableResult
   func takeSocket(_ descriptor: Int32) -> Int {
     socketCount += 1
     sockets[descriptor] = socketCount
     return socketCount
   }
 
-  /// The number of the socket that has a descriptor; 0 for none.
-  func socket(_ descriptor: Int32) -> Int { sockets[descriptor] ?? 0 }
+  /// The number of the socket that has a descriptor; nil for one that it was not given.
+  func socket(_ descriptor: Int32) -> Int? { sockets[descriptor] }
 
   // MARK: Environment
 
@@ -281,7 +280,7 @@ final class SimulatedProcess: @unchecked Sendable {
     environment.sockets = SocketSource(
       listen: { [unowned self] _, port throws(SystemError) in
         let listener = try SimulatedListener()
-        listener.number = takeSocket(listener.descriptor)
+        listener.socket = takeSocket(listener.descriptor)
         listeners[listener.descriptor] = listener
         if port == World.nodePort { nodeListener = listener } else { clientListener = listener }
         return ListeningSocket(descriptor: listener.descriptor, address: "127.0.0.1", port: number)

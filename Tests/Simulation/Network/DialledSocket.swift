@@ -26,12 +26,11 @@ final class DialledSocket: LinkOwner {
   ///
   /// - Parameters:
   ///   - descriptor: the other end of the node's socket.
-  ///   - nodeDescriptor: the node's end.
+  ///   - nodeSocket: the number of the node's end among its sockets.
   ///   - process: the node's.
   ///   - world: where it is.
-  init(_ descriptor: Int32, to nodeDescriptor: Int32, of process: SimulatedProcess, in world: World) {
-    (self.descriptor, self.process, self.world) = (descriptor, process, world)
-    nodeSocket = process.socket(nodeDescriptor)
+  init(_ descriptor: Int32, to nodeSocket: Int, of process: SimulatedProcess, in world: World) {
+    (self.descriptor, self.nodeSocket, self.process, self.world) = (descriptor, nodeSocket, process, world)
   }
 
   deinit { precondition(descriptor < 0, "a socket that process \(process.number) has dialled is open") }

@@ -49,7 +49,7 @@ final class SimulatedLink {
     (descriptor, serverSocket) = (own, process.takeSocket(server))
     if let listener {
       listener.enqueue(server)
-      process.lookAgain(at: listener.number)
+      process.lookAgain(at: listener.socket)
     } else {
       SocketPair.close(server)
     }

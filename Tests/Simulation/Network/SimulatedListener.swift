@@ -14,8 +14,8 @@ import RibServer
 final class SimulatedListener {
   /// The server's end.
   let descriptor: Int32
-  /// The number of that among the server's sockets.
-  var number = 0
+  /// The number of that among the sockets of the server that listens.
+  var socket = 0
   private var bell: Int32
   private var waiting: [Int32] = []
   /// How many of the next calls of ``accept()`` fail, and with which error.

@@ -189,7 +189,8 @@ package struct Plan: Sendable {
     setting.timeToLiveSeconds += 200
     setting.waits = true
     setting.signsIn = false
-    // While everybody is away nodes beat, for minutes, and nothing else happens: the other ends take a tenth of the work.
+    // While everybody is away nodes beat, for minutes, and nothing else happens: such an end takes ten times the work of another one. One schedule
+    // in thirty has one, for a tenth of the time.
     let isAway = setting.end == .comeBackInTime || setting.end == .stayAway
     if isAway, !endings.oneIn(12) { setting.end = endings.oneIn(2) ? .kill : .stop }
   }

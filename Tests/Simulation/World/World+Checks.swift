@@ -14,6 +14,7 @@ extension World {
       guard scheduler.now < limit else { throw Finding(.unanswered, "\(unrest)") }
       keepServing()
       for twin in twins { twin.look() }
+      // Rest is noticed sooner than it is helped along.
       for _ in 0..<8 where !isQuiet { try go(until: scheduler.now + 250_000_000) }
     }
   }

@@ -24,13 +24,13 @@ extension World {
   ///
   /// - Parameters:
   ///   - process: the node that has dialled.
-  ///   - socket: its socket.
+  ///   - socket: the number of its socket.
   ///   - target: the node that it has dialled.
   ///   - descriptor: the other end of the socket.
   ///   - nanoseconds: how long nothing arrives yet.
   /// - Throws: ``SystemError`` if there is no socket.
   func connect(
-    _ process: SimulatedProcess, from socket: Int32, to target: SimulatedProcess, by descriptor: Int32,
+    _ process: SimulatedProcess, from socket: Int, to target: SimulatedProcess, by descriptor: Int32,
     stalledFor nanoseconds: UInt64
   ) throws(SystemError) {
     linkCount += 1

@@ -94,7 +94,7 @@ extension World {
   private func refuseConnections(_ random: inout SimulationRandom) {
     guard let process = anyProcess(of: &random) else { return }
     let errors = SimulatedListener.errors
-    for listener in process.listeners.values.sorted(by: { $0.number < $1.number }) {
+    for listener in process.listeners.values.sorted(by: { $0.socket < $1.socket }) {
       listener.faults = (0..<(1 + random.below(3))).map { _ in errors[random.below(errors.count)] }
     }
     process.lookAgain()

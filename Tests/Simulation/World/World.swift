@@ -55,7 +55,7 @@ package final class World: @unchecked Sendable {
   package internal(set) var figures = Figures()
   /// What happened; nil unless it is to be printed.
   package private(set) var log: [String]?
-  /// A hash of all that clients were sent, and when.
+  /// A hash of all that clients were sent, and when; at the end, of how many steps there were as well.
   package private(set) var traceHash: UInt64 = 0xcbf2_9ce4_8422_2325
   /// Draws who clients are.
   var persons: SimulationRandom
@@ -66,7 +66,7 @@ package final class World: @unchecked Sendable {
   private var isPowerCut = false
   /// Whether a process starts; it may wait for the disk meanwhile.
   private var isStarting = false
-  /// How many processes are to be started as soon as one can be.
+  /// How many starts wait until one can be made.
   private var waitingStarts = 0
   private(set) var processCount = 0
   var linkCount = 0
@@ -162,6 +162,7 @@ package final class World: @unchecked Sendable {
     for socket in dialled { socket.close() }
     figures.schedules = 1
     figures.steps = scheduler.stepCount
+    trace(scheduler.stepCount, [])
     figures.time = scheduler.now
     disk.count(in: &figures)
     scheduler.clear()
@@ -239,6 +240,7 @@ package final class World: @unchecked Sendable {
   /// What has kept processes from being started may be over.
   private func startThoseWaiting() {
     guard canStart else { return }
+    // A process is not there at once.
     for _ in 0..<waitingStarts { scheduler.at(scheduler.now + 1_000_000) { [unowned self] in startProcess() } }
     waitingStarts = 0
   }
