@@ -307,6 +307,18 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(kept[:3], ["mine.sqlite", "ribd-20200101T000000Z.sqlite.new123", "ribd-20200103T000000Z.sqlite"])
         self.assertEqual(len(kept), 4)
 
+    def test_backup_has_a_name_of_its_own(self):
+        self.succeed(RIBD)
+        backups = self.path / "kept backups"
+        backups.mkdir()
+        # Those of upgrades that have failed within the same second, whichever of the next ones that is.
+        now = time.time()
+        for second in range(60):
+            name = time.strftime("ribd-%Y%m%dT%H%M%SZ.sqlite", time.gmtime(now + second))
+            (backups / name).touch()
+        self.succeed("--keep", "100", RIBD)
+        self.assertEqual(len(list(backups.iterdir())), 61)
+
     def test_two_upgrades_do_not_mix(self):
         staged = self.path / "programs/a/ribd.next"
         staged.parent.mkdir(parents=True)
