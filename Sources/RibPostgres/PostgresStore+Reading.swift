@@ -27,6 +27,8 @@ extension PostgresStore {
 
   /// Reads sessions, and takes those that may be taken.
   ///
+  /// They are taken by the last message alone, once an earlier one has locked their rows: ``PostgresStore`` says why.
+  ///
   /// - Parameters:
   ///   - reads: what is asked for.
   ///   - locked: the names of the sessions whose rows the transaction has locked.

@@ -11,8 +11,12 @@ package import Wire
 /// and no list of nodes is needed for that.
 ///
 /// **An unknown outcome** (the connection is lost, or there is no answer within five seconds) is an error; whoever has asked asks
-/// again with what has changed since, on another connection. What was sent before and arrives late has a lesser version, and changes
-/// nothing.
+/// again with what has changed since, on another connection. What was sent before may be run late:
+///
+/// - a write has a lesser version then, and changes nothing;
+/// - what makes a session, takes it or forgets it is not committed with its first statements, but behind their answers, which nobody hears any more. If the
+///   commit was sent, the session is locked until it is made, and cannot be made or taken again before. No version would fence that: a creation
+///   that comes late would bring back a session that has ended since.
 ///
 /// `@unchecked Sendable`: the connection, the node's number and the time are used by ``begin(_:)``, ``perform(_:)``, ``known(of:)`` and
 /// ``close()``, which one thread calls at a time, as `SessionStore` has it; ``isShared(since:)``, which any thread calls, uses nothing of it.

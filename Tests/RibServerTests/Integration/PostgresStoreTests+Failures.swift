@@ -132,6 +132,29 @@ extension PostgresStoreTests {
     #expect(try store.load("two")?.state.revision == 2)
   }
 
+  /// The same with a creation: nothing would fence it, as the session has ended again when it is run.
+  @Test func creationThatIsRunLate_isNotCommitted() async throws {
+    let url = try PostgresServer.makeDatabase()
+    let store = try PostgresStore(url: url)
+    defer { store.close() }
+    try store.begin(StoreStart())
+    _ = try store.create("before")
+    let stopped = pid_t(store.backend)
+    try #require(kill(stopped, SIGSTOP) == 0)
+    defer { kill(stopped, SIGCONT) }
+    let error = #expect(throws: StoreError.self) { try store.create("one") }
+    #expect(error?.description.contains("not answered within 5000 ms") == true, "\(String(describing: error))")
+    let lease = try store.create("one")
+    guard case .removed(1) = try store.perform(.remove(sessionID: "one", lease)) else {
+      Issue.record("it was not there")
+      return
+    }
+    try #require(kill(stopped, SIGCONT) == 0)
+    #expect(await eventually { kill(stopped, 0) != 0 })
+    #expect(try store.load("one") == nil)
+    #expect(try store.create("behind").row == lease.row + 2, "it was run: it has taken a number")
+  }
+
   /// Also one that has become so while the node was there: at each try.
   @Test func databaseThatHasBecomeUnsafe_isRefused() throws {
     let url = try PostgresServer.makeDatabase()

@@ -42,6 +42,37 @@ extension PostgresStoreTests {
     #expect(try await count == 2)
   }
 
+  /// A node asks again for what it has given up, and its commit is under way nevertheless: that is waited for.
+  @Test(arguments: [false, true])
+  func whatIsAskedForAgain_waitsForItsFirstCommit(isCreation: Bool) async throws {
+    let url = try PostgresServer.makeDatabase()
+    let store = try PostgresStore(url: url)
+    defer { store.close() }
+    try store.begin(StoreStart())
+    if !isCreation { _ = try store.create() }
+    let (connection, watcher) = (try PostgresConnection(url), try PostgresConnection(url))
+    let first = PostgresTransaction(connection)
+    let again =
+      isCreation
+      ? StoreRequest.create(StoreSample.identity(), StoreSample.cut()) : .load(sessionID: "one", from: .nobody)
+    // Its first message, and what is sent with the commit.
+    let locked = try store.lock([again], first)
+    if isCreation { _ = try PostgresBatch(node: store.node, now: 1, only: again).write(first) }
+    let backend = store.backend
+    async let lease = blocking { () -> SessionLease? in
+      switch try store.perform(again) {
+      case .written(let lease): lease
+      case .loaded(let session): session.lease
+      default: nil
+      }
+    }
+    #expect(await eventually { Self.waits(backend, watcher) })
+    var reads = PostgresReads()
+    if reads.accept(again) { _ = try store.read(reads, locked, first, isLast: true) }
+    try first.commit()
+    #expect(try await lease == SessionLease(row: 1, number: isCreation ? 1 : 3))
+  }
+
   /// A sign-out waits for the rows of a batch before it keeps the batch from the person; otherwise each would wait for the other.
   @Test func signOut_locksRowsBeforePersons() async throws {
     let url = try PostgresServer.makeDatabase()
