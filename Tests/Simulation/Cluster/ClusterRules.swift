@@ -9,7 +9,8 @@ import RibServer
 /// | a session is not taken from a node that is there, and was not asked       | a load of a session that the holder has in memory, while both are well |
 /// | a session moves once in ten seconds                                       | a load by a third node, or the first one, while both are well         |
 ///
-/// Who dies, stands still, is cut off or about to stop keeps nothing: the last two rules are of nodes that have been ``Troubles/areWell(_:_:at:)``.
+/// Who dies, stands still, is cut off or about to stop keeps nothing: the last two rules are of nodes that have been ``Troubles/areWell(_:_:at:)``, and are
+/// not ``SimulatedProcess/isStuck``.
 final class ClusterRules {
   /// How long a session stays that has come from another node, in nanoseconds.
   private static let stay: UInt64 = 10_000_000_000
@@ -52,7 +53,7 @@ final class ClusterRules {
     let refusal = past.refusals[statement.node]
     // It had let go of it, and a client has brought it back before the one came for whom that was.
     if let refusal, refusal.holder == holder, past.takingTime > refusal.time { return nil }
-    if row.holder == holder, row.state.rest == nil, past.isSure, old.statementCount == 0 {
+    if row.holder == holder, row.state.rest == nil, past.isSure, old.statementCount == 0, !old.isStuck {
       world.fail(
         Finding(
           .notAsked,
@@ -61,7 +62,10 @@ final class ClusterRules {
     }
     guard let refusal, refusal.holder == holder, now - refusal.time < Self.patience else { return nil }
     world.figures.note("moves")
-    if let last = past.move, last.node == holder, now - last.time < Self.stay {
+    // The last client may have left it as it rests, after which it is anybody's: the holder may be writing that.
+    let mayBeFree = row.holder == holder && row.state.rest != nil && old.statementCount > 0
+    let isJudged = !mayBeFree && !old.isStuck && !new.isStuck
+    if isJudged, let last = past.move, last.node == holder, now - last.time < Self.stay {
       let milliseconds = (now - last.time) / 1_000_000
       world.fail(
         Finding(

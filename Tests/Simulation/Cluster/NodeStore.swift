@@ -32,13 +32,13 @@ final class NodeStore: SessionStore, @unchecked Sendable {
 
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
     process.countStatement()
-    return try client.run { database, statement in database.perform(requests, statement) }
+    return try client.perform(requests)
   }
 
   func close() {
     let node = process.nodeID
     guard node > 0 else { return }
-    _ = try? client.run { database, _ in database.end(node) }
+    _ = try? client.run(locking: { $0.names(heldBy: node) }) { database, _ in database.end(node) }
   }
 }
 

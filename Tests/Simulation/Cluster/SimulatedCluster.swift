@@ -13,6 +13,8 @@ final class SimulatedCluster: @unchecked Sendable {
   let database: SimulatedDatabase
   var troubles = Troubles()
   private var random: SimulationRandom
+  /// Which commits are late, and which never come.
+  private var commits: SimulationRandom
   private var statementCount = 0
   /// Until when nobody reaches the database, and whether everybody hears so at once.
   private var outage: (end: UInt64, isRefusing: Bool) = (0, false)
@@ -32,6 +34,7 @@ final class SimulatedCluster: @unchecked Sendable {
       monotonic: { [unowned world] in world.scheduler.now }, wall: { [unowned world] in world.wallClock })
     database = SimulatedDatabase(time, ClusterRules(in: world))
     random = SimulationRandom(seed: world.seed, stream: 7)
+    commits = SimulationRandom(seed: world.seed, stream: 9)
   }
 
   private var now: UInt64 { world.scheduler.now }
@@ -50,6 +53,15 @@ final class SimulatedCluster: @unchecked Sendable {
   ///   - patience: how long its answer is waited for, in nanoseconds.
   /// - Returns: its way.
   func way(of process: SimulatedProcess, patience: UInt64) -> StatementWay {
+    var way = drawWay(of: process, patience)
+    way.isLate = way.arrival.map { $0 >= min(patience, way.end ?? patience) } ?? false
+    return way
+  }
+
+  /// Draws whether the commit of a statement comes that the node has given up.
+  func drawsCommit() -> Bool { commits.oneIn(2) }
+
+  private func drawWay(of process: SimulatedProcess, _ patience: UInt64) -> StatementWay {
     var way = StatementWay(arrival: random.magnitude(bits: 22), answer: random.magnitude(bits: 22))
     guard !world.isCalm else { return way }
     if outage.isRefusing, outage.end > now { return StatementWay(end: random.magnitude(bits: 24)) }
@@ -57,6 +69,7 @@ final class SimulatedCluster: @unchecked Sendable {
     if end > now {
       // The system may go on sending it when the node has given it up.
       way.arrival = random.oneIn(2) ? end - now + random.magnitude(bits: 30) : nil
+      way.isCutOff = true
       return way
     }
     guard badConnections[process.number] ?? 0 > now else { return way }

@@ -19,7 +19,7 @@ extension SimulatedDatabase {
   func free(sessionsOf silent: [ClusterNode], limit: Int) -> Int {
     let silent = silent.filter { nodes[$0.id]?.node.beat == $0.beat }
     let ids = Set(silent.map(\.id))
-    let found = rows.values.filter { ids.contains($0.holder) }.map(\.number).sorted().prefix(limit)
+    let found = rows.values.filter { ids.contains($0.holder) && !isLocked($0) }.map(\.number).sorted().prefix(limit)
     for number in found { free(number, seen: nodes[rows[number]?.holder ?? 0]?.seen ?? now) }
     for id in ids where !rows.values.contains(where: { $0.holder == id }) { nodes[id] = nil }
     return found.count
@@ -27,7 +27,8 @@ extension SimulatedDatabase {
 
   /// The same of sessions whose nodes are forgotten.
   func freeOrphans(limit: Int) -> Int {
-    let found = rows.values.filter { $0.holder != 0 && nodes[$0.holder] == nil }.map(\.number).sorted().prefix(limit)
+    let orphans = rows.values.filter { $0.holder != 0 && nodes[$0.holder] == nil && !isLocked($0) }
+    let found = orphans.map(\.number).sorted().prefix(limit)
     for number in found { free(number, seen: rows[number]?.seen ?? now) }
     return found.count
   }
@@ -40,7 +41,7 @@ extension SimulatedDatabase {
 
   /// Frees those of these sessions that are a node's still.
   func free(_ leases: [SessionLease], heldBy node: Int) -> Int {
-    let found = leases.compactMap(row).filter { $0.holder == node && $0.version == 0 }
+    let found = leases.compactMap(row).filter { $0.holder == node && $0.version == 0 && !isLocked($0) }
     for row in found { free(row.number, seen: nodes[node]?.seen ?? now) }
     return found.count
   }

@@ -50,6 +50,8 @@ package final class SimulatedDatabase: @unchecked Sendable {
   /// The values that all nodes share, by name, and the last write of each node to each.
   var values: [String: NamedValue] = [:]
   var writes: [String: [Int: Int]] = [:]
+  /// What statements have locked that are not committed yet.
+  var locks: [Lock] = []
   /// The actions that are in a state that is committed, by name.
   private(set) var committed: Set<Int> = []
   /// What judges the nodes; nil for nothing.
@@ -104,6 +106,9 @@ package final class SimulatedDatabase: @unchecked Sendable {
     return (row.identity.app, crash.count)
   }
 
+  /// The sessions that a node has.
+  func names(heldBy node: Int) -> Set<String> { Set(rows.values.filter { $0.holder == node }.map(\.identity.id)) }
+
   /// A node ends in order: its sessions are free.
   func end(_ node: Int) {
     for (number, row) in rows where row.holder == node { release(number) }
@@ -150,7 +155,7 @@ package final class SimulatedDatabase: @unchecked Sendable {
     rows[number]?.seen = now
   }
 
-  private func isExpired(_ row: Row, _ expiry: SessionExpiry) -> Bool {
+  func isExpired(_ row: Row, _ expiry: SessionExpiry) -> Bool {
     let limit = row.state.hasActed ? expiry.acted : expiry.untouched
     return row.holder == 0 && now - row.seen > Int(limit.components.seconds)
   }

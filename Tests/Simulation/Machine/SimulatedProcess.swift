@@ -24,6 +24,8 @@ final class SimulatedProcess: @unchecked Sendable {
   var nodeID = 0
   /// How many statements it waits for.
   var statementCount = 0
+  /// What it waits for, the outermost wait first, and until when at most.
+  private var waits: [(end: UInt64, isOver: () -> Bool)] = []
   /// After how many statements it is to be killed; 0 for never.
   private var statementsToDeath = 0
   /// What its work is done by.
@@ -229,14 +231,25 @@ final class SimulatedProcess: @unchecked Sendable {
   /// - Parameters:
   ///   - end: until when at most.
   ///   - isOver: whether what it waits for is there.
-  func pause(until end: UInt64, for isOver: () -> Bool = { false }) {
+  func pause(until end: UInt64, for isOver: @escaping () -> Bool = { false }) {
     // Its job may have sent something before.
     world.lookAtLinks(of: self)
     let wasDead = isDead
+    waits.append((end, isOver))
+    defer {
+      waits.removeLast()
+      // Since when a wait is over that has no end is not known.
+      if scheduler.now > end, scheduler.now - end > 1_000_000_000 {
+        world.cluster?.troubles.note(number, until: scheduler.now)
+      }
+    }
     while isDead == wasDead, isHeldUp || !isOver() && scheduler.now < end {
       guard world.stepWithin(scheduler, until: isHeldUp ? .max : end) else { return }
     }
   }
+
+  /// Whether one of its waits is over and does not end, as others have begun since on the same stack.
+  var isStuck: Bool { waits.contains { $0.end <= scheduler.now || $0.isOver() } }
 
   /// Something may have happened to its descriptors.
   func lookAgain() { for poller in pollers { poller.lookAgain() } }

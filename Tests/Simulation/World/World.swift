@@ -167,6 +167,7 @@ package final class World: @unchecked Sendable {
     disk.count(in: &figures)
     scheduler.clear()
     scheduler.willPass = {}
+    cluster?.database.locks = []
     clients = []
     twins = []
     thieves = []
