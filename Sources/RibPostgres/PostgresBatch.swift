@@ -62,7 +62,7 @@ struct PostgresBatch {
     let lock = heads.count < 2 ? [] : [PostgresStatement(Self.lockSessions, .integers(writes.map(\.0.row)))]
     var statements = lock + heads + PostgresTree(writes).statements
     if hasCreations { statements.append(creation(creations)) }
-    // What makes sessions is not committed in the same message, as it may be run late: PostgresStore says more.
+    // The statement that makes sessions is not committed in its own message, as it may be run late: PostgresStore says more.
     let results = try transaction.run(statements, isLast: isLast && !hasCreations)
     var written: Set<Int64> = []
     for result in results.dropFirst(lock.count).prefix(heads.count) {
