@@ -33,8 +33,11 @@ final class DatabaseClient {
       return try run(locking: { $0.names(lockedBy: requests, node) }) { $0.perform(requests, $1) }
     }
     return try send { outcome, statement, way, database in
-      // Nobody hears the answers to the first message.
-      guard !way.isLate else { return way.isCutOff ? () : commitLate(requests, statement, way, database) }
+      guard !way.isLate else {
+        // Of a node that is cut off the first message is late, to which nobody hears the answer.
+        if !way.isCutOff { commitLate(requests, statement, way, database) }
+        return
+      }
       at(way.arrival) {
         database.whenUnlocked {
           database.names(lockedBy: requests, node)
