@@ -29,7 +29,7 @@ class DocsTest(BrowserTest):
             page = f'<!doctype html><html lang="en"><title>Sample</title><body><script type="module" src="{number}.js"></script>'
             (folder / f"{number}.html").write_text(page)
         cls.count = len(blocks)
-        cls.arguments = ("--web", str(folder))
+        cls.web = folder
         super().setUpClass()
 
     def show(self, number):
