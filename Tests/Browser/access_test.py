@@ -3,7 +3,7 @@
 import time
 import unittest
 
-from support import APPS, ARTIFACTS, AXE, PATIENCE, BrowserTest, chromium_path, expect
+from support import APPS, ARTIFACTS, AXE, PATIENCE, BrowserTest, expect
 
 
 class AccessibilityTest(BrowserTest):
@@ -18,7 +18,7 @@ class AccessibilityTest(BrowserTest):
 
     def test_apps(self):
         for scheme in ["light", "dark"]:
-            context = self.browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+            context = self.new_context(color_scheme=scheme, reduced_motion="reduce")
             page = self.new_page(context)
             for app in APPS:
                 surface = self.open(app, page)
@@ -27,7 +27,7 @@ class AccessibilityTest(BrowserTest):
             context.close()
 
     def test_dialogs_and_narrow_windows(self):
-        context = self.browser.new_context(viewport={"width": 320, "height": 640}, reduced_motion="reduce")
+        context = self.new_context(viewport={"width": 320, "height": 640}, reduced_motion="reduce")
         page = self.new_page(context)
         surface = self.open("home-detail", page)
         surface.get_by_role("button", name="Open home").click()
@@ -151,7 +151,7 @@ class EnlargedTest(BrowserTest):
     def test_everything(self):
         # What a window of 1280 by 900 has at 200 %, and at 400 %.
         for factor in [2, 4]:
-            context = self.browser.new_context(viewport={"width": 1280 // factor, "height": 900 // factor}, device_scale_factor=factor)
+            context = self.new_context(viewport={"width": 1280 // factor, "height": 900 // factor}, device_scale_factor=factor)
             page = self.new_page(context)
             for app in APPS:
                 self.open(app, page)
@@ -161,10 +161,8 @@ class EnlargedTest(BrowserTest):
 
     def test_text_alone(self):
         # As somebody has it who has chosen letters of 32 pixels for all pages.
-        browser = self.playwright.chromium.launch(
-            executable_path=chromium_path(), args=["--no-sandbox", "--blink-settings=defaultFontSize=32"])
-        self.addCleanup(browser.close)
-        page = self.new_page(browser.new_context(viewport={"width": 1280, "height": 900}))
+        browser = self.launch_other(self.font, "--blink-settings=defaultFontSize=32")
+        page = self.new_page(self.new_context(browser, viewport={"width": 1280, "height": 900}))
         for app in APPS:
             self.open(app, page)
             self.assertEqual(page.evaluate("getComputedStyle(document.documentElement).fontSize"), "32px")
@@ -187,7 +185,7 @@ class ForcedColorsTest(BrowserTest):
 
     def test_each_app(self):
         for scheme in ["light", "dark"]:
-            context = self.browser.new_context(forced_colors="active", color_scheme=scheme, reduced_motion="reduce")
+            context = self.new_context(forced_colors="active", color_scheme=scheme, reduced_motion="reduce")
             page = self.new_page(context)
             for app in APPS:
                 self.open(app, page)
@@ -196,7 +194,7 @@ class ForcedColorsTest(BrowserTest):
             context.close()
 
     def test_what_is_chosen_looks_otherwise(self):
-        page = self.new_page(self.browser.new_context(forced_colors="active", reduced_motion="reduce"))
+        page = self.new_page(self.new_context(forced_colors="active", reduced_motion="reduce"))
         surface = self.open("screens", page)
         tab = page.get_by_role("tab", name="Tree")
         switch = surface.get_by_role("switch", name="Sub-view 1")

@@ -102,7 +102,7 @@ class InspectorTest(BrowserTest):
 
     def begin_counter(self):
         """A page of the showcase with a session, and the session's id."""
-        page = self.new_page(self.browser.new_context())
+        page = self.new_page(self.new_context())
         self.addCleanup(page.context.close)
         self.open("counter", page)
         return page, page.evaluate("JSON.parse(sessionStorage['riblet:showcase:counter']).sid")
@@ -173,7 +173,7 @@ class LookTest(InspectorTest):
         for scheme in ["light", "dark"]:
             for width in WIDTHS:
                 size = {"width": width, "height": 800}
-                context = self.browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+                context = self.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
                 page = self.new_page(context)
                 page.goto(self.daemon.admin)
                 expect(self.title(page)).to_have_text("Show your token")
@@ -256,7 +256,7 @@ class LookTest(InspectorTest):
         expect(hold).to_have_attribute("aria-pressed", "true")
         _, other = self.begin_counter()
         # Somebody else sees the later one.
-        beside = self.new_page(self.browser.new_context())
+        beside = self.new_page(self.new_context())
         self.addCleanup(beside.context.close)
         self.enter(page=beside, place="#/sessions")
         expect(beside.get_by_role("link", name=f"Session {other}")).to_be_visible()

@@ -9,8 +9,9 @@ import tempfile
 import time
 import urllib.request
 
+from looks import seed_of_the_day
 from network import Network
-from support import REPOSITORY, BrowserTest, seed_of_the_day
+from support import REPOSITORY, BrowserTest
 
 # A short run is enough to see that all of it works; RIB_CHAOS_SECONDS has a long one.
 SECONDS = int(os.environ.get("RIB_CHAOS_SECONDS", 25))

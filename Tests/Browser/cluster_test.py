@@ -13,7 +13,8 @@ import unittest
 import urllib.request
 
 import showcase_test
-from support import REPOSITORY, expect, seed_of_the_day
+from looks import seed_of_the_day
+from support import REPOSITORY, expect
 
 PROGRAM = os.environ.get("RIBD", "") + "-cluster"
 IS_THERE = os.access(PROGRAM, os.X_OK) and (REPOSITORY / ".tools/haproxy").exists() and glob.glob("/usr/lib/postgresql/*/bin/postgres")
@@ -145,7 +146,7 @@ class ClusterShowcaseTest(showcase_test.ShowcaseTest):
 
     def test_pages_at_all_nodes_show_the_same_count(self):
         """The count that all sessions share is in the database."""
-        pages = [self.page] + [self.new_page(self.browser.new_context()) for _ in range(3)]
+        pages = [self.page] + [self.new_page(self.new_context()) for _ in range(3)]
         surfaces = [self.open("screens", page) for page in pages]
         groups = [surface.get_by_role("group", name="All sessions") for surface in surfaces]
         first = int(groups[0].get_by_role("status").inner_text())

@@ -21,7 +21,7 @@ class Screen:
         with os.fdopen(read) as said:
             display = said.readline().strip()
         assert display, "Xvfb has ended"
-        self.environment = {**os.environ, "DISPLAY": f":{display}"}
+        self.environment = {"DISPLAY": f":{display}"}
 
     def close(self):
         # By the one signal that nobody can have told it to ignore, as a process that starts tests may.

@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import sys
 
+from looks import environment_with, look_of
 from support import APPS, AXE, Daemon
 
 DOWN, ENTER, ESCAPE, SPACE, TAB = "\ue015", "\ue007", "\ue00c", " ", "\ue004"
@@ -21,7 +23,9 @@ class EngineCases:
     def setUpClass(cls):
         cls.daemon = Daemon("--limits-actions-per-second", "0", web=os.environ.get("RIB_WEB"))
         cls.addClassCleanup(cls.daemon.close)
-        cls.browser = cls.engine()
+        font, scale = look_of(cls.__qualname__)
+        print(f"{cls.__qualname__}: RIB_LOOK={font},{scale}", file=sys.stderr)
+        cls.browser = cls.engine(environment_with(font), scale)
         cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):

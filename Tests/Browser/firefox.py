@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -21,10 +22,11 @@ def firefox_path():
 class Firefox(Engine):
     """A headless Firefox with one page."""
 
-    def __init__(self):
+    def __init__(self, environment, scale):
         self.profile = tempfile.mkdtemp(prefix="rib-firefox-")
+        pathlib.Path(self.profile, "user.js").write_text(f'user_pref("layout.css.devPixelsPerPx", "{scale}");\n')
         command = [firefox_path(), "--headless", "--no-remote", "--profile", self.profile, "--remote-debugging-port", "0", "about:blank"]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         timer = threading.Timer(PATIENCE, self.process.kill)
         timer.start()
         address = None

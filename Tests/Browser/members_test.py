@@ -65,7 +65,7 @@ class MembersTest(BrowserTest):
 
     def other(self):
         """A page of another browser."""
-        context = self.browser.new_context()
+        context = self.new_context()
         self.addCleanup(context.close)
         return self.visit(context=context)
 
@@ -171,7 +171,7 @@ class MembersTest(BrowserTest):
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         for scheme in ["light", "dark"]:
             for width, height in [(320, 640), (1280, 900)]:
-                context = self.browser.new_context(
+                context = self.new_context(
                     viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
                 page = self.visit(context=context)
                 page.get_by_text("How to start an issuer").click()

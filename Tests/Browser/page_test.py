@@ -4,8 +4,8 @@ import json
 import statistics
 import unittest
 
+from looks import PICTURES
 from support import APPS, ARTIFACTS, BrowserTest, expect
-
 
 
 def keep_figures(name, figures):
@@ -20,11 +20,12 @@ class LookTest(BrowserTest):
     """Pictures of every app, light and dark, narrow and wide; none may be wider than the window."""
 
     def test_pictures(self):
+        browser = self.launch_other(PICTURES)
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         for scheme in ["light", "dark"]:
             for width, height in [(320, 640), (1280, 900)]:
-                context = self.browser.new_context(
-                    viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
+                context = self.new_context(
+                    browser, viewport={"width": width, "height": height}, device_scale_factor=1, color_scheme=scheme, reduced_motion="reduce")
                 page = self.new_page(context)
                 for app in APPS:
                     self.open(app, page)

@@ -3,9 +3,7 @@
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
-from support import PATIENCE, chromium_path
+from support import PATIENCE, Chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGIN = "http://render.test"
@@ -29,21 +27,15 @@ def serve(route):
         route.fulfill(status=404)
 
 
-class RenderTest(unittest.TestCase):
+class RenderTest(Chromium, unittest.TestCase):
     """A page of its own for each test, in one browser."""
 
     @classmethod
     def setUpClass(cls):
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
+        cls.launch()
 
     def setUp(self):
-        self.context = self.browser.new_context()
+        self.context = self.new_context()
         self.addCleanup(self.context.close)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)

@@ -3,9 +3,9 @@
 import os
 import unittest
 
+from looks import seed_of_the_day
 from playwright.sync_api import TimeoutError
 from render_page import RenderTest
-from support import seed_of_the_day
 
 
 class Drawing(RenderTest):

@@ -129,7 +129,7 @@ class ResilienceTest(BrowserTest):
         url = link.input_value()
         picture = Image.open(io.BytesIO(dialog.get_by_role("img", name="QR code").screenshot()))
         self.assertEqual([code.text for code in zxingcpp.read_barcodes(picture)], [url])
-        other = self.new_page(self.browser.new_context())
+        other = self.new_page(self.new_context())
         other.goto(url)
         expect(other.locator("#screen").get_by_label("Count")).to_have_text("2")
         # The token is not left where it could be copied from.
@@ -142,7 +142,7 @@ class ResilienceTest(BrowserTest):
         other.reload()
         expect(self.status(other)).to_contain_text("resumed")
         expect(other.locator("#screen").get_by_label("Count")).to_have_text("2")
-        third = self.new_page(self.browser.new_context())
+        third = self.new_page(self.new_context())
         third.goto(url)
         expect(self.status(third)).to_contain_text("Ended")
         expect(third.get_by_role("alert").filter(has_text="This link opens nothing any more")).to_be_visible()
@@ -153,7 +153,7 @@ class ResilienceTest(BrowserTest):
         dialog = self.page.get_by_role("dialog", name="Hand off this session")
         link = dialog.get_by_role("textbox", name="Link")
         expect(link).to_have_value(re.compile("share="))
-        guest = self.new_page(self.browser.new_context())
+        guest = self.new_page(self.new_context())
         guest.goto(link.input_value())
         return guest
 
@@ -222,7 +222,7 @@ class ResilienceTest(BrowserTest):
         dialog.get_by_role("button", name="Make the link").click()
         link = dialog.get_by_role("textbox", name="Link")
         expect(link).to_have_value(re.compile("share="))
-        guest = self.new_page(self.browser.new_context())
+        guest = self.new_page(self.new_context())
         guest.goto(link.input_value())
         expect(guest.get_by_role("status", name="Who is here")).to_contain_text("what you do here, you do there")
         expect(self.page.get_by_role("status", name="Who is here")).to_have_text("Somebody else is here.")

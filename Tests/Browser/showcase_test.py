@@ -205,7 +205,7 @@ class ShowcaseTest(BrowserTest):
 
     def test_screens_share_a_count_between_sessions(self):
         one = self.open("screens")
-        other = self.open("screens", self.new_page(self.browser.new_context()))
+        other = self.open("screens", self.new_page(self.new_context()))
         group = one.get_by_role("group", name="All sessions")
         before = int(group.get_by_role("status").inner_text())
         group.get_by_role("button", name="Increment").click()
@@ -213,7 +213,7 @@ class ShowcaseTest(BrowserTest):
 
     def test_room(self):
         one = self.open("room")
-        context = self.browser.new_context()
+        context = self.new_context()
         other = self.open("room", self.new_page(context))
         for surface in [one, other]:
             expect(surface.get_by_role("button", name="2 here")).to_be_visible()
@@ -277,7 +277,7 @@ class ShowcaseTest(BrowserTest):
         self.page.get_by_role("button", name="Hand off").click()
         link = self.page.get_by_role("dialog", name="Hand off this session").get_by_role("textbox", name="Link")
         expect(link).to_have_value(re.compile("share="))
-        context = self.browser.new_context()
+        context = self.new_context()
         guest = self.new_page(context)
         guest.goto(link.input_value())
         seen = guest.locator("#screen")

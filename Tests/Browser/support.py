@@ -13,6 +13,7 @@ import time
 import unittest
 
 import axe_playwright_python
+from looks import environment_with, look_of
 from playwright.sync_api import expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -33,15 +34,35 @@ PATIENCE = 120_000
 expect.set_options(timeout=PATIENCE)
 
 
-def chromium_path():
-    """The browser to drive; the system's, not one that comes with the driver, if there is one."""
-    names = [os.environ.get("RIB_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
-    return next((path for path in map(shutil.which, filter(None, names)) if path), None)
+def browser_options(font, *arguments):
+    """How to launch a browser that finds one kind of font: the system's, not one that comes with the driver, if there is one."""
+    names = [os.environ.get("RIB_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"]
+    path = next((path for path in map(shutil.which, filter(None, names)) if path), None)
+    # Without its sandbox, for CI runs as root in a container; no page of others is ever opened.
+    return {"executable_path": path, "args": ["--no-sandbox", *arguments], "env": environment_with(font)}
 
 
-def seed_of_the_day():
-    """What random tests draw from: the number of the day since 1970, in UTC, or what RIB_SEED says."""
-    return int(os.environ.get("RIB_SEED", time.time() // 86_400))
+class Chromium:
+    """A browser for all tests of a class, in which pages have the class's look."""
+
+    @classmethod
+    def launch(cls):
+        cls.font, cls.scale = look_of(cls.__qualname__)
+        print(f"{cls.__qualname__}: RIB_LOOK={cls.font},{cls.scale}", file=sys.stderr)
+        cls.playwright = sync_playwright().start()
+        cls.addClassCleanup(cls.playwright.stop)
+        cls.browser = cls.launch_other(cls.font)
+
+    @classmethod
+    def launch_other(cls, font, *arguments):
+        """A browser beside that of the class, or for it."""
+        browser = cls.playwright.chromium.launch(**browser_options(font, *arguments))
+        cls.addClassCleanup(browser.close)
+        return browser
+
+    def new_context(self, browser=None, **options):
+        """Pages that know nothing of others, in the class's scale."""
+        return (browser or self.browser).new_context(**{"device_scale_factor": self.scale, **options})
 
 
 class Daemon:
@@ -99,7 +120,7 @@ class Daemon:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
-class BrowserTest(unittest.TestCase):
+class BrowserTest(Chromium, unittest.TestCase):
     """A daemon and a browser for all tests of a class, a page of its own for each."""
 
     arguments = ("--limits-actions-per-second", "0")
@@ -112,11 +133,7 @@ class BrowserTest(unittest.TestCase):
     def setUpClass(cls):
         cls.daemon = cls.make_daemon(*cls.arguments, web=cls.web)
         cls.addClassCleanup(cls.daemon.close)
-        cls.playwright = sync_playwright().start()
-        cls.addClassCleanup(cls.playwright.stop)
-        # Without its sandbox, for CI runs as root in a container; no page of others is ever opened.
-        cls.browser = cls.playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
-        cls.addClassCleanup(cls.browser.close)
+        cls.launch()
 
     def run(self, result=None):
         """Says what the daemon has logged if a test fails: it may know why."""
@@ -128,7 +145,7 @@ class BrowserTest(unittest.TestCase):
         return result
 
     def setUp(self):
-        self.context = self.browser.new_context(viewport={"width": 1280, "height": 900})
+        self.context = self.new_context(viewport={"width": 1280, "height": 900})
         self.addCleanup(self.context.close)
         self.problems = []
         self.page = self.new_page()

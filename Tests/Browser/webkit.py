@@ -26,10 +26,11 @@ class WebKit(Engine):
     # The window has buttons beside the page, and is as wide as they are.
     narrowest = 480
 
-    def __init__(self):
+    def __init__(self, environment, _scale):
+        # Of this one the scale is a whole number, and the screen would be too small for two.
         self.screen = Screen()
         # Without its sandbox, for CI runs as root in a container; no page of others is ever opened.
-        environment = {**self.screen.environment, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"}
+        environment = {**environment, **self.screen.environment, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"}
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         # A session of its own, so that what it starts can be ended with it.
