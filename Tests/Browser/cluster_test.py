@@ -111,6 +111,7 @@ class Cluster:
 
 class ClusterShowcaseTest(showcase_test.ShowcaseTest):
     make_daemon = Cluster
+    has_windows = False
 
     @classmethod
     def setUpClass(cls):

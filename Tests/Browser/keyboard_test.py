@@ -6,6 +6,8 @@ from support import BrowserTest, expect
 
 
 class KeyboardTest(BrowserTest):
+    has_windows = True
+
     def tab_to(self, locator, limit=60):
         """Presses Tab until an element has the focus."""
         for _ in range(limit):
@@ -121,6 +123,8 @@ class KeyboardTest(BrowserTest):
 
 
 class HistoryTest(BrowserTest):
+    has_windows = True
+
     def test_back_button_leaves_a_page_of_the_stack(self):
         surface = self.open("tabs")
         surface.get_by_role("button", name="Transport").click()

@@ -1,6 +1,8 @@
 """A page with render.js and generic.js, and a session without a server, for the tests of both."""
 
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from support import PATIENCE, Chromium
@@ -16,15 +18,29 @@ FILES = {
 }
 
 
-def serve(route):
+class Handler(BaseHTTPRequestHandler):
     """Answers a request of the page, under the policy of the real pages."""
-    path = route.request.url.removeprefix(ORIGIN).split("?")[0]
-    if path in FILES:
-        route.fulfill(body=FILES[path].read_text(), content_type="text/javascript")
-    elif path in ("/", "/elsewhere"):
-        route.fulfill(body=PAGE, content_type="text/html", headers={"Content-Security-Policy": POLICY})
-    else:
-        route.fulfill(status=404)
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        if path in FILES:
+            self.answer(200, "text/javascript", FILES[path].read_bytes())
+        elif path in ("/", "/elsewhere"):
+            self.answer(200, "text/html", PAGE.encode(), {"Content-Security-Policy": POLICY})
+        else:
+            self.answer(404, "text/plain", b"")
+
+    def answer(self, status, kind, body, headers=None):
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Says nothing."""
 
 
 class RenderTest(Chromium, unittest.TestCase):
@@ -32,14 +48,18 @@ class RenderTest(Chromium, unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.launch()
+        # The browser itself asks it: each request that is answered through the driver would take milliseconds.
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(server.server_close)
+        cls.addClassCleanup(server.shutdown)
+        cls.launch(f"--host-resolver-rules=MAP render.test 127.0.0.1:{server.server_port}")
 
     def setUp(self):
         self.context = self.new_context()
         self.addCleanup(self.context.close)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
-        self.page.route(f"{ORIGIN}/**", serve)
         self.open()
 
     def open(self, path="/"):

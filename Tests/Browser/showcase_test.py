@@ -8,6 +8,8 @@ from support import BrowserTest, expect
 
 
 class ShowcaseTest(BrowserTest):
+    has_windows = True
+
     def new_page(self, context=None):
         """Nothing glides on it: of a press while a dialog rises, one half may miss what the other one has met, where the machine is slow."""
         page = super().new_page(context)
