@@ -168,6 +168,7 @@ function say(text) {
   dismiss.addEventListener("click", () => notice.remove());
   $("notices").append(notice);
   while ($("notices").childElementCount > 2) $("notices").firstElementChild.remove();
+  notice.scrollIntoView({ block: "nearest" });
 }
 
 /** Says what has become of an action, unless it was done. */

@@ -291,6 +291,7 @@ function say(text, kind = "", action) {
   add("Dismiss");
   $("notices").append(notice);
   while ($("notices").childElementCount > 3) $("notices").firstElementChild.remove();
+  notice.scrollIntoView({ block: "nearest" });
 }
 
 const clearNotices = () => $("notices").replaceChildren();
