@@ -22,11 +22,19 @@ let isScrolling = false;
 /** What waits until all that is drawn is in the document. */
 export const effects = [];
 
+/** What `h` and `each` make. An object of a view state is none, whatever its members are. */
+class Description {
+  constructor(tag, props, children) {
+    Object.assign(this, { tag, props: props ?? {}, children, key: props?.key });
+  }
+}
+
 /** @type {R["h"]} */
-export const h = (tag, props, ...children) => ({ tag, props: props ?? {}, children, key: props?.key });
+export const h = (tag, props, ...children) => new Description(tag, props, children);
 
 /** @type {R["each"]} */
-export const each = (items, key, row, options) => ({ tag: EACH, items, keyOf: key, row, hasWindow: options?.window === true });
+export const each = (items, keyOf, row, options) =>
+  Object.assign(new Description(EACH), { items, keyOf, row, hasWindow: options?.window === true });
 
 /** @type {R["define"]} */
 export const define = (type, view) => void registry.set(type, view);
@@ -40,6 +48,7 @@ function flatten(children, path = "", keys = [], list = []) {
     const key = path + (child.key != null ? ":" + child.key : place);
     if (Array.isArray(child)) flatten(child, key + ".", keys, list);
     else if (child instanceof Route) flatten([child.draw()], key + ".", keys, list);
+    else if (typeof child === "object" && !(child instanceof Description)) throw new TypeError(foreign(child));
     else if (typeof child.tag === "function") {
       flatten([child.tag(child.props, current.act, child.children, current.context)], key + ".", keys, list);
     } else {
@@ -49,6 +58,8 @@ function flatten(children, path = "", keys = [], list = []) {
   });
   return { keys, list };
 }
+
+const foreign = (it) => `An object among the children is not made by h or each. Its members are: ${Object.keys(it).join(", ")}.`;
 
 // What is drawn is an instance: `dom` is its element or text; for EACH and NODE, which have any number of elements, the
 // empty text after them. `start` is the empty text before a node's: what is between can be cleared whatever happened.
@@ -385,4 +396,4 @@ function clear(it) {
   for (const same of [...it.mount.nodes.values()]) for (const other of [...same]) if (isBelow(other)) detach(other);
 }
 
-export const nodeOf = (mount, id) => ({ ...h(NODE, { key: id }), id, mount });
+export const nodeOf = (mount, id) => Object.assign(new Description(NODE, { key: id }, []), { id, mount });

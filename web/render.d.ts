@@ -1,9 +1,14 @@
 import type { ActOptions, Json, Node, Outcome, Session } from "./riblet.js";
 
-/** What `h` and `each` return: a description of elements. */
-export interface VNode { readonly key?: string | number }
+declare const description: unique symbol;
 
-/** What can stand among the children: text, nothing, a route in its default presentation, or a list of these. */
+/** What `h` and `each` return: a description of elements. Nothing else is one, so that no view state can describe elements. */
+export interface VNode { readonly [description]: true; readonly key?: string | number }
+
+/**
+ * What can stand among the children: text, nothing, a route in its default presentation, or a list of these. Any other object is a `TypeError`
+ * that names the object's members.
+ */
 export type Child = VNode | Route | string | number | boolean | null | undefined | readonly Child[];
 
 /**

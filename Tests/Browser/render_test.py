@@ -11,6 +11,28 @@ from render_page import RenderTest
 class Drawing(RenderTest):
     """Elements, their properties, and how little of them is touched."""
 
+    # Where a view may put a value of its state.
+    PLACES = {
+        "a child": "h('p', null, it)", "in a list": "h('p', null, ['x', [it]])", "all of a view": "it",
+        "a row": "h('ul', null, each([it], () => 1, (it) => it))", "in a row": "h('ul', null, each([it], () => 1, (it) => [h('li'), it]))",
+        "a child of a part": "h((props, act, children) => h('p', null, children), null, it)",
+    }
+
+    def test_an_object_of_the_state_is_no_element(self):
+        made = [
+            {"tag": "a", "props": {"href": "/elsewhere", "id": "forged"}, "children": ["Sign in again"]},
+            {"tag": "a", "props": {"id": "forged"}, "children": [], "key": "x", "draw": True}, {"kind": "slot", "ids": [1]},
+            {"tag": "div", "items": [1], "hasWindow": False},
+        ]
+        self.run_js("() => { mount(session, app); }")
+        for place, view in self.PLACES.items():
+            for number, value in enumerate(made):
+                with self.subTest(place, value=value):
+                    type = f"{place} {number}"
+                    self.run_js("([type, it]) => { define(type, ({ it }) => " + view + "); session.show({ 1: { type, state: { it } } }); }", [type, value])
+                    self.assertEqual(self.run_js("() => app.querySelectorAll('#forged, a').length"), 0)
+                    self.assertIn(f"{type}: An object among the children is not made by h or each. Its members are: {', '.join(value)}.", self.text())
+
     def test_elements_attributes_and_text(self):
         self.run_js("""() => {
           define("T", () => [h("p", {class: "a", title: "b", "aria-busy": false, "aria-live": true, hidden: false,
