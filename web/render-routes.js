@@ -110,32 +110,56 @@ export function modal(route, { label }) {
   }, entry.nodes);
 }
 
-/** The page in front, by the stack's element. */
-const fronts = new WeakMap();
+/** What is in front in a stack or in tabs, and how far all around was scrolled with each page that was: by the node and the route's name. */
+const turned = new WeakMap();
+
+/**
+ * Notes the page that comes in front, before anything is drawn: a shorter page takes the scroll positions of what is around it. Returns what
+ * `drawn` is to do with the element: it calls `turn` if another page has come in front, unless the user is busy elsewhere.
+ */
+function keepScroll({ owner, name }, front, keys, turn) {
+  const routes = turned.get(owner) ?? turned.set(owner, new Map()).get(owner);
+  const it = routes.get(name) ?? { front, positions: new Map() };
+  routes.set(name, it);
+  const hasTurned = it.front !== undefined && it.front !== front;
+  if (hasTurned && it.element?.isConnected) it.positions.set(it.front, positionsAround(it.element));
+  for (const key of it.positions.keys()) if (!keys.includes(key)) it.positions.delete(key);
+  it.front = front;
+  return (element) => {
+    it.element = element;
+    const { activeElement } = document;
+    // Whoever is busy elsewhere on the page stays there, also if somebody else has turned the page.
+    if (!hasTurned || (activeElement !== document.body && !element.contains(activeElement))) return;
+    const positions = it.positions.get(front);
+    turn?.(element, positions !== undefined);
+    for (const [around, left, top] of positions ?? []) around.scrollTo({ left, top, behavior: "instant" });
+  };
+}
+
+function positionsAround({ parentNode }) {
+  const positions = [];
+  for (let it = parentNode; it; it = it.parentNode ?? it.host) if (it instanceof Element) positions.push([it, it.scrollLeft, it.scrollTop]);
+  return positions;
+}
 
 /** @type {R["stack"]} */
 export function stack(route, { title } = {}) {
   const pages = route.entries(), front = pages.at(-1), under = pages.at(-2);
   const node = under && title && route.owner.mount.session.node(under.id);
-  const drawn = (element) => {
-    const before = fronts.get(element);
-    fronts.set(element, front?.key);
-    const { activeElement } = document;
-    // Whoever is busy elsewhere on the page stays there, also if somebody else has turned the page.
-    const isHere = activeElement === document.body || element.contains(activeElement);
-    if (isHere && before !== undefined && front && before !== front.key) focusHeading(element.lastElementChild);
-  };
+  const drawn = keepScroll(route, front?.key, pages.map(({ key }) => key), (element, preventScroll) => {
+    if (front) focusHeading(element.lastElementChild, preventScroll);
+  });
   return h("div", { class: "rib-stack", drawn },
     under && h("button", { type: "button", class: "rib-back", onclick: () => route.back(front.id) },
       node ? `Back to ${title(node)}` : "Back"),
     pages.map((page) => h("div", { key: page.key, class: "rib-page", hidden: page !== front }, page.nodes)));
 }
 
-function focusHeading(page) {
+function focusHeading(page, preventScroll) {
   const headings = [...page.querySelectorAll("h1, h2, h3, h4, h5, h6, [role=heading]")];
   const target = headings.find((heading) => !heading.closest("[hidden]")) ?? page;
   if (!target.hasAttribute("tabindex")) target.tabIndex = -1;
-  target.focus();
+  target.focus({ preventScroll });
 }
 
 /** @type {R["tabs"]} */
@@ -154,15 +178,16 @@ export function tabs(route, { titles, select, label } = {}) {
     this.children[to].focus();
     select(to);
   };
-  return h("div", { class: "rib-tabs" },
+  const panels = ids.map((child, index) => child ?? `at ${index}`);
+  return h("div", { class: "rib-tabs", drawn: keepScroll(route, panels[selected], panels) },
     h("div", { class: "rib-tablist", role: "tablist", "aria-label": label ?? name, onkeydown },
       ids.map((child, index) => h("button", {
-        key: child ?? `at ${index}`, class: "rib-tab", type: "button", role: "tab", id: id("tab", index),
+        key: panels[index], class: "rib-tab", type: "button", role: "tab", id: id("tab", index),
         "aria-selected": index === selected, "aria-controls": id("panel", index), tabindex: index === selected ? 0 : -1,
         onclick: () => select(index),
       }, titles[index] ?? owner.mount.session.node(child ?? NaN)?.type ?? `Tab ${index + 1}`))),
     ids.map((child, index) => h("div", {
-      key: child ?? `at ${index}`, role: "tabpanel", class: "rib-panel", id: id("panel", index),
+      key: panels[index], role: "tabpanel", class: "rib-panel", id: id("panel", index),
       "aria-labelledby": id("tab", index), tabindex: 0, hidden: index !== selected,
     }, route.at(index))));
 }

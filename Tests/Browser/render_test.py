@@ -622,6 +622,55 @@ class Editing(RenderTest):
         self.assertEqual(top, 123)
 
 
+class Scrolled(RenderTest):
+    """What is around a stack or tabs is scrolled by each of their pages for itself."""
+
+    # Pages of other heights: 2 is long, 3 is short, 4 is longer.
+    SETUP = """(isTabs) => {
+      const heights = { 2: 4000, 3: 50, 4: 6000 };
+      define("P", (state, act, { pages }) => [h("input", { id: "beside" }),
+        h("div", { id: "pane", style: "height: 200px; overflow: auto" }, state.isInPane ? pages : null), state.isInPane ? null : pages]);
+      define("C", ({ id }) => [h("h2", null, `Page ${id}`), h("button", { id: `b${id}` }, "x"), h("div", { style: `height: ${heights[id]}px` })]);
+      window.front = (id, isInPane = false) => {
+        const pages = isTabs ? { kind: "tabs", ids: [2, 3, 4], selected: id - 2 } : { kind: "stack", ids: [2, 3, 4].filter((it) => it <= id) };
+        session.show({ 1: { type: "P", state: { isInPane }, children: { pages } },
+          ...Object.fromEntries([2, 3, 4].map((id) => [id, { type: "C", state: { id } }])) });
+      };
+      window.scrolled = () => document.scrollingElement.scrollTop;
+      window.pane = () => document.querySelector("#pane");
+    }"""
+
+    def test_page_that_comes_back_finds_the_document_where_it_was(self):
+        for is_tabs in [False, True]:
+            with self.subTest(is_tabs=is_tabs):
+                self.open()
+                self.run_js(self.SETUP, is_tabs)
+                self.run_js("() => { front(2); mount(session, app); scrollTo(0, 2000); front(3); }")
+                self.assertLess(self.run_js("() => scrolled()"), 200)
+                self.run_js("() => front(4)")
+                self.run_js("() => { scrollTo(0, 5000); front(3); front(2); }")
+                self.assertEqual(self.run_js("() => scrolled()"), 2000)
+                self.run_js("() => { scrollTo(0, 0); front(4); }")
+                # A page of a stack that was left is another one when it comes again.
+                self.assertEqual(self.run_js("() => scrolled()"), 5000 if is_tabs else 0)
+                self.run_js("() => { scrollTo(0, 3000); front(2); }")
+                self.assertEqual(self.run_js("() => scrolled()"), 0)
+                self.no_errors()
+
+    def test_box_around_a_stack_is_scrolled_back_as_the_document_is(self):
+        self.run_js(self.SETUP, False)
+        self.run_js("() => { front(2, true); mount(session, app); pane().scrollTop = 1500; front(3, true); }")
+        self.assertEqual(self.run_js("() => pane().scrollTop"), 0)
+        self.run_js("() => front(2, true)")
+        self.assertEqual(self.run_js("() => pane().scrollTop"), 1500)
+
+    def test_user_who_is_busy_elsewhere_is_not_scrolled_away(self):
+        self.run_js(self.SETUP, False)
+        self.run_js("() => { front(2); mount(session, app); scrollTo(0, 2000); front(3); document.querySelector('#beside').focus(); front(2); }")
+        self.assertLess(self.run_js("() => scrolled()"), 200)
+        self.assertEqual(self.run_js("() => document.activeElement.id"), "beside")
+
+
 class Containers(RenderTest):
     """Modals, stacks and tabs, with the keyboard and for a screen reader."""
 
