@@ -23,6 +23,9 @@ const isLater = (result) => typeof result?.then === "function";
 /** How long it may take then, in milliseconds: some databases never answer. */
 const patience = 4000;
 
+/** After how many milliseconds what such a storage has not kept is written again. */
+const pause = 10_000;
+
 class LateError extends Error {}
 
 const inTime = (promise) => new Promise((resolve, reject) => {
@@ -192,7 +195,10 @@ export class Entry {
       if (this.#storage && !this.#isOver) this.#tell(false);
       return;
     }
-    const text = stored && JSON.stringify({ v: 1, app: this.#app, ...stored });
+    this.#writeText(stored && JSON.stringify({ v: 1, app: this.#app, ...stored }));
+  }
+
+  #writeText(text) {
     let result;
     try {
       result = this.#put(text);
@@ -233,6 +239,8 @@ export class Entry {
       this.#done = number;
       this.#isFailing = !isDone;
       if (isLast()) this.#tell(isDone && Boolean(text));
+      // The page may have nothing more to write for as long as it lives.
+      if (!isDone) setTimeout(() => isLast() && !this.#isOver && this.#writeText(text), pause);
       while (this.#waiting.length && (this.#isFailing || this.#waiting[0].number <= number)) this.#waiting.shift().then();
     };
     this.#ended = Promise.allSettled([this.#ended, finish()]);

@@ -1,5 +1,8 @@
 // Storage for sessions in IndexedDB: it outlives the tab, has more room than localStorage, and workers have it too.
 
+/** How long the browser may take for one thing, in milliseconds: less than a session waits for its storage. */
+const patience = 3000;
+
 /** The storage of each database, by its name. */
 const storages = new Map();
 
@@ -34,21 +37,33 @@ class IndexedDBStorage {
   async #run(mode, work) {
     this.#database ??= this.#open();
     const opening = this.#database;
+    let transaction, timer, isLate = false;
+    // One that hangs would hold up all that come after it.
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        reject(new Error("The database does not answer."));
+      }, patience);
+    });
+    const doing = opening.then((database) => new Promise((resolve, reject) => {
+      if (isLate) return;
+      // What the browser has taken is kept if it crashes; only if the machine does, something older may be found.
+      transaction = database.transaction("entries", mode, { durability: "relaxed" });
+      const request = work(transaction.objectStore("entries"));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => reject(transaction.error);
+      // A page that is left may have no time to hear of the request first.
+      transaction.commit?.();
+    }));
     try {
-      const database = await opening;
-      return await new Promise((resolve, reject) => {
-        // What the browser has taken is kept if it crashes; only if the machine does, something older may be found.
-        const transaction = database.transaction("entries", mode, { durability: "relaxed" });
-        const request = work(transaction.objectStore("entries"));
-        transaction.oncomplete = () => resolve(request.result);
-        transaction.onabort = () => reject(transaction.error);
-        // A page that is left may have no time to hear of the request first.
-        transaction.commit?.();
-      });
+      return await Promise.race([doing, late]);
     } catch (error) {
+      if (isLate) abort(transaction);
       // It may be one that is not there any more.
       this.#close(opening);
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -70,5 +85,13 @@ class IndexedDBStorage {
   #close(opening) {
     if (this.#database === opening) this.#database = undefined;
     opening.then((database) => database.close(), () => {});
+  }
+}
+
+function abort(transaction) {
+  try {
+    transaction?.abort();
+  } catch {
+    // It has ended meanwhile.
   }
 }

@@ -176,6 +176,47 @@ class StorageTest(BrowserTest):
             self.wait_until(f"session.pending.length === 0 && session.node().state.count === {count}")
             self.assertEqual(self.page.evaluate(STORED)["sid"], sid)
 
+    # Has what is begun in the database from now on never come to its end.
+    HANG = """
+      () => {
+        const { transaction } = IDBDatabase.prototype, { commit } = IDBTransaction.prototype;
+        IDBTransaction.prototype.commit = function () {};
+        IDBDatabase.prototype.transaction = function (...all) {
+          const made = transaction.apply(this, all), entries = made.objectStore("entries");
+          const go = () => (entries.get("none").onsuccess = go);
+          go();
+          return made;
+        };
+        window.heal = () => {
+          IDBDatabase.prototype.transaction = transaction;
+          IDBTransaction.prototype.commit = commit;
+        };
+      }
+    """
+
+    def test_database_that_hangs_is_given_up_and_tried_again(self):
+        self.page.goto(self.daemon.url)
+        sid = self.page.evaluate(CONNECT, "IndexedDB")
+        self.page.evaluate(self.HANG)
+        self.page.evaluate("session.act('', 'increment')")
+        self.wait_until("!session.stored")
+        self.page.evaluate("heal()")
+        # Without another word of the user's.
+        self.wait_until("session.stored")
+        self.assertEqual(self.page.evaluate(STORED)["sid"], sid)
+        # One that does not open either.
+        self.page.evaluate("""() => {
+          const { open } = IDBFactory.prototype;
+          IDBFactory.prototype.open = () => ({});
+          window.heal = () => void (IDBFactory.prototype.open = open);
+        }""")
+        self.page.evaluate("new Promise((done) => (IDBFactory.prototype.deleteDatabase.call(indexedDB, 'riblet').onsuccess = done))")
+        self.page.evaluate("session.act('', 'increment')")
+        self.wait_until("!session.stored")
+        self.page.evaluate("heal()")
+        self.wait_until("session.stored")
+        self.assertEqual(self.page.evaluate(STORED)["sid"], sid)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -298,6 +298,41 @@ test("a storage that does not answer is given up, and the connection is not", as
   assert.deepEqual(storage.outbox, ["a", "b"]);
 });
 
+test("what a storage has not kept is written again by itself", async (t) => {
+  for (const failure of ["hangs", "is full"]) {
+    await t.test(`the storage ${failure}`, async (t) => {
+      const { world, storage, server, session, told } = await show(t);
+      storage.isFull = failure === "is full";
+      session.act(1, "a");
+      await (storage.isFull ? storage.finishAll() : pass(world, 4100));
+      assert.deepEqual(told.stored, [{ stored: false, reason: "full" }]);
+      storage.begun.splice(0);
+      storage.isFull = false;
+      // The server is there, and has nothing to say.
+      for (let second = 0; second < 10; second++) {
+        await pass(world, 1000);
+        server.say({ t: "pong" });
+      }
+      assert.deepEqual(storage.begun.map(({ name }) => name), ["set"]);
+      await storage.finishAll();
+      assert.deepEqual(told.stored.at(-1), { stored: true });
+      assert.deepEqual(storage.outbox, ["a"]);
+      // Nothing waits for it meanwhile, and what was written since is not written over.
+      server.cut();
+      storage.isFull = true;
+      session.act(1, "b");
+      await storage.finishAll();
+      await pass(world, 5_000);
+      storage.isFull = false;
+      session.act(1, "c");
+      await storage.finishAll();
+      await pass(world, 10_000);
+      await storage.finishAll();
+      assert.deepEqual(storage.outbox, ["a", "b", "c"]);
+    });
+  }
+});
+
 test("a page whose storage never answers is live all the same", async (t) => {
   const { world, storage } = withStorage(t);
   const { server, session, told } = begin({ storage });
