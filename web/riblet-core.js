@@ -172,6 +172,18 @@ export class Core {
     this.#renumber([...outbox, ...this.pending]);
   }
 
+  /**
+   * The session turns out to be another person's. Returns the beginning of one for who is here, with what was taken since this one was restored:
+   * the other person has not done that.
+   */
+  part() {
+    const next = new Core(), isOwn = ({ n }) => n > this.#restored;
+    const own = this.pending.filter(isOwn);
+    this.pending = this.pending.filter((action) => !isOwn(action));
+    next.#renumber(own);
+    return next;
+  }
+
   /** Numbers an action, and keeps it. Returns it, and its message if it may be sent now. */
   take({ body, ...target }) {
     const action = { n: this.#last + 1, ...target };

@@ -53,6 +53,8 @@ export class Entry {
   #slotName;
   #unlock;
   #isOver = false;
+  /** The names of entries that were found, and belong to other persons. */
+  #passed = new Set();
   /** How many writes that are done later were begun, up to which one they are over, and what waits for that. */
   #begun = 0;
   #done = 0;
@@ -87,7 +89,7 @@ export class Entry {
   }
 
   #findOwn(names) {
-    const name = slots.map((slot) => this.#nameOf(slot)).find((name) => !names.has(name));
+    const name = slots.map((slot) => this.#nameOf(slot)).find((name) => !names.has(name) && !this.#passed.has(name));
     if (!name) return undefined;
     const found = this.#parse(() => this.#storage.getItem(name));
     if (isLater(found)) {
@@ -110,7 +112,7 @@ export class Entry {
     for (const slot of await this.#sharedSlots()) {
       const name = this.#nameOf(slot);
       if (this.#isOver) return undefined;
-      if (names.has(name)) continue;
+      if (names.has(name) || this.#passed.has(name)) continue;
       names.add(name);
       const isFree = await (slot === this.#ownSlot ? this.#lock(`riblet:${name}`) : this.#lockIfFree(`riblet:${name}`));
       const entry = await this.#read(name);
@@ -238,9 +240,9 @@ export class Entry {
       }
       this.#done = number;
       this.#isFailing = !isDone;
-      if (isLast()) this.#tell(isDone && Boolean(text));
+      if (isLast() && !this.#passed.has(name)) this.#tell(isDone && Boolean(text));
       // The page may have nothing more to write for as long as it lives.
-      if (!isDone) setTimeout(() => isLast() && !this.#isOver && this.#writeText(text), pause);
+      if (!isDone) setTimeout(() => isLast() && name === this.#name && this.#writeText(text), pause);
       while (this.#waiting.length && (this.#isFailing || this.#waiting[0].number <= number)) this.#waiting.shift().then();
     };
     this.#ended = Promise.allSettled([this.#ended, finish()]);
@@ -282,15 +284,26 @@ export class Entry {
     if (!this.#isShared) this.#unlock?.();
   }
 
+  /** Leaves the entry to the person whose it is: `find` then finds another one. */
+  pass() {
+    this.#passed.add(this.#name);
+    this.#letGo();
+    this.isKept = false;
+  }
+
   /** Lets others have the entry, once nothing is written to it any more. */
   release() {
     if (this.#isOver) return;
     this.#isOver = true;
-    const unlock = () => this.#unlock?.();
+    this.#letGo();
+  }
+
+  #letGo() {
+    const unlock = this.#unlock;
     if (this.#ended) this.#ended.then(unlock);
-    else unlock();
+    else unlock?.();
     for (const name of [this.#name, this.#slotName]) claims.get(this.#storage)?.delete(name);
-    this.#name = undefined;
+    this.#name = this.#unlock = undefined;
   }
 
   /** Whether no other tab has the lock, which then is this one's. */

@@ -54,6 +54,8 @@ export interface Options {
    *
    * With `localStorage`, or `indexedDBStorage()` of `riblet-indexeddb.js`, a session survives its tab: the next one goes on with the first entry
    * that no open tab uses, of up to 64 for one key.
+   *
+   * An entry that belongs to another person than {@link Options.auth} says is left as it is: the session goes on with the next entry, or begins anew.
    */
   storage?: EntryStorage;
   /**
@@ -342,7 +344,10 @@ export class Session extends EventTarget {
    */
   authenticate(): Promise<void>;
 
-  /** Ends this client's part in the session, and with the last client's the session; resolves when it has ended. */
+  /**
+   * Ends this client's part in the session, and with the last client's the session; resolves when it has ended. After `close`, nothing of it is
+   * kept, also if the server could not be told.
+   */
   end(): Promise<void>;
 
   /**

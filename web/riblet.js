@@ -240,6 +240,8 @@ export class Session extends EventTarget {
 
   close() {
     if (this.#isOver) return;
+    // Of a session that was to end nothing is kept.
+    if (this.#isLeaving) this.#carryOut(this.#core.abandon());
     this.#save();
     this.#leave();
     this.#abandonUnlessStored();
@@ -466,6 +468,22 @@ export class Session extends EventTarget {
     this.#finish(reason, "signedOut");
   }
 
+  /** The session is another person's, for whom it is kept. Who is here now goes on with a session of their own, or begins one. */
+  #leaveToAnother(reason) {
+    const own = this.#core.part();
+    this.#save();
+    // A view that is shown is the other person's, and with a link nothing else was asked for.
+    if (this.welcome || !this.#options.app) {
+      this.#abandonUnlessStored();
+      this.#finish(reason);
+      for (const [, ...settled] of own.abandon()) this.#on.settled(...settled);
+      return;
+    }
+    this.#entry.pass();
+    this.#core = own;
+    this.#start();
+  }
+
   #abandonUnlessStored() {
     this.#entry.afterWriting(() => this.stored || this.#carryOut(this.#core.abandon()));
   }
@@ -484,6 +502,7 @@ export class Session extends EventTarget {
     if (this.#isOver) return;
     this.#leave();
     this.#link.closed(code, this.#now());
+    if (code === closeCodes.forbidden && this.#core.session) return this.#leaveToAnother(reason);
     const when = returns(code, hasSaidBye);
     this.#carryOut(this.#core.disconnected(code, hasSaidBye));
     if (when === "never" || (when === "anew" && (this.#isLeaving || !this.#options.app))) {

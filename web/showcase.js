@@ -123,12 +123,11 @@ function reopen() {
 }
 
 async function beginAnew() {
-  const { session, key, app } = shown;
+  const { session, app } = shown;
   // Without a link nobody can be told: the session then ends by itself, when its time is over.
   await Promise.race([session.end(), new Promise((resolve) => setTimeout(resolve, 1500))]).catch(() => {});
   if (!isShown(session)) return;
   close();
-  storage?.removeItem(key);
   if (location.hash !== addressOf(app)) history.replaceState(null, "", addressOf(app));
   open(app, undefined, false);
 }
@@ -151,16 +150,12 @@ function wasEnded({ status, reason }) {
 
 /** Shows the form to sign in, in the place of the app. */
 function askWho(reason) {
-  const { app, key } = shown;
+  const { app } = shown;
   if (!wanting.has(app)) {
     wanting.add(app);
     if (person.isKnown) return reopen();
   }
-  shown.mounted = person.ask($("screen"), reason, (isSamePerson) => {
-    // A session that another person has begun is not resumed.
-    if (!isSamePerson) storage?.removeItem(key);
-    reopen();
-  });
+  shown.mounted = person.ask($("screen"), reason, reopen);
 }
 
 /** Shows what the address says. */

@@ -71,7 +71,7 @@ export class Person {
    *
    * @param {HTMLElement} place where the form is drawn.
    * @param {import("./riblet.js").Reason} reason why the session is signed out.
-   * @param {(isSamePerson: boolean) => void} whenSignedIn called once the issuer has signed a token.
+   * @param {() => void} whenSignedIn called once the issuer has signed a token.
    * @returns {{unmount(): void}}
    */
   ask(place, reason, whenSignedIn) {
@@ -114,10 +114,9 @@ export class Person {
       return;
     }
     if (!form.isConnected) return;
-    const isSamePerson = person.subject === this.#last?.subject && person.issuer === this.#last.issuer;
     this.#enter(person);
     this.#last = person;
-    whenSignedIn(isSamePerson);
+    whenSignedIn();
   }
 
   #enter(person) {

@@ -88,6 +88,24 @@ class MembersTest(BrowserTest):
         for page in [writer, guest, boss]:
             expect(page.get_by_text("The well is dry")).to_have_count(0)
 
+    def test_what_one_person_has_done_waits_while_another_uses_the_tab(self):
+        page = self.sign_in(self.visit(), "Ada", "writer")
+        page.get_by_role("button", name="Go offline").click()
+        page.get_by_label("Notice", exact=True).fill("Ada was offline")
+        page.get_by_role("button", name="Post", exact=True).click()
+        expect(page.locator("#status-pending")).to_have_text("1 waiting")
+        for name, roles in [("Bob", "writer"), ("Ada", "writer"), ("Bob", "writer")]:
+            # As if the token had ended: the page asks who is there.
+            page.evaluate("sessionStorage.removeItem('riblet:showcase:person')")
+            page.reload()
+            expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
+            self.sign_in(page, name, roles)
+            notices = page.get_by_role("list", name="Notices")
+            if name == "Ada":
+                expect(notices).to_contain_text("Ada was offline")
+                expect(page.locator("#status-pending")).to_have_text("0 waiting")
+        expect(notices.locator("li").filter(has_text="Ada was offline")).to_contain_text("Ada")
+
     def test_what_has_no_button_is_forbidden(self):
         """An act that the page would not send is refused by the server."""
         guest = self.sign_in(self.visit(), "eve")

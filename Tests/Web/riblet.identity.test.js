@@ -195,6 +195,96 @@ test("three credentials in a row that are not taken are enough", async (t) => {
   assert.equal(auth.count, 3);
 });
 
+/** What Ada's page leaves when her credential has ended: a session with an action that was not answered. */
+async function leaveOne(t) {
+  const storage = new MemoryStorage();
+  const { world, server, session } = await live(t, source("ada", null), { storage });
+  session.act(2, "ada's");
+  server.cut(4300);
+  world.pass(50);
+  await settle();
+  assert.equal(session.status, "signedOut");
+  return { world, storage };
+}
+
+/** A page of somebody else's in the same tab, whom the server refuses Ada's session. */
+async function refuse(options) {
+  const all = begin({ auth: source("bob"), ...options });
+  all.early = all.session.act("", "bob's");
+  await settle();
+  assert.equal(all.server.hellos[0].resume.sid, "S");
+  all.server.say({ t: "bye", code: "forbidden", message: "another's" });
+  await settle();
+  return all;
+}
+
+test("an entry of another person is kept for them, with what they have done", async (t) => {
+  const { storage } = await leaveOne(t);
+  const bob = await refuse({ storage });
+  assert.equal(bob.session.status, "connecting");
+  assert.equal(bob.server.hellos[1].resume, undefined);
+  bob.server.welcome({ sid: "B", features });
+  assert.deepEqual(bob.server.take().map(({ n, a }) => [n, a]), [[1, "bob's"]]);
+  bob.server.say({ t: "snap", epoch: "E", rev: 1, n: 1, view });
+  assert.deepEqual(await bob.early, { status: "applied", n: 1 });
+  bob.session.close();
+  const ada = begin({ auth: source("ada"), storage });
+  await settle();
+  assert.equal(ada.server.hellos[0].resume.sid, "S");
+  ada.server.welcome({ features });
+  assert.deepEqual(ada.server.take().map(({ n, a }) => [n, a]), [[1, "ada's"]]);
+  ada.server.snap(view, { n: 1 });
+  ada.session.close();
+  // And Bob's is there for him.
+  const again = await refuse({ storage });
+  assert.equal(again.server.hellos[1].resume.sid, "B");
+  again.session.end();
+  again.session.close();
+  assert.deepEqual([...storage.entries.values()].map((text) => JSON.parse(text).sid), ["S"], "nothing is kept of what was to end");
+});
+
+test("whose session becomes another's while it is shown, it ends, and is kept", async (t) => {
+  const storage = new MemoryStorage();
+  const { world, server, session, told } = await live(t, source("ada", "bob"), { storage });
+  session.act(2, "ada's");
+  server.cut();
+  world.pass(50);
+  await settle();
+  server.say({ t: "bye", code: "forbidden", message: "another's" });
+  assert.deepEqual([session.status, session.reason.code], ["ended", "forbidden"]);
+  assert.deepEqual(told.outcome, []);
+  assert.deepEqual(storage.entry.outbox.map(({ action }) => action), ["ada's"]);
+});
+
+test("without a storage what another person had done is unknown", async (t) => {
+  const { world, server, session } = await live(t, source("ada", "bob"));
+  const outcome = session.act(2, "ada's");
+  server.cut();
+  world.pass(50);
+  await settle();
+  server.say({ t: "bye", code: "forbidden", message: "another's" });
+  assert.deepEqual(await outcome, { status: "unknown", n: 1 });
+});
+
+test("a link that belongs to another person ends, and is kept for them", async (t) => {
+  const { storage } = await leaveOne(t);
+  const entry = JSON.parse(storage.entries.get("riblet:http://example.test:a"));
+  const { app, ...joined } = entry;
+  storage.entries.set("joined", JSON.stringify(joined));
+  const { session, early } = await refuse({ storage, app: undefined, key: "joined" });
+  assert.deepEqual([session.status, session.reason.code], ["ended", "forbidden"]);
+  assert.equal((await early).status, "unknown");
+  assert.deepEqual(JSON.parse(storage.entries.get("joined")).outbox.map(({ action }) => action), ["ada's"]);
+});
+
+test("a person who may not use the app is told so", async (t) => {
+  const { storage } = await leaveOne(t);
+  const { session, server } = await refuse({ storage });
+  server.say({ t: "bye", code: "forbidden", message: "no" });
+  assert.deepEqual([session.status, session.reason.message], ["ended", "no"]);
+  assert.equal(storage.entry.sid, "S");
+});
+
 test("who was signed out everywhere is signed out, and that session is gone", async (t) => {
   const storage = new MemoryStorage();
   const { server, session } = await live(t, source("a"), { storage });

@@ -333,6 +333,29 @@ test("what a storage has not kept is written again by itself", async (t) => {
   }
 });
 
+test("what is written late of another person's entry stays with that entry", async (t) => {
+  const { world, storage, server, session } = await show(t);
+  server.cut();
+  session.act(1, "a");
+  session.close();
+  await storage.finishAll();
+  const other = await beginAgain(storage);
+  await storage.finishAll();
+  storage.isFull = true;
+  other.server.say({ t: "bye", code: "forbidden", message: "another's" });
+  await settle();
+  while (storage.begun.length) await storage.finish();
+  storage.isFull = false;
+  await pass(world, 11_000);
+  while (storage.begun.length) await storage.finish();
+  assert.equal(other.server.hellos.at(-1).resume, undefined);
+  other.server.welcome({ sid: "B" });
+  await storage.finishAll();
+  const [one, ...rest] = [...storage.kept.entries].map(([name, text]) => [name, JSON.parse(text).sid]);
+  assert.deepEqual([one, ...rest].filter(([, sid]) => sid === "B").map(([name]) => name), ["riblet:http://example.test:a#2"]);
+  assert.equal(other.session.stored, true);
+});
+
 test("a page whose storage never answers is live all the same", async (t) => {
   const { world, storage } = withStorage(t);
   const { server, session, told } = begin({ storage });
