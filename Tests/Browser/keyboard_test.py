@@ -6,8 +6,6 @@ from support import BrowserTest, expect
 
 
 class KeyboardTest(BrowserTest):
-    has_windows = True
-
     def tab_to(self, locator, limit=60):
         """Presses Tab until an element has the focus."""
         for _ in range(limit):

@@ -50,14 +50,16 @@ import Testing
 
   private static let folder = repository.appendingPathComponent("Tests/Browser")
 
+  /// Those that take longest: other browsers, many pages, or timers of the client's.
+  private static let slow = [
+    "admin", "access", "page", "webkit", "firefox", "members", "resilience", "render", "liveness",
+  ]
+
   /// The files of the tests: of several that run at a time the longest is not to be the last, but for that of the cluster, which loads the machine
   /// with a database and three nodes, and has the other tests of the server be over by then.
   private static func longestFirst() throws -> [String] {
-    let files = try FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: [.fileSizeKey]
-    ).filter { $0.lastPathComponent.hasSuffix("_test.py") }
-    let sizes = try files.map { ($0.lastPathComponent, try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
-    let sorted = sizes.sorted { $0.1 > $1.1 }.map(\.0)
-    return sorted.filter { $0 != "cluster_test.py" } + sorted.filter { $0 == "cluster_test.py" }
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("_test.py") }
+    let first = slow.map { "\($0)_test.py" }, last = ["cluster_test.py"]
+    return first + files.filter { !(first + last).contains($0) }.sorted() + last
   }
 }
