@@ -17,14 +17,12 @@ class AccessibilityTest(BrowserTest):
         self.assertEqual(text, [], where)
 
     def test_apps(self):
-        for scheme in ["light", "dark"]:
-            context = self.new_context(color_scheme=scheme, reduced_motion="reduce")
-            page = self.new_page(context)
-            for app in APPS:
-                surface = self.open(app, page)
-                expect(surface.locator("*").first).to_be_attached()
+        page = self.new_page(self.new_context(reduced_motion="reduce"))
+        for app in APPS:
+            self.open(app, page)
+            for scheme in ["light", "dark"]:
+                self.draw_in(scheme, page)
                 self.check(page, f"{app}, {scheme}")
-            context.close()
 
     def test_dialogs_and_narrow_windows(self):
         context = self.new_context(viewport={"width": 320, "height": 640}, reduced_motion="reduce")
@@ -184,14 +182,13 @@ class ForcedColorsTest(BrowserTest):
     """
 
     def test_each_app(self):
-        for scheme in ["light", "dark"]:
-            context = self.new_context(forced_colors="active", color_scheme=scheme, reduced_motion="reduce")
-            page = self.new_page(context)
-            for app in APPS:
-                self.open(app, page)
+        page = self.new_page(self.new_context(forced_colors="active", reduced_motion="reduce"))
+        for app in APPS:
+            self.open(app, page)
+            for scheme in ["light", "dark"]:
+                self.draw_in(scheme, page, forced_colors="active")
                 self.assertEqual(page.evaluate(self.WITHOUT_EDGE), [], f"{app}, {scheme}")
                 page.screenshot(path=ARTIFACTS / f"forced-{scheme}-{app}.png")
-            context.close()
 
     def test_what_is_chosen_looks_otherwise(self):
         page = self.new_page(self.new_context(forced_colors="active", reduced_motion="reduce"))

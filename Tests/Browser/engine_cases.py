@@ -177,10 +177,10 @@ class EngineCases:
         self.wait("session.pending.length === 0 && session.node().state.count === 2")
 
     def test_no_page_is_wider_than_its_window(self):
-        for width in [self.browser.narrowest, 768, 1280]:
-            self.browser.resize(width, 800)
-            for app in APPS:
-                self.show(app)
+        for app in APPS:
+            self.show(app)
+            for width in [self.browser.narrowest, 768, 1280]:
+                self.browser.resize(width, 800)
                 self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth - innerWidth"), 0, f"{app}, {width}")
 
     def check(self, where):

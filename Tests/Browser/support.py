@@ -170,6 +170,11 @@ class BrowserTest(Chromium, unittest.TestCase):
             # The page has to have the time to become so.
             (page or self.page).wait_for_timeout(20)
 
+    def draw_in(self, scheme, page, **media):
+        """Has a page drawn in other colours, and nothing glide to them: to load it anew would take many times as long."""
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce", **media)
+        page.evaluate("() => new Promise((done) => { let left = 3; const next = () => left-- ? requestAnimationFrame(next) : done(); next(); })")
+
     def note(self, message):
         # A server that is away, or has no such session any more, is what the tests are about.
         place = message.location["url"]
