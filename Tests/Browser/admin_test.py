@@ -170,28 +170,31 @@ class LookTest(InspectorTest):
     def test_each_page(self):
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         _, sid = self.begin_counter()
-        for scheme in ["light", "dark"]:
-            for width in WIDTHS:
-                size = {"width": width, "height": 800}
-                context = self.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
-                page = self.new_page(context)
-                page.goto(self.daemon.admin)
-                expect(self.title(page)).to_have_text("Show your token")
-                self.check(page, f"token-{scheme}-{width}")
-                self.enter(page=page)
-                for name in PAGES:
-                    self.go(name, page)
-                    expect(page.get_by_text("Looking…")).to_have_count(0)
-                    self.check(page, f"{name.lower()}-{scheme}-{width}")
-                self.find(sid, page)
-                expect(page.get_by_role("region", name="Clients")).to_be_visible()
-                self.check(page, f"session-{scheme}-{width}")
-                page.get_by_role("button", name="End the session").click()
-                expect(page.get_by_role("dialog")).to_be_visible()
-                self.check(page, f"confirm-{scheme}-{width}")
-                page.get_by_role("button", name="Cancel").click()
-                expect(page.get_by_role("dialog")).to_have_count(0)
-                context.close()
+        for width in WIDTHS:
+            page = self.new_page(self.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce"))
+
+            def check(name):
+                for scheme in ["light", "dark"]:
+                    self.draw_in(scheme, page)
+                    self.check(page, f"{name}-{scheme}-{width}")
+
+            page.goto(self.daemon.admin)
+            expect(self.title(page)).to_have_text("Show your token")
+            check("token")
+            self.enter(page=page)
+            for name in PAGES:
+                self.go(name, page)
+                expect(page.get_by_text("Looking…")).to_have_count(0)
+                check(name.lower())
+            self.find(sid, page)
+            expect(page.get_by_role("region", name="Clients")).to_be_visible()
+            check("session")
+            page.get_by_role("button", name="End the session").click()
+            expect(page.get_by_role("dialog")).to_be_visible()
+            check("confirm")
+            page.get_by_role("button", name="Cancel").click()
+            expect(page.get_by_role("dialog")).to_have_count(0)
+            page.context.close()
 
     def test_keyboard_reaches_everything(self):
         _, sid = self.begin_counter()
