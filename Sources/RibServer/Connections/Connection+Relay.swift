@@ -153,7 +153,7 @@ extension Connection {
   /// - Parameter node: the node.
   func endRelay(with node: Int) {
     switch passage {
-    case .onward(let relay) where relay.node == node: relay.end()
+    case .onward(let relay) where relay.leads(to: node): relay.end()
     case .incoming(let client) where client.node == node: abort()
     case .opening, .onward, .incoming, nil: break
     }

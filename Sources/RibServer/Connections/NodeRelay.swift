@@ -12,7 +12,7 @@ import WireHTTP
 /// Who reads slowly slows the other end down: at most 64 KiB wait in each direction, and at the end what the system still has.
 ///
 /// `@unchecked Sendable`: every method is called on the client's loop, which a client that is passed on does not leave.
-final class NodeRelay: PollTarget, @unchecked Sendable {
+final class NodeRelay: Relay, PollTarget, @unchecked Sendable {
   private enum State {
     case dialling
     /// With what reads the answer of a WebSocket; nil for a request, whose answer is the client's.
@@ -26,8 +26,7 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
   /// How long it may take until the node answers at all.
   private static let patience = Duration.seconds(5)
 
-  /// The other node.
-  let node: Int
+  private let node: Int
   private let loop: EventLoop
   private weak var client: Connection?
   private let isUpgrade: Bool
@@ -81,13 +80,8 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
     }
   }
 
-  /// How many bytes more the client may say.
   var room: Int { isEnding ? 0 : max(Self.limit - output.count, 0) }
 
-  /// Passes on what the client has said.
-  ///
-  /// - Parameter bytes: the next ones.
-  /// - Returns: false if the node is gone; ``end()`` is to be called then.
   func pass(_ bytes: Span<UInt8>) -> Bool {
     guard case .open = state else { return true }
     guard output.send(bytes, to: descriptor) else { return false }
@@ -95,7 +89,8 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
     return true
   }
 
-  /// Goes on reading, as the client has taken something.
+  func leads(to node: Int) -> Bool { self.node == node }
+
   func goOn() { if watch != nil { updateInterest() } }
 
   /// The client says nothing more: the node is told so, once it has all.
@@ -104,7 +99,6 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
     if output.isEmpty { shutDownSending(descriptor) }
   }
 
-  /// Ends the connection; nobody is told.
   func close() {
     state = .closed
     client = nil
@@ -112,7 +106,6 @@ final class NodeRelay: PollTarget, @unchecked Sendable {
     watch = nil
   }
 
-  /// Ends the connection, and tells the client's.
   func end() {
     guard let client else { return close() }
     let isOpen = if case .open = state { true } else { false }

@@ -1,11 +1,11 @@
 import WireHTTP
 
-/// How a client that is connected to one node reaches its session at another.
+/// How a client reaches its session that is not on this connection's loop alone: at another node, or joined with others.
 enum Passage {
   /// It has opened a WebSocket, and may have to be passed on once its session is found.
   case opening(Opening)
-  /// Its bytes go to the node that has its session, and that node's to it.
-  case onward(NodeRelay)
+  /// Its answer comes from the node that has its session, or from the connections of several clients.
+  case onward(any Relay)
   /// Another node passes its bytes on.
   case incoming(RelayedClient)
 }
