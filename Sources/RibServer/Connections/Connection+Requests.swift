@@ -81,6 +81,7 @@ extension Connection {
       case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
       case .auth(let id): try signIn(head, body, to: id, exchange)
       case .events(let id): try askForEvents(of: id, head, exchange)
+      case .joinedEvents: try joinEvents(head, body, exchange)
       case .apps: respond(listApps(), to: head)
       case .schema(let app): respond(try describe(app), to: head)
       case .file(let path): if let file = context.files[path] { respond(file.response(to: head), to: head) }

@@ -44,7 +44,8 @@ final class HTTPExchange {
   init(_ limits: HTTPLimits, beginsWithProxyHeader: Bool) {
     awaitsProxyHeader = beginsWithProxyHeader
     requests = RequestReader(limits: limits) { head in
-      (head.method == "POST" || head.method == "PUT") && head.path.hasPrefix(Endpoint.sessionsPath)
+      head.method == "POST" && head.path == Endpoint.joinedEventsPath
+        || (head.method == "POST" || head.method == "PUT") && head.path.hasPrefix(Endpoint.sessionsPath)
     }
   }
 }

@@ -15,6 +15,11 @@ package struct SocketSource: Sendable {
   /// Whether a host refuses connections to a port, as it is there and nobody listens; waits for a second at most.
   package var refuses: @Sendable (_ host: String, _ port: Int) -> Bool = { refusesConnections($0, $1) }
 
+  /// Makes both ends of a connection within the process, non-blocking and not inherited by child processes.
+  package var pair: @Sendable () throws(SystemError) -> (Int32, Int32) = { () throws(SystemError) in
+    try makeSocketPair()
+  }
+
   /// A source of connections.
   package init(
     listen: @escaping @Sendable (_ host: String, _ port: Int) throws(SystemError) -> ListeningSocket,

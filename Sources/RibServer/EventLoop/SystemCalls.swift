@@ -98,6 +98,28 @@ func makeSocket(_ family: Int32) -> Int32 {
   #endif
 }
 
+/// Makes both ends of a connection within the process: non-blocking, and not inherited by child processes.
+///
+/// - Returns: their descriptors.
+/// - Throws: ``SystemError`` if there are none left.
+func makeSocketPair() throws(SystemError) -> (Int32, Int32) {
+  var ends: [Int32] = [-1, -1]
+  #if os(Linux)
+    let status = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | flags, 0, &ends)
+  #else
+    let status = socketpair(AF_UNIX, SOCK_STREAM, 0, &ends)
+  #endif
+  guard status == 0 else { throw .last("socketpair") }
+  #if !os(Linux)
+    for end in ends where withFlags(end) < 0 {
+      let error = SystemError.last("fcntl")
+      for end in ends where fcntl(end, F_GETFD) >= 0 { close(end) }
+      throw error
+    }
+  #endif
+  return (ends[0], ends[1])
+}
+
 /// Makes a socket for the first address of a host.
 ///
 /// - Parameters:

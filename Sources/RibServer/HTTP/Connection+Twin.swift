@@ -262,6 +262,11 @@ extension Connection {
 
   // MARK: Events
 
+  /// The header fields of events: no proxy is to keep them back, be it to compress them or to send several at once.
+  static let eventFields: HeaderFields = [
+    "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
+  ]
+
   /// Begins to answer a request for a client's events.
   ///
   /// - Parameter entrance: how the client comes in.
@@ -272,12 +277,7 @@ extension Connection {
     channel.trace = trace
     channel.transport = .events
     kind = .events
-    // Nobody on the way is to keep events back, be it to compress them or to send several at once.
-    var response = Response(
-      status: .ok,
-      headers: [
-        "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
-      ])
+    var response = Response(status: .ok, headers: Self.eventFields)
     rules.gate.allowReading(&response.headers, visit)
     response.writeStreamHead(into: &output.bytes, date: loop.date)
     return start
@@ -300,7 +300,7 @@ extension RequestHead {
   /// Tools set the form's own type without being told to, and are no browsers: a browser says so.
   ///
   /// - Throws: ``HTTPError`` with 415.
-  fileprivate func checkIsJSON() throws(HTTPError) {
+  func checkIsJSON() throws(HTTPError) {
     guard let type = headers["Content-Type"]?.prefix(while: { $0 != ";" && $0 != " " }).lowercased() else { return }
     let isOfAPage = headers["Origin"] != nil || headers["Sec-Fetch-Site"] != nil
     guard type != "application/json", !type.hasSuffix("+json"), isOfAPage || type != "application/x-www-form-urlencoded"
@@ -313,7 +313,7 @@ extension HTTPError {
   /// A body that is no JSON, or too long.
   ///
   /// - Parameter error: what is wrong with it.
-  fileprivate init(body error: JSONError) {
+  init(body error: JSONError) {
     self.init(status: error.reason == .tooLong ? .contentTooLarge : .badRequest, reason: "\(error)")
   }
 }

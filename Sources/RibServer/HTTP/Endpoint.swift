@@ -26,6 +26,8 @@ enum Endpoint: Equatable {
   case auth(String)
   /// What it is told.
   case events(String)
+  /// What several clients are told.
+  case joinedEvents
   /// Which apps there are.
   case apps
   /// What an app's riblets show and take.
@@ -45,6 +47,8 @@ enum Endpoint: Equatable {
   private static let metricsPath = "/metrics"
   /// Where sessions are.
   static let sessionsPath = "/v1/sessions"
+  /// Where the events of several clients are.
+  static let joinedEventsPath = "/v1/events"
   /// Where apps are.
   static let appsPath = "/v1/apps"
 
@@ -73,6 +77,7 @@ enum Endpoint: Equatable {
     case "/echo": self = .echo
     case "/v1/openapi.json": self = .openAPI
     case Self.sessionsPath: self = .sessions
+    case Self.joinedEventsPath: self = .joinedEvents
     case Self.appsPath: self = .apps
     case let path where path.hasPrefix(Self.appsPath + "/"):
       let parts = path.dropFirst(Self.appsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -146,7 +151,7 @@ enum Endpoint: Equatable {
   /// - Returns: false for all else, also where nothing is.
   static func checksItself(_ head: RequestHead, _ context: ServerContext) -> Bool {
     switch Endpoint(path: head.path, context) {
-    case .socket, .sessions, .session, .actions, .view, .auth, .events, .file: true
+    case .socket, .sessions, .session, .actions, .view, .auth, .events, .joinedEvents, .file: true
     case .health, .live, .ready, .metrics, .echo, .openAPI, .apps, .schema, nil: false
     }
   }
@@ -161,7 +166,7 @@ enum Endpoint: Equatable {
     switch self {
     case .health, .live, .ready, .metrics, .openAPI, .view, .apps, .schema, .file: ["GET", "HEAD"]
     case .socket, .echo, .events: ["GET"]
-    case .sessions, .actions: ["POST"]
+    case .sessions, .actions, .joinedEvents: ["POST"]
     case .session: ["DELETE"]
     case .auth: ["PUT"]
     }
@@ -183,6 +188,7 @@ enum Endpoint: Equatable {
     case .view: "/v1/sessions/{session}/view"
     case .auth: "/v1/sessions/{session}/auth"
     case .events: "/v1/sessions/{session}/events"
+    case .joinedEvents: Self.joinedEventsPath
     case .apps: Self.appsPath
     case .schema: "/v1/apps/{app}/schema"
     case .file: "/{file}"

@@ -131,15 +131,30 @@ final class TwinClient: @unchecked Sendable {
     return try head()
   }
 
-  /// The stream's next event that is not a comment: its id and its data; nil at the end.
-  func event() throws -> (id: String?, data: String)? {
+  /// Asks for the events of several clients.
+  ///
+  /// - Parameters:
+  ///   - body: of the request.
+  ///   - credential: of the person; nil for nobody.
+  /// - Returns: the head of the answer.
+  /// - Throws: what the socket says.
+  func join(_ body: String, as credential: String? = nil) throws -> ResponseHead {
+    try send("POST", "/v1/events", body, headers: credential.map { ["Authorization: Bearer \($0)"] } ?? [])
+    return try head()
+  }
+
+  /// The stream's next event that is not a comment: its id, its number among joined ones, and its data; nil at the end.
+  func event() throws -> (id: String?, number: Int?, data: String)? {
     while true {
       if let end = buffer.text.range(of: "\n\n") {
         let lines = buffer.text[..<end.lowerBound].split(separator: "\n")
         buffer.consume(buffer.text[..<end.upperBound].utf8.count)
         let data = lines.first { $0.hasPrefix("data: ") }
         guard let data else { continue }
-        return (lines.first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }, String(data.dropFirst(6)))
+        func field(_ name: String) -> Substring? {
+          lines.first { $0.hasPrefix("\(name): ") }?.dropFirst(name.utf8.count + 2)
+        }
+        return (field("id").map(String.init), field("event").flatMap { Int($0) }, String(data.dropFirst(6)))
       }
       guard try socket.receive(into: &buffer, timeout: timeout) else { return nil }
     }
