@@ -1,6 +1,10 @@
 // The HTTP twin as a transport: loaded when a WebSocket does not get through.
 
 import { closeCodes, queryOf } from "./riblet-core.js";
+import { readEvents, share, takeOwnPlace } from "./riblet-streams.js";
+
+/** How long a client without a stream waits until it asks for the view again, in milliseconds: twice as long each time that nothing is new. */
+const [shortestPause, longestPause] = [300, 5000];
 
 const statusCodes = { 400: 4400, 401: 4401, 403: 4401, 404: 4200, 409: 4400, 413: 4400, 415: 4400, 421: 4400, 429: 4102, 503: 4100 };
 
@@ -9,6 +13,8 @@ export function open(url, { t, resume, auth, ...hello }, on) {
   let session = resume;
   let credential = auth;
   let isOpen = false;
+  /** Has the next look at the view at once; undefined if there is a stream. */
+  let look;
   let queue = [];
   /** The last action of the request in flight, and when that is given up. */
   let awaited = 0;
@@ -31,7 +37,7 @@ export function open(url, { t, resume, auth, ...hello }, on) {
     on.close(code, reason);
   };
 
-  async function request(method, path, body, headers) {
+  async function request(method, path, body, headers, signal = abort.signal) {
     const response = await fetch(`${url}/v1/sessions${path || queryOf(hello)}`, {
       method,
       body: JSON.stringify(body),
@@ -39,16 +45,20 @@ export function open(url, { t, resume, auth, ...hello }, on) {
         "Content-Type": "application/json", ...(session && { "Riblet-Token": session.token }),
         ...(credential && { Authorization: `Bearer ${credential}` }), ...headers,
       },
-      signal: abort.signal,
+      signal,
     });
-    if (response.ok) return response;
-    const { detail, code } = await response.json();
+    if (response.ok || response.status === 304) return response;
+    const problem = await response.json();
     // No app of this name will be there later either, and no root of it.
     const codes = !path ? { 404: 4404, 500: 4403 } : method === "GET" && { 409: 4410 };
+    refuse(response.status, problem, response.headers?.get("WWW-Authenticate"), codes);
+    throw new Error(problem.detail);
+  }
+
+  function refuse(status, { detail, code }, challenge, codes) {
     // The challenge says which is missing or wrong: the person's credential, or the client's token.
-    const isPerson = response.headers?.get("WWW-Authenticate")?.startsWith("Bearer");
-    end(closeCodes[code] ?? (isPerson ? closeCodes.unauthenticated : { ...statusCodes, ...codes }[response.status]), detail);
-    throw new Error(detail);
+    const isPerson = challenge?.startsWith("Bearer");
+    end(closeCodes[code] ?? (isPerson ? closeCodes.unauthenticated : { ...statusCodes, ...codes }[status]), detail);
   }
 
   // What becomes of actions the stream says, in order with the view. So answers are not read; and as a request
@@ -61,14 +71,22 @@ export function open(url, { t, resume, auth, ...hello }, on) {
       awaited = Infinity;
       return request("DELETE", `/${session.sid}`);
     }
-    const last = queue.findIndex(({ t }, place) => t === "bye" || place === 15);
-    const batch = queue.splice(0, last < 0 ? queue.length : last);
+    const batch = nextBatch();
     const number = (awaited = batch.at(-1).n);
-    const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
-    await request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
+    await act(batch);
     if (awaited !== number) return;
     isAnswered = true;
     expectAnswer();
+  }
+
+  function nextBatch() {
+    const last = queue.findIndex(({ t }, place) => t === "bye" || place === 15);
+    return queue.splice(0, last < 0 ? queue.length : last);
+  }
+
+  function act(batch) {
+    const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
+    return request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
   }
 
   /** What was done the stream is to tell, unless something else, such as a long view, is on its way. */
@@ -85,9 +103,11 @@ export function open(url, { t, resume, auth, ...hello }, on) {
     if (!abort.signal.aborted) on.message('{"t":"pong"}');
   }
 
+  /** The stream is there, and the server with it. */
   function listenOn() {
     clearTimeout(quiet);
     if (abort.signal.aborted) return;
+    isOpen = true;
     quiet = setTimeout(() => end(1006), (heartbeat || 25_000) + 10_000);
     if (isAnswered) expectAnswer();
   }
@@ -105,36 +125,109 @@ export function open(url, { t, resume, auth, ...hello }, on) {
       session = welcome;
       on.message(JSON.stringify([welcome, { ...welcome, t: "snap", view }]));
     }
+    // A place for a stream is looked for each time: another client's may be free by now.
+    const place = takeOwnPlace(abort.signal);
+    if (place instanceof Promise ? await place : place) return listenAlone();
+    const { sid, token, epoch, rev } = session;
+    const client = { url, credential, features: hello.features, resume: { sid, token, try: resume?.try, ...(rev && { epoch, rev }) } };
+    const isShared = await share(client, { open: listenOn, event: hear, answer: refuse, close: end }, abort.signal);
+    if (!isShared) await poll();
+  }
+
+  async function openEvents(signal) {
     const { epoch, rev } = session;
     const known = {
       ...(rev && { "Last-Event-ID": `${epoch}.${rev}` }), ...(resume && { "Riblet-Try": resume.try }),
       ...(hello.features && { "Riblet-Features": hello.features.join() }),
     };
-    const { body } = await request("GET", `/${session.sid}/events`, undefined, known);
-    isOpen = true;
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    for (let chunk = {}; !chunk.done; chunk = await reader.read()) {
-      listenOn();
-      const events = (text + (chunk.value ?? "")).split("\n\n");
-      text = events.pop();
-      for (const event of events) {
-        // Comments only say that the server is there.
-        const line = event.split("\n").find((line) => line.startsWith("data: "));
-        const data = line?.slice(6) ?? '{"t":"pong"}';
-        const message = JSON.parse(data);
-        // A new session has had its welcome.
-        if (resume || message.t !== "welcome") on.message(data);
-        if (message.t === "welcome") heartbeat = message.heartbeat;
-        if (message.n >= awaited) {
-          awaited = 0;
-          isAnswered = false;
-          clearTimeout(patience);
-        }
-        run(post);
-      }
-    }
+    return (await request("GET", `/${session.sid}/events`, undefined, known, signal)).body;
+  }
+
+  async function listenAlone() {
+    const body = await openEvents();
+    listenOn();
+    await readEvents(body, hear);
     end();
+  }
+
+  /** Something has come: an event, or a part of one, or a comment. */
+  function hear(event) {
+    if (!event) return listenOn();
+    // Comments only say that the server is there.
+    const data = event.data ?? '{"t":"pong"}';
+    const message = JSON.parse(data);
+    // A new session has had its welcome.
+    if (resume || message.t !== "welcome") on.message(data);
+    if (message.t === "welcome") heartbeat = message.heartbeat;
+    if (message.n >= awaited) {
+      awaited = 0;
+      isAnswered = false;
+      clearTimeout(patience);
+    }
+    run(post);
+  }
+
+  /**
+   * Goes on without a stream, as no connection is left for one: answers say what became of actions, and the view is asked for, often
+   * while something happens. Such a client does not count as connected.
+   */
+  async function poll() {
+    if (resume) await hearWelcome();
+    let tag = `"${session.epoch}.${session.rev}"`;
+    let { n } = session;
+    let pause = shortestPause;
+    while (!abort.signal.aborted) {
+      let told = n;
+      if (queue[0]?.t === "bye") {
+        await request("DELETE", `/${session.sid}`);
+        on.message('{"t":"bye","code":"ended","message":""}');
+        return end(1000);
+      }
+      if (queue.length) {
+        const answer = await (await act(nextBatch())).json();
+        for (const nack of answer.nacks) on.message(JSON.stringify({ t: "nack", ...nack }));
+        ({ n } = answer);
+        pause = shortestPause;
+      }
+      const response = await request("GET", `/${session.sid}/view`, undefined, { "If-None-Match": tag });
+      tag = response.headers.get("ETag") ?? tag;
+      const [, epoch, rev] = /^"(.*)\.(\d+)"$/.exec(tag);
+      if (response.status === 200) {
+        on.message(JSON.stringify({ t: "snap", epoch, rev: Number(rev), n, view: await response.json() }));
+        pause = shortestPause;
+      } else {
+        on.message(n > told ? JSON.stringify({ t: "patch", rev: Number(rev), base: Number(rev), n, ops: [] }) : '{"t":"pong"}');
+      }
+      if (!queue.length) await new Promise((resolve) => {
+        look = resolve;
+        setTimeout(resolve, pause);
+      });
+      pause = Math.min(2 * pause, longestPause);
+    }
+  }
+
+  /** Has a stream for as long as it takes to be told what was missed. */
+  async function hearWelcome() {
+    const stream = new AbortController();
+    abort.signal.addEventListener("abort", () => stream.abort());
+    let newest;
+    const hearMissed = (event) => {
+      if (event?.data === undefined) return;
+      const message = JSON.parse(event.data);
+      on.message(event.data);
+      if (message.t === "welcome") newest = message;
+      else if (!/snap|patch/.test(message.t)) return;
+      // Of the welcome only the number counts: the view is still that of before.
+      const { epoch, rev } = message.t === "welcome" ? session : { epoch: session.epoch, ...message };
+      session = { ...session, epoch, rev, n: message.n };
+      if (epoch === newest.epoch && rev >= newest.rev) stream.abort();
+      stream.signal.throwIfAborted();
+    };
+    try {
+      await readEvents(await openEvents(stream.signal), hearMissed);
+    } catch (error) {
+      if (!stream.signal.aborted) throw error;
+    }
   }
 
   const run = (step) => step().catch(() => end());
@@ -150,7 +243,8 @@ export function open(url, { t, resume, auth, ...hello }, on) {
         if (message.t === "ping") run(ping);
         if (message.t === "auth") run(() => authenticate(message.token));
       }
-      run(post);
+      if (look) look();
+      else run(post);
     },
     close,
   };

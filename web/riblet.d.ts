@@ -410,6 +410,10 @@ export const webSocket: Transport;
  * The HTTP twin, where WebSockets do not get through: a stream of server-sent events, and requests with actions, one at
  * a time and up to 15 actions in each. There is no `check` and no `share`; a view that does not fit is sent again by
  * connecting again.
+ *
+ * A browser has six connections to a server over HTTP/1.1, for all its tabs. Three sessions have a stream each; further ones share one, by a
+ * shared worker where there is one. A session for which no connection is left asks for its view from time to time: its own actions are seen at
+ * once, and what others do within five seconds.
  */
 export const eventStream: Transport;
 

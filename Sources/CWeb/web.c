@@ -21,6 +21,12 @@ static const unsigned char riblet_shown_js[] = {
 static const unsigned char riblet_events_js[] = {
 #embed "../../web/riblet-events.js"
 };
+static const unsigned char riblet_streams_js[] = {
+#embed "../../web/riblet-streams.js"
+};
+static const unsigned char riblet_worker_js[] = {
+#embed "../../web/riblet-worker.js"
+};
 static const unsigned char riblet_check_js[] = {
 #embed "../../web/riblet-check.js"
 };
@@ -205,6 +211,8 @@ static const struct web_file files[] = {
     CLIENT("riblet-link.js", riblet_link_js),
     CLIENT("riblet-shown.js", riblet_shown_js),
     CLIENT("riblet-events.js", riblet_events_js),
+    CLIENT("riblet-streams.js", riblet_streams_js),
+    CLIENT("riblet-worker.js", riblet_worker_js),
     CLIENT("riblet-check.js", riblet_check_js),
     CLIENT("riblet-check.d.ts", riblet_check_d_ts),
     CLIENT("riblet-indexeddb.js", riblet_indexeddb_js),

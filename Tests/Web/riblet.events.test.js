@@ -406,3 +406,35 @@ for (const [challenge, code] of [["Bearer error=\"invalid_token\"", 4301], ["Rib
     assert.deepEqual(twin.take(), [[code, "no"]]);
   });
 }
+
+/** Locks of the browser, of which some are held by other pages. */
+class Locks {
+  held = new Set();
+  request(name, { ifAvailable }, use) {
+    assert.ok(ifAvailable);
+    if (this.held.has(name)) return Promise.resolve(use(null));
+    this.held.add(name);
+    return Promise.resolve(use({ name })).then(() => this.held.delete(name));
+  }
+}
+
+function withLocks(t, ...held) {
+  const locks = new Locks();
+  for (const name of held) locks.held.add(`riblet-events:${name}`);
+  const old = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+  t.after(() => (old ? Object.defineProperty(globalThis, "navigator", old) : delete globalThis.navigator));
+  return locks;
+}
+
+test("three streams of an origin are their clients' own, and a place is free again when its client goes", async (t) => {
+  const locks = withLocks(t, 0, 1);
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", resume });
+  await settle();
+  assert.equal(twin.requests[0].path, "/v1/sessions/S/events");
+  assert.deepEqual([...locks.held], ["riblet-events:0", "riblet-events:1", "riblet-events:2"]);
+  twin.connection.close();
+  await settle();
+  assert.equal(locks.held.size, 2);
+});
