@@ -64,6 +64,9 @@ package struct JSONElement: Sendable {
     }
   }
 
+  /// Whether this is a string that is longer than a name; asked of each action, so without decoding a short one.
+  var isNoName: Bool { token.length > longestName && kind == .string && name == nil }
+
   /// Whether the value is a string that has, with its escapes resolved, exactly the UTF-8 of `text`.
   package func isString(_ text: String) -> Bool {
     var text = text

@@ -51,7 +51,7 @@ package enum ClientMessage: Sendable {
     } else if kind.isString(MessageKind.bye) {
       self = .bye
     } else {
-      throw MessageError("There is no message of kind \(kind.source) from a client.")
+      throw MessageError("There is no message of kind \(kind.name == nil ? "…" : kind.source) from a client.")
     }
   }
 }
