@@ -38,9 +38,14 @@ package enum ActionDecoder {
   ///   - type: the value's type.
   ///   - element: its JSON.
   /// - Returns: the value.
-  /// - Throws: `DecodingError` with the reason and the path from `element`.
+  /// - Throws: `DecodingError` with the reason and the path from `element`; also for a text that is not Stream-Safe.
   package static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
-    try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
+    let root = DecodingRoot(index: element.index, form: .wire)
+    if let text = element.firstUnsafeString {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: text.path(from: root), debugDescription: "A text has \(String.unsafeRun)."))
+    }
+    return try ElementDecoder(element: element, root: root, type: type).decode(type)
   }
 
   /// An action that names no case of its type.
@@ -61,8 +66,8 @@ package enum ActionDecoder {
   /// - Returns: nil if the name is that of a case, if the JSON has no name, or if the names are not known, as those
   ///   of a type that is no enum or is coded by hand.
   package static func unknownCase<T: Decodable>(of type: T.Type, in element: JSONElement) -> UnknownCase? {
-    // What is no name is shown to no type.
-    guard let name = element.caseName?.name, let known = CaseNames.all(of: type, asking: name),
+    // What is no name, or not for apps, is shown to no type.
+    guard let name = element.caseName?.name, name.isStreamSafe, let known = CaseNames.all(of: type, asking: name),
       !known.contains(where: { haveSameUTF8($0, name) })
     else { return nil }
     // Scalars, not characters: one of those may be as long as the message.

@@ -80,7 +80,7 @@ extension ClientMessage.Hello {
     }
     self.app = app ?? ""
     parameters = json[MessageKey.parameters]
-    client = ClientInfo(json[MessageKey.client])
+    client = try ClientInfo(json[MessageKey.client])
     features = json[MessageKey.features]?.elements.compactMap { $0.name.flatMap(ClientFeature.init(rawValue:)) } ?? []
     auth =
       if let auth = json[MessageKey.auth], !auth.isNull { try json.text(MessageKey.auth, in: MessageKind.hello) } else {

@@ -103,9 +103,10 @@ extension JSONElement {
     return name
   }
 
-  /// The string that a message of this kind holds at `key`.
+  /// The Stream-Safe string that a message of this kind holds at `key`.
   func text(_ key: StaticString, in kind: StaticString) throws(MessageError) -> String {
     guard let text = self[key]?.string else { throw .missing(key, "a string", in: kind) }
+    guard text.isStreamSafe else { throw MessageError("\"\(key)\" has \(String.unsafeRun).") }
     return text
   }
 

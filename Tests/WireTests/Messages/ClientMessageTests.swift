@@ -209,5 +209,24 @@ struct ClientMessageTests {
     #expect(hello.features == [.clients])
   }
 
+  @Test(
+    "a text that goes to apps is Stream-Safe",
+    arguments: [
+      #"{"t":"hello","app":"a","client":{"name":"TEXT"}}"#, #"{"t":"hello","app":"a","client":{"version":"TEXT"}}"#,
+      #"{"t":"hello","app":"a","client":{"locale":"TEXT"}}"#,
+      #"{"t":"hello","app":"a","client":{"timeZone":"TEXT"}}"#,
+      #"{"t":"hello","app":"a","auth":"TEXT"}"#, #"{"t":"auth","token":"TEXT"}"#,
+    ])
+  func unsafeText_isRefused(message: String) throws {
+    for (scalar, most) in [("\u{301}", 30), ("\u{1F1E6}", 128)] {
+      let longest = String(repeating: scalar, count: most)
+      #expect(throws: Never.self) { try Self.read(message.replacing("TEXT", with: longest)) }
+      let error = #expect(throws: MessageError.self) {
+        try Self.read(message.replacing("TEXT", with: longest + scalar))
+      }
+      #expect(error?.description.contains("more than 30 combining marks") == true)
+    }
+  }
+
   private static func read(_ text: String) throws -> Said { Said(try ClientMessage(JSONElement(parsing: text))) }
 }
