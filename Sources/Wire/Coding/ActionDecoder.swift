@@ -41,7 +41,7 @@ package enum ActionDecoder {
   /// - Throws: `DecodingError` with the reason and the path from `element`; also for a text that is not Stream-Safe.
   package static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
     let root = DecodingRoot(index: element.index, form: .wire)
-    if let text = element.firstUnsafeString {
+    if !element.document.isPlain, let text = element.firstUnsafeString {
       throw DecodingError.dataCorrupted(
         .init(codingPath: text.path(from: root), debugDescription: "A text has \(String.unsafeRun)."))
     }

@@ -163,6 +163,7 @@ struct JSONParser {
       if byte == UInt8(ascii: "\"") { break }
       if byte == UInt8(ascii: "\\") {
         kind = .escapedString
+        isPlain = false
         try escape()
         continue
       }
@@ -170,8 +171,10 @@ struct JSONParser {
       highBits |= byte
       position += 1
     }
-    if highBits >= 0x80 { try checkUTF8(start..<position) }
-    if highBits >= 0x80 || kind == .escapedString { isPlain = false }
+    if highBits >= 0x80 {
+      isPlain = false
+      try checkUTF8(start..<position)
+    }
     append(kind, from: start)
     position += 1
   }
