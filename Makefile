@@ -171,9 +171,10 @@ docs: ## Compile the documentation; warnings are errors
 	@scripts/setup --all
 	@scripts/check-docs
 
-layers: ## Fail on an import that a target may not have, and on what RibServer may not ask the system for
+layers: ## Fail on an import that a target may not have, on what RibServer may not ask the system for, on peers' text compared as a String
 	@scripts/check-layers
 	@scripts/check-seams
+	@scripts/check-text
 
 clean: ## Delete what was built
 	rm -rf .build Benchmarks/.build Fuzz/.build .venv

@@ -60,13 +60,13 @@ extension ClientSession {
     case (.greeting, .drain(let milliseconds)), (.live, .drain(let milliseconds)):
       return [.draining(within: milliseconds)]
     default:
-      throw .badServer("A message came out of turn: \(json.source.prefix(80))")
+      throw .badServer("A message came out of turn: \(Substring(json.source.unicodeScalars.prefix(80)))")
     }
   }
 
   private mutating func begin(_ welcome: Welcome) throws(ClientError) -> [ClientEvent] {
     if let last = lastWelcome {
-      guard welcome.resumed, welcome.sessionID == last.sessionID, welcome.clientID == last.clientID else {
+      guard welcome.resumed, haveSameUTF8(welcome.sessionID, last.sessionID), welcome.clientID == last.clientID else {
         throw .badServer("The session that was asked for is another one.")
       }
     }
@@ -74,7 +74,7 @@ extension ClientSession {
     lastWelcome = welcome
     // A new epoch continues from what was committed: if its revision is lower than the view's, some of the view was
     // lost.
-    let isBehind = welcome.epoch != mirror.epoch && welcome.revision < mirror.revision
+    let isBehind = !haveSameUTF8(welcome.epoch, mirror.epoch) && welcome.revision < mirror.revision
     mirror.join(epoch: welcome.epoch)
     sentNumber = welcome.number
     acknowledged = nil

@@ -105,7 +105,7 @@ package struct ViewMirror {
   ///
   /// A view of another epoch is shown until a new one comes, and has no revision.
   package mutating func join(epoch: String) {
-    if epoch != self.epoch { revision = 0 }
+    if !haveSameUTF8(epoch, self.epoch) { revision = 0 }
     if view == nil { self.epoch = epoch }
   }
 }

@@ -1,5 +1,6 @@
 import RibCore
 import RibServer
+import Wire
 
 /// Writes of several sessions that are made by the same statements, over arrays.
 ///
@@ -11,7 +12,7 @@ struct PostgresBatch {
 
   private var requests: [StoreRequest] = []
   private var rows: Set<Int64> = []
-  private var names: Set<String> = []
+  private var names: Set<ExactString> = []
 
   /// An empty batch.
   ///
@@ -35,7 +36,9 @@ struct PostgresBatch {
     case .write(let lease, let cut):
       guard cut.isProgress || !cut.hasPersons, rows.insert(lease.row).inserted else { return false }
     case .create(let identity, let cut):
-      guard !cut.hasPersons, !cut.isCounted(identity), names.insert(identity.id).inserted else { return false }
+      guard !cut.hasPersons, !cut.isCounted(identity), names.insert(ExactString(identity.id)).inserted else {
+        return false
+      }
     default: return false
     }
     requests.append(request)
@@ -68,7 +71,7 @@ struct PostgresBatch {
     for result in results.dropFirst(lock.count).prefix(heads.count) {
       for row in result.rows { written.insert(Int64(row.integer(0))) }
     }
-    var leases: [String: SessionLease] = [:]
+    var leases: [ExactString: SessionLease] = [:]
     if hasCreations, let result = results.last {
       for row in result.rows { leases[row.text(1)] = SessionLease(row: Int64(row.integer(0)), number: 1) }
       let created = creations.compactMap { identity, cut in leases[identity.id].map { ($0, cut) } }

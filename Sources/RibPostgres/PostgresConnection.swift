@@ -18,7 +18,7 @@ final class PostgresConnection {
   static let patience = 5000
 
   private let connection: OpaquePointer
-  private var prepared: Set<String> = []
+  private var prepared: Set<String> = []  // safe text: own
   private let notices = Notices()
   /// Whether the connection has failed.
   private(set) var isBroken = false

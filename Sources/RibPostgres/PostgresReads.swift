@@ -1,9 +1,10 @@
 import RibServer
+import Wire
 
 /// Requests to read sessions that are answered together; each session is in it once.
 struct PostgresReads {
   private(set) var requests: [StoreRequest] = []
-  private var names: Set<String> = []
+  private var names: Set<ExactString> = []
 
   /// Whether nothing is asked for.
   var isEmpty: Bool { requests.isEmpty }
@@ -13,7 +14,7 @@ struct PostgresReads {
   /// - Parameter request: what is asked for.
   /// - Returns: false if it is to be done in another way, behind those that are in.
   mutating func accept(_ request: StoreRequest) -> Bool {
-    guard let name = request.readName, names.insert(name).inserted else { return false }
+    guard let name = request.readName, names.insert(ExactString(name)).inserted else { return false }
     requests.append(request)
     return true
   }

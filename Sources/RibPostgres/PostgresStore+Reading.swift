@@ -5,7 +5,7 @@ import Wire
 // Sessions that are read, or whose clients come back, by the same statements, over arrays: as many round trips for a batch as for one.
 
 extension PostgresStore {
-  private typealias Found = [String: Result<SessionRow, StoreError>]
+  private typealias Found = [ExactString: Result<SessionRow, StoreError>]
 
   /// What becomes of a request.
   private enum Judgement {
@@ -37,7 +37,7 @@ extension PostgresStore {
   /// - Returns: a result for each request, in order.
   /// - Throws: ``PostgresError``.
   func read(
-    _ reads: PostgresReads, _ locked: Set<String>, _ transaction: PostgresTransaction, isLast: Bool = false
+    _ reads: PostgresReads, _ locked: Set<ExactString>, _ transaction: PostgresTransaction, isLast: Bool = false
   ) throws(PostgresError) -> [StoreResult] {
     let requests = reads.requests
     guard !requests.isEmpty else { return [] }
@@ -45,7 +45,7 @@ extension PostgresStore {
     var found = try find(names, transaction)
     var judgements = zip(requests, names).map { judge($0, found[$1]) }
     // Sessions that have become free since the batch has locked its rows.
-    let late = names.indices.filter { judgements[$0].row != nil && !locked.contains(names[$0]) }
+    let late = names.indices.filter { judgements[$0].row != nil && !locked.contains(ExactString(names[$0])) }
     if !late.isEmpty {
       try transaction.run([PostgresStatement(Self.lockRows, .integers(late.compactMap { judgements[$0].row }))])
       found = try find(late.map { names[$0] }, transaction)

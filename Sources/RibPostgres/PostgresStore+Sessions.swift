@@ -45,7 +45,7 @@ extension PostgresStore {
   ///   - transaction: what it belongs to.
   /// - Returns: the names of the sessions that are locked; none if no other locks follow.
   /// - Throws: ``PostgresError``.
-  func lock(_ requests: [StoreRequest], _ transaction: PostgresTransaction) throws(PostgresError) -> Set<String> {
+  func lock(_ requests: [StoreRequest], _ transaction: PostgresTransaction) throws(PostgresError) -> Set<ExactString> {
     var (rows, names, holders, takesAny) = ([Int64](), [String](), Set([0, node]), false)
     var (hasPersons, signedOut) = (false, [PersonID]())
     for request in requests {
@@ -74,7 +74,7 @@ extension PostgresStore {
     let lock = PostgresStatement(
       Self.lockSessions, .integers(rows), .texts(names), .flag(takesAny),
       .integers(holders.map { Int64($0) }))
-    return Set(try transaction.run(lock).rows.map { $0.text(0) })
+    return Set(try transaction.run(lock).rows.map { ExactString($0.text(0)) })
   }
 
   // MARK: Leaving

@@ -20,12 +20,14 @@ enum ViewText {
     let type = if case .string(let name)? = node["type"] { name } else { "?" }
     lines.append("\(indent)\(type) #\(id)")
     if case .object(let state)? = node["state"] {
-      for (key, value) in state.sorted(by: { $0.key < $1.key }) { lines.append("\(indent)  \(key): \(value.text)") }
+      for (key, value) in state.sorted(by: { ExactString($0.key) < ExactString($1.key) }) {
+        lines.append("\(indent)  \(key): \(value.text)")
+      }
     } else if let state = node["state"] {
       lines.append("\(indent)  \(state.text)")
     }
     guard case .object(let routes)? = node["children"] else { return }
-    for (route, content) in routes.sorted(by: { $0.key < $1.key }) {
+    for (route, content) in routes.sorted(by: { ExactString($0.key) < ExactString($1.key) }) {
       guard case .array(let ids)? = content["ids"], !ids.isEmpty else { continue }
       lines.append("\(indent)  \(route):")
       for case .integer(let child) in ids { append(node: child, of: view, indent: indent + "    ", to: &lines, &shown) }

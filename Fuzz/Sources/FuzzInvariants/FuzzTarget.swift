@@ -13,7 +13,7 @@ public struct FuzzTarget: Sendable {
 
   /// Every target.
   public static let all: [FuzzTarget] = [
-    .requests, .responses, .addresses, .frames, .deflated, .json, .decoding, .patches, .differences, .messages,
+    .requests, .responses, .addresses, .frames, .deflated, .json, .decoding, .patches, .differences, .messages, .costs,
   ]
 
   /// The one that the environment names; nil if it names none.

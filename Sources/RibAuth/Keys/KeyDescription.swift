@@ -53,14 +53,14 @@ struct KeyDescription: Sendable {
   /// RFC 7517 §4.2 and §4.3: `use` and `key_ops`, if they are there, have to name signatures.
   private static func checkUse(of element: JSONElement) throws(Fault) {
     if let use = element["use"], !use.isString("sig") { throw Fault(reason: .notForSignatures) }
-    if let operations = element["key_ops"], operations.strings?.contains("verify") != true {
+    if let operations = element["key_ops"], !operations.elements.contains(where: { $0.isString("verify") }) {
       throw Fault(reason: .notForSignatures)
     }
   }
 
   /// The algorithms that a key can be used with by its type (RFC 7518 §6.1, RFC 8037 §2); nil for an unknown type, and for a secret.
   private static func fitting(_ element: JSONElement) -> [JWTSettings.Algorithm]? {
-    switch (element["kty"]?.string, element["crv"]?.string) {
+    switch (element["kty"]?.name, element["crv"]?.name) {
     case ("RSA", nil): [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
     case ("EC", "P-256"): [.es256]
     case ("EC", "P-384"): [.es384]
@@ -78,7 +78,7 @@ struct KeyDescription: Sendable {
       guard let first = algorithms.first(where: fitting.contains) else { throw Fault(reason: .noAlgorithm) }
       return first
     }
-    guard let algorithm = named.string.flatMap(JWTSettings.Algorithm.init(name:)), fitting.contains(algorithm),
+    guard let algorithm = named.name.flatMap(JWTSettings.Algorithm.init(name:)), fitting.contains(algorithm),
       algorithms.contains(algorithm)
     else { throw Fault(reason: .algorithm) }
     return algorithm
@@ -95,7 +95,7 @@ struct KeyDescription: Sendable {
     case .edDSA:
       return .octetKeyPair(kind, identifier: identifier, x: try text("x", of: element), y: nil, curve: .ed25519)
     case .es256, .es384, .es512:
-      let curve = element["crv"]?.string.flatMap(ECDSACurve.init(rawValue:))
+      let curve = element["crv"]?.name.flatMap(ECDSACurve.init(rawValue:))
       return .ecdsa(
         kind, identifier: identifier, x: try text("x", of: element), y: try text("y", of: element), curve: curve)
     case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512:

@@ -21,7 +21,7 @@ struct KeySet: Sendable {
     case notNamed
   }
 
-  private let named: [String: VerificationKey]
+  private let named: [ExactString: VerificationKey]
   private let only: VerificationKey?
   /// The keys that are not used.
   let skipped: [SkippedKey]
@@ -31,7 +31,7 @@ struct KeySet: Sendable {
   /// The keys that are used, by their names; a key without a name is the only one.
   var descriptions: [(name: String, algorithm: JWTSettings.Algorithm)] {
     if named.isEmpty, let only { return [("-", only.algorithm)] }
-    return named.map { ($0.key, $0.value.algorithm) }.sorted { $0.name < $1.name }
+    return named.map { ($0.key.string, $0.value.algorithm) }.sorted { $0.name < $1.name }
   }
 
   /// Reads a set.
@@ -53,7 +53,7 @@ struct KeySet: Sendable {
     }
     guard !keys.isEmpty else { throw .noUsableKey(skipped) }
     only = keys.count == 1 ? keys[0].key : nil
-    var named: [String: VerificationKey] = [:]
+    var named: [ExactString: VerificationKey] = [:]
     for (name, key) in keys {
       if let name, named[name] == nil {
         named[name] = key

@@ -90,7 +90,7 @@ struct ClaimCheck: Sendable {
     return max(-Self.lastSecond, min(seconds, Self.lastSecond))
   }
 
-  private func roles(of claims: JSONElement) throws(TokenFault) -> Set<String> {
+  private func roles(of claims: JSONElement) throws(TokenFault) -> Set<String> {  // safe text: Stream-Safe
     guard let element = claims.claim(settings.rolesClaim), !element.isNull else { return [] }
     if let roles = element.strings { return Set(roles) }
     // Separated by spaces, as `scope` is (RFC 6749 §3.3).
@@ -98,8 +98,8 @@ struct ClaimCheck: Sendable {
     return Set(text.split(separator: " ").map(String.init))
   }
 
-  private func kept(of claims: JSONElement) -> [String: JSONValue] {
-    var kept: [String: JSONValue] = [:]
+  private func kept(of claims: JSONElement) -> [String: JSONValue] {  // safe text: own
+    var kept: [String: JSONValue] = [:]  // safe text: own
     for name in settings.claims {
       if let element = claims.claim(name) { kept[name] = JSONValue(element) }
     }

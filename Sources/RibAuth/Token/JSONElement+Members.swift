@@ -3,13 +3,12 @@ import Wire
 extension JSONElement {
   /// Whether an object in this value, at any depth, has a member twice.
   ///
-  /// One parser takes the first and another one the last (RFC 8259 §4), so such a text is ambiguous. Keys that Swift's `String` calls
-  /// equal though their bytes differ count as one.
+  /// One parser takes the first and another one the last (RFC 8259 §4), so such a text is ambiguous.
   var repeatsMembers: Bool {
-    var keys: Set<String> = []
+    var keys: Set<ExactString> = []
     var repeats = false
     forEachMember { key, value in
-      repeats = repeats || !keys.insert(key.string ?? "").inserted || value.repeatsMembers
+      repeats = repeats || !keys.insert(ExactString(key.string ?? "")).inserted || value.repeatsMembers
     }
     return repeats || elements.contains { $0.repeatsMembers }
   }

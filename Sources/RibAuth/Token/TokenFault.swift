@@ -18,6 +18,7 @@ enum TokenFault: Error, Equatable {
   case notJSON(Part, JSONError.Reason)
   case notAnObject(Part)
   case repeatedMember(Part)
+  case unsafeText(Part)
   case algorithm
   case critical
   case type
@@ -49,6 +50,7 @@ enum TokenFault: Error, Equatable {
     case .notJSON(let part, let reason): "The token's \(part.rawValue) is no JSON: \(reason.rawValue)."
     case .notAnObject(let part): "The token's \(part.rawValue) is no JSON object."
     case .repeatedMember(let part): "The token's \(part.rawValue) has a member twice."
+    case .unsafeText(let part): "The token's \(part.rawValue) has too many combining marks in a row."
     default: ruleSentence
     }
   }

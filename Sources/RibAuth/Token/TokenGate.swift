@@ -19,7 +19,7 @@ struct TokenGate: Sendable {
 
   private let algorithms: Set<JWTSettings.Algorithm>
   /// The accepted values of `typ`, in lower case, without `application/`.
-  private let types: Set<String>
+  private let types: Set<ExactString>
 
   /// A gate.
   ///
@@ -61,6 +61,8 @@ struct TokenGate: Sendable {
       throw .notJSON(part, error.reason)
     }
     guard root.kind == .object else { throw .notAnObject(part) }
+    // No signature is checked yet: whoever has sent the token may have put anything into it.
+    guard root.isStreamSafe else { throw .unsafeText(part) }
     // RFC 7515 §4 and RFC 7519 §4: names are unique, or the token is refused.
     guard !root.repeatsMembers else { throw .repeatedMember(part) }
     return root
@@ -68,7 +70,7 @@ struct TokenGate: Sendable {
 
   /// RFC 8725 §3.1 and §3.2: only algorithms that the configuration names, so never `none`.
   private func algorithm(_ header: JSONElement) throws(TokenFault) -> JWTSettings.Algorithm {
-    guard let name = header["alg"]?.string, let algorithm = JWTSettings.Algorithm(name: name),
+    guard let name = header["alg"]?.name, let algorithm = JWTSettings.Algorithm(name: name),
       algorithms.contains(algorithm)
     else { throw .algorithm }
     return algorithm
@@ -78,7 +80,7 @@ struct TokenGate: Sendable {
     // RFC 7515 §4.1.11: a critical extension has to be understood, and none is understood here.
     guard header["crit"] == nil else { throw .critical }
     // RFC 7519 §5.2: the payload is another token.
-    if let content = header["cty"], content.string.map(Self.type) == "jwt" { throw .nested }
+    if let content = header["cty"], content.name.map(Self.type) == "jwt" { throw .nested }
   }
 
   /// RFC 8725 §3.11: explicit types keep a token of one kind from being used as another one.
@@ -87,15 +89,16 @@ struct TokenGate: Sendable {
       guard types.contains("jwt") else { throw .type }
       return
     }
-    guard let type = element.string, types.contains(Self.type(type)) else { throw .type }
+    guard let type = element.name, types.contains(Self.type(type)) else { throw .type }
   }
 
   /// RFC 7515 §4.1.9: a media type without regard to case, whose `application/` may be left out.
-  private static func type(_ text: String) -> String {
+  private static func type(_ text: String) -> ExactString {
     let type = text.lowercased()
     let prefix = "application/"
-    guard type.hasPrefix(prefix), !type.dropFirst(prefix.count).contains("/") else { return type }
-    return String(type.dropFirst(prefix.count))
+    guard type.utf8.starts(with: prefix.utf8) else { return ExactString(type) }
+    let rest = type.utf8.dropFirst(prefix.utf8.count)
+    return ExactString(rest.contains(UInt8(ascii: "/")) ? type : String(Substring(rest)))
   }
 
   private func keyName(_ header: JSONElement) throws(TokenFault) -> String? {

@@ -225,7 +225,9 @@ class AnyNode {
   final var children: [AnyNode] { attachments.flatMap { $0.children.compactMap(\.self) } }
 
   /// The children on one route; nil if there is no such route.
-  final func children(on route: String) -> [AnyNode?]? { attachments.first { $0.name == route }?.children }
+  final func children(on route: some Sequence<UInt8>) -> [AnyNode?]? {
+    attachments.first { $0.name.utf8.elementsEqual(route) }?.children
+  }
 
   /// The nearest node that clients see: this one or an ancestor.
   final var viewable: AnyNode {

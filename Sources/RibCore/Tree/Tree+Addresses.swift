@@ -59,16 +59,16 @@ extension Tree {
   private static func walk(_ path: String, from root: AnyNode) -> AnyNode? {
     guard !path.isEmpty else { return root }
     var node = root
-    for step in path.split(separator: "/", omittingEmptySubsequences: false) {
+    for step in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
       var name = step
       var index = 0
-      if step.hasSuffix("]"), let bracket = step.lastIndex(of: "[") {
-        let digits = step[step.index(after: bracket)..<step.index(before: step.endIndex)]
-        guard digits.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(digits) else { return nil }
+      if step.last == UInt8(ascii: "]"), let bracket = step.lastIndex(of: UInt8(ascii: "[")) {
+        let digits = step[bracket...].dropFirst().dropLast()
+        guard digits.allSatisfy({ 48...57 ~= $0 }), let number = Int(Substring(digits)) else { return nil }
         name = step[..<bracket]
         index = number
       }
-      guard let children = node.children(on: String(name)), children.indices.contains(index),
+      guard let children = node.children(on: name), children.indices.contains(index),
         let child = children[index]
       else { return nil }
       node = child

@@ -57,6 +57,7 @@ extension Channel {
       say(.badMessage, error.description)
       return (.none, charge)
     }
+    work.begin(Errand(message))
     switch state {
     case .live(let core, let client):
       guard !endIfOver() else { break }

@@ -43,7 +43,7 @@ enum LinkMessage: Equatable {
   ///
   /// - Parameter json: what the other node has said; nil if it is no message of this version's.
   init?(_ json: JSONElement) {
-    switch json["t"]?.string {
+    switch json["t"]?.name {
     case "beat":
       self = .beat(reachesStore: json["ok"]?.bool ?? false, published: json["n"]?.integer(Int.self) ?? 0)
     case "want":
@@ -156,7 +156,7 @@ enum LinkMessage: Equatable {
 extension PresenceNews {
   /// Reads what another node says; nil if it is nothing that this version knows.
   fileprivate init?(_ json: JSONElement) {
-    switch json["is"]?.string {
+    switch json["is"]?.name {
     case "begin": self = .rollBegins
     case "end": self = .rollEnds
     case "wanted": self = .rollWanted

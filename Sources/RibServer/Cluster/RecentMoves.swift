@@ -4,9 +4,9 @@
 struct RecentMoves {
   /// How long a session stays, in nanoseconds.
   private let stay: UInt64
-  private var latest: [String: UInt64] = [:]
+  private var latest: [String: UInt64] = [:]  // safe text: names of sessions that there are
   /// Those that came before `latest` began.
-  private var earlier: [String: UInt64] = [:]
+  private var earlier: [String: UInt64] = [:]  // safe text: names of sessions that there are
   private var beginning: UInt64 = 0
 
   /// No sessions.

@@ -1,3 +1,5 @@
+import Wire
+
 /// Sessions that the store may have given to this node without the node's knowing, as the answer to a request was lost.
 ///
 /// | a session that was asked for in vain           | is                                                      |
@@ -25,7 +27,7 @@ struct Strays {
     var isRenewed = true
   }
 
-  private var suspects: [String: Suspect] = [:]
+  private var suspects: [ExactString: Suspect] = [:]
   /// The suspects' names, each once, the next ones first.
   private var order: [String] = []
 
@@ -63,7 +65,7 @@ struct Strays {
   ///   - known: the leases of the sessions that the node has.
   /// - Returns: the leases of those that are lost.
   mutating func didLook(
-    at ids: [String], _ held: [String: SessionLease], besides known: Set<SessionLease>
+    at ids: [String], _ held: [String: SessionLease], besides known: Set<SessionLease>  // safe text: 64 bytes
   ) -> [SessionLease] {
     order.removeFirst(ids.count)
     var lost: [SessionLease] = []

@@ -6,9 +6,9 @@ import RibCore
 /// these jobs is added.
 final class ValueWrites: @unchecked Sendable {
   /// The number of the next write, by the value's name.
-  private(set) var numbers: [String: Int] = [:]
+  private(set) var numbers: [String: Int] = [:]  // safe text: own
   /// The values that were read.
-  var known: Set<String> = []
+  var known: Set<String> = []  // safe text: own
   /// The values whose changes wait to be written, in turn; the first one has its turn.
   private(set) var due: [any ValueExchange.Member] = []
 

@@ -282,7 +282,11 @@ extension Identity {
     let size =
       claims.reduce(0) { $0 + $1.key.utf8.count + $1.value.text.utf8.count }
       + roles.reduce(0) { $0 + $1.utf8.count }
-    return size <= 4096 ? nil : "Roles and claims have \(size) bytes; they can have 4096."
+    guard size <= 4096 else { return "Roles and claims have \(size) bytes; they can have 4096." }
+    let isSafe =
+      [subject, issuer].allSatisfy(\.isStreamSafe) && roles.allSatisfy(\.isStreamSafe)
+      && claims.allSatisfy { $0.key.isStreamSafe && $0.value.text.isStreamSafe }
+    return isSafe ? nil : "A text has too many combining marks or regional indicators in a row."
   }
 }
 

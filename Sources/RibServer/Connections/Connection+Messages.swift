@@ -114,7 +114,7 @@ extension Connection {
     _ hello: ClientMessage.Hello, for caller: Caller, as signIn: SignIn?
   ) throws(Ending) -> (Session, token: String) {
     guard let app = context.apps[hello.app] else {
-      let names = context.apps.keys.sorted().joined(separator: ", ")
+      let names = context.appNames.joined(separator: ", ")
       throw Ending(
         .unknownApp, "There is no app \"\(hello.app)\" here. There is: \(names).", needsAnotherProgram: true)
     }

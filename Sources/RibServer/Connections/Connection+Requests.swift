@@ -25,6 +25,7 @@ extension Connection {
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }
           return false
         }
+        loop.work.begin(.head)
         exchange.request = head
         exchange.start = loop.now
         exchange.route = ""
@@ -41,6 +42,7 @@ extension Connection {
       exchange.request = nil
       // Unless the answer says otherwise.
       begin(.idle, of: exchange)
+      loop.work.begin(.body)
       answer(head, body, exchange)
       // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.
       if !input.isEmpty { noteMessages(1, bytes: 0) }

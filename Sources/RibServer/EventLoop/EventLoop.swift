@@ -156,6 +156,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// To be called before anything is done on the loop.
   private func beginTurn() {
     countTurn()
+    work.begin(.job)
     now = time()
   }
 

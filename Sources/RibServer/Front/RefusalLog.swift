@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import Wire
 
 /// Says what was refused at the door, and which setting would let it in: each thing once in a minute.
 ///
@@ -32,7 +33,7 @@ final class RefusalLog: Sendable {
   /// What was said of a kind since a time.
   private struct Said {
     var start: UInt64
-    var names: Set<String> = []
+    var names: Set<ExactString> = []
   }
 
   private let logger: Logger
@@ -63,7 +64,7 @@ final class RefusalLog: Sendable {
     let count = said.withLock { said -> Int? in
       var ofKind = said[kind] ?? Said(start: now)
       if now - min(ofKind.start, now) >= Self.pause { ofKind = Said(start: now) }
-      guard ofKind.names.count <= Self.countLimit, ofKind.names.insert(name).inserted else { return nil }
+      guard ofKind.names.count <= Self.countLimit, ofKind.names.insert(ExactString(name)).inserted else { return nil }
       said[kind] = ofKind
       return ofKind.names.count
     }

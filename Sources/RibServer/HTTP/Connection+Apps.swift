@@ -13,7 +13,7 @@ extension Connection {
     json.beginObject()
     json.key("apps")
     json.beginArray()
-    for name in context.apps.keys.sorted() { json.string(name) }
+    for name in context.appNames { json.string(name) }
     json.endArray()
     json.endObject()
     return .described(json)

@@ -139,7 +139,7 @@ extension Connection {
     }
     var credential: String?
     if !body.isEmpty {
-      guard let text = (try? loop.work.reader.read(body.span).root)?["auth"]?.string else {
+      guard let text = (try? loop.work.reader.read(body.span).root)?["auth"]?.string, text.isStreamSafe else {
         throw HTTPError(status: .badRequest, reason: "The body is {\"auth\":\"…\"}, with the credential.")
       }
       credential = text

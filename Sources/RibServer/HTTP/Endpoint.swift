@@ -1,3 +1,4 @@
+import Wire
 import WireHTTP
 
 /// What a path leads to.
@@ -81,12 +82,16 @@ enum Endpoint: Equatable {
     case Self.appsPath: self = .apps
     case let path where path.hasPrefix(Self.appsPath + "/"):
       let parts = path.dropFirst(Self.appsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
-      guard parts.count == 2, parts[1] == "schema", let app = Self.decoded(parts[0]) else { return nil }
+      guard parts.count == 2, parts[1] == "schema", let app = Self.decoded(parts[0]),
+        app.utf8.count <= longestName
+      else { return nil }
       self = .schema(app: app)
     default:
       guard path.hasPrefix(Self.sessionsPath + "/") else { return nil }
       let parts = path.dropFirst(Self.sessionsPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
-      guard let id = parts.first.map(String.init), !id.isEmpty, parts.count <= 2 else { return nil }
+      guard let id = parts.first.map(String.init), 1...longestName ~= id.utf8.count, parts.count <= 2 else {
+        return nil
+      }
       switch parts.count == 2 ? parts[1] : "" {
       case "" where parts.count == 1: self = .session(id)
       case "actions": self = .actions(id)
@@ -157,7 +162,7 @@ enum Endpoint: Equatable {
   }
 
   /// The methods of RFC 9110 §9.3 and RFC 5789, but for CONNECT: no request with it is read.
-  static let knownMethods: Set<String> = [
+  static let knownMethods: Set<String> = [  // safe text: own
     "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH",
   ]
 

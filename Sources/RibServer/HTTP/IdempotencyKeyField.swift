@@ -11,7 +11,7 @@ enum IdempotencyKeyField {
   static func number(in headers: HeaderFields) throws(HTTPError) -> Int {
     let values = headers.values(for: "Idempotency-Key")
     let text = values.first ?? ""
-    guard values.count == 1, text.count > 2, text.hasPrefix("\""), text.hasSuffix("\""),
+    guard values.count == 1, 3...longestName ~= text.utf8.count, text.hasPrefix("\""), text.hasSuffix("\""),
       let number = Int(text.dropFirst().dropLast()), (1...largestNumber).contains(number)
     else {
       throw HTTPError(

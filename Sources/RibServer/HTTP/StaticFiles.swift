@@ -13,7 +13,7 @@ public struct StaticFiles: Sendable {
     "require-trusted-types-for 'script'",
   ].joined(separator: "; ")
 
-  private var files: [String: StaticFile] = [:]
+  private var files: [String: StaticFile] = [:]  // safe text: own
   /// The `Content-Security-Policy` of pages.
   private let policy: String
 

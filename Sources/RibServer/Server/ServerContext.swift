@@ -1,10 +1,11 @@
 import Logging
 import RibCore
 import Synchronization
+import Wire
 
 /// What all loops of a server share.
 final class ServerContext: Sendable {
-  let apps: [String: App]
+  let apps: [ExactString: App]
   /// The names of the apps, in order.
   let appNames: [String]
   /// The settings in force: each loop has a copy of its own, ``Workspace/rules``, which needs no lock.
@@ -76,11 +77,11 @@ final class ServerContext: Sendable {
     // Nobody has a trace of what operators look at.
     tracer = desk == nil ? SessionTracer() : nil
     compressor = Compressor(environment)
-    self.apps = Dictionary(apps.map { ($0.name, $0) }) { first, _ in
+    self.apps = Dictionary(apps.map { (ExactString($0.name), $0) }) { first, _ in
       preconditionFailure("two apps have the name \"\(first.name)\"")
     }
-    appNames = self.apps.keys.sorted()
-    ends = EndReporters(self.apps, environment, logger)
+    appNames = self.apps.keys.sorted().map(\.string)
+    ends = EndReporters(apps, environment, logger)
     offersEcho = settings.echo
     connections = ConnectionCounter(
       limit: settings.limits.connections, limitPerAddress: settings.limits.connectionsPerAddress)

@@ -35,8 +35,8 @@ final class Watchdog: Sendable {
           turn: loop.turns.load(ordering: .relaxed), begun: loop.work.flight?.beginCount ?? 0)
         switch watches[index].look(progress) {
         case .fine: break
-        case .late: Self.warn(loop.work.flight?.running, context)
-        case .hanging: Self.end(loop.work.flight?.running, after: seconds, context)
+        case .late: Self.warn(loop.work, context)
+        case .hanging: Self.end(loop.work, after: seconds, context)
         }
       }
       context.lateLoopCount.store(watches.count(where: \.isLate), ordering: .relaxed)
@@ -47,26 +47,28 @@ final class Watchdog: Sendable {
   /// Looks no more.
   func stop() { ticker.cancel() }
 
-  private static func warn(_ note: FlightNote?, _ context: ServerContext) {
-    let (activity, metadata) = describe(note, context)
+  private static func warn(_ work: Workspace, _ context: ServerContext) {
+    let (activity, metadata) = describe(work, context)
     context.logger.warning("A loop has not come back for long: it \(activity).", metadata: metadata)
   }
 
-  private static func end(_ note: FlightNote?, after seconds: Int, _ context: ServerContext) -> Never {
-    var (activity, metadata) = describe(note, context)
+  private static func end(_ work: Workspace, after seconds: Int, _ context: ServerContext) -> Never {
+    var (activity, metadata) = describe(work, context)
     metadata["seconds"] = "\(seconds)"
     context.logger.critical("A loop hangs: for seconds it \(activity). The process ends.", metadata: metadata)
     abort()
   }
 
-  /// What a loop was doing, as the flight recorder has it.
-  private static func describe(_ note: FlightNote?, _ context: ServerContext) -> (String, Logger.Metadata) {
-    switch note {
-    case .session(let entry):
-      (entry.activity, entry.metadata(app: context.sessions.peek(entry.sessionID)?.core.identity.app))
-    case .app(let flight): (flight.activity, ["app": "\(flight.app)"])
-    case .process, nil: ("ran something that is no session's action", [:])
-    }
+  /// What a loop was doing, as the flight recorder has it, and for which message.
+  private static func describe(_ work: Workspace, _ context: ServerContext) -> (String, Logger.Metadata) {
+    let (activity, metadata): (String, Logger.Metadata) =
+      switch work.flight?.running {
+      case .session(let entry):
+        (entry.activity, entry.metadata(app: context.sessions.peek(entry.sessionID)?.core.identity.app))
+      case .app(let flight): (flight.activity, ["app": "\(flight.app)"])
+      case .process, nil: ("ran something that is no session's action", [:])
+      }
+    return (activity, metadata.merging(work.lastErrand.metadata) { ours, _ in ours })
   }
 }
 

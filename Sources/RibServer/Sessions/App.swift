@@ -70,7 +70,7 @@ public struct App: SampleTreeSource {
     /// A client that has shown the credential of a person.
     case identified
     /// A client whose person has at least one of these roles.
-    case roles(Set<String>)
+    case roles(Set<String>)  // safe text: Stream-Safe
   }
 
   /// An app without parameters; what a client sends as `params` is ignored, and not kept: a later version of the app that takes

@@ -5,7 +5,7 @@ import Synchronization
 /// other one waiting.
 final class EndReporters: Sendable {
   /// By the names of their apps; apps that do not want to know have none.
-  private let reporters: [String: EndReporter]
+  private let reporters: [String: EndReporter]  // safe text: own
   private let environment: Environment
   /// Looks at the reporters once a second; nil while there is nothing to tell.
   private let watch = Mutex<Ticker<Void>?>(nil)
@@ -16,16 +16,16 @@ final class EndReporters: Sendable {
   /// Reporters with nothing to tell.
   ///
   /// - Parameters:
-  ///   - apps: which ones there are, by their names.
+  ///   - apps: which ones there are.
   ///   - limit: how many sessions of an app may wait until it is told of them.
   ///   - environment: where their closures run.
   ///   - logger: is told of apps that are slow, and of what no app was told of.
-  init(_ apps: [String: App], limit: Int = EndReporter.limit, _ environment: Environment, _ logger: Logger) {
+  init(_ apps: [App], limit: Int = EndReporter.limit, _ environment: Environment, _ logger: Logger) {
     self.environment = environment
-    var reporters: [String: EndReporter] = [:]
-    for (name, app) in apps {
+    var reporters: [String: EndReporter] = [:]  // safe text: own
+    for app in apps {
       guard let tell = app.end else { continue }
-      reporters[name] = EndReporter(of: name, tell, limit: limit, environment, logger)
+      reporters[app.name] = EndReporter(of: app.name, tell, limit: limit, environment, logger)
     }
     self.reporters = reporters
   }

@@ -72,7 +72,9 @@ enum Entrance: Sendable {
   ///
   /// - Parameter token: the invitation.
   /// - Returns: the session's name, if the token is one.
-  static func sessionID(ofInvitation token: String) -> String { String(token.prefix { $0 != "." }) }
+  static func sessionID(ofInvitation token: String) -> String {
+    String(Substring(token.utf8.prefix { $0 != UInt8(ascii: ".") }))
+  }
 
   /// What a client is told that cannot come in.
   ///

@@ -171,7 +171,7 @@ extension SessionCore {
   /// - Returns: whether patches were enough.
   private func catchUp(_ channel: Channel, _ client: Int, from epoch: String, _ known: Int) -> Bool {
     let hasAll =
-      epoch == self.epoch
+      haveSameUTF8(epoch, self.epoch)
       && history.replay(after: known, to: revision, at: work.now) { revision, operations in
         work.json.removeAll()
         work.json.patch(

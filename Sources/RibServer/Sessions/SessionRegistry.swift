@@ -46,9 +46,9 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     case mustAsk(StoreRequest)
   }
 
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Mutex<[ExactString: Entry]>([:])
   /// The clients that are connected to sessions that are not in memory.
-  private let dormant = Mutex<[String: Dormant]>([:])
+  private let dormant = Mutex<[ExactString: Dormant]>([:])
   /// The sessions that bells wake.
   private let waking = Mutex(WakeQueue())
 
@@ -217,7 +217,7 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
     }
     for seeker in seekers { seeker.waiter(result) }
     if case .success(.awake) = result {
-      let woken = dormant.withLock { $0.removeValue(forKey: id) }
+      let woken = dormant.withLock { $0.removeValue(forKey: ExactString(id)) }
       for sleeper in woken?.sleepers ?? [] { sleeper.call(.wake) }
     } else if waking.withLock({ $0.isWaking(id) }) {
       // The bell has rung for the others, too: the next one tries.
@@ -260,7 +260,9 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   func add(_ sleeper: Sleeper, _ call: @escaping @Sendable (SleeperCall) -> Void) {
     let id = sleeper.sessionID
     // Outside of the lock.
-    for overtaken in dormant.withLock({ $0[id, default: Dormant()].add(sleeper, call) }) { overtaken(.overtaken) }
+    for overtaken in dormant.withLock({ $0[ExactString(id), default: Dormant()].add(sleeper, call) }) {
+      overtaken(.overtaken)
+    }
     let isThere = entries.withLock { if case .live? = $0[id] { true } else { false } }
     if isThere, take(sleeper) { call(.wake) }
   }
@@ -276,7 +278,7 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
       dormant[id]?.sleepers.remove(at: place)
       guard dormant[id]?.sleepers.isEmpty == true else { return (true, []) }
       // The bells are let go of outside of the lock.
-      return (true, dormant.removeValue(forKey: id)?.bells ?? [])
+      return (true, dormant.removeValue(forKey: ExactString(id))?.bells ?? [])
     }
     return isTaken
   }
@@ -327,7 +329,7 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
       let isAlone = session.sleepers.allSatisfy { sleeper, _ in
         claim.client == sleeper.client && claim.attempt.map { $0 > sleeper.attempt } == true
       }
-      return isAlone && mayMove ? dormant.removeValue(forKey: id) : nil
+      return isAlone && mayMove ? dormant.removeValue(forKey: ExactString(id)) : nil
     }
     // The bells are let go of outside of the lock.
     for sleeper in gone?.sleepers ?? [] { sleeper.call(.moved) }
@@ -338,7 +340,7 @@ final class SessionRegistry<Member: AnyObject & Sendable>: Sendable {
   ///
   /// - Parameter id: the session's name.
   func letGo(of id: String) {
-    let gone = dormant.withLock { $0.removeValue(forKey: id) }
+    let gone = dormant.withLock { $0.removeValue(forKey: ExactString(id)) }
     // The bells are let go of outside of the lock.
     for sleeper in gone?.sleepers ?? [] { sleeper.call(.moved) }
   }

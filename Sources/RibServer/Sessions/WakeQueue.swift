@@ -9,8 +9,8 @@ struct WakeQueue {
   /// How many are woken at a time: others wait for as many to be read, and for as many commits.
   static let limit = 4
 
-  private var woken: Set<String> = []
-  private var waiting: Set<String> = []
+  private var woken: Set<String> = []  // safe text: names of sessions that there are
+  private var waiting: Set<String> = []  // safe text: names of sessions that there are
   /// The sessions that wait, in order; among them some that do not wait any more.
   private var order: [String] = []
   /// How many at the beginning of `order` have had their turn.

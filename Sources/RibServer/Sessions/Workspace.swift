@@ -1,4 +1,5 @@
 import RibCore
+import Synchronization
 import Wire
 
 /// What the sessions and channels of one loop work with, one after the other: the time of the present batch of events, and
@@ -24,6 +25,8 @@ final class Workspace {
   @exclusivity(unchecked) var sendStorage = SendStorage()
   /// The trace of the request that is being answered; nil for what comes over a connection, or has no trace.
   @exclusivity(unchecked) var trace: RequestTrace?
+  /// What was taken up last; the loop alone writes, and the watchdog reads.
+  private let errand = Atomic<UInt8>(0)
   /// What is counted.
   @exclusivity(unchecked) var stats = LoopStats()
   /// The newest slow transactions.
@@ -66,6 +69,12 @@ final class Workspace {
     readerLimit = rules.settings.limits.message
     reader = JSONReader(limits: JSONLimits(bytes: readerLimit))
   }
+
+  /// Takes note of what is taken up.
+  func begin(_ errand: Errand) { self.errand.store(errand.rawValue, ordering: .relaxed) }
+
+  /// What was taken up last; from any thread.
+  var lastErrand: Errand { Errand(rawValue: errand.load(ordering: .relaxed)) ?? .job }
 
   /// Nanoseconds of the monotonic clock, at this moment.
   func time() -> UInt64 { environment.time.monotonic() }

@@ -31,7 +31,7 @@ package final class MemoryStore: SessionStore {
 
   private struct Content {
     var rows: [Int64: Row] = [:]
-    var numbers: [String: Int64] = [:]
+    var numbers: [ExactString: Int64] = [:]
     var lastRow: Int64 = 0
     /// The marks of the persons who were signed out.
     var signOuts: [PersonID: Int] = [:]

@@ -51,10 +51,10 @@ package struct StoreMeasure: Equatable, Sendable {
   /// The number of sessions; of a database that would have to count them for long, about.
   package let sessionCount: Int
   /// Bytes on the disk, by what they are of; empty for a store that does not know.
-  package let bytes: [String: Int]
+  package let bytes: [String: Int]  // safe text: own
 
   /// A measure.
-  package init(sessionCount: Int, bytes: [String: Int] = [:]) {
+  package init(sessionCount: Int, bytes: [String: Int] = [:]) {  // safe text: own
     self.sessionCount = sessionCount
     self.bytes = bytes
   }

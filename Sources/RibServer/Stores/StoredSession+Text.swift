@@ -69,7 +69,7 @@ extension [Invitation] {
 
 extension NodeSnapshot {
   /// The JSON of children; nil for none.
-  package static func childrenJSON(_ children: [String: [String: NodeID]]) -> String? {
+  package static func childrenJSON(_ children: [String: [String: NodeID]]) -> String? {  // safe text: own
     children.isEmpty ? nil : jsonText(children)
   }
   /// The JSON of effects; nil for none.

@@ -124,7 +124,7 @@ package struct SessionState: Sendable, Equatable {
       clients[index].isOpened(byTokenWith: resume.tokenHash)
     else { return .denied }
     guard resume.attempt > clients[index].attempt else { return .stale }
-    guard !isHeld || isHeldHere, let rest, rest.program == resume.program, rest.epoch == resume.epoch,
+    guard !isHeld || isHeldHere, let rest, rest.program == resume.program, haveSameUTF8(rest.epoch, resume.epoch),
       revision == resume.revision, clients[index].isUnchanged(by: resume)
     else { return .mustLoad }
     return .resting(index)

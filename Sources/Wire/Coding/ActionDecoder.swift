@@ -22,6 +22,11 @@ package enum ActionDecoder {
       let reason = "An action is an object with one key, its case; this one has \(element.count)."
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
     }
+    // Asked first, as most texts are no longer than a name.
+    if element.document.bytes.count > longestName, element.caseName?.isNoName == true {
+      let reason = "The name of an action has at most \(longestName) bytes."
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
+    }
     let action = try decodeValue(type, from: element)
     element.document.trace?.noteEnd()
     return action
@@ -33,10 +38,16 @@ package enum ActionDecoder {
   ///   - type: the value's type.
   ///   - element: its JSON.
   /// - Returns: the value.
-  /// - Throws: `DecodingError` with the reason and the path from `element`.
+  /// - Throws: `DecodingError` with the reason and the path from `element`; also for a text that is not Stream-Safe.
   package static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
-    try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
+    let root = DecodingRoot(index: element.index, form: .wire)
+    if !element.document.isPlain, let text = element.firstUnsafeString {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: text.path(from: root), debugDescription: "A text has \(String.unsafeRun)."))
+    }
+    return try ElementDecoder(element: element, root: root, type: type).decode(type)
   }
+
   /// An action that names no case of its type.
   package struct UnknownCase: Equatable, Sendable {
     /// The name, cut short if it is long.
@@ -55,8 +66,9 @@ package enum ActionDecoder {
   /// - Returns: nil if the name is that of a case, if the JSON has no name, or if the names are not known, as those
   ///   of a type that is no enum or is coded by hand.
   package static func unknownCase<T: Decodable>(of type: T.Type, in element: JSONElement) -> UnknownCase? {
-    guard let name = element.string ?? element.onlyKey, let known = CaseNames.all(of: type, asking: name),
-      !known.contains(name)
+    // What is no name, or not for apps, is shown to no type.
+    guard let name = element.caseName?.name, name.isStreamSafe, let known = CaseNames.all(of: type, asking: name),
+      !known.contains(where: { haveSameUTF8($0, name) })
     else { return nil }
     // Scalars, not characters: one of those may be as long as the message.
     let scalars = name.unicodeScalars
@@ -69,8 +81,12 @@ package enum ActionDecoder {
 }
 
 extension JSONElement {
-  /// The key of an object that has one member.
-  fileprivate var onlyKey: String? {
-    kind == .object && count == 1 ? JSONElement(document: document, index: index + 1).string : nil
+  /// The name of an action: the string itself, or the key of an object that has one member.
+  fileprivate var caseName: JSONElement? {
+    switch kind {
+    case .string: self
+    case .object where count == 1: JSONElement(document: document, index: index + 1)
+    default: nil
+    }
   }
 }

@@ -75,7 +75,7 @@ private struct CaseProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { (EnumCases.all(of: Key.self)?.first ?? Key(stringValue: probe.name)).map { [$0] } ?? [] }
 
-  func contains(_ key: Key) -> Bool { allKeys.contains { $0.stringValue == key.stringValue } }
+  func contains(_ key: Key) -> Bool { allKeys.contains { haveSameUTF8($0.stringValue, key.stringValue) } }
   func decodeNil(forKey key: Key) -> Bool { false }
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     throw CaseProbeDecoder.NoValue()

@@ -166,7 +166,8 @@ struct ElementKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func payload(for key: Key) -> JSONElement? {
-    form == .payload && key.stringValue == Self.payloadKey && !Key.knows(Self.secondPayloadKey) ? element : nil
+    form == .payload && haveSameUTF8(key.stringValue, Self.payloadKey) && !Key.knows(Self.secondPayloadKey)
+      ? element : nil
   }
 
   private func isEmptyObject(_ element: JSONElement) -> Bool { element.kind == .object && element.count == 0 }

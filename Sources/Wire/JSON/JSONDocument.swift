@@ -26,6 +26,8 @@ package final class JSONDocument: @unchecked Sendable {
   // nothing meanwhile that reads them. The checks were an eighth of the time from the bytes to an action.
   @exclusivity(unchecked) var bytes: [UInt8] = []
   @exclusivity(unchecked) var tape: [Token] = []
+  /// Whether all strings are ASCII, and none has an escape.
+  @exclusivity(unchecked) var isPlain = true
   /// Notes what is decoded; nil unless the document is a ``TracedAction``'s own copy, which one thread decodes.
   @exclusivity(unchecked) var trace: DecodingTrace?
 
@@ -73,6 +75,7 @@ package struct JSONReader {
     document.tape = []
     defer { document.tape = parser.releaseTape() }
     try parser.parse()
+    document.isPlain = parser.isPlain
     return document
   }
 

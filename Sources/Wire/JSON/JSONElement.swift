@@ -64,6 +64,18 @@ package struct JSONElement: Sendable {
     }
   }
 
+  /// Whether this is no string with an escape or beyond ASCII.
+  var isPlain: Bool {
+    switch token.kind {
+    case .escapedString: false
+    case .string: !document.bytes[text].contains { $0 >= 0x80 }
+    default: true
+    }
+  }
+
+  /// Whether this is a string that is longer than a name; asked of each action, so without decoding a short one.
+  var isNoName: Bool { token.length > longestName && kind == .string && name == nil }
+
   /// Whether the value is a string that has, with its escapes resolved, exactly the UTF-8 of `text`.
   package func isString(_ text: String) -> Bool {
     var text = text

@@ -13,6 +13,8 @@ struct JSONParser {
   private var container = 0
   /// How many arrays and objects are open.
   private var depth = 0
+  /// Whether all strings so far are ASCII, and none has an escape.
+  private(set) var isPlain = true
 
   init(bytes: [UInt8], tape: consuming [JSONDocument.Token], depthLimit: Int) {
     self.bytes = bytes
@@ -161,6 +163,7 @@ struct JSONParser {
       if byte == UInt8(ascii: "\"") { break }
       if byte == UInt8(ascii: "\\") {
         kind = .escapedString
+        isPlain = false
         try escape()
         continue
       }
@@ -168,7 +171,10 @@ struct JSONParser {
       highBits |= byte
       position += 1
     }
-    if highBits >= 0x80 { try checkUTF8(start..<position) }
+    if highBits >= 0x80 {
+      isPlain = false
+      try checkUTF8(start..<position)
+    }
     append(kind, from: start)
     position += 1
   }

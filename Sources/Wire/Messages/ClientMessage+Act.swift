@@ -99,10 +99,10 @@ extension NodeAddress {
   init(_ json: JSONElement?, in kind: StaticString) throws(MessageError) {
     if let id = json?.messageNumber {
       self = .id(id)
-    } else if let path = json?.string {
+    } else if let path = json?.name {
       self = .path(path)
     } else {
-      throw .missing(MessageKey.to, "a node id or a path", in: kind)
+      throw .missing(MessageKey.to, "a node id, or a path of at most \(longestName) bytes", in: kind)
     }
   }
 }

@@ -63,7 +63,7 @@ extension ClientMessage.Hello {
       if let resume = json[MessageKey.resume], !resume.isNull { try ClientMessage.Resume(resume) } else { nil }
     share =
       if let share = json[MessageKey.share], !share.isNull {
-        try json.text(MessageKey.share, in: MessageKind.hello)
+        try json.name(MessageKey.share, in: MessageKind.hello)
       } else {
         nil
       }
@@ -74,14 +74,14 @@ extension ClientMessage.Hello {
         "\(MessageKey.resume)", not both.
         """)
     }
-    let app = json[MessageKey.app]?.string
+    let app = json[MessageKey.app]?.name
     guard app != nil || resume != nil || share != nil else {
-      throw .missing(MessageKey.app, "the name of an app", in: MessageKind.hello)
+      throw .missing(MessageKey.app, "the name of an app, of at most \(longestName) bytes", in: MessageKind.hello)
     }
     self.app = app ?? ""
     parameters = json[MessageKey.parameters]
-    client = ClientInfo(json[MessageKey.client])
-    features = json[MessageKey.features]?.elements.compactMap { $0.string.flatMap(ClientFeature.init(rawValue:)) } ?? []
+    client = try ClientInfo(json[MessageKey.client])
+    features = json[MessageKey.features]?.elements.compactMap { $0.name.flatMap(ClientFeature.init(rawValue:)) } ?? []
     auth =
       if let auth = json[MessageKey.auth], !auth.isNull { try json.text(MessageKey.auth, in: MessageKind.hello) } else {
         nil
@@ -93,9 +93,9 @@ extension ClientMessage.Resume {
   init(_ json: JSONElement) throws(MessageError) {
     let kind = MessageKind.hello
     self.init(
-      sessionID: try json.text(MessageKey.sessionID, in: kind),
-      clientID: try json.number(MessageKey.clientID, in: kind), token: try json.text(MessageKey.token, in: kind),
-      attempt: try json.number(MessageKey.attempt, in: kind), epoch: try json.text(MessageKey.epoch, in: kind),
+      sessionID: try json.name(MessageKey.sessionID, in: kind),
+      clientID: try json.number(MessageKey.clientID, in: kind), token: try json.name(MessageKey.token, in: kind),
+      attempt: try json.number(MessageKey.attempt, in: kind), epoch: try json.name(MessageKey.epoch, in: kind),
       revision: try json.number(MessageKey.revision, in: kind))
     guard clientID > 0, attempt > 0 else {
       throw MessageError("\"\(MessageKey.clientID)\" and \"\(MessageKey.attempt)\" of \"resume\" count from 1.")

@@ -51,7 +51,7 @@ package enum ClientMessage: Sendable {
     } else if kind.isString(MessageKind.bye) {
       self = .bye
     } else {
-      throw MessageError("There is no message of kind \(kind.source) from a client.")
+      throw MessageError("There is no message of kind \(kind.name == nil ? "…" : kind.source) from a client.")
     }
   }
 }
@@ -81,11 +81,14 @@ public struct ClientInfo: Equatable, Sendable, Codable {
     self.timeZone = timeZone
   }
 
-  init(_ json: JSONElement?) {
+  init(_ json: JSONElement?) throws(MessageError) {
     name = json?[MessageKey.name]?.string
     version = json?[MessageKey.version]?.string
     locale = json?[MessageKey.locale]?.string
     timeZone = json?[MessageKey.timeZone]?.string
+    for text in [name, version, locale, timeZone] where text?.isStreamSafe == false {
+      throw MessageError("A text in \"\(MessageKey.client)\" has \(String.unsafeRun).")
+    }
   }
 }
 

@@ -20,7 +20,7 @@ extension ConnectedClient {
   init(_ json: JSONElement) throws(MessageError) {
     id = try json.number(MessageKey.clientID, in: MessageKind.clients)
     // As in a `welcome`, what a later server may say is no less than to act.
-    scope = json[MessageKey.scope]?.string.flatMap(ShareScope.init(rawValue:)) ?? .act
+    scope = json[MessageKey.scope]?.name.flatMap(ShareScope.init(rawValue:)) ?? .act
   }
 
   func write(into json: inout JSONWriter) {

@@ -4,6 +4,12 @@ public let subprotocol = "riblet.v1.json"
 /// The greatest number that a message may hold: up to it a double represents every integer.
 package let largestNumber = (1 << 53) - 1
 
+/// The most bytes of a name of the protocol: of an app, a session, an epoch, a feature, an action, of a path to a node, and
+/// of a token.
+///
+/// No server gives longer ones, and a text that is longer is looked up nowhere.
+package let longestName = 256
+
 /// The keys of messages, each defined once.
 enum MessageKey {
   static let kind: StaticString = "t"
@@ -85,9 +91,22 @@ package struct MessageError: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 extension JSONElement {
-  /// The string that a message of this kind holds at `key`.
+  /// The string; nil if it is longer than a name, or the value is something else.
+  package var name: String? {
+    guard let string, string.utf8.count <= longestName else { return nil }
+    return string
+  }
+
+  /// The name that a message of this kind holds at `key`.
+  func name(_ key: StaticString, in kind: StaticString) throws(MessageError) -> String {
+    guard let name = self[key]?.name else { throw .missing(key, "a string of at most \(longestName) bytes", in: kind) }
+    return name
+  }
+
+  /// The Stream-Safe string that a message of this kind holds at `key`.
   func text(_ key: StaticString, in kind: StaticString) throws(MessageError) -> String {
     guard let text = self[key]?.string else { throw .missing(key, "a string", in: kind) }
+    guard text.isStreamSafe else { throw MessageError("\"\(key)\" has \(String.unsafeRun).") }
     return text
   }
 

@@ -41,7 +41,7 @@ public struct Nack: Equatable, Sendable {
 
   init(_ json: JSONElement) throws(MessageError) {
     let number = try json.number(MessageKey.number, in: MessageKind.nack)
-    let code = try json.text(MessageKey.code, in: MessageKind.nack)
+    let code = try json.name(MessageKey.code, in: MessageKind.nack)
     let known = Code(rawValue: code)
     // A code that this version does not know counts as `failed`, which is a refusal like any other.
     self.init(

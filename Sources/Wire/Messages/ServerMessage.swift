@@ -47,7 +47,7 @@ package enum ServerMessage: Equatable, Sendable {
       self = .pong
     } else if kind.isString(MessageKind.share) {
       self = .share(
-        token: try json.text(MessageKey.token, in: MessageKind.share),
+        token: try json.name(MessageKey.token, in: MessageKind.share),
         expires: try json.number(MessageKey.expires, in: MessageKind.share))
     } else if kind.isString(MessageKind.notice) {
       self = .notice(try Welcome.Durability(json, in: MessageKind.notice))
@@ -62,7 +62,7 @@ package enum ServerMessage: Equatable, Sendable {
     } else if kind.isString(MessageKind.auth) {
       self = .auth(expires: json[MessageKey.expires]?.messageNumber, token: json[MessageKey.token]?.string)
     } else if kind.isString(MessageKind.bye) {
-      let code = json[MessageKey.code]?.string.flatMap(Bye.init(rawValue:))
+      let code = json[MessageKey.code]?.name.flatMap(Bye.init(rawValue:))
       self = .bye(code, message: json[MessageKey.message]?.string ?? "")
     } else {
       self = .unknown(kind.string ?? "")
@@ -72,7 +72,7 @@ package enum ServerMessage: Equatable, Sendable {
   private static func snap(_ json: JSONElement) throws(MessageError) -> ServerMessage {
     guard let view = json[MessageKey.view] else { throw .missing(MessageKey.view, "the view", in: MessageKind.snap) }
     return .snap(
-      epoch: try json.text(MessageKey.epoch, in: MessageKind.snap),
+      epoch: try json.name(MessageKey.epoch, in: MessageKind.snap),
       revision: try json.number(MessageKey.revision, in: MessageKind.snap),
       number: try json.number(MessageKey.number, in: MessageKind.snap), view: JSONValue(view))
   }
@@ -90,7 +90,7 @@ package enum ServerMessage: Equatable, Sendable {
     }
     var hash: String?
     if let member = json[MessageKey.hash], !member.isNull {
-      hash = try json.text(MessageKey.hash, in: MessageKind.patch)
+      hash = try json.name(MessageKey.hash, in: MessageKind.patch)
     }
     return .patch(
       revision: try json.number(MessageKey.revision, in: MessageKind.patch),

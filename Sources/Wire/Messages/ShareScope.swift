@@ -7,7 +7,7 @@ public enum ShareScope: String, CaseIterable, Sendable {
 
   /// Reads the scope of a `share`.
   init(_ json: JSONElement) throws(MessageError) {
-    guard let scope = json[MessageKey.scope]?.string.flatMap(ShareScope.init(rawValue:)) else {
+    guard let scope = json[MessageKey.scope]?.name.flatMap(ShareScope.init(rawValue:)) else {
       throw .missing(MessageKey.scope, "\"view\" or \"act\"", in: MessageKind.share)
     }
     self = scope

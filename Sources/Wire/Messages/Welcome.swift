@@ -11,7 +11,7 @@ public struct Welcome: Equatable, Sendable {
 
     /// Reads the durability in a message of this kind.
     init(_ json: JSONElement, in kind: StaticString) throws(MessageError) {
-      guard let durability = Durability(rawValue: try json.text(MessageKey.durability, in: kind)) else {
+      guard let durability = Durability(rawValue: try json.name(MessageKey.durability, in: kind)) else {
         throw .missing(MessageKey.durability, "\"disk\", \"process\" or \"none\"", in: kind)
       }
       self = durability
@@ -135,9 +135,9 @@ extension Welcome {
     var nacks: [Nack] = []
     for nack in try json.array(MessageKey.nacks, in: kind).elements { nacks.append(try Nack(nack)) }
     self.init(
-      sessionID: try json.text(MessageKey.sessionID, in: kind),
+      sessionID: try json.name(MessageKey.sessionID, in: kind),
       clientID: try json.number(MessageKey.clientID, in: kind),
-      token: try json.text(MessageKey.token, in: kind), epoch: try json.text(MessageKey.epoch, in: kind),
+      token: try json.name(MessageKey.token, in: kind), epoch: try json.name(MessageKey.epoch, in: kind),
       revision: try json.number(MessageKey.revision, in: kind), number: try json.number(MessageKey.number, in: kind),
       nacks: nacks, resumed: resumed, durability: durability, build: try json.text(MessageKey.build, in: kind),
       timeToLive: try json.number(MessageKey.timeToLive, in: kind),
@@ -146,8 +146,8 @@ extension Welcome {
         messageBytes: try limits.number(MessageKey.messageBytes, in: kind),
         actionsPerSecond: try limits.number(MessageKey.actionsPerSecond, in: kind),
         actionBurst: try limits.number(MessageKey.actionBurst, in: kind)),
-      scope: json[MessageKey.scope]?.string.flatMap(ShareScope.init(rawValue:)) ?? .act,
-      features: json[MessageKey.features]?.elements.compactMap { $0.string.flatMap(Feature.init(rawValue:)) } ?? [],
+      scope: json[MessageKey.scope]?.name.flatMap(ShareScope.init(rawValue:)) ?? .act,
+      features: json[MessageKey.features]?.elements.compactMap { $0.name.flatMap(Feature.init(rawValue:)) } ?? [],
       identityExpires: json[MessageKey.auth]?[MessageKey.expires]?.messageNumber)
   }
 

@@ -80,7 +80,7 @@ extension JSONValue {
       self = .object(members)
     case .array(var elements):
       // RFC 6901 §4: `-` is the place after the last element.
-      guard let index = key == "-" ? elements.count : Self.index(key, below: elements.count + 1) else {
+      guard let index = haveSameUTF8(key, "-") ? elements.count : Self.index(key, below: elements.count + 1) else {
         throw .noSuchPlace(place)
       }
       self = .null
@@ -110,7 +110,8 @@ extension JSONValue {
 
   /// RFC 6901 §4: digits without a leading zero.
   private static func index(_ token: String, below limit: Int) -> Int? {
-    guard token == "0" || (token.utf8.first != UInt8(ascii: "0") && token.utf8.allSatisfy { 48...57 ~= $0 }) else {
+    guard haveSameUTF8(token, "0") || (token.utf8.first != UInt8(ascii: "0") && token.utf8.allSatisfy { 48...57 ~= $0 })
+    else {
       return nil
     }
     return Int(token).flatMap { $0 < limit ? $0 : nil }

@@ -14,7 +14,7 @@ public enum PatchOperation: Equatable, Sendable {
   /// - Parameter json: an object with `op`, `path` and what the operation needs; other members are ignored (§4).
   /// - Throws: ``PatchError/malformedOperation(_:)`` or ``PatchError/malformedPointer(_:)``.
   package init(_ json: JSONElement) throws(PatchError) {
-    guard let name = json["op"]?.string, let path = json["path"]?.string else {
+    guard let name = json["op"]?.name, let path = json["path"]?.string else {
       throw .malformedOperation(json.source)
     }
     let place = try JSONPointer(parsing: path)

@@ -183,7 +183,7 @@ extension RecordedTransaction {
         }
       } ?? []
     if let refusal = json[RecordingKey.refused] {
-      guard let code = refusal[RecordingKey.code]?.string.flatMap(Nack.Code.init(rawValue:)) else {
+      guard let code = refusal[RecordingKey.code]?.name.flatMap(Nack.Code.init(rawValue:)) else {
         throw MessageError("A refusal has no code that is known.")
       }
       outcome = .refused(code, refusal[RecordingKey.message]?.string ?? "")

@@ -1,3 +1,5 @@
+import Wire
+
 /// The field in which proxies say whom they have a request from.
 ///
 /// Only one is believed: what a proxy does not write itself it may pass on as its client has written it.
@@ -71,13 +73,14 @@ package enum ForwardedField: String, CaseIterable, Sendable {
   }
 
   /// The pairs of an element, by their names in small letters (RFC 7239 §4); nil if it has not the form, or a name twice.
-  private static func parameters(_ element: Substring) -> [String: String]? {
+  private static func parameters(_ element: Substring) -> [ExactString: String]? {
     // As parameters behind a first name have it.
     var scanner = FieldScanner(";" + element)
     guard let pairs = scanner.parameters(), scanner.next == nil else { return nil }
-    var values: [String: String] = [:]
+    var values: [ExactString: String] = [:]
     for pair in pairs {
-      guard let value = pair.value, values.updateValue(value, forKey: pair.name.lowercased()) == nil else { return nil }
+      let name = ExactString(pair.name.lowercased())
+      guard let value = pair.value, values.updateValue(value, forKey: name) == nil else { return nil }
     }
     return values
   }

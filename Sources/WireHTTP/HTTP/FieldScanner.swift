@@ -53,7 +53,7 @@ struct FieldScanner {
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "\"") {
         skipWhitespace()
-        return String(decoding: bytes, as: UTF8.self)
+        return HTTPGrammar.text(bytes.span)
       }
       guard let unescaped = byte == UInt8(ascii: "\\") ? rest.popFirst() : byte, HTTPGrammar.isFieldByte(unescaped)
       else { return nil }

@@ -80,8 +80,15 @@ enum HTTPGrammar {
     return nil
   }
 
-  /// `bytes` as text; what is not UTF-8 (obs-text may be anything) becomes U+FFFD.
+  /// `bytes` as text; each character that is not ASCII becomes U+FFFD, as does what is no UTF-8.
+  ///
+  /// Obs-text is opaque (RFC 9110 §5.5), and no field that is read here has a meaning for it. So all text of a head can be compared
+  /// in linear time, and what is not ASCII equals nothing.
   static func text(_ bytes: Span<UInt8>) -> String {
-    bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    bytes.withUnsafeBufferPointer { bytes in
+      let text = String(decoding: bytes, as: UTF8.self)
+      guard bytes.contains(where: { $0 >= 0x80 }) else { return text }
+      return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isASCII ? $0 : "\u{FFFD}" }))
+    }
   }
 }

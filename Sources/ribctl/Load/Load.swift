@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Wire
 
 /// Keeps a server busy, and measures how long its answers take.
 struct Load: ParsableCommand {
@@ -36,7 +37,8 @@ struct Load: ParsableCommand {
     for thread in threads { thread.wait() }
     let figures = loaded.reduce(into: LoadFigures()) { $0.add($1.figures) }
     print("\(clients) clients, \(figures.text(over: start.duration(to: .now)))")
-    for complaint in Set(loaded.compactMap(\.complaint)).sorted() { Terminal.complain(complaint) }
+    let complaints = Set(loaded.compactMap { client in client.complaint.map { ExactString($0) } })
+    for complaint in complaints.sorted() { Terminal.complain(complaint.string) }
     guard figures.lost == 0, figures.unknown == 0, loaded.allSatisfy({ $0.complaint == nil }) else { throw ExitCode(1) }
   }
 }

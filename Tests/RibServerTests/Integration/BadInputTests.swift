@@ -32,6 +32,9 @@ import WireHTTP
       name: "a skipped n", message: #"{"t":"act","n":2,"to":1,"a":"reset"}"#, bye: .badMessage,
       says: "Action 2 came after 0"),
     Fatal(name: "an early ack", message: #"{"t":"ack","rev":7,"n":0}"#, bye: .badMessage, says: "not there yet"),
+    Fatal(
+      name: "a long path", message: #"{"t":"act","n":1,"to":"\#(String(repeating: "a/", count: 129))","a":"reset"}"#,
+      bye: .badMessage, says: "at most 256 bytes"),
     Fatal(name: "a second hello", message: #"{"t":"hello","app":"counter"}"#, bye: .badMessage, says: "said once"),
   ]
 
@@ -82,6 +85,11 @@ import WireHTTP
     (#"{"t":"act","n":1,"to":1,"a":{"increment":{},"reset":{}}}"#, .badAction, "one key"),
     (#"{"t":"act","n":1,"to":1,"a":7}"#, .badAction, "Expected a string"),
     (#"{"t":"act","n":1,"to":1,"a":null}"#, .badAction, "Not a view action of Counter"),
+    (#"{"t":"act","n":1,"to":1,"a":"\#(String(repeating: "a", count: 257))"}"#, .badAction, "at most 256 bytes"),
+    (
+      #"{"t":"act","n":1,"to":1,"a":{"reset":["\#(String(repeating: "\u{301}", count: 31))"]}}"#, .badAction,
+      "more than 30 combining marks"
+    ),
   ])
   func refusedAction_usesUpItsNumber(_ message: String, _ code: Nack.Code, _ says: String) async throws {
     try await withServer { _, url in

@@ -21,8 +21,7 @@ import Testing
       quick.watching(App("quick") { Logbook(outside: .init()) }),
       App("silent") { Logbook(outside: .init()) },
     ]
-    return EndReporters(
-      Dictionary(uniqueKeysWithValues: apps.map { ($0.name, $0) }), limit: limit, .turned(by: queue), log.logger)
+    return EndReporters(apps, limit: limit, .turned(by: queue), log.logger)
   }
 
   @Test func appThatHangs_keepsNoOtherOneWaiting() async {
@@ -83,9 +82,9 @@ import Testing
     await reporters.finish(within: 60)
     #expect(slow.all.isEmpty && quick.all.isEmpty)
     #expect(reporters.isWanted)
-    #expect(!EndReporters([:], .system, log.logger).isWanted)
+    #expect(!EndReporters([], .system, log.logger).isWanted)
     let silent = App("silent") { Logbook(outside: .init()) }
-    #expect(!EndReporters(["silent": silent], .system, log.logger).isWanted)
+    #expect(!EndReporters([silent], .system, log.logger).isWanted)
   }
 
   @Test func appThatTakesTooLong_isNotWaitedFor_andToldNoMore() async {

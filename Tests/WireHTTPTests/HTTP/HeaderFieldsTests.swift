@@ -78,7 +78,9 @@ struct HeaderFieldsParsingTests {
     ("A: \"b\"", "A", "\"b\""),
     ("!#$%&'*+-.^_`|~09azAZ: b", "!#$%&'*+-.^_`|~09azAZ", "b"),
     ("A: !~", "A", "!~"),
-    ("A: \u{C3}\u{A9}", "A", "\u{E9}"),
+    // Of another character than ASCII's only that it was there is kept.
+    ("A: \u{C3}\u{A9}", "A", "\u{FFFD}"), ("A: b\u{CD}\u{84}\u{CC}\u{B4}", "A", "b\u{FFFD}\u{FFFD}"),
+    ("A: \u{F0}\u{9F}\u{87}\u{A6}", "A", "\u{FFFD}"),
     ("A: \u{80}\u{FF}", "A", "\u{FFFD}\u{FFFD}"),
   ]
 

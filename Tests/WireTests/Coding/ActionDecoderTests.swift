@@ -245,8 +245,42 @@ struct ActionDecoderTests {
 
   @Test("a name of few characters and many scalars is cut short as well")
   func unknownCase_withOneLongCharacter_isCutShort() throws {
-    let unknown = try Self.unknownCase(of: Action.self, in: "\"x\(String(repeating: "\u{301}", count: 500))\"")
+    let unknown = try Self.unknownCase(of: Action.self, in: "\"x\(String(repeating: "\u{FE0F}", count: 80))\"")
     #expect(unknown?.name.unicodeScalars.count == 65)
+  }
+
+  @Test("a name that is too long or not Stream-Safe is shown to no type", arguments: ["NAME", "{NAME:{}}"])
+  func unsafeName_isRefused(json: String) throws {
+    for name in [String(repeating: "x", count: 257), "x" + String(repeating: "\u{301}", count: 31)] {
+      let element = try JSONElement(parsing: json.replacing("NAME", with: "\"\(name)\""))
+      #expect(throws: DecodingError.self) { try ActionDecoder.decode(Word.self, from: element) }
+      #expect(ActionDecoder.unknownCase(of: Trusting.self, in: element) == nil)
+    }
+    let longest = try JSONElement(parsing: json.replacing("NAME", with: "\"\(String(repeating: "x", count: 256))\""))
+    #expect(throws: Never.self) { try ActionDecoder.decode(Word.self, from: longest) }
+  }
+
+  /// An action that takes any name, as a dictionary's key or as a text.
+  private struct Word: Decodable {
+    init(from decoder: any Decoder) throws {
+      if (try? decoder.singleValueContainer().decode(String.self)) != nil { return }
+      _ = try decoder.singleValueContainer().decode([String: [String: Int]].self)
+    }
+  }
+
+  @Test("a text within an action, or a key, that is not Stream-Safe is named by its place")
+  func unsafeText_isRefused() throws {
+    let unsafe = "x" + String(repeating: "\u{301}", count: 31)
+    for (json, place) in [
+      (#"{"a":{"b":["","\#(unsafe)"]}}"#, ["a", "b", "1"]), (#"{"a":{"\#(unsafe)":1}}"#, ["a", unsafe]),
+    ] {
+      let error = #expect(throws: DecodingError.self) {
+        try ActionDecoder.decode(Word.self, from: JSONElement(parsing: json))
+      }
+      guard case .dataCorrupted(let context)? = error else { throw MessageError("\(String(describing: error))") }
+      #expect(context.codingPath.map(\.stringValue).elementsEqual(place, by: haveSameUTF8))
+      #expect(context.debugDescription.contains("more than 30 combining marks"))
+    }
   }
 
   /// Counts on the one key that an object of a client has.

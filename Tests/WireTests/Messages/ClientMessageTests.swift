@@ -181,5 +181,52 @@ struct ClientMessageTests {
     #expect(error?.description == #"A message of kind "act" needs "n", a whole number from 1 to 2^53-1."#)
   }
 
+  @Test(
+    "a name has at most 256 bytes",
+    arguments: [
+      #"{"t":"hello","app":"NAME"}"#, #"{"t":"hello","share":"NAME"}"#, #"{"t":"act","n":1,"to":"NAME","a":1}"#,
+      #"{"t":"back","n":1,"to":"NAME"}"#,
+      #"{"t":"hello","resume":{"sid":"NAME","cid":1,"token":"t","try":1,"epoch":"e","rev":1}}"#,
+      #"{"t":"hello","resume":{"sid":"s","cid":1,"token":"NAME","try":1,"epoch":"e","rev":1}}"#,
+      #"{"t":"hello","resume":{"sid":"s","cid":1,"token":"t","try":1,"epoch":"NAME","rev":1}}"#,
+    ])
+  func longName_isRefused(message: String) throws {
+    for longest in [String(repeating: "a", count: 256), String(repeating: "\u{344}", count: 128)] {
+      #expect(throws: Never.self) { try Self.read(message.replacing("NAME", with: longest)) }
+      #expect(throws: MessageError.self) { try Self.read(message.replacing("NAME", with: longest + "a")) }
+    }
+    // An escape is longer than what it stands for.
+    let escaped = String(repeating: #"\u0061"#, count: 256)
+    #expect(throws: Never.self) { try Self.read(message.replacing("NAME", with: escaped)) }
+    #expect(throws: MessageError.self) { try Self.read(message.replacing("NAME", with: escaped + #"\u0061"#)) }
+  }
+
+  @Test("a name that is too long is that of no feature")
+  func longFeature_isIgnored() throws {
+    let long = String(repeating: "\u{344}", count: 10_000)
+    let json = try JSONElement(parsing: #"{"t":"hello","app":"a","features":["\#(long)","clients"]}"#)
+    guard case .hello(let hello) = try ClientMessage(json) else { throw MessageError("no hello") }
+    #expect(hello.features == [.clients])
+  }
+
+  @Test(
+    "a text that goes to apps is Stream-Safe",
+    arguments: [
+      #"{"t":"hello","app":"a","client":{"name":"TEXT"}}"#, #"{"t":"hello","app":"a","client":{"version":"TEXT"}}"#,
+      #"{"t":"hello","app":"a","client":{"locale":"TEXT"}}"#,
+      #"{"t":"hello","app":"a","client":{"timeZone":"TEXT"}}"#,
+      #"{"t":"hello","app":"a","auth":"TEXT"}"#, #"{"t":"auth","token":"TEXT"}"#,
+    ])
+  func unsafeText_isRefused(message: String) throws {
+    for (scalar, most) in [("\u{301}", 30), ("\u{1F1E6}", 128)] {
+      let longest = String(repeating: scalar, count: most)
+      #expect(throws: Never.self) { try Self.read(message.replacing("TEXT", with: longest)) }
+      let error = #expect(throws: MessageError.self) {
+        try Self.read(message.replacing("TEXT", with: longest + scalar))
+      }
+      #expect(error?.description.contains("more than 30 combining marks") == true)
+    }
+  }
+
   private static func read(_ text: String) throws -> Said { Said(try ClientMessage(JSONElement(parsing: text))) }
 }

@@ -1,4 +1,5 @@
 import RibMetrics
+import Wire
 
 /// The looks at a server that go on, and what the last one has seen.
 struct Looks: Sendable {
@@ -10,7 +11,7 @@ struct Looks: Sendable {
   }
 
   /// The sessions that somebody looks at.
-  var watched: [String: Watched] = [:]
+  var watched: [ExactString: Watched] = [:]
   /// How many look how long riblets take.
   var readerCount = 0
   /// Since when riblets are timed, in seconds since 1970.

@@ -1,4 +1,5 @@
 import Synchronization
+import Wire
 
 extension ServerInspection {
   /// How long the sessions of a loop may be searched for, in nanoseconds: a slice at a time, between the clients'.
@@ -31,7 +32,7 @@ extension ServerInspection {
     var list = SessionList()
     list.matchCount = found.reduce(0) { $0 + $1.matchCount }
     list.totalCount = found.reduce(0) { $0 + $1.totalCount }
-    var places: [String: Int] = [:]
+    var places: [String: Int] = [:]  // safe text: own
     for (_, row) in found.flatMap(\.rows).sorted(by: { search.isReversed ? $0.key < $1.key : $0.key > $1.key }) {
       // Of a session at rest each client has a connection.
       if let place = places[row.id] {
@@ -75,7 +76,7 @@ extension ServerInspection {
   /// Begins to look at a session; what happens in it is noted from the next ``session(_:)`` on.
   package func begin(_ look: SessionLook) {
     looks.withLock { looks in
-      looks.watched[look.id, default: Looks.Watched(watch: SessionWatch(clock), count: 0)].count += 1
+      looks.watched[ExactString(look.id), default: Looks.Watched(watch: SessionWatch(clock), count: 0)].count += 1
     }
   }
 

@@ -1,5 +1,6 @@
 import RibCore
 import Synchronization
+import Wire
 
 /// Looks for the sessions of one loop that come first, a slice at a time, so that clients do not notice.
 ///
@@ -101,7 +102,7 @@ final class SessionScan: @unchecked Sendable {
   }
 
   private func matches(_ id: String, _ subject: String?) -> Bool {
-    search.text.isEmpty || id.hasPrefix(search.text) || subject?.contains(search.text) == true
+    id.utf8.starts(with: search.text.utf8) || subject?.utf8.contains(search.text.utf8) == true
   }
 
   private func key(of core: SessionCore) -> Int {

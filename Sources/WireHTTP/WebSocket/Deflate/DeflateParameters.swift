@@ -1,3 +1,5 @@
+import Wire
+
 /// The parameters of permessage-deflate, in an offer or in the answer to one (RFC 7692 §7.1).
 struct DeflateParameters: Equatable {
   var serverNoContextTakeover = false
@@ -27,9 +29,9 @@ struct DeflateParameters: Equatable {
   ///   - place: where.
   init?(_ element: WebSocketExtension, in place: Place) {
     guard element.name == PerMessageDeflate.name else { return nil }
-    var seen: Set<String> = []
+    var seen: Set<ExactString> = []
     for parameter in element.parameters {
-      guard seen.insert(parameter.name).inserted, read(parameter, in: place) else { return nil }
+      guard seen.insert(ExactString(parameter.name)).inserted, read(parameter, in: place) else { return nil }
     }
   }
 
