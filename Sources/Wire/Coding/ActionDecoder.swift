@@ -33,10 +33,16 @@ package enum ActionDecoder {
   ///   - type: the value's type.
   ///   - element: its JSON.
   /// - Returns: the value.
-  /// - Throws: `DecodingError` with the reason and the path from `element`.
+  /// - Throws: `DecodingError` with the reason and the path from `element`; also for a value that is nested too deeply to be decoded.
   package static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
-    try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type).decode(type)
+    if element.isTooDeep {
+      let reason = "Arrays and objects are nested more than \(JSONLimits.valueNesting) levels deep."
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
+    }
+    return try ElementDecoder(element: element, root: DecodingRoot(index: element.index, form: .wire), type: type)
+      .decode(type)
   }
+
   /// An action that names no case of its type.
   package struct UnknownCase: Equatable, Sendable {
     /// The name, cut short if it is long.
