@@ -90,13 +90,11 @@ package struct JSONElement: Sendable {
 
   /// The number as an integer of type `T`; nil if it is not an integer or does not fit.
   ///
-  /// Integers are read digit by digit, so 64-bit values are exact. `1.0` and `1e2` are read as doubles, and count as
-  /// integers below 2^53, beyond which the double may be another integer than the text. A fraction too small for a
-  /// double, as in `1.00000000000000000001`, is lost.
+  /// Integers are read digit by digit, and exact. `1.0` and `1e2` are integers as well; `1.00000000000000000001` is none.
   package func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch token.kind {
     case .integer: digits()
-    case .number: double.flatMap { $0.magnitude < 0x1p53 ? T(exactly: $0) : nil }
+    case .number: ExactDecimal(source)?.integer()
     default: nil
     }
   }
