@@ -87,6 +87,17 @@ struct JSONValueTests {
     #expect(haveSameUTF8(try JSONValue.canonical(text), "{\(literals),\(numbers),\(string)}"))
   }
 
+  @Test("a value is printed as JSON, also within others")
+  func description_isJSON() {
+    let value = JSONValue.object(["b": .array([.null, .number(.nan), .number(-.infinity)]), "a": .string("x")])
+    #expect("\(value)" == #"{"a":"x","b":[null,nan,-inf]}"#)
+    #expect(String(reflecting: [value]) == "[\(value)]")
+    #expect("\(JSONObject())" == "{}")
+    var dumped = ""
+    dump(value, to: &dumped)
+    #expect(!dumped.contains("ExactString"))
+  }
+
   @Test("2,000 random values come back", arguments: TestRun.seeds(21))
   func randomValue_comesBack(seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
