@@ -18,6 +18,7 @@ class Client:
     def begin(self):  # rev is None as long as there is no view that a patch could be for
         self.session, self.attempt, self.given, self.sent, self.outbox = None, 0, 0, 0, {}
         self.view, self.epoch, self.rev, self.newest, self.limit = None, "", None, 1, 65_536
+        self.blamed = 0  # the action over which the server has probably ended a connection
         self.has_ended = False  # a close frame 1000 without a bye is a proxy's
 
     async def act(self, action, to=""):
@@ -51,15 +52,21 @@ class Client:
                             await self.receive(message, socket)
                     code = socket.close_code or 1006
             except Exception as error: code = getattr(getattr(error, "rcvd", None), "code", 1006)
+            is_unread = code in (4400, 1002, 1003, 1007, 1009)  # all is kept: who calls run() again goes on with it
+            if is_unread and self.socket and self.outbox: self.blame(min(self.outbox))
             self.socket = None
-            is_over = 4400 <= code < 4500 or code in (1002, 1003, 1007, 1009) or code == 1000 and self.has_ended
+            is_over = 4400 < code < 4500 or code == 1000 and self.has_ended
             if is_over or 4200 <= code < 4300:  # the session is gone: done or not, nobody can say
                 self.unknown += map(json.loads, self.outbox.values())
                 self.begin()
             self.refusals += 4300 <= code < 4400
-            if is_over or self.refusals == 3: return code
+            if is_over or is_unread or self.refusals == 3: return code
             self.delay = min(2 * self.delay, 10)
             await asyncio.sleep(random.uniform(0, self.delay) + (2 if 4100 <= code < 4200 else 0))
+
+    def blame(self, number):  # of the action that is there the second time only the number is sent again
+        if number == self.blamed: self.outbox[number] = json.dumps({"t": "act", "n": number, "to": 0, "a": None})
+        self.blamed = number
 
     def address(self):  # names the session, if there is one already: a load balancer may choose the server by it
         id, dot, _ = str(self.hello.get("share", "")).partition(".")
@@ -100,7 +107,8 @@ class Client:
         elif kind == "patch" and self.rev is not None:
             try:
                 if message["base"] != self.rev: raise jsonpatch.JsonPatchException("a patch is missing")
-                self.view, self.rev = jsonpatch.apply_patch(self.view, message["ops"]), message["rev"]
+                copy = json.loads(json.dumps(self.view))  # jsonpatch's own copy takes less deep views than the server sends
+                self.view, self.rev = jsonpatch.apply_patch(copy, message["ops"], in_place=True), message["rev"]
             except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
                 self.rev = None  # so one is outstanding at most
                 await self.say('{"t":"resync"}')

@@ -98,11 +98,13 @@ const secrets = new WeakMap();
 
 const isLost = (action) => action.secret && !secrets.has(action);
 
+const unread = { code: "bad_action", message: "The server could not read it." };
+
 /** A message; if it has a secret, `shown` is the same without the secret, for inspectors. Of a lost action only the number is left. */
 function messageOf(action, ack) {
   const { n, to, back, secret } = action;
   // No node has the id 0: the server refuses the message, unless it has done the action before.
-  if (isLost(action)) return { t: "act", n, to: 0, a: null, ack };
+  if (action.withdrawn || isLost(action)) return { t: "act", n, to: 0, a: null, ack };
   const message = { t: back ? "back" : "act", n, to, a: secret ? secrets.get(action) : action.action, ack };
   return secret ? Object.defineProperty(message, "shown", { value: { ...message, a: null } }) : message;
 }
@@ -140,6 +142,8 @@ export class Core {
   /** The last action of a stored session, until its first welcome. */
   #restored = Infinity;
   #acknowledged;
+  /** The action over which the server has probably ended a connection [not-read]. */
+  #blamed;
   #resyncs = [];
   #events = [];
 
@@ -161,12 +165,13 @@ export class Core {
   }
 
   stored() {
-    return { ...this.session, try: this.#tried, n: this.covered, outbox: this.pending };
+    return { ...this.session, try: this.#tried, n: this.covered, outbox: this.pending, blamed: this.#blamed };
   }
 
-  restore({ sid, cid, token, try: tried, n, outbox }) {
+  restore({ sid, cid, token, try: tried, n, outbox, blamed }) {
     this.session = { sid, cid, token };
     this.#tried = tried;
+    this.#blamed = blamed;
     this.covered = n;
     this.#sent = this.#restored = n + outbox.length;
     this.#renumber([...outbox, ...this.pending]);
@@ -296,6 +301,7 @@ export class Core {
     const count = this.covered - n + dropped.length;
     if (count) this.#tell("lost", count, dropped);
     this.covered = n;
+    this.#blamed = undefined;
     this.#renumber(this.pending.filter(isSafe));
   }
 
@@ -348,15 +354,29 @@ export class Core {
     const settled = this.pending.filter(isSettled);
     if (settled.length) this.pending = this.pending.filter((action) => !isSettled(action));
     for (const action of settled) {
-      const reason = nack?.code === "gone" && isLost(action) ? { ...nack, ...lostBody } : nack;
+      const own = nack?.code === "gone" && (action.withdrawn ? unread : isLost(action) && lostBody);
+      const reason = own ? { ...nack, ...own } : nack;
       this.#tell("settled", action, { status, n: action.n, ...(reason && { nack: reason }) });
     }
   }
 
   disconnected(code, hasSaidBye) {
-    if (/anew|never/.test(returns(code, hasSaidBye))) return this.abandon();
+    const when = returns(code, hasSaidBye);
+    if (/anew|never/.test(when)) return this.abandon();
+    if (when === "asked") this.#blameFirst();
     if (this.state !== "ended") this.state = this.session ? "away" : "new";
     return [];
+  }
+
+  /** [not-read] Of the action that is there the second time only the number is sent again. */
+  #blameFirst() {
+    const [first] = this.pending;
+    if (this.state !== "live" || !first) return;
+    if (first.n === this.#blamed) {
+      first.withdrawn = true;
+      this.pending = [...this.pending];
+    }
+    this.#blamed = first.n;
   }
 
   abandon() {

@@ -20,7 +20,8 @@ export const times = {
 
 /** When to come back after a connection that ended with this code. A 1000 without `bye` is not the server's: a proxy may end an idle connection so. */
 export function returns(code, hasSaidBye = false) {
-  if ([1002, 1003, 1007, 1009].includes(code) || (code === 1000 && hasSaidBye)) return "never";
+  if ([1002, 1003, 1007, 1009, 4400].includes(code)) return "asked";
+  if (code === 1000 && hasSaidBye) return "never";
   return { 41: "later", 42: "anew", 43: "known", 44: "never" }[Math.floor(code / 100)] ?? "soon";
 }
 

@@ -100,7 +100,9 @@ export interface EntryStorage {
  * - `signedOut`: the server requires a credential, and {@link Options.auth} has none, or three connections in a row have ended for want of a valid
  *   one: with storage, another {@link connect} goes on with the session once the user has signed in. Or the client was signed out
  *   (`reason.code` is `revoked`): it cannot come back to the session.
- * - `ended`: the session is over, or was left; `reason` says why. The client does not come back.
+ * - `ended`: the session is over, or was left; `reason` says why. The client does not come back. After `bad_message`, and the numbers `1002`, `1003`,
+ *   `1007` and `1009`, the session is kept with what is outstanding: {@link Session.reconnect} goes on with it, and so does a reload or another
+ *   {@link connect} with storage. An action over which two connections have ended is then `refused`.
  */
 export type Status = "connecting" | "live" | "reconnecting" | "resumed" | "reset" | "signedOut" | "ended";
 
@@ -351,11 +353,12 @@ export class Session extends EventTarget {
   end(): Promise<void>;
 
   /**
-   * Leaves without a word: with storage another {@link connect} goes on, without it what is outstanding is `unknown`.
+   * Leaves without a word: with storage another {@link connect} goes on, without it what is outstanding is `unknown`. Also after an end that has
+   * kept the session.
    */
   close(): void;
 
-  /** Drops the connection, as a cut would, and comes back. */
+  /** Drops the connection, as a cut would, and comes back; also to a session that an end like `bad_message` has kept. */
   reconnect(): void;
 
   addEventListener<T extends keyof SessionEvents>(

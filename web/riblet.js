@@ -36,6 +36,7 @@ export class Session extends EventTarget {
   #url;
   #options;
   #entry;
+  #makeEntry;
   #shown;
   /** What the entry was written with. */
   #saved = { pending: this.#core.pending };
@@ -69,15 +70,21 @@ export class Session extends EventTarget {
     this.#options = { transports: [webSocket, eventStream], ...options };
     const { storage, app, share, key = `riblet:${this.#url}:${app ?? share}` } = options;
     this.#shown = new Shown(this.#core.pending, options.optimistic);
-    this.#entry = new Entry(storage, key, app, () => this.#tellKept());
+    this.#makeEntry = () => new Entry(storage, key, app, () => this.#tellKept());
+    this.#start();
+  }
+
+  /** Finds the entry, and listens to what happens to the page. */
+  #begin() {
+    this.#entry = this.#makeEntry();
     globalThis.document?.addEventListener("visibilitychange", this.#wake);
     globalThis.addEventListener?.("online", this.#wake);
-    this.#start();
+    return this.#entry.find();
   }
 
   async #start() {
     const { app, share, transports } = this.#options;
-    let entry = this.#entry.find();
+    let entry = this.#begin();
     if (entry instanceof Promise) entry = await entry;
     if (entry) this.#core.restore(entry);
     this.#link = new Link(transports.length, { working: entry?.via, time: this.#now() });
@@ -239,7 +246,7 @@ export class Session extends EventTarget {
   }
 
   close() {
-    if (this.#isOver) return;
+    if (this.#isOver) return this.#abandonUnlessStored();
     // Of a session that was to end nothing is kept.
     if (this.#isLeaving) this.#carryOut(this.#core.abandon());
     this.#save();
@@ -249,7 +256,20 @@ export class Session extends EventTarget {
   }
 
   reconnect() {
+    if (this.status === "ended" && this.#core.state === "away") this.#goOn();
     if (this.#connection) this.#closed(undefined, { code: "reconnect", message: "" });
+  }
+
+  /** Comes back to a session that has not ended with this object [not-read], unless another page has done so meanwhile. */
+  async #goOn() {
+    const { stored } = this;
+    this.#become("reconnecting", this.reason);
+    const found = await this.#begin();
+    if (this.#isOver) return this.#entry.release();
+    const mine = this.#core.stored();
+    if (found ? ["sid", "cid", "try"].every((name) => found[name] === mine[name]) : !stored) return this.#open();
+    this.#carryOut(this.#core.abandon());
+    this.#finish({ code: "taken", message: "The session is open in another page." });
   }
 
   #wake = () => {
@@ -508,6 +528,10 @@ export class Session extends EventTarget {
     if (when === "never" || (when === "anew" && (this.#isLeaving || !this.#options.app))) {
       this.#save();
       return this.#finish(reason, code === closeCodes.revoked ? "signedOut" : "ended");
+    }
+    if (when === "asked") {
+      this.#save();
+      return this.#finish(reason);
     }
     if (when === "known" && ++this.#refusals >= 3) return this.#signedOut(reason);
     if (when === "anew") {

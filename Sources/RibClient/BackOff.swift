@@ -37,7 +37,7 @@ public struct BackOff: Sendable {
   public mutating func delay(after ending: Bye.Return, using generator: inout some RandomNumberGenerator) -> Int? {
     let floor: Int
     switch ending {
-    case .not: return nil
+    case .whenAsked, .not: return nil
     case .atOnce, .asNewSession: floor = 0
     case .withCredential:
       refusals += 1

@@ -47,7 +47,7 @@ extension ClientSession {
     case (.live, .nack(let nack)):
       // Replies come in order: actions before a refused one were answered as well. A number of 0 refuses no action.
       let before = try cover(max(coveredNumber, nack.number - 1))
-      let refused = settle { $0.number == nack.number }.map { ClientEvent.refused($0, nack) }
+      let refused = settle { $0.number == nack.number }.map { ClientEvent.refused($0, $0.refusal(nack)) }
       return before + refused + (try cover(nack.number))
     case (.live(var welcome), .auth(let expires, let token)):
       welcome.identityExpires = expires
@@ -80,7 +80,7 @@ extension ClientSession {
     acknowledged = nil
     var events: [ClientEvent] = []
     for nack in welcome.nacks {
-      events += settle { $0.number == nack.number }.map { .refused($0, nack) }
+      events += settle { $0.number == nack.number }.map { .refused($0, $0.refusal(nack)) }
     }
     let isBack = welcome.number < coveredNumber
     if !isBack { events += try cover(welcome.number) }
@@ -94,9 +94,11 @@ extension ClientSession {
     let kept = outbox.filter { if case .id(let id) = $0.to { view?["root"] == .integer(Int64(id)) } else { true } }
     let lost = coveredNumber - number + outbox.count - kept.count
     outbox = kept.enumerated().map { offset, action in
-      Outstanding(number: number + 1 + offset, to: action.to, action: action.action)
+      Outstanding(
+        number: number + 1 + offset, to: action.to, action: action.action, isWithdrawn: action.isWithdrawn)
     }
     coveredNumber = number
+    blamedNumber = 0
     lastNumber = number + outbox.count
     return lost > 0 ? [.lost(lost)] : []
   }
@@ -105,12 +107,22 @@ extension ClientSession {
   private mutating func end(_ bye: Bye?, _ text: String) -> [ClientEvent] {
     let event = ClientEvent.ended(bye, message: text)
     switch bye?.comesBack {
-    case .atOnce?, .later?, .withCredential?, nil:
+    case .atOnce?, .later?, .withCredential?, .whenAsked?, nil:
+      if bye?.comesBack == .whenAsked { blameFirst() }
       state = lastWelcome == nil ? .ended : .away
       return [event]
     case .asNewSession?, .not?:
       return [event] + abandon()
     }
+  }
+
+  /// Takes note that something that the client has sent was no message: probably the first action that has no answer.
+  ///
+  /// If it was that action the second time, only its number is sent again.
+  private mutating func blameFirst() {
+    guard case .live = state, let first = outbox.first, first.number <= sentNumber else { return }
+    if first.number == blamedNumber { outbox[0].isWithdrawn = true }
+    blamedNumber = first.number
   }
 
   /// The events that follow from applying a patch.

@@ -40,6 +40,8 @@ public struct ClientSession {
   private var attempt = 0
   /// The greatest number of an action that the server had at the `welcome`, or that was sent since.
   var sentNumber = 0
+  /// The number of the action over which the server has probably ended a connection; 0 for none.
+  var blamedNumber = 0
 
   /// The last `welcome`; nil before the first.
   public internal(set) var lastWelcome: Welcome?

@@ -135,7 +135,7 @@ import Wire
 
   @Test(arguments: [
     ("shutdown", true), ("silent", true), ("full", true), ("moved", true),
-    ("unavailable", true), ("poisoned", false), ("taken", false), ("bad_message", false),
+    ("unavailable", true), ("poisoned", false), ("taken", false), ("bad_message", true),
   ])
   func bye_saysWhetherToComeBack(code: String, comesBack: Bool) throws {
     var session = try ClientSession.shown()

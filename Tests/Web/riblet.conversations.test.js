@@ -141,6 +141,7 @@ class SessionPlayer {
   }
 
   comeBack() {
+    if (this.session.status === "ended") this.session.reconnect();
     if (this.session.status === "reconnecting") this.world.pass(2000);
   }
 }

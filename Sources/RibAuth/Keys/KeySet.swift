@@ -9,7 +9,7 @@ struct KeySet: Sendable {
   static let byteLimit = 1 << 20
   /// The most keys that a set may have.
   static let keyLimit = 1000
-  private static let limits = JSONLimits(depth: 16, bytes: byteLimit)
+  private static let limits = JSONLimits(depth: 16, bytes: byteLimit, takesHalfPairs: false)
 
   /// The result of looking up a token's key.
   enum Lookup: Sendable {

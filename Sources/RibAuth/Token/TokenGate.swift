@@ -15,7 +15,7 @@ struct TokenGate: Sendable {
   /// The most bytes of a `kid`.
   static let keyNameLimit = 256
   /// How deep header and payload may be nested.
-  private static let limits = JSONLimits(depth: 16, bytes: byteLimit)
+  private static let limits = JSONLimits(depth: 16, bytes: byteLimit, takesHalfPairs: false)
 
   private let algorithms: Set<JWTSettings.Algorithm>
   /// The accepted values of `typ`, in lower case, without `application/`.

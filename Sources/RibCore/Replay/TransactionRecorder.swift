@@ -96,7 +96,7 @@ package final class TransactionRecorder {
     }
     guard var event else { return }
     if let action, case .act(let client, let address, _) = event {
-      event = .act(client, to: address, action: takesSecrets ? action.recorded : action.element.source)
+      event = .act(client, to: address, action: takesSecrets ? action.recorded : action.source)
     }
     json.removeAll()
     if !hasBegun {

@@ -55,8 +55,7 @@ final class Link: PollTarget {
   private var input = ReceiveBuffer()
   private var output = SendQueue()
   private var frames: FrameReader
-  /// What is published may be as deep as a state.
-  private var reader = JSONReader(limits: JSONLimits(depth: 520, bytes: Link.messageLimit))
+  private var reader = JSONReader(limits: JSONLimits(bytes: Link.messageLimit))
   private let writer: FrameWriter
   /// When something came last over an open link, or the link was made, as the loop's time.
   private var lastSign: UInt64

@@ -18,7 +18,7 @@ extension Connection: ChannelPort {
       // The client has connected again, as clients do.
       case .ended, .taken, .stale: false
       // The client has done what it may not, or was put out: whoever runs the server wants to know.
-      default: bye.comesBack == .not
+      default: bye.comesBack == .not || bye.comesBack == .whenAsked
       }
     log(
       isPutOut ? .info : .debug, isPutOut ? "A client is put out." : "A connection ends.",

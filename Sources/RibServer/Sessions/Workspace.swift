@@ -55,7 +55,7 @@ final class Workspace {
     self.flight = flight
     self.writeQueueLimit = writeQueueLimit
     now = environment.time.monotonic()
-    reader = JSONReader(limits: JSONLimits(bytes: messageLimit))
+    reader = Self.makeReader(messageLimit)
   }
 
   /// Goes by other rules from now on.
@@ -67,7 +67,12 @@ final class Workspace {
     // Clients that are connected may go on to send what they were told that they may: their frames hold each to its limit.
     guard rules.settings.limits.message > readerLimit else { return }
     readerLimit = rules.settings.limits.message
-    reader = JSONReader(limits: JSONLimits(bytes: readerLimit))
+    reader = Self.makeReader(readerLimit)
+  }
+
+  /// A reader of what clients send: what is nested too deeply is found out when it is decoded, and costs an action, not the message.
+  private static func makeReader(_ bytes: Int) -> JSONReader {
+    JSONReader(limits: JSONLimits(depth: .max, bytes: bytes))
   }
 
   /// Takes note of what is taken up.

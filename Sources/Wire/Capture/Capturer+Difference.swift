@@ -88,7 +88,7 @@ extension Captured {
     case (.value(let old), .value(let new)):
       try old.writeDifference(to: new, into: &patch, using: encoder)
     case (.nested(let old), .nested(let new)):
-      try old.writeDifference(to: new, into: &patch, using: encoder)
+      try old.writeDifference(to: new, into: &patch, using: try encoder.below)
     default:
       if isSameLeaf(as: new) { return }
       try patch.replace { json throws(CaptureError) in try new.write(into: &json, using: encoder) }

@@ -51,7 +51,7 @@ extension Captured {
       if value.isFinite { json.number(value) } else { try encoder.writeNonFinite("\(value)", into: &json) }
     case .string(let value): json.string(value)
     case .value(let box): try box.write(into: &json, using: encoder)
-    case .nested(let capturer): try capturer.write(into: &json, using: encoder)
+    case .nested(let capturer): try capturer.write(into: &json, using: try encoder.below)
     }
   }
 
@@ -59,7 +59,7 @@ extension Captured {
   func isSame(as other: Captured, using encoder: ViewEncoder) throws(CaptureError) -> Bool {
     switch (self, other) {
     case (.value(let ours), .value(let theirs)): try encoder.areSame(ours, theirs)
-    case (.nested(let ours), .nested(let theirs)): try ours.isSame(as: theirs, using: encoder)
+    case (.nested(let ours), .nested(let theirs)): try ours.isSame(as: theirs, using: try encoder.below)
     default: isSameLeaf(as: other)
     }
   }

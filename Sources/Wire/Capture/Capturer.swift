@@ -17,9 +17,14 @@ final class Capturer: Encoder {
   @exclusivity(unchecked) private(set) var fields: [Field] = []
 
   let form: CodingForm
+  /// How many levels are around the value.
+  private let depth: Int
   @exclusivity(unchecked) private var lastContainer: AnyCachedContainer?
 
-  init(_ form: CodingForm) { self.form = form }
+  init(_ form: CodingForm, depth: Int = 0) {
+    self.form = form
+    self.depth = depth
+  }
 
   /// Always empty: an error collects its path while it passes up, so that encoding itself does without.
   var codingPath: [any CodingKey] { [] }
@@ -71,8 +76,15 @@ final class Capturer: Encoder {
   /// The capturer of the container nested under a key; containers nested under one key are one container.
   func nest(_ key: String) -> Capturer {
     if let place = place(of: key), case .nested(let nested) = fields[place].value { return nested }
-    let nested = Capturer(form)
+    let nested = Capturer(form, depth: depth + 1)
     append(.nested(nested), key: key)
+    return nested
+  }
+
+  /// The capturer of a container nested as the next element.
+  func nest() -> Capturer {
+    let nested = Capturer(form, depth: depth + 1)
+    append(.nested(nested))
     return nested
   }
 
@@ -145,7 +157,7 @@ final class Capturer: Encoder {
 
   /// Sorts groups of so many elements by their JSON.
   func sortByText(groupsOf size: Int) throws(CaptureError) {
-    let encoder = ViewEncoder(prefersShorter: false, form: form)
+    let encoder = try ViewEncoder(prefersShorter: false, form: form, depth: depth).below
     var groups: [(elements: ArraySlice<Field>, text: [UInt8])] = []
     for start in stride(from: 0, to: fields.count, by: size) {
       let elements = fields[start..<min(start + size, fields.count)]

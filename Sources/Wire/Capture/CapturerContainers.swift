@@ -67,11 +67,7 @@ struct CapturerUnkeyedContainer: UnkeyedEncodingContainer {
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nest().unkeyedContainer() }
   func superEncoder() -> any Encoder { nest() }
 
-  private func nest() -> Capturer {
-    let nested = Capturer(capturer.form)
-    capturer.append(.nested(nested))
-    return nested
-  }
+  private func nest() -> Capturer { capturer.nest() }
 }
 
 struct CapturerSingleContainer: SingleValueEncodingContainer {

@@ -8,16 +8,19 @@
 ///
 /// | type | string |
 /// |---|---|
-/// | `Date` | ISO 8601 in UTC, as RFC 3339 §5.6 profiles it, with milliseconds if there are any |
+/// | `Date` | RFC 3339 §5.6: ISO 8601 in UTC, with milliseconds if there are any |
 /// | `Data` | base64, RFC 4648 §4 |
-/// | `URL` | the whole address |
+/// | `URL` | the whole address, RFC 3986 |
+/// | `UUID` | RFC 9562 §4 |
 /// | `Decimal` | its digits, so that no reader rounds them |
 ///
-/// The raw value names the expected form in an error.
+/// A string is read only if it is such a value: no part of it is left out, completed or replaced. The raw value names the expected form
+/// in an error.
 enum StandardForm: String {
-  case date = "date of ISO 8601"
+  case date = "date of RFC 3339"
   case data = "base64"
   case url = "URL"
+  case uuid = "UUID"
   case decimal = "decimal number"
 
   /// The form of a type; nil if the type's own coding is used.
@@ -28,6 +31,8 @@ enum StandardForm: String {
       self = .data
     } else if type == URL.self {
       self = .url
+    } else if type == UUID.self {
+      self = .uuid
     } else if type == Decimal.self {
       self = .decimal
     } else {
@@ -35,12 +40,16 @@ enum StandardForm: String {
     }
   }
 
-  /// The string for a value; nil if its type has no such form.
+  /// The string for a value; nil if its type has no such form, or codes itself in this form.
   ///
   /// - Throws: ``CaptureError`` for a date whose year does not have four digits, and for a decimal that is not a
   ///   number.
   static func string<Value>(of value: Value) throws(CaptureError) -> String? {
-    if let date = identical(value, Date.self) { return try text(of: date) }
+    if let date = identical(value, Date.self) {
+      let time = date.timeIntervalSinceReferenceDate
+      if let text = InternetDate.text(of: time) { return text }
+      throw CaptureError("the date \(time) s from 2001 has no year of four digits")
+    }
     if let data = identical(value, Data.self) { return data.base64EncodedString() }
     if let url = identical(value, URL.self) { return url.absoluteString }
     if let decimal = identical(value, Decimal.self) {
@@ -53,40 +62,45 @@ enum StandardForm: String {
   /// The value that a string stands for; nil if the string does not have this form.
   func value(of string: String) -> Any? {
     switch self {
-    case .date: Self.parseDate(string)
-    case .data: Data(base64Encoded: string)
-    case .url: URL(string: string)
+    case .date: InternetDate.time(of: string).map { Date(timeIntervalSinceReferenceDate: $0) }
+    case .data: Self.parseData(string)
+    case .url: Self.parseURL(string)
+    case .uuid: Self.parseUUID(string)
     case .decimal: Self.parseDecimal(string)
     }
   }
 
-  // MARK: Dates
-
-  private static let seconds = Date.ISO8601FormatStyle()
-  private static let milliseconds = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-  /// Years 0001 to 9999, in seconds since 1 January 2001.
-  private static let years = -63_114_076_800.0..<252_423_993_600.0
-
-  private static func text(of date: Date) throws(CaptureError) -> String {
-    // Rounded first, so that 0.9996 s becomes the next second and not 1,000 ms.
-    let time = (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000
-    guard years.contains(time) else { throw CaptureError("the date \(time) s from 2001 has no year of four digits") }
-    // The style truncates to milliseconds, and the double for 0.999 may lie slightly below it.
-    let date = Date(timeIntervalSinceReferenceDate: time + 0.0001)
-    return date.formatted(time == time.rounded(.down) ? seconds : milliseconds)
+  /// RFC 4648 §3: nothing but the alphabet, all of the padding, and no bits besides those of the bytes.
+  private static func parseData(_ string: String) -> Data? {
+    guard let data = Data(base64Encoded: string), haveSameUTF8(data.base64EncodedString(), string) else { return nil }
+    return data
   }
 
-  /// Used for whole seconds as well, which this style reads; the other style would drop milliseconds silently.
-  private static func parseDate(_ string: String) -> Date? { try? milliseconds.parse(string) }
-
-  // MARK: Decimals
-
-  /// Checks every character: `Decimal(string:)` reads a prefix and ignores the rest.
-  private static func parseDecimal(_ string: String) -> Decimal? {
-    let digits = string.utf8
-    guard digits.contains(where: { 48...57 ~= $0 }),
-      digits.allSatisfy({ 48...57 ~= $0 || [UInt8](".+-eE".utf8).contains($0) })
+  /// RFC 3986 §4.1: an absolute URI or a relative reference, but for the empty one; the parser would escape other characters.
+  private static func parseURL(_ string: String) -> URL? {
+    guard string.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+      let url = URL(string: string, encodingInvalidCharacters: false),
+      haveSameUTF8(url.absoluteString, string)
     else { return nil }
-    return Decimal(string: string)
+    return url
+  }
+
+  /// RFC 9562 §4: hexadecimal digits of either case, in five groups.
+  private static func parseUUID(_ string: String) -> UUID? {
+    let text = string.utf8
+    guard text.count == 36 else { return nil }
+    for (place, byte) in text.enumerated() {
+      let isHyphen = place == 8 || place == 13 || place == 18 || place == 23
+      guard isHyphen ? byte == UInt8(ascii: "-") : hexDigit(byte) != nil else { return nil }
+    }
+    return UUID(uuidString: string)
+  }
+
+  /// Takes what a decimal holds to the last digit: `Decimal(string:)` reads a prefix, and rounds.
+  private static func parseDecimal(_ string: String) -> Decimal? {
+    guard let digits = ExactDecimal(string), let decimal = Decimal(string: string), decimal.isFinite,
+      ExactDecimal(decimal.description) == digits
+    else { return nil }
+    return decimal
   }
 }

@@ -13,11 +13,15 @@
 ///
 /// One encoder serves the sessions of a loop in turn. It keeps the memory of its capturers, two for each level of
 /// nesting.
+///
+/// All that goes down into a value asks for the encoder ``below``. So the depth is counted there and nowhere else: a value that no
+/// reader could read is refused, and no value is so deep that it uses up the stack.
 public final class ViewEncoder {
   private let ours: Capturer
   private let theirs: Capturer
-  /// The encoder for values one level deeper.
-  private(set) lazy var below = ViewEncoder(prefersShorter: prefersShorter, form: form)
+  /// How many levels are around the values that it writes.
+  private let depth: Int
+  private var lower: ViewEncoder?
   let form: CodingForm
   /// Whether several operations are replaced by a single `replace` if that is shorter.
   let prefersShorter: Bool
@@ -25,11 +29,29 @@ public final class ViewEncoder {
   /// An encoder whose capturers have no memory yet.
   package convenience init() { self.init(prefersShorter: true) }
 
-  init(prefersShorter: Bool, form: CodingForm = .wire) {
+  init(prefersShorter: Bool, form: CodingForm = .wire, depth: Int = 0) {
     self.prefersShorter = prefersShorter
     self.form = form
-    ours = Capturer(form)
-    theirs = Capturer(form)
+    self.depth = depth
+    ours = Capturer(form, depth: depth)
+    theirs = Capturer(form, depth: depth)
+  }
+
+  /// The encoder for values one level deeper.
+  ///
+  /// A value that encodes as another single value is a level as well.
+  ///
+  /// - Throws: ``CaptureError`` if no value may be so deep.
+  var below: ViewEncoder {
+    get throws(CaptureError) {
+      if let lower { return lower }
+      guard depth < JSONLimits.valueNesting else {
+        throw CaptureError("it is nested more than \(JSONLimits.valueNesting) levels deep")
+      }
+      let lower = ViewEncoder(prefersShorter: prefersShorter, form: form, depth: depth + 1)
+      self.lower = lower
+      return lower
+    }
   }
 
   /// Writes a whole value.
@@ -44,10 +66,10 @@ public final class ViewEncoder {
     defer { ours.reset() }
     do {
       if !isPlain(Value.self), let array = value as? any TypedArray {
-        try array.writeElements(into: &json, using: below)
+        try array.writeElements(into: &json, using: try below)
       } else {
         try ours.capture(value)
-        try ours.write(into: &json, using: below)
+        try ours.write(into: &json, using: try below)
       }
     } catch {
       json.truncate(to: start)
@@ -79,7 +101,7 @@ public final class ViewEncoder {
     }
     try ours.capture(old)
     try theirs.capture(new)
-    try ours.writeDifference(to: theirs, into: &patch, using: below)
+    try ours.writeDifference(to: theirs, into: &patch, using: try below)
   }
 
   /// Writes the difference between two arrays, or between two values of a type that writes its own.
@@ -92,7 +114,7 @@ public final class ViewEncoder {
     // deeper.
     if let array = new as? any TypedArray, type(of: array) == Value.self {
       try writeShorter(of: new, in: &patch) { patch throws(CaptureError) in
-        try array.writeDifference(fromAny: old, into: &patch, using: below)
+        try array.writeDifference(fromAny: old, into: &patch, using: try below)
       }
       return true
     }
@@ -102,7 +124,7 @@ public final class ViewEncoder {
       notePlain(Value.self)
       return false
     }
-    try value.writeDifference(fromAny: old, into: &patch, using: below)
+    try value.writeDifference(fromAny: old, into: &patch, using: try below)
     return true
   }
 
@@ -127,7 +149,7 @@ public final class ViewEncoder {
     }
     try ours.capture(into: self.ours)
     try theirs.capture(into: self.theirs)
-    return try self.ours.isSame(as: self.theirs, using: below)
+    return try self.ours.isSame(as: self.theirs, using: try below)
   }
 
   /// The simple value that a boxed value encodes as; nil if it encodes as a container.

@@ -38,8 +38,13 @@ package enum ActionDecoder {
   ///   - type: the value's type.
   ///   - element: its JSON.
   /// - Returns: the value.
-  /// - Throws: `DecodingError` with the reason and the path from `element`; also for a text that is not Stream-Safe.
+  /// - Throws: `DecodingError` with the reason and the path from `element`; also for a value that is nested too deeply to be decoded, and for a
+  ///   text that is not Stream-Safe.
   package static func decodeValue<T: Decodable>(_ type: T.Type = T.self, from element: JSONElement) throws -> T {
+    if element.isTooDeep {
+      let reason = "Arrays and objects are nested more than \(JSONLimits.valueNesting) levels deep."
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
+    }
     let root = DecodingRoot(index: element.index, form: .wire)
     if !element.document.isPlain, let text = element.firstUnsafeString {
       throw DecodingError.dataCorrupted(

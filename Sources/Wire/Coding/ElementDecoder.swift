@@ -107,9 +107,11 @@ extension ElementDecoder: SingleValueDecodingContainer {
       .init(codingPath: codingPath, debugDescription: "\"\(string)\" is no \(form.rawValue)."))
   }
 
-  /// The infinities and NaN, which a state holds as strings; nil in the form for clients.
-  private func nonFinite<T: LosslessStringConvertible>() -> T? {
-    root.form == .state ? element.string.flatMap { T($0) } : nil
+  /// The infinities and NaN, which a state holds as strings; nil in the form for clients, and for any other string.
+  private func nonFinite<T: BinaryFloatingPoint & LosslessStringConvertible>() -> T? {
+    guard root.form == .state, let text = element.string, let number = T(text), !number.isFinite else { return nil }
+    // A text such as `1e400` is no infinity.
+    return number.isNaN || text == "inf" || text == "-inf" ? number : nil
   }
 
   private func integer<T: FixedWidthInteger>() throws -> T { try require(element.integer(), "an integer") }

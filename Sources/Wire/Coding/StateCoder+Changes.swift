@@ -34,8 +34,7 @@ extension StateCoder {
     } catch {
       throw .damaged(error)
     }
-    // In its change, an operation's value is three levels deeper than in the state.
-    var reader = JSONReader(limits: JSONLimits(depth: readingDepth + 3, bytes: Int(UInt32.max)))
+    var reader = JSONReader(limits: JSONLimits(bytes: Int(UInt32.max)))
     for change in changes {
       let document: JSONDocument
       do throws(JSONError) { document = try reader.read(change.span) } catch { throw .damaged(error) }

@@ -5,7 +5,7 @@
 package enum StateCoder {
   /// Encodes a value as JSON.
   ///
-  /// - Throws: ``CaptureError`` if the value's own `encode(to:)` throws.
+  /// - Throws: ``CaptureError`` if the value's own `encode(to:)` throws, or the value is nested too deeply to be read again.
   package static func encode<Value: Encodable>(_ value: Value) throws(CaptureError) -> [UInt8] {
     var json = JSONWriter()
     try makeEncoder().write(value, into: &json)
@@ -25,14 +25,11 @@ package enum StateCoder {
     return try ElementDecoder(element: json, root: root, type: type).decode(type)
   }
 
-  /// The greatest depth of a state that is read.
-  static let readingDepth = 512
-
   /// Parses JSON that ``encode(_:)`` has written.
   ///
   /// - Throws: ``JSONError`` if the text is damaged.
   package static func read(_ text: String) throws(JSONError) -> JSONElement {
-    var reader = JSONReader(limits: JSONLimits(depth: readingDepth, bytes: Int(UInt32.max)))
+    var reader = JSONReader(limits: JSONLimits(bytes: Int(UInt32.max)))
     return try reader.read(text).root
   }
 }

@@ -10,13 +10,16 @@ package struct TracedAction {
   /// Copies an action: its own document may be shared, and has no trace.
   package init(_ action: JSONElement) {
     guard let copy = try? StateCoder.read(action.source) else {
-      // Cannot happen: the action was parsed before. Without a trace it is recorded as null.
+      // It is nested too deeply, and is going to be refused. Without a trace it is recorded as null.
       element = action
       return
     }
     copy.document.trace = DecodingTrace()
     element = copy
   }
+
+  /// The action's JSON as the client has sent it; null in place of one that is nested too deeply for a recording, and was refused.
+  package var source: String { element.isTooDeep ? "null" : element.source }
 
   /// The action's JSON as a recording may have it, after the transaction.
   package var recorded: String {

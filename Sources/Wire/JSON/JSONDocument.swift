@@ -28,6 +28,8 @@ package final class JSONDocument: @unchecked Sendable {
   @exclusivity(unchecked) var tape: [Token] = []
   /// Whether all strings are ASCII, and none has an escape.
   @exclusivity(unchecked) var isPlain = true
+  /// The most arrays and objects within each other.
+  @exclusivity(unchecked) var depth = 0
   /// Notes what is decoded; nil unless the document is a ``TracedAction``'s own copy, which one thread decodes.
   @exclusivity(unchecked) var trace: DecodingTrace?
 
@@ -41,6 +43,7 @@ package final class JSONDocument: @unchecked Sendable {
     let document = JSONDocument()
     document.bytes = [UInt8(ascii: "{"), UInt8(ascii: "}")]
     document.tape = [Token(kind: .object, offset: 0, length: 0, next: 1)]
+    document.depth = 1
     return document
   }()
 }
@@ -71,11 +74,12 @@ package struct JSONReader {
     document.bytes.removeAll(keepingCapacity: true)
     text.withUnsafeBufferPointer { document.bytes.append(contentsOf: $0) }
     document.tape.removeAll(keepingCapacity: true)
-    var parser = JSONParser(bytes: document.bytes, tape: document.tape, depthLimit: limits.depth)
+    var parser = JSONParser(bytes: document.bytes, tape: document.tape, limits: limits)
     document.tape = []
     defer { document.tape = parser.releaseTape() }
     try parser.parse()
     document.isPlain = parser.isPlain
+    document.depth = parser.deepest
     return document
   }
 

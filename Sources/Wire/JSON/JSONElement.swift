@@ -102,13 +102,11 @@ package struct JSONElement: Sendable {
 
   /// The number as an integer of type `T`; nil if it is not an integer or does not fit.
   ///
-  /// Integers are read digit by digit, so 64-bit values are exact. `1.0` and `1e2` are read as doubles, and count as
-  /// integers below 2^53, beyond which the double may be another integer than the text. A fraction too small for a
-  /// double, as in `1.00000000000000000001`, is lost.
+  /// Integers are read digit by digit, and exact. `1.0` and `1e2` are integers as well; `1.00000000000000000001` is none.
   package func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch token.kind {
     case .integer: digits()
-    case .number: double.flatMap { $0.magnitude < 0x1p53 ? T(exactly: $0) : nil }
+    case .number: ExactDecimal(source)?.integer()
     default: nil
     }
   }
@@ -186,16 +184,41 @@ package struct JSONElement: Sendable {
 
   /// One past the value's last byte.
   private var sourceEnd: Int {
-    switch token.kind {
-    case .string, .escapedString: return text.upperBound + 1
-    case .null, .true, .false, .integer, .number: return text.upperBound
-    case .array, .object:
-      let last = next == index + 1 ? nil : JSONElement(document: document, index: lastPart)
-      let closing: UInt8 = token.kind == .array ? UInt8(ascii: "]") : UInt8(ascii: "}")
-      var end = last?.sourceEnd ?? Int(token.offset) + 1
-      while end < document.bytes.count, document.bytes[end] != closing { end += 1 }
-      return min(end + 1, document.bytes.count)
+    // Without recursion: how deep the text is, its author decides.
+    var last = self
+    var closings = 0
+    while last.kind == .array || last.kind == .object {
+      closings += 1
+      guard last.next > last.index + 1 else { break }
+      last = JSONElement(document: document, index: last.lastPart)
     }
+    var end: Int
+    switch last.token.kind {
+    case .string, .escapedString: end = last.text.upperBound + 1
+    case .null, .true, .false, .integer, .number: end = last.text.upperBound
+    case .array, .object: end = Int(last.token.offset) + 1
+    }
+    // Nothing but white space is between brackets that close.
+    while closings > 0, end < document.bytes.count {
+      if document.bytes[end] == UInt8(ascii: "]") || document.bytes[end] == UInt8(ascii: "}") { closings -= 1 }
+      end += 1
+    }
+    return end
+  }
+
+  /// Whether more arrays and objects are nested in the value than in any that this program writes.
+  ///
+  /// To be asked before something goes down into a value of a text without a limit of depth.
+  var isTooDeep: Bool {
+    guard document.depth > JSONLimits.valueNesting else { return false }
+    var ends: [UInt32] = []
+    for token in document.tape[index..<next].indices {
+      while let end = ends.last, end <= token { ends.removeLast() }
+      guard document.tape[token].kind == .array || document.tape[token].kind == .object else { continue }
+      ends.append(document.tape[token].next)
+      if ends.count > JSONLimits.valueNesting { return true }
+    }
+    return false
   }
 
   /// The tape index of the last element, or of the last member's value.
@@ -246,13 +269,12 @@ package struct JSONElement: Sendable {
     return String(decoding: result, as: UTF8.self)
   }
 
-  private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Character {
+  /// The character of a `\u` escape; U+FFFD for half a surrogate pair, which is none (RFC 8259 §8.2).
+  private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar {
     let unit = hexUnit(&rest)
-    guard unit & 0xFC00 == 0xD800 else { return Character(Unicode.Scalar(unit) ?? "\u{FFFD}") }
-    rest = rest.dropFirst(2)
-    let low = hexUnit(&rest)
-    let code = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(low & 0x3FF))
-    return Character(Unicode.Scalar(code) ?? "\u{FFFD}")
+    guard unit & 0xFC00 == 0xD800, let low = rest.span.lowHalf(at: 0) else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }
+    rest = rest.dropFirst(6)
+    return Unicode.Scalar(0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(low & 0x3FF))) ?? "\u{FFFD}"
   }
 
   private static func hexUnit(_ rest: inout ArraySlice<UInt8>) -> UInt16 {

@@ -24,6 +24,13 @@ public struct JSONObject: Equatable, Sendable {
   public mutating func removeValue(forKey key: String) -> JSONValue? { values.removeValue(forKey: ExactString(key)) }
 }
 
+extension JSONObject: CustomStringConvertible, CustomReflectable {
+  /// The object as compact JSON, with its members sorted.
+  public var description: String { JSONValue.object(self).description }
+  /// No parts: whoever prints the object prints it as JSON.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension JSONObject: ExpressibleByDictionaryLiteral {
   /// An object with these members; if several have one key, the last of them counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {

@@ -8,6 +8,7 @@ struct JSONParser {
   private let bytes: [UInt8]
   private var tape: [JSONDocument.Token]
   private let depthLimit: Int
+  private let takesHalfPairs: Bool
   private var position = 0
   /// The tape index of the innermost open array or object; valid unless `depth` is 0.
   private var container = 0
@@ -15,11 +16,14 @@ struct JSONParser {
   private var depth = 0
   /// Whether all strings so far are ASCII, and none has an escape.
   private(set) var isPlain = true
+  /// The most that were open at a time.
+  private(set) var deepest = 0
 
-  init(bytes: [UInt8], tape: consuming [JSONDocument.Token], depthLimit: Int) {
+  init(bytes: [UInt8], tape: consuming [JSONDocument.Token], limits: JSONLimits) {
     self.bytes = bytes
     self.tape = tape
-    self.depthLimit = depthLimit
+    depthLimit = limits.depth
+    takesHalfPairs = limits.takesHalfPairs
   }
 
   mutating func releaseTape() -> [JSONDocument.Token] {
@@ -96,6 +100,7 @@ struct JSONParser {
     tape.append(Token(kind: kind, offset: UInt32(position), length: 0, next: UInt32(container)))
     container = tape.count - 1
     depth += 1
+    if depth > deepest { deepest = depth }
     position += 1
   }
 
@@ -188,13 +193,12 @@ struct JSONParser {
     case UInt8(ascii: "u"):
       position += 1
       let unit = try hexUnit()
-      if unit & 0xFC00 == 0xDC00 { throw failure(.loneSurrogate) }
-      guard unit & 0xFC00 == 0xD800 else { return }
-      guard byte == UInt8(ascii: "\\") else { throw failure(byte == nil ? .unexpectedEnd : .loneSurrogate) }
-      position += 1
-      guard try peek() == UInt8(ascii: "u") else { throw failure(.loneSurrogate) }
-      position += 1
-      guard try hexUnit() & 0xFC00 == 0xDC00 else { throw failure(.loneSurrogate) }
+      guard unit & 0xF800 == 0xD800 else { return }
+      if unit & 0xFC00 == 0xD800, bytes.span.lowHalf(at: position) != nil {
+        position += 6
+      } else if !takesHalfPairs {
+        throw failure(.loneSurrogate)
+      }
     default:
       throw failure(.invalidEscape)
     }
@@ -251,5 +255,20 @@ func hexDigit(_ byte: UInt8) -> UInt8? {
   case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
   case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
   default: nil
+  }
+}
+
+extension Span<UInt8> {
+  /// The second half of a surrogate pair whose escape begins at a position; nil if something else is there.
+  func lowHalf(at position: Int) -> UInt16? {
+    guard position <= count - 6, self[position] == UInt8(ascii: "\\"), self[position + 1] == UInt8(ascii: "u") else {
+      return nil
+    }
+    var unit: UInt16 = 0
+    for index in position + 2..<position + 6 {
+      guard let digit = hexDigit(self[index]) else { return nil }
+      unit = unit << 4 | UInt16(digit)
+    }
+    return unit & 0xFC00 == 0xDC00 ? unit : nil
   }
 }

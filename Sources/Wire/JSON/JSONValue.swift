@@ -90,6 +90,8 @@ public enum JSONValue: Sendable {
     case whole
     /// As the numbers were read: with all digits, and −0 with its sign.
     case exact
+    /// As ``whole``, and with words for the infinities and NaN, which are no JSON.
+    case printed
   }
 
   /// Writes the value, with numbers in one of the forms.
@@ -99,6 +101,7 @@ public enum JSONValue: Sendable {
     case .bool(let value): writer.bool(value)
     case .integer(let value) where numbers == .canonical && value.magnitude > 1 << 53: writer.number(Double(value))
     case .integer(let value): writer.integer(value)
+    case .number(let value) where numbers == .printed && !value.isFinite: writer.raw(Array("\(value)".utf8))
     case .number(let value): writer.number(value == 0 && numbers != .exact ? 0 : value)
     case .digits(let digits):
       if numbers == .canonical, let double = Double(digits) {
@@ -120,6 +123,17 @@ public enum JSONValue: Sendable {
       writer.endObject()
     }
   }
+}
+
+extension JSONValue: CustomStringConvertible, CustomReflectable {
+  /// The value as compact JSON, as in ``text``; also a value that has no JSON, such as `nan`.
+  public var description: String {
+    var writer = JSONWriter()
+    write(into: &writer, numbers: .printed)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+  /// No parts: whoever prints the value prints it as JSON.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension JSONValue: Equatable {

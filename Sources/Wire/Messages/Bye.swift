@@ -58,7 +58,11 @@ public enum Bye: String, CaseIterable, Sendable {
     case asNewSession = "as a new session"
     /// Connects again with a new credential and resumes (4300–4399).
     case withCredential = "with a new credential"
-    /// Does not connect again by itself (4400–4499, and 1002, 1003, 1007, 1009; and ``Bye/ended``).
+    /// Keeps its session and its outbox, and resumes when its user, or its program, asks for it (4400, 1002, 1003, 1007, 1009).
+    ///
+    /// Something that it has sent was no message. The same may happen again, so it does not come back by itself.
+    case whenAsked = "when asked to"
+    /// Does not connect again (4401–4499, and ``Bye/ended``).
     case not
   }
 
@@ -102,7 +106,8 @@ extension Bye.Return {
     case 4100...4199: self = .later
     case 4200...4299: self = .asNewSession
     case 4300...4399: self = .withCredential
-    case 4400...4499, 1002, 1003, 1007, 1009: self = .not
+    case 4400, 1002, 1003, 1007, 1009: self = .whenAsked
+    case 4401...4499: self = .not
     default: self = .atOnce
     }
   }

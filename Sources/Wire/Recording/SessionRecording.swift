@@ -67,8 +67,7 @@ public struct SessionRecording: Equatable, Sendable {
     // An unreadable line, damaged unless it turns out to be incomplete: a line can be cut off only at the end of the
     // file, or before the header that a new server has written.
     var suspect: (line: Int, reason: String)?
-    // The depth that a state may have, and the levels of the line around it.
-    var reader = JSONReader(limits: JSONLimits(depth: 520, bytes: Int(UInt32.max)))
+    var reader = JSONReader(limits: JSONLimits(bytes: Int(UInt32.max)))
     var number = 0
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1

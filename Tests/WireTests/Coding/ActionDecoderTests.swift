@@ -35,6 +35,33 @@ struct ActionDecoderTests {
     case filters(Filter, Filter?)
   }
 
+  // MARK: Depth
+
+  @Test("an action that is nested too deeply is refused, and what is around it is read", arguments: [505, 60_000])
+  func deepAction_isRefused(levels: Int) throws {
+    let deep = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+    var reader = JSONReader(limits: JSONLimits(depth: .max))
+    let message = try reader.read(#"{"a":{"tags":\#(deep)},"b":{"tags":["\ud83d"]},"n":7}"#).root
+    let error = #expect(throws: DecodingError.self) {
+      let _: Action = try ActionDecoder.decode(from: try #require(message["a"]))
+    }
+    #expect(error.map { "\($0)".contains("nested more than 504 levels deep") } == true)
+    #expect(message["n"]?.integer() == 7)
+    #expect(message["a"]?.source == #"{"tags":\#(deep)}"#)
+    // What stands beside it is not deep.
+    #expect(try ActionDecoder.decode(from: try #require(message["b"])) == Action.tags(["\u{FFFD}"]))
+  }
+
+  @Test("an action may be nested as deeply as a value that is shown")
+  func actionAtTheLimit_isDecoded() throws {
+    let deep = String(repeating: "[", count: 503) + String(repeating: "]", count: 503)
+    var reader = JSONReader(limits: JSONLimits(depth: .max))
+    let element = try reader.read("[[[[[{\"any\":\(deep)}]]]]]").root
+    let inner = try #require((0..<5).reduce(element) { outer, _ in outer?.elements.first { _ in true } })
+    #expect(throws: Never.self) { let _: [String: JSONValue] = try ActionDecoder.decode(from: inner) }
+    #expect(throws: DecodingError.self) { let _: [JSONValue] = try ActionDecoder.decodeValue(from: element) }
+  }
+
   // MARK: Cases
 
   static let accepted: [(json: String, action: Action)] = [

@@ -64,7 +64,7 @@ struct StateCoderChangesTests {
   }
 
   @Test("as deep as a state may be") func deepState_canChange() throws {
-    let depth = StateCoder.readingDepth
+    let depth = JSONLimits.valueNesting
     let base = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     let change = #"[{"op":"replace","path":"","value":\#(base)}]"#
     #expect(try StateCoder.apply([Array(change.utf8)], to: "0") == base)

@@ -74,7 +74,8 @@ struct JSONDocumentTests {
   @Test("20,000 damaged texts are taken and refused as by Foundation", arguments: TestRun.seeds(1, 2, new: 2))
   func damagedText_meansTheSameToFoundation(seed: UInt64) {
     var generator = SeededGenerator(state: seed)
-    var reader = JSONReader()
+    // Foundation refuses half a surrogate pair.
+    var reader = JSONReader(limits: JSONLimits(takesHalfPairs: false))
     var accepted = 0
     var refused = 0
     for _ in 0..<5000 {

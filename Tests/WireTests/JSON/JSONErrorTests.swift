@@ -13,7 +13,7 @@ struct JSONErrorTests {
   @Test("the tables of the parser's tests have every reason for a refusal")
   func everyReason_isTested() {
     let tested = Set(JSONParserTests.refused.map(\.reason))
-    let elsewhere: Set<JSONError.Reason> = [.trailingBytes, .invalidUTF8, .tooDeep, .tooLong]
+    let elsewhere: Set<JSONError.Reason> = [.trailingBytes, .invalidUTF8, .loneSurrogate, .tooDeep, .tooLong]
     let all: Set<JSONError.Reason> = [
       .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidNumber, .controlCharacter, .invalidEscape,
       .loneSurrogate,
@@ -22,9 +22,9 @@ struct JSONErrorTests {
     #expect(tested.union(elsewhere) == all)
   }
 
-  @Test("without being asked, a text may be 64 deep and 16 MiB long")
+  @Test("without being asked, a text may be 512 deep and 16 MiB long")
   func limits_haveDefaults() {
-    #expect(JSONLimits() == JSONLimits(depth: 64, bytes: 16_777_216))
+    #expect(JSONLimits() == JSONLimits(depth: 512, bytes: 16_777_216))
   }
 
   @Test("no text may be longer than its positions can count")

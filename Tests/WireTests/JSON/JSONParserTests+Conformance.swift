@@ -14,7 +14,8 @@ import Testing
 /// | §6: integers beyond 2^53 | takes them, exactly if the type has room for them |
 /// | §8.1: a byte order mark | refuses it |
 /// | §8.1: other encodings than UTF-8 | refuses them |
-/// | §8.2: half a surrogate pair, escaped or as bytes | refuses it |
+/// | §8.2: half a surrogate pair, escaped | takes it for U+FFFD |
+/// | §8.2: half a surrogate pair, as bytes | refuses it |
 /// | §9: depth and size | refuses what is beyond ``JSONLimits`` |
 @Suite("RFC 8259, section by section")
 struct JSONConformanceTests {
@@ -124,10 +125,13 @@ struct JSONConformanceTests {
     Row("8.1", [0x22, 0xE6, 0xB0, 0x22], nil), Row("8.1", [0x22, 0xFF, 0x22], nil), Row("8.1", [0xE9], nil),
     Row("8.1", [0x5B, 0xFF, 0x5D], nil), Row("8.1", [0x7B, 0x22, 0xE9, 0x22, 0x3A, 0x31, 0x7D], nil),
     Row("8.1", [0x22, 0x5C, 0xC3, 0xA9, 0x22], nil), Row("8.1", [0x22, 0x5C, 0x75, 0x30, 0x30, 0xC3, 0xA9, 0x22], nil),
-    Row("8.2", #""\uD83C""#, nil), Row("8.2", #""\uDF4B""#, nil), Row("8.2", #""\uDF4B\uD83C""#, nil),
-    Row("8.2", #""\uD83C\uD83C\uDF4B""#, nil), Row("8.2", #""\uD83Cx\uDF4B""#, nil),
-    Row("8.2", #""\uD83C\n\uDF4B""#, nil),
-    Row("8.2", #""\uD83C\u0041""#, nil), Row("8.2", #""\uD83C\\uDF4B""#, nil), Row("8.2", #"{"\uDF4B":1}"#, nil),
+    Row("8.2", #""\uD83C""#, "\"\u{FFFD}\""), Row("8.2", #""\uDF4B""#, "\"\u{FFFD}\""),
+    Row("8.2", #""\uDF4B\uD83C""#, "\"\u{FFFD}\u{FFFD}\""),
+    Row("8.2", #""\uD83C\uD83C\uDF4B""#, "\"\u{FFFD}\u{1F34B}\""),
+    Row("8.2", #""\uD83Cx\uDF4B""#, "\"\u{FFFD}x\u{FFFD}\""),
+    Row("8.2", #""\uD83C\n\uDF4B""#, "\"\u{FFFD}\\n\u{FFFD}\""),
+    Row("8.2", #""\uD83C\u0041""#, "\"\u{FFFD}A\""), Row("8.2", #""\uD83C\\uDF4B""#, "\"\u{FFFD}\\\\uDF4B\""),
+    Row("8.2", #"{"\uDF4B":1}"#, "{\"\u{FFFD}\":1}"),
     Row("8.2", [0x22, 0xED, 0xA0, 0xBC, 0xED, 0xBD, 0x8B, 0x22], nil), Row("8.2", [0x22, 0xED, 0xBD, 0x8B, 0x22], nil),
   ]
 

@@ -110,17 +110,41 @@ struct JSONParserTests {
     ("\"\\\u{E9}\"", .invalidEscape, 2), ("\"\\\n\"", .invalidEscape, 2), ("\"a\nb\"", .controlCharacter, 2),
     ("\"\t\"", .controlCharacter, 1), ("\"\u{0}\"", .controlCharacter, 1), ("\"\u{1F}\"", .controlCharacter, 1),
     ("{\"a\u{8}\":1}", .controlCharacter, 3),
-    // §8.2
-    (#""\udc00""#, .loneSurrogate, 7), (#""\uDFFF\ud800""#, .loneSurrogate, 7), (#""\ud800""#, .loneSurrogate, 7),
-    (#""\ud800a""#, .loneSurrogate, 7), (#""\ud800\n""#, .loneSurrogate, 8), (#""\ud800\\u""#, .loneSurrogate, 8),
-    (#""\ud800\ud800""#, .loneSurrogate, 13), (#""\ud800\u0041""#, .loneSurrogate, 13),
-    (#""\uDBFF\uE000""#, .loneSurrogate, 13),
-    (#""\ud83d\ude0""#, .invalidEscape, 12),
+    (#""\ud83d\ude0""#, .invalidEscape, 12), (#""\ud83d\ude""#, .invalidEscape, 11), (#""\ud83d\u"#, .unexpectedEnd, 9),
+    (#""\ud83d\"#, .unexpectedEnd, 8), (#""\ud83d\x""#, .invalidEscape, 8),
   ]
 
   @Test("what the grammar does not know is refused where it stands", arguments: refused)
   func otherText_isRefused(text: String, reason: JSONError.Reason, offset: Int) {
     #expect(throws: JSONError(reason: reason, offset: offset)) { try Self.parse(text) }
+  }
+
+  /// Halves of surrogate pairs (§8.2), and what they are read as.
+  static let halves: [(text: String, value: String)] = [
+    (#"\udc00"#, "\u{FFFD}"), (#"\uDFFF\ud800"#, "\u{FFFD}\u{FFFD}"), (#"\ud800"#, "\u{FFFD}"),
+    (#"\ud800a"#, "\u{FFFD}a"), (#"\ud800\n"#, "\u{FFFD}\n"), (#"\ud800\\u"#, "\u{FFFD}\\u"),
+    (#"\ud800\\udc00"#, "\u{FFFD}\\udc00"), (#"\ud800\ud800"#, "\u{FFFD}\u{FFFD}"),
+    (#"\ud800\u0041"#, "\u{FFFD}A"), (#"\uDBFF\uE000"#, "\u{FFFD}\u{E000}"),
+    (#"\ud800\ud83d\ude00"#, "\u{FFFD}\u{1F600}"), (#"half \ud83d"#, "half \u{FFFD}"),
+  ]
+
+  @Test("§8.2: half a surrogate pair is read as U+FFFD, in a value and in a key", arguments: halves)
+  func halfPair_isReplaced(text: String, value: String) throws {
+    let element = try JSONElement(parsing: "{\"\(text)\":\"\(text)\",\"next\":[1]}")
+    let member = try #require(element[value])
+    #expect(member.string.map { haveSameUTF8($0, value) } == true)
+    #expect(member.isString(value))
+    #expect(!member.isString(value + "?"))
+    #expect(element["next"]?.count == 1)
+    #expect(member.source == "\"\(text)\"")
+  }
+
+  @Test("a reader of names that must stay apart refuses half a surrogate pair", arguments: halves)
+  func halfPair_isRefusedOnDemand(text: String, value: String) {
+    var reader = JSONReader(limits: JSONLimits(takesHalfPairs: false))
+    let error = #expect(throws: JSONError.self) { try reader.read("[\"\(text)\"]") }
+    #expect(error?.reason == .loneSurrogate)
+    #expect(throws: Never.self) { try reader.read(#"["\ud83d\ude00"]"#) }
   }
 
   @Test("every control character in a string is refused", arguments: 0..<0x20 as Range<UInt8>)
@@ -165,16 +189,16 @@ struct JSONParserTests {
 
   // MARK: Depth
 
-  @Test("64 nested arrays and objects are read, the 65th is refused", arguments: ["[", #"{"a":"#, #"[{"b":"#])
+  @Test("512 nested arrays and objects are read, the 513th is refused", arguments: ["[", #"{"a":"#, #"[{"b":"#])
   func depth_isLimited(opening: String) throws {
     let levels = opening == #"[{"b":"# ? 2 : 1
     func nested(_ count: Int) -> String {
       let closing = String(opening.reversed().compactMap { $0 == "[" ? "]" : $0 == "{" ? "}" : nil })
       return String(repeating: opening, count: count) + "1" + String(repeating: closing, count: count)
     }
-    #expect(throws: Never.self) { try Self.parse(nested(64 / levels)) }
-    let offset = 64 / levels * opening.utf8.count
-    #expect(throws: JSONError(reason: .tooDeep, offset: offset)) { try Self.parse(nested(64 / levels + 1)) }
+    #expect(throws: Never.self) { try Self.parse(nested(512 / levels)) }
+    let offset = 512 / levels * opening.utf8.count
+    #expect(throws: JSONError(reason: .tooDeep, offset: offset)) { try Self.parse(nested(512 / levels + 1)) }
     #expect(throws: JSONError(reason: .tooDeep, offset: offset)) { try Self.parse(nested(100_000)) }
   }
 

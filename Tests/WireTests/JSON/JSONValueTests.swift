@@ -28,7 +28,7 @@ struct JSONValueTests {
   static let normalized: [(text: String, canonical: String)] = [
     ("-0", "0"), ("-0.0", "0"), ("1E-7", "1e-7"), ("1.0", "1"), ("1e2", "100"), ("0.10", "0.1"),
     ("18446744073709551615", "18446744073709551615"), ("-9223372036854775809", "-9223372036854775809"),
-    ("9007199254740993.0", "9007199254740992"), ("1e400", "null"), (#""\u0041\/""#, #""A/""#), ("[ 1 , 2 ]", "[1,2]"),
+    ("9007199254740993.0", "9007199254740993"), ("1e400", "null"), (#""\u0041\/""#, #""A/""#), ("[ 1 , 2 ]", "[1,2]"),
     (#"{"b":1,"a":2,"b":3}"#, #"{"a":2,"b":3}"#), (#"{"\u0061":1,"a":2}"#, #"{"a":2}"#),
   ]
 
@@ -85,6 +85,17 @@ struct JSONValueTests {
     let numbers = "\"numbers\":[333333333.3333333,1e+30,4.5,0.002,1e-27,0]"
     let string = #""string":"€$\u000f\nA'B\"\\\\\"/""#
     #expect(haveSameUTF8(try JSONValue.canonical(text), "{\(literals),\(numbers),\(string)}"))
+  }
+
+  @Test("a value is printed as JSON, also within others")
+  func description_isJSON() {
+    let value = JSONValue.object(["b": .array([.null, .number(.nan), .number(-.infinity)]), "a": .string("x")])
+    #expect("\(value)" == #"{"a":"x","b":[null,nan,-inf]}"#)
+    #expect(String(reflecting: [value]) == "[\(value)]")
+    #expect("\(JSONObject())" == "{}")
+    var dumped = ""
+    dump(value, to: &dumped)
+    #expect(!dumped.contains("ExactString"))
   }
 
   @Test("2,000 random values come back", arguments: TestRun.seeds(21))

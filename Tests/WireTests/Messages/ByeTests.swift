@@ -6,7 +6,8 @@ import Testing
 struct ByeTests {
   static let table: [(bye: Bye, code: String, closeCode: UInt16, comesBack: Bye.Return)] = [
     (.ended, "ended", 1000, .not), (.shutdown, "shutdown", 4000, .atOnce), (.silent, "silent", 4001, .atOnce),
-    (.gone, "gone", 4200, .asNewSession), (.badMessage, "bad_message", 4400, .not), (.failed, "failed", 4403, .not),
+    (.gone, "gone", 4200, .asNewSession), (.badMessage, "bad_message", 4400, .whenAsked),
+    (.failed, "failed", 4403, .not),
     (.unknownApp, "unknown_app", 4404, .not), (.noHello, "no_hello", 4008, .atOnce), (.full, "full", 4100, .later),
     (.moved, "moved", 4002, .atOnce), (.unavailable, "unavailable", 4101, .later), (.quota, "quota", 4102, .later),
     (.poisoned, "poisoned", 4201, .asNewSession), (.denied, "denied", 4401, .not), (.taken, "taken", 4409, .not),
@@ -32,7 +33,7 @@ struct ByeTests {
 
   static let hundreds: [(codes: ClosedRange<UInt16>, comesBack: Bye.Return)] = [
     (4000...4099, .atOnce), (4100...4199, .later), (4200...4299, .asNewSession),
-    (4300...4399, .withCredential), (4400...4499, .not),
+    (4300...4399, .withCredential), (4400...4400, .whenAsked), (4401...4499, .not),
   ]
 
   @Test("the hundreds say what a client does, whether it knows the code or not", arguments: hundreds)
@@ -42,8 +43,8 @@ struct ByeTests {
   }
 
   static let standard: [(code: UInt16?, comesBack: Bye.Return)] = [
-    (nil, .atOnce), (1000, .atOnce), (1001, .atOnce), (1002, .not), (1003, .not), (1006, .atOnce), (1007, .not),
-    (1009, .not),
+    (nil, .atOnce), (1000, .atOnce), (1001, .atOnce), (1002, .whenAsked), (1003, .whenAsked), (1006, .atOnce),
+    (1007, .whenAsked), (1009, .whenAsked),
     (1011, .atOnce), (1012, .atOnce), (1013, .atOnce), (3000, .atOnce),
   ]
 

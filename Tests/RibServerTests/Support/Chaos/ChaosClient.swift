@@ -389,7 +389,7 @@ final class ChaosClient: @unchecked Sendable {
     case .withCredential: away(.withCredential, now)
     // The token was used up by an attempt that was not heard of.
     case .not where bye == .denied && party?.role == .guest && session.lastWelcome == nil: away(.atOnce, now)
-    case .asNewSession, .not:
+    case .asNewSession, .whenAsked, .not:
       deviate("The server does not want it any more: \(bye?.rawValue ?? "?"), \(text)")
       isSettled = true
       away(.atOnce, now)

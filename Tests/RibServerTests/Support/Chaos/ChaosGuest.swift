@@ -158,7 +158,7 @@ struct ChaosGuest {
       note("bye \(bye?.rawValue ?? "?"): \(text)", now)
       switch bye?.comesBack ?? .atOnce {
       case .atOnce, .later: break
-      case .asNewSession, .withCredential, .not:
+      case .asNewSession, .withCredential, .whenAsked, .not:
         deviate("The server does not want it any more: \(bye?.rawValue ?? "?"), \(text)")
         session = ClientSession()
       }
