@@ -20,6 +20,7 @@ extension Connection {
       if exchange.request == nil {
         exchange.visit = nil
         exchange.trace = nil
+        exchange.hasWaited = false
         guard let head = try exchange.requests.nextHead(from: &input) else {
           // One byte may be half of an empty line behind the body.
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }
@@ -43,7 +44,7 @@ extension Connection {
       begin(.idle, of: exchange)
       answer(head, body, exchange)
       // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.
-      if !input.isEmpty { noteMessages(1, bytes: 0) }
+      if !input.isEmpty, !isShared { noteMessages(1, bytes: 0) }
     } catch {
       if countRefusal(error, isMalformed: true) { note(.protocol) }
       // Where the next request begins is not known.
@@ -62,7 +63,9 @@ extension Connection {
     if passage == nil, context.cluster?.takesRelays == true { exchange.body = body }
     defer { if exchange.phase != .answer { exchange.body = nil } }
     do throws(HTTPError) {
-      switch try find(head, exchange) {
+      let endpoint = try find(head, exchange)
+      if endpoint?.isOfSessions == true { try chargeRequest(exchange) }
+      switch endpoint {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
       case .echo: try upgrade(head, exchange, to: .echo, subprotocols: [])
       case .health: respond(Response(probed: ProbeAnswer(status: .ok, word: "ok")), to: head)

@@ -67,7 +67,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var input = ReceiveBuffer()
   @exclusivity(unchecked) var frames: FrameReader
   @exclusivity(unchecked) var state: State
-  /// How fast the client may speak.
+  /// Whether the client has to wait, as it has used up its budget.
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var deadline: Deadline
   @exclusivity(unchecked) var interest: Interest = .reading
@@ -130,7 +130,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     state = .http(HTTPExchange(limits.http, beginsWithProxyHeader: beginsWithProxyHeader))
     frames = FrameReader(role: .server, messageLimit: limits.message)
     channel = Channel(loop.work)
-    pace = Pace(limits, of: Int(descriptor))
+    pace = Pace(channel.budget.actionAllowance, of: Int(descriptor))
     deadline = Deadline(since: loop.now)
     channel.port = self
   }
@@ -147,15 +147,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     id = loop.add(self)
     schedule(after: timeLimit)
     if admission == .turnedAway { turnAway() }
-  }
-
-  /// Handles what has come before the connection was begun.
-  ///
-  /// - Parameter received: the bytes.
-  func start(with received: ReceiveBuffer) {
-    received.withUnread { input.append($0) }
-    start()
-    if !isClosed { goOn() }
   }
 
   /// Closes a socket that no poller watches.
@@ -391,6 +382,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
+    payDues()
     if case .onward(let relay)? = passage { relay.close() }
     passage = nil
     cancelAuthentication()

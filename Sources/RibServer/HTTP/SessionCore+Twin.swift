@@ -10,9 +10,11 @@ extension SessionCore {
   ///   - request: what is asked.
   ///   - token: the asking client's.
   ///   - signIn: the person behind the client; nil for nobody.
+  ///   - place: the client's place, which is charged; nil if it has none.
   ///   - done: called with the answer, on the session's loop.
   func answer(
-    _ request: TwinRequest, _ token: String, _ signIn: SignIn?, _ done: @escaping @Sendable (TwinAnswer) -> Void
+    _ request: TwinRequest, _ token: String, _ signIn: SignIn?, from place: Place? = nil,
+    _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) {
     guard life.isInMemory else { return done(.left) }
     applyRevocations()
@@ -25,6 +27,11 @@ extension SessionCore {
       guard let client = audience.client(with: token) else {
         return try refuse(TokenField.unauthorized("The token is that of no client of this session."), done)
       }
+      let budget = budget(of: client)
+      let wait = request.isEnd ? 0 : budget.wait(at: work.now)
+      guard wait == 0 else { return done(.early(wait)) }
+      _ = budget.noteMessages(1, bytes: 0, at: work.now)
+      defer { _ = context.charge(budget.takeDues(), to: place, signIn?.identity, at: work.now) }
       if case .signIn = request { return try self.signIn(client, token, signIn, done) }
       if let ending = takeRequest(of: client, showing: token, signIn) { return try refuse(HTTPError(ending), done) }
       // A client that asks is there.
@@ -34,7 +41,7 @@ extension SessionCore {
         work.trace = trace
         defer { work.trace = nil }
         try act(first, body, of: client, done)
-      case .view(let tag): answerView(knownTag: tag, done)
+      case .view(let tag): charging(client) { answerView(knownTag: tag, budget, done) }
       case .end:
         // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
         noteChange()
@@ -74,13 +81,10 @@ extension SessionCore {
   private func act(
     _ first: Int, _ body: [UInt8], of client: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) throws(HTTPError) {
-    let actions: [(to: NodeAddress, action: JSONElement?)]
-    do {
-      let json = try work.reader.read(body.span).root
-      actions = try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.unnumbered($0) }
-    } catch {
-      throw HTTPError(status: .badRequest, reason: "\(error)")
-    }
+    let budget = budget(of: client)
+    _ = budget.noteMessages(0, bytes: body.count, at: work.now)
+    let actions = try read(body)
+    for _ in actions { _ = budget.noteAction(at: work.now) }
     guard first <= audience[client].ledger.number + 1 else {
       let conflict = HTTPError(
         status: .conflict,
@@ -104,7 +108,29 @@ extension SessionCore {
     answer(done) { [self, revision] in
       // What a client was welcomed with needs no repetition.
       let less = durability == storeDurability ? nil : durability
-      return Self.outcome(revision: revision, number: ledger.number, nacks, less)
+      let response = Self.outcome(revision: revision, number: ledger.number, nacks, less)
+      budget.noteAnswer(bytes: response.body.count)
+      return response
+    }
+  }
+
+  private func read(_ body: [UInt8]) throws(HTTPError) -> [(to: NodeAddress, action: JSONElement?)] {
+    let json: JSONElement
+    do throws(JSONError) {
+      json = try work.reader.read(body.span).root
+    } catch {
+      throw HTTPError(body: error)
+    }
+    let count = json.kind == .array ? json.count : 1
+    guard count <= WaitingActions.limit else {
+      throw HTTPError(
+        status: .contentTooLarge,
+        reason: "A request holds at most \(WaitingActions.limit) actions, this one \(count).")
+    }
+    do {
+      return try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.unnumbered($0) }
+    } catch {
+      throw HTTPError(status: .badRequest, reason: "\(error)")
     }
   }
 
@@ -136,7 +162,9 @@ extension SessionCore {
 
   // MARK: The view
 
-  private func answerView(knownTag: String?, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
+  private func answerView(
+    knownTag: String?, _ budget: ClientBudget, _ done: @escaping @Sendable (TwinAnswer) -> Void
+  ) {
     confirmIfSuspended()
     let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]
     let known = (knownTag ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
@@ -152,6 +180,7 @@ extension SessionCore {
     }
     var all = headers
     all.append(name: "Content-Type", value: "application/json")
+    budget.noteAnswer(bytes: json.count)
     let response = Response(status: .ok, headers: all, body: json.bytes)
     answer(done) { response }
   }

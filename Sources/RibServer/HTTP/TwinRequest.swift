@@ -14,6 +14,9 @@ enum TwinRequest: Sendable {
   /// To have a person sign in to the client, or to renew the client's identity.
   case signIn
 
+  /// Whether it ends the client's part: that is done also for a client that has used up its budget.
+  var isEnd: Bool { if case .end = self { true } else { false } }
+
   /// What is answered when there is no session for it.
   ///
   /// - Parameter ending: why.
@@ -34,6 +37,8 @@ enum TwinAnswer: Sendable {
   case response(Response)
   /// The session has left memory: look for it again.
   case left
+  /// The client has used up its budget: ask again after so many nanoseconds. Nothing was done.
+  case early(UInt64)
 }
 
 extension HTTPError {

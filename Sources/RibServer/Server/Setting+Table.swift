@@ -96,7 +96,8 @@ extension Setting {
     Setting("limits.messageBytes", .number(\.limits.messageBytes, size), "Bytes of a message."),
     Setting(
       "limits.actionsPerSecond", .number(\.limits.actionsPerSecond, limit),
-      "Actions a second that a client may send in the long run; 0 for no limit, of frames and requests neither."),
+      "Actions a second that a client may send in the long run; 0 for no limit, of frames, requests and loop time neither."
+    ),
     Setting("limits.actionBurst", .number(\.limits.actionBurst, size), "Actions that a client may send at once."),
     Setting(
       "limits.paramsBytes", .number(\.limits.paramsBytes, size), "Bytes of the params that a session is begun with."),

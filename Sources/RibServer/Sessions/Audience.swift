@@ -7,6 +7,8 @@ struct Client {
   var ledger: ClientLedger
   /// Where it is; nil if it is away.
   var channel: Channel?
+  /// What it may cost, over all its connections and requests; nil as long as it has none.
+  var budget: ClientBudget?
   /// The refusals that it has heard of since the last cut: the highest number.
   var acknowledged: Int?
   /// Whether the client may have been let in by another process since its last attempt that came to this one, and no commit has
@@ -95,6 +97,10 @@ struct Audience {
   func forEachChannel(_ body: (Channel) -> Void) {
     for client in clients { if let channel = client.channel { body(channel) } }
   }
+
+  /// Counts time of the loop to a client.
+  @inline(__always)
+  func noteTime(_ nanoseconds: UInt64, of id: Int) { clients[id - 1].budget?.noteTime(nanoseconds) }
 
   /// The client that has a token.
   ///
