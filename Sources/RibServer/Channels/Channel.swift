@@ -186,8 +186,8 @@ final class Channel {
     work.json.welcome(welcome)
     budget.noteAnswer(bytes: work.json.count)
     send(isPlain: true)
-    // Messages that the client has sent together with its `hello`.
-    let hasMore = messages != nil
+    // Messages that the client has sent together with its `hello`. Refusals make the welcome long: the session is to keep what it has cost.
+    let hasMore = messages != nil || !welcome.nacks.isEmpty
     fallAsleep(sleeper)
     guard hasMore else { return .none }
     search()

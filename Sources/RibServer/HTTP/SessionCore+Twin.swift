@@ -92,6 +92,9 @@ extension SessionCore {
       return answer(done) { Response(problem: conflict) }
     }
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
+    // What the request is refused now is told whole, however much of it is kept.
+    var nacks = audience[client].ledger.nacks.filter { $0.number >= first }
+    let omitted = audience[client].ledger.record.omitted.flatMap { $0.last >= first ? $0.count : nil }
     for (offset, action) in actions.enumerated() {
       let name = seenName(of: action.action, to: action.to)
       let complaint = run(first + offset, of: client, to: action.to, named: name) { () throws(Refusal) in
@@ -102,13 +105,15 @@ extension SessionCore {
         return try tree.perform(content, for: action.to, by: audience[client].actor, rendering: work.viewRenderer)
       }
       if let complaint { throw HTTPError(status: .conflict, reason: complaint) }
+      if let last = audience[client].ledger.nacks.last, last.number == first + offset, nacks.last != last {
+        nacks.append(last)
+      }
     }
-    let ledger = audience[client].ledger
-    let nacks = ledger.nacks.filter { $0.number >= first }
-    answer(done) { [self, revision] in
+    let number = audience[client].ledger.number
+    answer(done) { [self, revision, nacks] in
       // What a client was welcomed with needs no repetition.
       let less = durability == storeDurability ? nil : durability
-      let response = Self.outcome(revision: revision, number: ledger.number, nacks, less)
+      let response = Self.outcome(revision: revision, number: number, nacks, omitted, less)
       budget.noteAnswer(bytes: response.body.count)
       return response
     }
@@ -134,7 +139,9 @@ extension SessionCore {
     }
   }
 
-  private static func outcome(revision: Int, number: Int, _ nacks: [Nack], _ durability: Welcome.Durability?)
+  private static func outcome(
+    revision: Int, number: Int, _ nacks: [Nack], _ omitted: Int?, _ durability: Welcome.Durability?
+  )
     -> Response
   {
     var json = JSONWriter()
@@ -151,6 +158,10 @@ extension SessionCore {
       json.endObject()
     }
     json.endArray()
+    if let omitted {
+      json.key("nacksOmitted")
+      json.integer(omitted)
+    }
     if let durability {
       json.key("durability")
       json.string(durability.rawValue)

@@ -61,6 +61,7 @@ struct Audience {
       Client(ledger: ClientLedger(record, nacks: stored.nacks.filter { $0.client == record.id }.map(\.nack)))
     }
     invitations = stored.state.invitations
+    for id in ids { forgetRefusals(of: id) }
   }
 
   /// A client, by its id.
@@ -312,6 +313,40 @@ struct Audience {
     clients.append(
       Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope, profile: profile)))
     invitations.remove(at: place)
+    // There is less for each.
+    for id in ids { forgetRefusals(of: id) }
     return .success(id)
+  }
+
+  // MARK: Refusals
+
+  /// The most bytes of refusals that are kept for all clients.
+  static let nackBytes = 1 << 20
+
+  /// Keeps a refusal until its client acknowledges it.
+  mutating func refuse(_ nack: Nack, of id: Int) {
+    self[id].ledger.refuse(nack)
+    forgetRefusals(of: id)
+  }
+
+  /// Forgets the refusals that a client has heard of.
+  ///
+  /// - Parameters:
+  ///   - number: the highest action that it was told of.
+  ///   - id: the client.
+  mutating func acknowledge(_ number: Int, of id: Int) {
+    let omitted = self[id].ledger.record.omitted
+    let hasForgotten = self[id].ledger.acknowledge(number)
+    // The store forgets them with the next commit: one that is repeated does no harm.
+    if hasForgotten { self[id].acknowledged = number }
+    if self[id].ledger.record.omitted != omitted { changeCount += 1 }
+  }
+
+  /// Counts a client's oldest refusals in place of keeping them, if they take more than its part of what all may take.
+  private mutating func forgetRefusals(of id: Int) {
+    let limit = min(ClientLedger.nackBytes, Self.nackBytes / clients.count)
+    guard let last = self[id].ledger.forgetRefusals(beyond: limit) else { return }
+    self[id].acknowledged = last
+    changeCount += 1
   }
 }

@@ -372,10 +372,7 @@ extension SessionCore {
         An "ack" for revision \(acknowledgement.revision) and action \(acknowledgement.number), which are not there yet.
         """
     }
-    // The store forgets them with the next commit: one that is repeated does no harm.
-    if audience[client].ledger.acknowledge(acknowledgement.number), isDurable {
-      audience[client].acknowledged = acknowledgement.number
-    }
+    audience.acknowledge(acknowledgement.number, of: client)
     // Others may not have seen it.
     if audience.count == 1 { history.acknowledge(acknowledgement.revision) }
     return nil

@@ -157,4 +157,63 @@ import WireHTTP
       }
     }
   }
+
+  // MARK: Refusals
+
+  /// What was refused is kept up to a limit, and counted beyond it; after that nothing looks like a success.
+  @Test(arguments: ServerSettings.Store.own)
+  func refusalsThatNobodyAcknowledges_areCounted(_ store: ServerSettings.Store) async throws {
+    let directory = try TemporaryDirectory()
+    let change = { @Sendable (settings: inout ServerSettings) in
+      settings.store = store
+      settings.stateDirectory = directory.path
+    }
+    let count = 1024
+    let name = String(repeating: "x", count: 400)
+    let resume = { @Sendable (client: TwinClient, attempt: Int) in
+      #"{"t":"hello","resume":{"sid":"\#(client.sessionID)","cid":1,"token":"\#(client.token)","try":\#(attempt),"epoch":"","rev":0}}"#
+    }
+    let check = { @Sendable (text: String) throws in
+      let welcome = try JSONValue(parsing: text)
+      let nacks = welcome["nacks"]?.array ?? []
+      let omitted = try #require(welcome["nacksOmitted"]?.integer)
+      #expect(nacks.count + Int(omitted) == count && 30_000...70_000 ~= text.utf8.count)
+      #expect(nacks.last?["n"] == .integer(Int64(count)) && nacks.first?["n"] == .integer(omitted + 1))
+    }
+    try await withServer(change) { _, url in
+      try await blocking { () throws in
+        let client = try TwinClient(url)
+        _ = try client.create()
+        // Never acknowledged: with a key of its own each request would say that it has read what came before.
+        let socket = try CurlWebSocket(url: url)
+        try socket.send(resume(client, 1))
+        _ = try (socket.text(), socket.text())
+        for first in stride(from: 1, through: count, by: 64) {
+          let acts = (first..<first + 64).map { #"{"t":"act","n":\#($0),"to":1,"a":"\#(name)"}"# }
+          try socket.send("[\(acts.joined(separator: ","))]")
+          for _ in 0..<64 { #expect(try socket.text()?.hasPrefix(#"{"t":"nack","#) == true) }
+        }
+        let next = try CurlWebSocket(url: url)
+        try next.send(resume(client, 2))
+        try check(try next.text() ?? "")
+        // An action that was told as omitted is no success: a repetition says so.
+        let again = try client.act(#""1""#, #"{"to":1,"a":"reset"}"#)
+        #expect(try again.json["nacksOmitted"]?.integer ?? 0 > 0)
+        try next.send(#"{"t":"ack","rev":1,"n":\#(count)}"#)
+        try next.send(#"{"t":"ping"}"#)
+        let last = try CurlWebSocket(url: url)
+        while let text = try next.text() { if text.contains("pong") { break } }
+        try last.send(resume(client, 3))
+        let welcome = try last.text() ?? ""
+        #expect(welcome.contains(#""nacks":[],"resumed":true"#))
+      }
+    }
+  }
+}
+
+extension JSONValue {
+  /// The number; nil for anything else.
+  fileprivate var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+  /// The elements; nil for anything else.
+  fileprivate var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 }
