@@ -54,7 +54,9 @@ struct Gate: Sendable {
   ///
   /// - Parameter caller: whose connection is one too many.
   func noteFullPlace(of caller: Caller) {
-    note(.connections, "An address has as many connections as it may have.", caller, "limits.connectionsPerAddress")
+    note(
+      .connections, "An address has as many connections as it may have, or opens them too fast.", caller,
+      "limits.connectionsPerAddress")
   }
 
   /// Takes note that a place has begun as many sessions as it may.

@@ -109,7 +109,7 @@ extension Setting {
       "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
     Setting(
       "limits.connectionsPerAddress", .number(\.limits.connectionsPerAddress, limit),
-      "Connections at a time from one address; 0 for no limit."),
+      "Connections at a time from one address; 0 for no limit, of new ones a second neither."),
     Setting(
       "limits.newSessionsPerMinute", .number(\.limits.newSessionsPerMinute, limit),
       "Sessions that may be begun a minute from one address, and by one person; 0 for any number."),
