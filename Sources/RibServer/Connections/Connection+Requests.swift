@@ -20,7 +20,7 @@ extension Connection {
       if exchange.request == nil {
         exchange.visit = nil
         exchange.trace = nil
-        exchange.hasWaited = false
+        (exchange.hasWaited, exchange.isGuess) = (false, false)
         guard let head = try exchange.requests.nextHead(from: &input) else {
           // One byte may be half of an empty line behind the body.
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }
@@ -91,14 +91,17 @@ extension Connection {
       }
     } catch {
       countRefusal(error, isMalformed: false)
-      refuse(error, keepAlive: head.keepsAlive, head)
+      guard exchange.isGuess else { return refuse(error, keepAlive: head.keepsAlive, head) }
+      exchange.asked = head
+      begin(.answer, of: exchange)
+      loop.execute(after: .seconds(AdminDesk.patience)) { [weak self] in self?.didAnswer(Response(problem: error)) }
     }
   }
 
   /// The endpoint of a request that the gate lets in; nil for OPTIONS, which asks for the methods of a path.
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
     // Whoever has no token learns nothing of what there is, but for the files.
-    if let desk = context.desk, !Endpoint.checksItself(head, context) { try desk.check(head) }
+    if let desk = context.desk, !Endpoint.checksItself(head, context) { try checkToken(head, desk, exchange) }
     // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     exchange.route = endpoint?.route ?? ""

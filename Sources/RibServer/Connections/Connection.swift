@@ -80,6 +80,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var end: End?
   /// Whether the peer was told that nothing more comes.
   private var hasEndedSending = false
+  /// Whether a token of an admin listener's was shown on the connection.
+  @exclusivity(unchecked) var isOperators = false
   /// Whether the connection is counted to the person behind its channel.
   @exclusivity(unchecked) var isCountedToPerson = false
   /// The state of the client's authentication.
@@ -146,6 +148,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     }
     id = loop.add(self)
     schedule(after: timeLimit)
+    if context.desk != nil { makeRoomForOperators() }
     if admission == .turnedAway { turnAway() }
   }
 
