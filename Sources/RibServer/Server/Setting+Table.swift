@@ -54,7 +54,7 @@ extension Setting {
       "Where browsers see the server: its pages may talk to it, and it answers for its host."),
     Setting(
       "origins", .list(\.origins, .originPattern),
-      "Other sites whose pages may talk to the server; * for all."),
+      "Other sites whose pages may talk to the server; null for pages without an origin, * for all."),
     Setting(
       "hosts", .list(\.hosts, .hostPattern),
       "Names in the Host field that the server answers for; * for any.",
