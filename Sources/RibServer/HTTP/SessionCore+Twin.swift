@@ -240,10 +240,14 @@ extension SessionCore {
         var json = JSONWriter()
         json.auth(expires: expires, token: newToken)
         return Response(
-          status: .ok, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: json.bytes)
+          status: .ok, headers: ["Content-Type": "application/json", "Cache-Control": Self.cachingOfSecrets],
+          body: json.bytes)
       }
     }
   }
+
+  /// Of an answer with a token: nobody keeps it, and nobody compresses it.
+  private static let cachingOfSecrets = "no-store, no-transform"
 
   /// Says what `welcome` and `snap` say together.
   private func answerNewClient(
@@ -277,7 +281,7 @@ extension SessionCore {
       status: .created,
       headers: [
         "Location": "\(Endpoint.sessionsPath)/\(id)", "ETag": "\"\(tag)\"", "Content-Type": "application/json",
-        "Cache-Control": "no-store",
+        "Cache-Control": Self.cachingOfSecrets,
       ], body: json.bytes)
   }
 }

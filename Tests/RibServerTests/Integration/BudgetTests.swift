@@ -209,6 +209,26 @@ import WireHTTP
       }
     }
   }
+
+  // MARK: Answers
+
+  /// Compressed together with what an attacker has chosen, a token's length would reveal it (BREACH).
+  @Test func answerWithAToken_isNeverCompressed() async throws {
+    try await withServer(apps: Showcase.apps) { _, url in
+      try await blocking { () throws in
+        let client = try TwinClient(url)
+        let created = try client.ask(
+          "POST", "/v1/sessions", #"{"app":"catalog"}"#, headers: ["Accept-Encoding: gzip"])
+        #expect(created.status == 201 && created.headers["Content-Encoding"] == nil)
+        #expect(created.headers["Cache-Control"] == "no-store, no-transform")
+        let json = try created.json
+        let view = try client.ask(
+          "GET", "/v1/sessions/\(json["sid"]?.string ?? "")/view",
+          headers: ["Riblet-Token: \(json["token"]?.string ?? "")", "Accept-Encoding: gzip"])
+        #expect(view.headers["Content-Encoding"] == "gzip")
+      }
+    }
+  }
 }
 
 extension JSONValue {
