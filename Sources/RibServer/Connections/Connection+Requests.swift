@@ -81,7 +81,7 @@ extension Connection {
       case .actions(let id):
         try ask(
           .act(first: try IdempotencyKeyField.number(in: head.headers), body, exchange.trace), of: id, head, exchange)
-      case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
+      case .view(let id): try ask(.view(unless: head.headers.elements(of: "If-None-Match")), of: id, head, exchange)
       case .auth(let id): try signIn(head, body, to: id, exchange)
       case .events(let id): try askForEvents(of: id, head, exchange)
       case .apps: respond(listApps(), to: head)

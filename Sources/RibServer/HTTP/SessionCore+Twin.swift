@@ -41,7 +41,7 @@ extension SessionCore {
         work.trace = trace
         defer { work.trace = nil }
         try act(first, body, of: client, done)
-      case .view(let tag): charging(client) { answerView(knownTag: tag, budget, done) }
+      case .view(let known): charging(client) { answerView(unless: known, budget, done) }
       case .end:
         // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
         noteChange()
@@ -174,12 +174,11 @@ extension SessionCore {
   // MARK: The view
 
   private func answerView(
-    knownTag: String?, _ budget: ClientBudget, _ done: @escaping @Sendable (TwinAnswer) -> Void
+    unless known: [Substring], _ budget: ClientBudget, _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) {
     confirmIfSuspended()
     let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]
-    let known = (knownTag ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
-    guard !known.contains(where: { $0 == "*" || $0 == "\"\(tag)\"" || $0 == "W/\"\(tag)\"" }) else {
+    guard !known.contains(where: { EntityTag.matches($0, "\"\(tag)\"") }) else {
       return answer(done) { Response(status: .notModified, headers: headers) }
     }
     var json = JSONWriter()

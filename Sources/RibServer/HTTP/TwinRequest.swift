@@ -5,8 +5,8 @@ import WireHTTP
 enum TwinRequest: Sendable {
   /// To do something: the number of the first action, the body, and the request's trace.
   case act(first: Int, [UInt8], RequestTrace?)
-  /// The view, unless its tag is this one.
-  case view(knownTag: String?)
+  /// The view, unless its tag is one of these.
+  case view(unless: [Substring])
   /// To end the client's part.
   case end
   /// To let a new client in, by an invitation; with what the client says of itself.
