@@ -91,6 +91,9 @@ class Client:
         kind, n = message["t"], message.get("n", 0)
         for nack in message.get("nacks", []) + [message] * (kind == "nack"):  # before n covers what it refuses
             if self.outbox.pop(nack["n"], None): self.refused.append(nack)
+        if message.get("nacksOmitted"):  # refused or done: the server does not know it any more
+            told = min([nack["n"] for nack in message["nacks"]], default=n + 1)
+            self.unknown += [json.loads(self.outbox.pop(k)) for k in sorted(self.outbox) if k < told and k <= n]
         expires = message.get("auth", message if kind == "auth" else {}).get("expires")
         if self.auth and expires is not None: asyncio.ensure_future(self.renew(socket, expires))
         if kind == "auth" and "token" in message: self.session["token"] = message["token"]

@@ -282,6 +282,9 @@ export class Core {
     }
     this.#restored = Infinity;
     welcome.nacks.forEach((nack) => this.#refuse(nack));
+    // Refused or done: the server does not know it any more [nacks-omitted].
+    const told = welcome.nacks[0]?.n ?? n + 1;
+    if (welcome.nacksOmitted) this.#settle("unknown", (action) => action.n < told && action.n <= n);
     const isBack = n < this.covered;
     if (!isBack) this.#cover(n);
     if (isBack || isBehind) this.#goBack(n);

@@ -48,6 +48,11 @@ export function open(url, { t, resume, auth, ...hello }, on) {
       signal,
     });
     if (response.ok || response.status === 304) return response;
+    // Too fast: nothing of it was done [too-fast].
+    if (response.status === 429 && path) {
+      await new Promise((resolve) => setTimeout(resolve, 1000 * (Number(response.headers.get("Retry-After")) || 1)));
+      return request(method, path, body, headers, signal);
+    }
     const problem = await response.json();
     // No app of this name will be there later either, and no root of it.
     const codes = !path ? { 404: 4404, 500: 4403 } : method === "GET" && { 409: 4410 };

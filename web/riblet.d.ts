@@ -130,6 +130,8 @@ export interface Welcome {
   rev: number;
   n: number;
   nacks: Nack[];
+  /** How many refusals before the first of `nacks` the server no longer has. */
+  nacksOmitted?: number;
   resumed: boolean;
   durability: Durability;
   build: string;

@@ -16,7 +16,8 @@ public enum ClientEvent: Equatable, Sendable {
   case applied(ClientSession.Outstanding)
   /// An action was refused; the refusal is final.
   case refused(ClientSession.Outstanding, Nack)
-  /// The session is gone before an action was answered, which may have been applied or not.
+  /// An action may have been applied or not: the session is gone before it was answered, or the server has forgotten its refusals, as
+  /// none was acknowledged for long.
   case outcomeUnknown(ClientSession.Outstanding)
   /// The server has lost this many of its last actions, though it had answered them.
   ///

@@ -82,6 +82,11 @@ extension ClientSession {
     for nack in welcome.nacks {
       events += settle { $0.number == nack.number }.map { .refused($0, $0.refusal(nack)) }
     }
+    if welcome.nacksOmitted > 0 {
+      // Refused or done: the server does not know it any more.
+      let first = welcome.nacks.first?.number ?? welcome.number + 1
+      events += settle { $0.number < first && $0.number <= welcome.number }.map { .outcomeUnknown($0) }
+    }
     let isBack = welcome.number < coveredNumber
     if !isBack { events += try cover(welcome.number) }
     if isBack || isBehind { events += renumber(from: welcome.number) }

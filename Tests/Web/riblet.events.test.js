@@ -438,3 +438,24 @@ test("three streams of an origin are their clients' own, and a place is free aga
   await settle();
   assert.equal(locks.held.size, 2);
 });
+
+test("a request that comes too early is sent again as it was, when it may", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const twin = new Twin(t);
+  await twin.resumed();
+  twin.send({ t: "act", n: 1, to: 1, a: "a" });
+  twin.requests.at(-1).resolve(new Response("{}", { status: 429, headers: { "Retry-After": "3" } }));
+  await settle();
+  const [early] = twin.requests.slice(-1);
+  t.mock.timers.tick(2999);
+  await settle();
+  assert.equal(twin.requests.at(-1), early);
+  t.mock.timers.tick(1);
+  await settle();
+  const again = twin.requests.at(-1);
+  assert.notEqual(again, early);
+  assert.deepEqual([again.method, again.path, again.body, again.headers], [early.method, early.path, early.body, early.headers]);
+  await twin.answer(200);
+  await twin.say({ t: "patch", rev: 5, base: 4, n: 1, ops: [] });
+  assert.deepEqual(twin.take(), [{ t: "patch", rev: 5, base: 4, n: 1, ops: [] }]);
+});

@@ -7,11 +7,44 @@ final class AdminDesk: Sendable {
   /// The server that is shown.
   let server: Server
   private let tokens: Mutex<AdminTokens>
+  /// How many wrong tokens each place may show; nil is this machine.
+  let wrongTokens: RateBudget<Place?>
+  /// How many wrong tokens were shown since the audit has had a line about them; nil if it has had none for a minute.
+  private let untold = Mutex<Int?>(nil)
+
+  /// How many connections there may be that have shown no token: of more, the oldest is closed.
+  ///
+  /// So whoever holds connections open and says nothing keeps nobody out.
+  static let strangerLimit = 64
+  /// How long the answer to a wrong token takes, in seconds, once too many were shown.
+  static let patience = 1
+  /// How often the audit has a line about wrong tokens, in seconds.
+  static let auditPause = 60
 
   /// A desk.
   init(_ server: Server, _ tokens: AdminTokens) {
     self.server = server
     self.tokens = Mutex(tokens)
+    wrongTokens = RateBudget(perMinute: server.context.settings.limits.failedSignInsPerMinute)
+  }
+
+  /// Counts a wrong token for the audit.
+  ///
+  /// - Returns: whether it is the first for a while: then the audit is to have a line, and ``takeUntold()`` to be called a minute later.
+  func noteWrongToken() -> Bool {
+    untold.withLock { count in
+      defer { count = count.map { $0 + 1 } ?? 0 }
+      return count == nil
+    }
+  }
+
+  /// The number of wrong tokens since the last line; if there are some, the audit is to have another line.
+  func takeUntold() -> Int {
+    untold.withLock { count in
+      let sum = count ?? 0
+      count = sum > 0 ? 0 : nil
+      return sum
+    }
   }
 
   /// Lets other tokens in from now on.
@@ -23,8 +56,7 @@ final class AdminDesk: Sendable {
   /// - Returns: whose it is.
   /// - Throws: ``HTTPError`` with 401 without a token, or with a wrong one.
   @discardableResult func check(_ head: RequestHead) throws(HTTPError) -> AdminTokens.Bearer {
-    let fields = head.headers.values(for: "Authorization")
-    guard fields.count == 1, let token = fields.first.flatMap(Self.token) else {
+    guard let token = Self.token(in: head) else {
       throw Self.unauthorized("An admin token is to be in Authorization, as a Bearer (RFC 6750 §2.1).")
     }
     guard let bearer = tokens.withLock({ $0 }).bearer(of: token) else {
@@ -39,7 +71,9 @@ final class AdminDesk: Sendable {
   /// The operators who have tokens.
   var bearers: [AdminTokens.Bearer] { tokens.withLock { $0 }.bearers }
 
-  private static func token(in field: String) -> String? {
+  /// The token of a request; nil if there is none.
+  static func token(in head: RequestHead) -> String? {
+    guard let field = head.headers.only("Authorization") else { return nil }
     let parts = field.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
     return String(parts[1])

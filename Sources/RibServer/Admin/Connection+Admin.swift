@@ -1,3 +1,4 @@
+import Logging
 import RibMetrics
 import Wire
 import WireHTTP
@@ -21,6 +22,58 @@ extension Connection {
         status: .ok, headers: ["Content-Type": PrometheusText.contentType, "Cache-Control": "no-store"], body: text)
       loop.execute { self.didAnswer(response) }
     }
+  }
+
+  /// Makes sure that a request is an operator's.
+  ///
+  /// A place that has shown too many wrong tokens is refused unseen. On this machine, from where operators come as well, a token is always
+  /// looked at; but the answer to a wrong one takes a second then.
+  ///
+  /// - Parameters:
+  ///   - head: the request's.
+  ///   - desk: the operators'.
+  ///   - exchange: the connection's.
+  /// - Throws: ``HTTPError`` with 401 without a token or with a wrong one, with 429 after too many.
+  func checkToken(_ head: RequestHead, _ desk: AdminDesk, _ exchange: HTTPExchange) throws(HTTPError) {
+    let place = caller.place
+    let wait = place == nil ? 0 : desk.wrongTokens.wait(of: place, at: loop.now)
+    guard wait == 0 else { throw .tooFast(wait) }
+    do throws(HTTPError) {
+      try desk.check(head)
+      isOperators = true
+    } catch {
+      if AdminDesk.token(in: head) != nil { exchange.isGuess = noteWrongToken(desk) }
+      throw error
+    }
+  }
+
+  /// Counts a wrong token, and has the audit have a line a minute at most.
+  ///
+  /// - Returns: whether there were too many, so that the answer is to take a while.
+  func noteWrongToken(_ desk: AdminDesk) -> Bool {
+    let name = "\(caller.address.map { "\($0)" } ?? "unix")"
+    if desk.noteWrongToken() {
+      context.logger.audit("A wrong admin token was shown.", ["address": "\(name)"])
+      Self.tellWrongTokens(of: desk, name, context, loop)
+    }
+    return desk.wrongTokens.take(from: caller.place, at: loop.now) > 0
+  }
+
+  private static func tellWrongTokens(of desk: AdminDesk, _ name: String, _ context: ServerContext, _ loop: EventLoop) {
+    loop.execute(after: .seconds(AdminDesk.auditPause)) { [weak desk, weak loop] in
+      guard let desk, let loop else { return }
+      let count = desk.takeUntold()
+      guard count > 0 else { return }
+      context.logger.audit("Wrong admin tokens were shown.", ["count": "\(count)", "first": "\(name)"])
+      tellWrongTokens(of: desk, name, context, loop)
+    }
+  }
+
+  /// Closes the oldest of the connections that have shown no token, if there are too many.
+  func makeRoomForOperators() {
+    let strangers = loop.connections.values.filter { !$0.isOperators }
+    guard strangers.count > AdminDesk.strangerLimit else { return }
+    strangers.min { $0.id < $1.id }?.abort()
   }
 
   private static let notRunning = HTTPError(status: .serviceUnavailable, reason: "The server does not run.")

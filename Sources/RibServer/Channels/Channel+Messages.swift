@@ -111,15 +111,11 @@ extension Channel {
   }
 
   private func resync(_ charge: inout ChannelCharge) {
-    guard resyncs.take(at: work.now) else {
-      return say(.badMessage, "More than \(ResyncLimit.count) resyncs within \(ResyncLimit.seconds) seconds.")
-    }
+    guard budget.noteResync(at: work.now) else { return say(.badMessage, "More than six resyncs within a minute.") }
     oweSnapshot()
-    // The snapshot goes behind messages that wait, or now if none does. A large one counts as many messages, so that no client can
-    // ask for snapshots alone.
+    // The snapshot goes behind messages that wait, or now if none does, and counts by its length.
     if output.isEmpty { payDebt() }
     charge.messages = 1
-    charge.bytes = output.count
   }
 
   /// Answers a `ping`, behind the answers to what was said before; but the silence of a store that is away is not the server's.

@@ -72,13 +72,16 @@ final class Channel {
   let limits: Welcome.Limits
   /// The trace of the request that the channel was made of; nil if it has none.
   var trace: RequestTrace?
-  /// How often the client has asked for the whole view.
-  @exclusivity(unchecked) var resyncs = ResyncLimit()
+  /// What the client may cost: from its entrance on it is the client's own, which its session keeps.
+  let budget: ClientBudget
 
   /// A channel over which nothing was said.
   ///
   /// - Parameter work: the loop's memory.
-  init(_ work: Workspace) { (self.work, limits) = (work, work.rules.settings.limits.announced) }
+  init(_ work: Workspace) {
+    (self.work, limits) = (work, work.rules.settings.limits.announced)
+    budget = ClientBudget(work.rules.settings.limits)
+  }
 
   /// Takes note that the client is told who is connected to its session.
   ///
@@ -181,9 +184,10 @@ final class Channel {
   func comeBack(_ welcome: Welcome, _ sleeper: Sleeper) -> ChannelStep {
     work.json.removeAll()
     work.json.welcome(welcome)
+    budget.noteAnswer(bytes: work.json.count)
     send(isPlain: true)
-    // Messages that the client has sent together with its `hello`.
-    let hasMore = messages != nil
+    // Messages that the client has sent together with its `hello`. Refusals make the welcome long: the session is to keep what it has cost.
+    let hasMore = messages != nil || !welcome.nacks.isEmpty
     fallAsleep(sleeper)
     guard hasMore else { return .none }
     search()

@@ -49,11 +49,11 @@ extension Cluster {
       self?.state.withLock { $0.membership.noteRefusal(of: node) }
     } answer: { [weak context] want, node, done in
       if let context { SessionHolder(context: context).answer(want, of: node, done) } else { done(.relay) }
-    } accept: { [weak self, weak context] client, descriptor, received in
+    } accept: { [weak self, weak context, time] client, descriptor, received in
       guard let context, let loop = self?.nextLoop() else { return closeDescriptor(descriptor) }
       let place = client.caller.place
-      let admission = context.connections.enter(from: place)
-      let isFull = admission != .admitted && place.map(context.connections.isFull) == true
+      let admission = context.connections.enter(from: place, at: time.monotonic())
+      let isFull = admission != .admitted && place.map { context.connections.isFull($0, at: time.monotonic()) } == true
       loop.execute {
         loop.work.stats.note(admission, isFull: isFull)
         guard admission != .dropped else { return closeDescriptor(descriptor) }

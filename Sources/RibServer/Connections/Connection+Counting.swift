@@ -12,7 +12,7 @@ extension Connection {
   /// - Throws: ``HTTPError`` with 503 if that place has too many.
   func count(to client: Caller, during exchange: HTTPExchange? = nil) throws(HTTPError) {
     guard counting == .no, let place = client.place else { return }
-    guard context.connections.enter(place) else {
+    guard context.connections.enter(place, at: loop.now) else {
       loop.work.stats.note(.overAddressLimit)
       rules.gate.noteFullPlace(of: client)
       throw HTTPError(

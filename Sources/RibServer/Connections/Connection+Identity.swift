@@ -81,7 +81,16 @@ extension Connection {
     guard let answer = authentication.takeResult() else { return }
     if case .asking(let mine) = door, mine === authentication { door = .open }
     loop.work.stats.authenticationTimes.add(loop.now - min(authentication.start, loop.now))
-    authentication.completion(self, judge(answer, authentication))
+    let result = judge(answer, authentication)
+    if let desk = context.desk {
+      if case .success = result { isOperators = true }
+      if case .failure(.invalid) = answer, noteWrongToken(desk) {
+        return loop.execute(after: .seconds(AdminDesk.patience)) { [weak self] in
+          if let self, !isClosed { authentication.completion(self, result) }
+        }
+      }
+    }
+    authentication.completion(self, result)
   }
 
   /// Completes a question without the authenticator: it is not asked, or has not answered in time.

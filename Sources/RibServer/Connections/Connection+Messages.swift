@@ -233,7 +233,7 @@ extension Connection {
     move(to: session.loop) { $0.enter(session, entrance) }
   }
 
-  private func enter(_ session: Session, _ entrance: Entrance, isConfirmed: Bool = false) {
+  private func enter(_ session: Session, _ entrance: Entrance, isConfirmed: Bool = false, hasWaited: Bool = false) {
     let events = beginEvents(entrance)
     switch session.core.admit(entrance, at: channel, isConfirmed: isConfirmed) {
     case .isDoubtful:
@@ -241,11 +241,14 @@ extension Connection {
       channel.search()
       session.core.whenCommitted { [weak self, loop] _ in
         // Not while the session is told of its commit.
-        loop.execute { [weak self] in
-          guard let self, channel.endSearch() else { return }
-          enter(session, entrance, isConfirmed: true)
-          goOn()
-        }
+        loop.execute { [weak self] in self?.enterAgain(session, entrance, isConfirmed: true, hasWaited: hasWaited) }
+      }
+    case .isEarly(let wait):
+      endEvents(events)
+      guard !hasWaited, !isShared, wait <= Self.longestDelay else { return turnAway(entrance, .tooFast(wait)) }
+      channel.search()
+      loop.execute(after: .nanoseconds(wait)) { [weak self] in
+        self?.enterAgain(session, entrance, isConfirmed: isConfirmed, hasWaited: true)
       }
     case .refused(let ending):
       endEvents(events)
@@ -253,8 +256,22 @@ extension Connection {
     case .left:
       endEvents(events)
       find(entrance)
-    case .admitted: arrived()
+    case .admitted:
+      arrived()
+      // To find a client and its session, and to commit that it was here, is as much work as some messages.
+      if case .wake = entrance { return }
+      noteMessages(Self.messagesForEntrance, bytes: 0)
     }
+  }
+
+  private static let messagesForEntrance = 10
+  /// Nanoseconds that a client that has used up its budget waits at most before it is let in, or its request is answered.
+  static let longestDelay: UInt64 = 10_000_000_000
+
+  private func enterAgain(_ session: Session, _ entrance: Entrance, isConfirmed: Bool, hasWaited: Bool) {
+    guard channel.endSearch() else { return }
+    enter(session, entrance, isConfirmed: isConfirmed, hasWaited: hasWaited)
+    goOn()
   }
 
   /// The client is in its session.
@@ -273,7 +290,12 @@ extension Connection {
     case .resumption, .events: loop.work.stats.note(.refusedResumes)
     case .invitation, .wake: break
     }
-    if case .events = entrance { return answer(with: Response(problem: HTTPError(ofClient: ending))) }
+    if case .events = entrance {
+      if ending.bye == .busy, let seconds = ending.retryAfter {
+        return answer(with: Response(problem: .tooFast(UInt64(seconds) * 1_000_000_000)))
+      }
+      return answer(with: Response(problem: HTTPError(ofClient: ending)))
+    }
     let ending = entrance.turnedAway(ending)
     channel.say(ending.bye, ending.message)
   }
@@ -300,5 +322,14 @@ extension Ending {
   fileprivate static func quota(_ who: String, _ wait: UInt64) -> Ending {
     let message = "\(who) begun as many sessions as are allowed for now. Come back later."
     return Ending(.quota, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
+  }
+
+  /// The ending of a client that has used up its budget, on its way in.
+  ///
+  /// - Parameter wait: nanoseconds until it may come.
+  /// - Returns: the ending, with the time to come back.
+  fileprivate static func tooFast(_ wait: UInt64) -> Ending {
+    let message = "This client asks for more than it may. Come back later."
+    return Ending(.busy, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
   }
 }

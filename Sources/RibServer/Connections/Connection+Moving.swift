@@ -3,6 +3,15 @@ import Wire
 import WireHTTP
 
 extension Connection {
+  /// Handles what has come before the connection was begun.
+  ///
+  /// - Parameter received: the bytes.
+  func start(with received: ReceiveBuffer) {
+    received.withUnread { input.append($0) }
+    start()
+    if !isClosed { goOn() }
+  }
+
   /// Goes on, on another loop, once the present event is handled.
   ///
   /// - Parameters:

@@ -1,18 +1,58 @@
+import WireHTTP
+
+// What the client's budget, and that of its place and person, have the connection wait for.
+
 extension Connection {
   /// Counts an action; a client that has used them up is not read from for a while.
   ///
   /// Nothing is refused or lost.
-  func noteAction() { pause(pace.noteAction(at: loop.now)) }
+  func noteAction() { slowDown(channel.budget.noteAction(at: loop.now)) }
 
   /// Counts frames or messages, and bytes of them.
   func noteMessages(_ count: Int, bytes: Int) {
     // Echoed bytes are slowed down by the peer that sends them, and by the write queue.
     if case .echo = state { return }
-    pause(pace.noteMessages(count, bytes: bytes, at: loop.now))
+    slowDown(channel.budget.noteMessages(count, bytes: bytes, at: loop.now))
+  }
+
+  private func slowDown(_ nanoseconds: UInt64) {
+    let wait = channel.budget.areDuesDue ? max(nanoseconds, payDues()) : nanoseconds
+    if wait > 0 { pause(wait) }
+  }
+
+  /// Charges what the client has used to its place and its person.
+  ///
+  /// A request is charged by itself: the next one on its connection may be somebody else's.
+  ///
+  /// - Returns: nanoseconds to wait.
+  @discardableResult func payDues() -> UInt64 {
+    let dues = channel.budget.takeDues()
+    guard case .channel = state else { return 0 }
+    return context.charge(dues, to: caller.place, channel.signIn?.identity, at: loop.now)
+  }
+
+  /// Whether requests of several clients come over the connection, as a proxy's: it is always read.
+  var isShared: Bool {
+    guard case .http(let exchange) = state, let visit = exchange.visit else { return false }
+    return visit.caller != exchange.peer ?? caller
+  }
+
+  /// Charges a request to its client's place, before anything is done for it.
+  ///
+  /// - Parameter exchange: the connection's.
+  /// - Throws: ``HTTPError`` with 429 if the place has used up its budget, and the connection is not its own.
+  func chargeRequest(_ exchange: HTTPExchange) throws(HTTPError) {
+    guard let place = (exchange.visit?.caller ?? caller).place else { return }
+    let wait = context.effort.wait(of: .place(place), at: loop.now)
+    guard wait == 0 || !isShared else { throw .tooFast(wait) }
+    var dues = Dues(rules.settings.limits)
+    // Checking a credential is as much work as an action.
+    if context.authentications == nil { dues.noteMessages(1) } else { dues.noteAction() }
+    pause(max(wait, context.charge(dues.take(), to: place, nil, at: loop.now)))
   }
 
   private func pause(_ nanoseconds: UInt64) {
-    guard nanoseconds > 0, pace.pause(for: nanoseconds, at: loop.now) else { return }
+    guard nanoseconds > 0, !isShared, pace.pause(for: nanoseconds, at: loop.now) else { return }
     loop.schedulePause(of: id, nanoseconds: pace.end - loop.now)
   }
 
@@ -23,5 +63,17 @@ extension Connection {
     // What it said meanwhile was not read.
     noteLife()
     goOn()
+  }
+}
+
+extension HTTPError {
+  /// The answer to a client that has used up its budget, or whose place has.
+  ///
+  /// - Parameter wait: nanoseconds until it may ask again.
+  /// - Returns: the error, with the time to ask again.
+  static func tooFast(_ wait: UInt64) -> HTTPError {
+    HTTPError(
+      status: .tooManyRequests, reason: "This client asks for more than it may. Nothing was done: ask again later.",
+      headers: ["Retry-After": "\((wait + 999_999_999) / 1_000_000_000)"])
   }
 }

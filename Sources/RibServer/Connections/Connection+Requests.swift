@@ -20,6 +20,7 @@ extension Connection {
       if exchange.request == nil {
         exchange.visit = nil
         exchange.trace = nil
+        (exchange.hasWaited, exchange.isGuess) = (false, false)
         guard let head = try exchange.requests.nextHead(from: &input) else {
           // One byte may be half of an empty line behind the body.
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }
@@ -45,7 +46,7 @@ extension Connection {
       loop.work.begin(.body)
       answer(head, body, exchange)
       // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.
-      if !input.isEmpty { noteMessages(1, bytes: 0) }
+      if !input.isEmpty, !isShared { noteMessages(1, bytes: 0) }
     } catch {
       if countRefusal(error, isMalformed: true) { note(.protocol) }
       // Where the next request begins is not known.
@@ -64,7 +65,9 @@ extension Connection {
     if passage == nil, context.cluster?.takesRelays == true { exchange.body = body }
     defer { if exchange.phase != .answer { exchange.body = nil } }
     do throws(HTTPError) {
-      switch try find(head, exchange) {
+      let endpoint = try find(head, exchange)
+      if endpoint?.isOfSessions == true { try chargeRequest(exchange) }
+      switch endpoint {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
       case .echo: try upgrade(head, exchange, to: .echo, subprotocols: [])
       case .health: respond(Response(probed: ProbeAnswer(status: .ok, word: "ok")), to: head)
@@ -80,7 +83,7 @@ extension Connection {
       case .actions(let id):
         try ask(
           .act(first: try IdempotencyKeyField.number(in: head.headers), body, exchange.trace), of: id, head, exchange)
-      case .view(let id): try ask(.view(knownTag: head.headers["If-None-Match"]), of: id, head, exchange)
+      case .view(let id): try ask(.view(unless: head.headers.elements(of: "If-None-Match")), of: id, head, exchange)
       case .auth(let id): try signIn(head, body, to: id, exchange)
       case .events(let id): try askForEvents(of: id, head, exchange)
       case .joinedEvents: try joinEvents(head, body, exchange)
@@ -91,14 +94,17 @@ extension Connection {
       }
     } catch {
       countRefusal(error, isMalformed: false)
-      refuse(error, keepAlive: head.keepsAlive, head)
+      guard exchange.isGuess else { return refuse(error, keepAlive: head.keepsAlive, head) }
+      exchange.asked = head
+      begin(.answer, of: exchange)
+      loop.execute(after: .seconds(AdminDesk.patience)) { [weak self] in self?.didAnswer(Response(problem: error)) }
     }
   }
 
   /// The endpoint of a request that the gate lets in; nil for OPTIONS, which asks for the methods of a path.
   private func find(_ head: RequestHead, _ exchange: HTTPExchange) throws(HTTPError) -> Endpoint? {
     // Whoever has no token learns nothing of what there is, but for the files.
-    if let desk = context.desk, !Endpoint.checksItself(head, context) { try desk.check(head) }
+    if let desk = context.desk, !Endpoint.checksItself(head, context) { try checkToken(head, desk, exchange) }
     // A preflight to a path without an endpoint is answered, so that the page's request itself is told 404.
     let endpoint = head.isPreflight ? nil : try Endpoint.find(for: head, context)
     exchange.route = endpoint?.route ?? ""

@@ -67,7 +67,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var input = ReceiveBuffer()
   @exclusivity(unchecked) var frames: FrameReader
   @exclusivity(unchecked) var state: State
-  /// How fast the client may speak.
+  /// Whether the client has to wait, as it has used up its budget.
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var deadline: Deadline
   @exclusivity(unchecked) var interest: Interest = .reading
@@ -80,6 +80,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var end: End?
   /// Whether the peer was told that nothing more comes.
   private var hasEndedSending = false
+  /// Whether a token of an admin listener's was shown on the connection.
+  @exclusivity(unchecked) var isOperators = false
   /// Whether the connection is counted to the person behind its channel.
   @exclusivity(unchecked) var isCountedToPerson = false
   /// The state of the client's authentication.
@@ -130,7 +132,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     state = .http(HTTPExchange(limits.http, beginsWithProxyHeader: beginsWithProxyHeader))
     frames = FrameReader(role: .server, messageLimit: limits.message)
     channel = Channel(loop.work)
-    pace = Pace(limits, of: Int(descriptor))
+    pace = Pace(channel.budget.actionAllowance, of: Int(descriptor))
     deadline = Deadline(since: loop.now)
     channel.port = self
   }
@@ -146,16 +148,8 @@ final class Connection: PollTarget, @unchecked Sendable {
     }
     id = loop.add(self)
     schedule(after: timeLimit)
+    if context.desk != nil { makeRoomForOperators() }
     if admission == .turnedAway { turnAway() }
-  }
-
-  /// Handles what has come before the connection was begun.
-  ///
-  /// - Parameter received: the bytes.
-  func start(with received: ReceiveBuffer) {
-    received.withUnread { input.append($0) }
-    start()
-    if !isClosed { goOn() }
   }
 
   /// Closes a socket that no poller watches.
@@ -391,6 +385,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
+    payDues()
     if case .onward(let relay)? = passage { relay.close() }
     passage = nil
     cancelAuthentication()

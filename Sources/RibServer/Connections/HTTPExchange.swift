@@ -24,6 +24,10 @@ final class HTTPExchange {
   var route = ""
   /// The request that waits for a session's answer.
   var asked: RequestHead?
+  /// Whether it has waited, as its client had used up its budget.
+  var hasWaited = false
+  /// Whether it has shown one of many wrong tokens of an admin listener's, so that the answer is to take a while.
+  var isGuess = false
   /// Its body, if another node may have to be told the same; nil if none may.
   var body: [UInt8]?
 

@@ -54,7 +54,9 @@ struct Gate: Sendable {
   ///
   /// - Parameter caller: whose connection is one too many.
   func noteFullPlace(of caller: Caller) {
-    note(.connections, "An address has as many connections as it may have.", caller, "limits.connectionsPerAddress")
+    note(
+      .connections, "An address has as many connections as it may have, or opens them too fast.", caller,
+      "limits.connectionsPerAddress")
   }
 
   /// Takes note that a place has begun as many sessions as it may.
@@ -146,8 +148,13 @@ struct Gate: Sendable {
     let host = head.headers["Host"] ?? ""
     // What the client has written is shown as it is only where it can be an origin.
     let fix =
-      WebOrigin(origin) == nil
-      ? "have the page served from an origin that is in origins" : "set publicURL to \(origin), or add it to origins"
+      if WebOrigin.isOpaque(origin) {
+        "add null to origins, which lets in every page from a file or in a sandbox"
+      } else if WebOrigin(origin) == nil {
+        "have the page served from an origin that is in origins"
+      } else {
+        "set publicURL to \(origin), or add it to origins"
+      }
     refusals.note(
       .origin, "An origin was refused.", origin,
       ["origin": "\(origin.forLog)", "host": "\(host.forLog)", "fix": "\(fix.forLog)"])

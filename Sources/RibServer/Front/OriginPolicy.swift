@@ -17,19 +17,25 @@ struct OriginPolicy: Sendable {
     case malformed
   }
 
+  /// How pages that have no origin of their own are listed.
+  static let opaque = "null"
+
   private let publicOrigin: WebOrigin?
   private let patterns: [OriginPattern]
   private let allowsAny: Bool
+  /// Whether pages that have no origin of their own are let in.
+  private let allowsOpaque: Bool
 
   /// The policy of settings.
   init(_ settings: ServerSettings) {
     publicOrigin = settings.publicOrigin
     patterns = settings.origins.compactMap { OriginPattern($0) }
     allowsAny = settings.origins.contains("*")
+    allowsOpaque = allowsAny || settings.origins.contains(Self.opaque)
   }
 
   /// Whether the answers to two pages can differ.
-  var dependsOnOrigin: Bool { publicOrigin != nil || !patterns.isEmpty || allowsAny }
+  var dependsOnOrigin: Bool { publicOrigin != nil || !patterns.isEmpty || allowsOpaque }
 
   /// Says where a request comes from.
   ///
@@ -45,8 +51,7 @@ struct OriginPolicy: Sendable {
       return site == "cross-site" || site == "same-site" ? .crossSite : .own
     }
     guard fields.count == 1 else { return .malformed }
-    // A page from a file, or in a sandbox.
-    if field == "null" { return allowsAny ? .listed(field) : .foreign(field) }
+    if WebOrigin.isOpaque(field) { return allowsOpaque ? .listed(field) : .foreign(field) }
     guard let origin = WebOrigin(field) else { return .malformed }
     if origin == publicOrigin || allowsAny || patterns.contains(where: { $0.matches(origin) }) { return .listed(field) }
     if publicOrigin == nil, scheme == nil || scheme == origin.scheme,

@@ -2,16 +2,17 @@ import Synchronization
 
 /// A rate limit for each of many owners, which are places or persons: of new sessions, or of wrong credentials.
 ///
-/// Each owner has a bucket that fills evenly (the generic cell rate algorithm, ITU-T I.371): of a bucket only the time is kept at which
-/// it is full again. A full bucket need not be kept. The table is bounded whatever clients do: when a part of it has too many buckets,
+/// Each owner has a ``TokenBucket``, of which only the time is kept at which it is full again. A full bucket need not be kept. The table is bounded whatever clients do: when a part of it has too many buckets,
 /// the half that is full soonest is dropped. So the owners that have taken most are kept, and no owner is refused because of others.
 final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   /// How many buckets are kept in each part of the table.
   static var shardLimit: Int { 8_192 }
   static var shardCount: Int { 16 }
 
-  /// How many an owner may take a minute, in the long run and at once; 0 for no limit.
+  /// How many an owner may take a minute in the long run; 0 for no limit.
   private let rate: Atomic<Int>
+  /// For each of these an owner may take one at once.
+  private let share: Int
   /// Each part has a mutex of its own, so that loops seldom wait for each other.
   private let shards: [Shard]
 
@@ -23,9 +24,12 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
 
   /// A budget that no owner has taken from.
   ///
-  /// - Parameter perMinute: how many an owner may take a minute in the long run, and at once; 0 for any number.
-  init(perMinute: Int) {
+  /// - Parameters:
+  ///   - perMinute: how many an owner may take a minute in the long run; 0 for any number.
+  ///   - share: the part of them that it may take at once: 1 for all, 30 for those of two seconds.
+  init(perMinute: Int, atOnce share: Int = 1) {
     rate = Atomic(perMinute)
+    self.share = share
     shards = (0..<Self.shardCount).map { _ in Shard() }
   }
 
@@ -36,12 +40,10 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   /// - Parameter perMinute: how many an owner may take a minute in the long run, and at once; 0 for any number.
   func setRate(perMinute: Int) { rate.store(perMinute, ordering: .relaxed) }
 
-  /// Nanoseconds in which a bucket gains one, and in which an empty bucket fills; nil for no limit.
-  private var pace: (interval: UInt64, allowance: UInt64)? {
-    let rate = UInt64(rate.load(ordering: .relaxed))
-    guard rate > 0 else { return nil }
-    let interval = 60_000_000_000 / rate
-    return (interval, interval * rate)
+  /// How fast buckets fill; nil for no limit.
+  private var pace: TokenBucket.Rate? {
+    let rate = rate.load(ordering: .relaxed)
+    return rate > 0 ? TokenBucket.Rate(rate, per: 60_000_000_000, burst: rate / share) : nil
   }
 
   /// How many buckets are kept.
@@ -54,15 +56,39 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   ///   - now: nanoseconds of a monotonic clock.
   /// - Returns: nanoseconds until one can be taken; 0 if one was taken.
   func take(from owner: Owner, at now: UInt64) -> UInt64 {
-    guard let (interval, allowance) = pace else { return 0 }
+    guard let pace else { return 0 }
     return shard(of: owner).owners.withLock { owners in
-      let full = owners[owner]
-      let next = max(full ?? 0, now) + interval
-      guard next - now <= allowance else { return next - now - allowance }
-      if full == nil, owners.count >= Self.shardLimit { Self.makeRoom(in: &owners, now) }
-      owners[owner] = next
-      return 0
+      let wait = TokenBucket(pace, full: owners[owner] ?? 0).wait(at: now)
+      if wait == 0 { _ = Self.charge(1, to: owner, in: &owners, pace, .max, now) }
+      return wait
     }
+  }
+
+  /// Takes several from an owner's bucket, even if the bucket is empty.
+  ///
+  /// - Parameters:
+  ///   - count: how many.
+  ///   - owner: the owner.
+  ///   - now: nanoseconds of a monotonic clock.
+  /// - Returns: nanoseconds until one more should be taken.
+  func charge(_ count: UInt64, to owner: Owner, at now: UInt64) -> UInt64 {
+    guard let pace else { return 0 }
+    return shard(of: owner).owners.withLock { Self.charge(count, to: owner, in: &$0, pace, Self.longestWait, now) }
+  }
+
+  /// Nanoseconds that an owner who is charged waits at most.
+  private static var longestWait: UInt64 { 10_000_000_000 }
+
+  private static func charge(
+    _ count: UInt64, to owner: Owner, in owners: inout [Owner: UInt64], _ pace: TokenBucket.Rate, _ longest: UInt64,
+    _ now: UInt64
+  ) -> UInt64 {
+    let full = owners[owner]
+    if full == nil, owners.count >= shardLimit { makeRoom(in: &owners, now) }
+    var bucket = TokenBucket(pace, full: full ?? 0)
+    let wait = bucket.take(count, at: now, longest: longest)
+    owners[owner] = bucket.full
+    return wait
   }
 
   /// Whether an owner's bucket is empty.
@@ -71,10 +97,12 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   ///   - owner: the owner.
   ///   - now: nanoseconds of a monotonic clock.
   /// - Returns: true until one can be taken again.
-  func isSpent(_ owner: Owner, at now: UInt64) -> Bool {
-    guard let (interval, allowance) = pace else { return false }
-    let full = shard(of: owner).owners.withLock { $0[owner] } ?? 0
-    return max(full, now) + interval - now > allowance
+  func isSpent(_ owner: Owner, at now: UInt64) -> Bool { wait(of: owner, at: now) > 0 }
+
+  /// Nanoseconds until an owner can take one.
+  func wait(of owner: Owner, at now: UInt64) -> UInt64 {
+    guard let pace else { return 0 }
+    return TokenBucket(pace, full: shard(of: owner).owners.withLock { $0[owner] } ?? 0).wait(at: now)
   }
 
   /// The owners whose buckets are empty, and the nanoseconds until one can be taken again.
@@ -84,13 +112,10 @@ final class RateBudget<Owner: Hashable & Sendable>: Sendable {
   ///   - limit: how many owners are told of at most.
   /// - Returns: those that have to wait longest.
   func spent(at now: UInt64, atMost limit: Int) -> [(owner: Owner, wait: UInt64)] {
-    guard let (interval, allowance) = pace else { return [] }
+    guard let pace else { return [] }
     let waiting = shards.flatMap { shard in
       shard.owners.withLock { owners in
-        owners.compactMap { owner, full in
-          let missing = max(full, now) + interval - now
-          return missing > allowance ? (owner: owner, wait: missing - allowance) : nil
-        }
+        owners.map { (owner: $0, wait: TokenBucket(pace, full: $1).wait(at: now)) }.filter { $0.wait > 0 }
       }
     }
     return Array(waiting.sorted { $0.wait > $1.wait }.prefix(limit))

@@ -115,7 +115,6 @@ extension Connection {
     _ request: TwinRequest, of id: String, _ head: RequestHead, _ exchange: HTTPExchange
   ) throws(HTTPError) {
     let token = try TokenField.token(in: head.headers)
-    if case .act(_, let body, _) = request { try noteActions(in: body) }
     try identify(.resume(session: id), nil, head, exchange) { connection, signIn in
       connection.hand(request, to: id, token, signIn)
     }
@@ -168,22 +167,6 @@ extension Connection {
     }
   }
 
-  /// Counts the actions of a body towards the client's limits, as if they had come one by one.
-  private func noteActions(in body: [UInt8]) throws(HTTPError) {
-    let json: JSONElement
-    do throws(JSONError) {
-      json = try loop.work.reader.read(body.span).root
-    } catch {
-      throw HTTPError(body: error)
-    }
-    let count = json.kind == .array ? json.count : 1
-    guard count <= WaitingActions.limit else {
-      throw HTTPError(
-        status: .contentTooLarge, reason: "A request holds at most \(WaitingActions.limit) actions, this one \(count).")
-    }
-    for _ in 0..<count { noteAction() }
-  }
-
   /// Looks for the session, and hands it the request.
   private func hand(_ request: TwinRequest, to id: String, _ token: String, _ signIn: SignIn?) {
     let session = finder.find(id, SessionClaim(tokenHash: SessionToken.hash(token))) { [weak self] result in
@@ -203,7 +186,8 @@ extension Connection {
   private func hand(_ request: TwinRequest, to session: Session, _ token: String, _ signIn: SignIn?) {
     guard case .http(let exchange) = state, exchange.phase == .answer else { return }
     let done = completion { $0.hand(request, to: session.id, token, signIn) }
-    session.loop.execute { session.core.answer(request, token, signIn, done) }
+    let place = (exchange.visit?.caller ?? caller).place
+    session.loop.execute { session.core.answer(request, token, signIn, from: place, done) }
   }
 
   /// Where a session's answer goes.
@@ -216,16 +200,28 @@ extension Connection {
         switch answer {
         case .response(let response): self.didAnswer(response)
         case .left: again(self)
+        case .early(let wait): self.wait(wait, again)
         }
       }
     }
   }
 
+  /// Has the request of a client that has used up its budget wait, and then asked once more.
+  ///
+  /// It waits once, and only on a connection of the client's own: otherwise it is refused, and the connection is there for others.
+  private func wait(_ nanoseconds: UInt64, _ again: @escaping @Sendable (Connection) -> Void) {
+    guard case .http(let exchange) = state, exchange.phase == .answer else { return }
+    guard !isShared, !exchange.hasWaited, nanoseconds <= Self.longestDelay else {
+      return didAnswer(Response(problem: .tooFast(nanoseconds)))
+    }
+    exchange.hasWaited = true
+    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self.map(again) }
+  }
+
   /// A session's answer has come, as a job of the loop: the requests behind it go on.
   ///
-  /// An answer counts towards its client's limits by its length; a long one is compressed elsewhere.
+  /// A long one is compressed elsewhere.
   func didAnswer(_ response: Response) {
-    noteMessages(0, bytes: response.body.count)
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked,
       response.isLongToCompress(for: head)
     else {

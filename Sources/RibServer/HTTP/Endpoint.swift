@@ -203,6 +203,14 @@ enum Endpoint: Equatable {
   /// Whether it is about the server itself, and is answered also while the server goes down.
   var isProbe: Bool { self == .health || self == .live || self == .ready }
 
+  /// Whether an answer takes more than to send what is there: it is charged to the client's place.
+  var isOfSessions: Bool {
+    switch self {
+    case .sessions, .session, .actions, .view, .auth, .events, .schema: true
+    case .health, .live, .ready, .metrics, .socket, .echo, .openAPI, .apps, .file: false
+    }
+  }
+
   /// As the Allow field has it.
   private var allowed: String { (methods + ["OPTIONS"]).joined(separator: ", ") }
 

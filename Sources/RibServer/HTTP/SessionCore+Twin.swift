@@ -10,9 +10,11 @@ extension SessionCore {
   ///   - request: what is asked.
   ///   - token: the asking client's.
   ///   - signIn: the person behind the client; nil for nobody.
+  ///   - place: the client's place, which is charged; nil if it has none.
   ///   - done: called with the answer, on the session's loop.
   func answer(
-    _ request: TwinRequest, _ token: String, _ signIn: SignIn?, _ done: @escaping @Sendable (TwinAnswer) -> Void
+    _ request: TwinRequest, _ token: String, _ signIn: SignIn?, from place: Place? = nil,
+    _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) {
     guard life.isInMemory else { return done(.left) }
     applyRevocations()
@@ -25,6 +27,11 @@ extension SessionCore {
       guard let client = audience.client(with: token) else {
         return try refuse(TokenField.unauthorized("The token is that of no client of this session."), done)
       }
+      let budget = budget(of: client)
+      let wait = request.isEnd ? 0 : budget.wait(at: work.now)
+      guard wait == 0 else { return done(.early(wait)) }
+      _ = budget.noteMessages(1, bytes: 0, at: work.now)
+      defer { _ = context.charge(budget.takeDues(), to: place, signIn?.identity, at: work.now) }
       if case .signIn = request { return try self.signIn(client, token, signIn, done) }
       if let ending = takeRequest(of: client, showing: token, signIn) { return try refuse(HTTPError(ending), done) }
       // A client that asks is there.
@@ -34,7 +41,7 @@ extension SessionCore {
         work.trace = trace
         defer { work.trace = nil }
         try act(first, body, of: client, done)
-      case .view(let tag): answerView(knownTag: tag, done)
+      case .view(let known): charging(client) { answerView(unless: known, budget, done) }
       case .end:
         // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
         noteChange()
@@ -74,13 +81,10 @@ extension SessionCore {
   private func act(
     _ first: Int, _ body: [UInt8], of client: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) throws(HTTPError) {
-    let actions: [(to: NodeAddress, action: JSONElement?)]
-    do {
-      let json = try work.reader.read(body.span).root
-      actions = try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.unnumbered($0) }
-    } catch {
-      throw HTTPError(status: .badRequest, reason: "\(error)")
-    }
+    let budget = budget(of: client)
+    _ = budget.noteMessages(0, bytes: body.count, at: work.now)
+    let actions = try read(body)
+    for _ in actions { _ = budget.noteAction(at: work.now) }
     guard first <= audience[client].ledger.number + 1 else {
       let conflict = HTTPError(
         status: .conflict,
@@ -88,6 +92,9 @@ extension SessionCore {
       return answer(done) { Response(problem: conflict) }
     }
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
+    // What the request is refused now is told whole, however much of it is kept.
+    var nacks = audience[client].ledger.nacks.filter { $0.number >= first }
+    let omitted = audience[client].ledger.record.omitted.flatMap { $0.last >= first ? $0.count : nil }
     for (offset, action) in actions.enumerated() {
       let name = seenName(of: action.action, to: action.to)
       let complaint = run(first + offset, of: client, to: action.to, named: name) { () throws(Refusal) in
@@ -98,17 +105,43 @@ extension SessionCore {
         return try tree.perform(content, for: action.to, by: audience[client].actor, rendering: work.viewRenderer)
       }
       if let complaint { throw HTTPError(status: .conflict, reason: complaint) }
+      if let last = audience[client].ledger.nacks.last, last.number == first + offset, nacks.last != last {
+        nacks.append(last)
+      }
     }
-    let ledger = audience[client].ledger
-    let nacks = ledger.nacks.filter { $0.number >= first }
-    answer(done) { [self, revision] in
+    let number = audience[client].ledger.number
+    answer(done) { [self, revision, nacks] in
       // What a client was welcomed with needs no repetition.
       let less = durability == storeDurability ? nil : durability
-      return Self.outcome(revision: revision, number: ledger.number, nacks, less)
+      let response = Self.outcome(revision: revision, number: number, nacks, omitted, less)
+      budget.noteAnswer(bytes: response.body.count)
+      return response
     }
   }
 
-  private static func outcome(revision: Int, number: Int, _ nacks: [Nack], _ durability: Welcome.Durability?)
+  private func read(_ body: [UInt8]) throws(HTTPError) -> [(to: NodeAddress, action: JSONElement?)] {
+    let json: JSONElement
+    do throws(JSONError) {
+      json = try work.reader.read(body.span).root
+    } catch {
+      throw HTTPError(body: error)
+    }
+    let count = json.kind == .array ? json.count : 1
+    guard count <= WaitingActions.limit else {
+      throw HTTPError(
+        status: .contentTooLarge,
+        reason: "A request holds at most \(WaitingActions.limit) actions, this one \(count).")
+    }
+    do {
+      return try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.unnumbered($0) }
+    } catch {
+      throw HTTPError(status: .badRequest, reason: "\(error)")
+    }
+  }
+
+  private static func outcome(
+    revision: Int, number: Int, _ nacks: [Nack], _ omitted: Int?, _ durability: Welcome.Durability?
+  )
     -> Response
   {
     var json = JSONWriter()
@@ -125,6 +158,10 @@ extension SessionCore {
       json.endObject()
     }
     json.endArray()
+    if let omitted {
+      json.key("nacksOmitted")
+      json.integer(omitted)
+    }
     if let durability {
       json.key("durability")
       json.string(durability.rawValue)
@@ -136,11 +173,12 @@ extension SessionCore {
 
   // MARK: The view
 
-  private func answerView(knownTag: String?, _ done: @escaping @Sendable (TwinAnswer) -> Void) {
+  private func answerView(
+    unless known: [Substring], _ budget: ClientBudget, _ done: @escaping @Sendable (TwinAnswer) -> Void
+  ) {
     confirmIfSuspended()
     let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]
-    let known = (knownTag ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
-    guard !known.contains(where: { $0 == "*" || $0 == "\"\(tag)\"" || $0 == "W/\"\(tag)\"" }) else {
+    guard !known.contains(where: { EntityTag.matches($0, "\"\(tag)\"") }) else {
       return answer(done) { Response(status: .notModified, headers: headers) }
     }
     var json = JSONWriter()
@@ -152,6 +190,7 @@ extension SessionCore {
     }
     var all = headers
     all.append(name: "Content-Type", value: "application/json")
+    budget.noteAnswer(bytes: json.count)
     let response = Response(status: .ok, headers: all, body: json.bytes)
     answer(done) { response }
   }
@@ -200,10 +239,14 @@ extension SessionCore {
         var json = JSONWriter()
         json.auth(expires: expires, token: newToken)
         return Response(
-          status: .ok, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: json.bytes)
+          status: .ok, headers: ["Content-Type": "application/json", "Cache-Control": Self.cachingOfSecrets],
+          body: json.bytes)
       }
     }
   }
+
+  /// Of an answer with a token: nobody keeps it, and nobody compresses it.
+  private static let cachingOfSecrets = "no-store, no-transform"
 
   /// Says what `welcome` and `snap` say together.
   private func answerNewClient(
@@ -237,7 +280,7 @@ extension SessionCore {
       status: .created,
       headers: [
         "Location": "\(Endpoint.sessionsPath)/\(id)", "ETag": "\"\(tag)\"", "Content-Type": "application/json",
-        "Cache-Control": "no-store",
+        "Cache-Control": Self.cachingOfSecrets,
       ], body: json.bytes)
   }
 }

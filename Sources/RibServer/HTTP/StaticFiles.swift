@@ -82,18 +82,12 @@ struct StaticFile: Sendable {
     let tag = gzipped == nil ? "\"\(hash)\"" : "\"\(hash)-gzip\""
     var headers = headers
     headers.append(name: "ETag", value: tag)
-    if head.headers.elements(of: "If-None-Match").contains(where: { Self.matches($0, tag) }) {
+    if head.headers.elements(of: "If-None-Match").contains(where: { EntityTag.matches($0, tag) }) {
       return Response(status: .notModified, headers: headers)
     }
     guard let gzipped else { return Response(status: .ok, headers: headers, body: bytes) }
     headers.append(name: "Content-Encoding", value: "gzip")
     return Response(status: .ok, headers: headers, body: gzipped)
-  }
-
-  /// The weak comparison of RFC 9110 §8.8.3.2.
-  private static func matches(_ element: Substring, _ tag: String) -> Bool {
-    let known = element.hasPrefix("W/") ? element.dropFirst(2) : element
-    return known == "*" || known == tag[...]
   }
 
   // MARK: Names

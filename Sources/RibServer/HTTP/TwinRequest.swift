@@ -5,14 +5,17 @@ import WireHTTP
 enum TwinRequest: Sendable {
   /// To do something: the number of the first action, the body, and the request's trace.
   case act(first: Int, [UInt8], RequestTrace?)
-  /// The view, unless its tag is this one.
-  case view(knownTag: String?)
+  /// The view, unless its tag is one of these.
+  case view(unless: [Substring])
   /// To end the client's part.
   case end
   /// To let a new client in, by an invitation; with what the client says of itself.
   case join(ClientInfo)
   /// To have a person sign in to the client, or to renew the client's identity.
   case signIn
+
+  /// Whether it ends the client's part: that is done also for a client that has used up its budget.
+  var isEnd: Bool { if case .end = self { true } else { false } }
 
   /// What is answered when there is no session for it.
   ///
@@ -34,6 +37,8 @@ enum TwinAnswer: Sendable {
   case response(Response)
   /// The session has left memory: look for it again.
   case left
+  /// The client has used up its budget: ask again after so many nanoseconds. Nothing was done.
+  case early(UInt64)
 }
 
 extension HTTPError {

@@ -19,6 +19,8 @@ final class ConnectionCounter: Sendable {
   private let admitted = Atomic(0)
   private let turnedAway = Atomic(0)
   private let byAddress = Mutex<[Place: Int]>([:])
+  /// How fast connections of one address may come: 1,000 at once, or as many as it may have, and then a tenth of that a second.
+  private let arrivals: RateBudget<Place>
 
   /// A counter.
   ///
@@ -28,6 +30,14 @@ final class ConnectionCounter: Sendable {
   init(limit: Int, limitPerAddress: Int) {
     self.limit = Atomic(limit)
     self.limitPerAddress = Atomic(limitPerAddress)
+    arrivals = RateBudget(perMinute: Self.perMinute(limitPerAddress), atOnce: Self.shareOfMinute)
+  }
+
+  /// So many times as many connections as at once may come from an address within a minute.
+  private static let shareOfMinute = 6
+
+  private static func perMinute(_ limitPerAddress: Int) -> Int {
+    limitPerAddress > 0 ? max(limitPerAddress, 1_000) * shareOfMinute : 0
   }
 
   /// Sets other limits, for connections that come from now on; none is ended.
@@ -40,6 +50,7 @@ final class ConnectionCounter: Sendable {
   func setLimits(_ limit: Int, perAddress limitPerAddress: Int) {
     self.limit.store(limit, ordering: .relaxed)
     self.limitPerAddress.store(limitPerAddress, ordering: .relaxed)
+    arrivals.setRate(perMinute: Self.perMinute(limitPerAddress))
   }
 
   /// The number of connections, without those that are answered 503.
@@ -49,11 +60,13 @@ final class ConnectionCounter: Sendable {
   ///
   /// Thread-safe; of two threads at the same moment each may let one in where there is room for one.
   ///
-  /// - Parameter address: where it comes from; nil if that is not counted, or not known yet.
+  /// - Parameters:
+  ///   - address: where it comes from; nil if that is not counted, or not known yet.
+  ///   - now: nanoseconds of a monotonic clock.
   /// - Returns: what becomes of it; it is counted until ``leave(_:from:)`` unless it is dropped.
-  func enter(from address: Place?) -> Admission {
+  func enter(from address: Place?, at now: UInt64) -> Admission {
     let limit = limit.load(ordering: .relaxed)
-    if limit == 0 || count < limit, address.map(enter) ?? true {
+    if limit == 0 || count < limit, address.map({ enter($0, at: now) }) ?? true {
       admitted.add(1, ordering: .relaxed)
       return .admitted
     }
@@ -66,9 +79,12 @@ final class ConnectionCounter: Sendable {
   ///
   /// Thread-safe.
   ///
-  /// - Parameter address: where it comes from.
-  /// - Returns: whether there is room; it is counted until ``leave(_:from:)`` then.
-  func enter(_ address: Place) -> Bool {
+  /// - Parameters:
+  ///   - address: where it comes from.
+  ///   - now: nanoseconds of a monotonic clock.
+  /// - Returns: whether there is room, and it has not come too fast; it is counted until ``leave(_:from:)`` then.
+  func enter(_ address: Place, at now: UInt64) -> Bool {
+    guard arrivals.take(from: address, at: now) == 0 else { return false }
     let limit = limitPerAddress.load(ordering: .relaxed)
     // Counted without a limit as well: there may be one by the time that the connection ends.
     return byAddress.withLock { counts in
@@ -78,8 +94,9 @@ final class ConnectionCounter: Sendable {
     }
   }
 
-  /// Whether a place has as many connections as it may have.
-  func isFull(_ address: Place) -> Bool {
+  /// Whether a place has as many connections as it may have, or has opened them too fast.
+  func isFull(_ address: Place, at now: UInt64) -> Bool {
+    if arrivals.isSpent(address, at: now) { return true }
     let limit = limitPerAddress.load(ordering: .relaxed)
     return limit > 0 && byAddress.withLock { $0[address, default: 0] >= limit }
   }

@@ -93,7 +93,7 @@ final class Listener: PollTarget, @unchecked Sendable {
     }
     // A proxy's connections are counted to those whom it speaks for.
     let place = rules.gate.proxies.trusts(peer) ? nil : peer.place
-    let admission = context.connections.enter(from: place)
+    let admission = context.connections.enter(from: place, at: loop.now)
     note(admission, place, of: peer)
     if admission == .dropped { return closeDescriptor(accepted) }
     let target = loops[next % loops.count]
@@ -109,7 +109,7 @@ final class Listener: PollTarget, @unchecked Sendable {
 
   /// Counts a connection by what becomes of it.
   private func note(_ admission: ConnectionCounter.Admission, _ place: Place?, of peer: Caller) {
-    let isFull = admission != .admitted && place.map(context.connections.isFull) == true
+    let isFull = admission != .admitted && place.map { context.connections.isFull($0, at: loop.now) } == true
     if isFull { rules.gate.noteFullPlace(of: peer) }
     loop.work.stats.note(admission, isFull: isFull)
   }

@@ -19,6 +19,8 @@ final class ServerContext: Sendable {
   let newSessions: RateBudget<Place>
   /// How many sessions each person may begin.
   let newSessionsOfPersons: RateBudget<PersonID>
+  /// What the clients of one place or of one person may cost, in nanoseconds: of each second one second, of which ``Dues`` says what it buys.
+  let effort = RateBudget<Payer>(perMinute: 60_000_000_000, atOnce: 30)
   /// How many credentials from one place may be wrong.
   let failedSignIns: RateBudget<Place>
   /// The questions to the authenticator; nil if the server has none.
@@ -152,6 +154,22 @@ final class ServerContext: Sendable {
   ///
   /// - Parameter address: as it was bound.
   func willListen(at address: String) { inForce.withLock { $0 = $0.listening(at: address) } }
+
+  /// Charges what a client has used to its place and its person.
+  ///
+  /// Thread-safe.
+  ///
+  /// - Parameters:
+  ///   - dues: nanoseconds of their budget.
+  ///   - place: the client's place; nil if it has none.
+  ///   - person: the person behind the client; nil for nobody.
+  ///   - now: nanoseconds of a monotonic clock.
+  /// - Returns: nanoseconds until the client should go on.
+  func charge(_ dues: UInt64, to place: Place?, _ person: Identity?, at now: UInt64) -> UInt64 {
+    guard dues > 0 else { return 0 }
+    let wait = place.map { effort.charge(dues, to: .place($0), at: now) } ?? 0
+    return max(wait, person.map { effort.charge(dues, to: .person(PersonID($0)), at: now) } ?? 0)
+  }
 
   // MARK: Settings
 

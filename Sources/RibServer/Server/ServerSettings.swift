@@ -364,12 +364,13 @@ public struct ServerSettings: Equatable, Sendable {
     for setting in Setting.all {
       if let fault = setting.fault(in: self) { return fault }
     }
-    guard auth.cookie.isEmpty || !origins.contains("*") else {
-      return SettingsError(
-        key: "origins", value: "\"*\"",
-        wanted: "a list of origins where auth.cookie is set: any page would act for its visitors")
+    // Any page can make itself one without an origin, by a frame in a sandbox.
+    guard !auth.cookie.isEmpty, let any = origins.first(where: { $0 == "*" || $0 == OriginPolicy.opaque }) else {
+      return nil
     }
-    return nil
+    return SettingsError(
+      key: "origins", value: "\"\(any)\"",
+      wanted: "a list of origins where auth.cookie is set: any page would act for its visitors")
   }
 }
 

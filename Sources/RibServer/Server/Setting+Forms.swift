@@ -6,11 +6,11 @@ extension Setting.TextForm {
     ["http", "https"].contains(WebOrigin(withoutSlash($0))?.scheme)
   }
 
-  /// An origin, or those of all hosts below a domain, or any.
+  /// An origin, or those of all hosts below a domain, or the pages without one, or any.
   static let originPattern = checked(
-    "origins", "an origin, with *. those of all hosts below a domain of two labels at least, or *",
+    "origins", "an origin, with *. those of all hosts below a domain of two labels at least, null, or *",
     example: "https://app.example.com"
-  ) { $0 == "*" || OriginPattern($0) != nil }
+  ) { $0 == "*" || $0 == OriginPolicy.opaque || OriginPattern($0) != nil }
 
   /// A host's name or address, or all hosts below a domain, or any.
   static let hostPattern = checked(

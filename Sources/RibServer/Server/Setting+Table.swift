@@ -54,7 +54,7 @@ extension Setting {
       "Where browsers see the server: its pages may talk to it, and it answers for its host."),
     Setting(
       "origins", .list(\.origins, .originPattern),
-      "Other sites whose pages may talk to the server; * for all."),
+      "Other sites whose pages may talk to the server; null for pages without an origin, * for all."),
     Setting(
       "hosts", .list(\.hosts, .hostPattern),
       "Names in the Host field that the server answers for; * for any.",
@@ -96,7 +96,8 @@ extension Setting {
     Setting("limits.messageBytes", .number(\.limits.messageBytes, size), "Bytes of a message."),
     Setting(
       "limits.actionsPerSecond", .number(\.limits.actionsPerSecond, limit),
-      "Actions a second that a client may send in the long run; 0 for no limit, of frames and requests neither."),
+      "Actions a second that a client may send in the long run; 0 for no limit, of frames, requests and loop time neither."
+    ),
     Setting("limits.actionBurst", .number(\.limits.actionBurst, size), "Actions that a client may send at once."),
     Setting(
       "limits.paramsBytes", .number(\.limits.paramsBytes, size), "Bytes of the params that a session is begun with."),
@@ -108,7 +109,7 @@ extension Setting {
       "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
     Setting(
       "limits.connectionsPerAddress", .number(\.limits.connectionsPerAddress, limit),
-      "Connections at a time from one address; 0 for no limit."),
+      "Connections at a time from one address; 0 for no limit, of new ones a second neither."),
     Setting(
       "limits.newSessionsPerMinute", .number(\.limits.newSessionsPerMinute, limit),
       "Sessions that may be begun a minute from one address, and by one person; 0 for any number."),

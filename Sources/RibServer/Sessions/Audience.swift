@@ -7,6 +7,8 @@ struct Client {
   var ledger: ClientLedger
   /// Where it is; nil if it is away.
   var channel: Channel?
+  /// What it may cost, over all its connections and requests; nil as long as it has none.
+  var budget: ClientBudget?
   /// The refusals that it has heard of since the last cut: the highest number.
   var acknowledged: Int?
   /// Whether the client may have been let in by another process since its last attempt that came to this one, and no commit has
@@ -59,6 +61,7 @@ struct Audience {
       Client(ledger: ClientLedger(record, nacks: stored.nacks.filter { $0.client == record.id }.map(\.nack)))
     }
     invitations = stored.state.invitations
+    for id in ids { forgetRefusals(of: id) }
   }
 
   /// A client, by its id.
@@ -95,6 +98,10 @@ struct Audience {
   func forEachChannel(_ body: (Channel) -> Void) {
     for client in clients { if let channel = client.channel { body(channel) } }
   }
+
+  /// Counts time of the loop to a client.
+  @inline(__always)
+  func noteTime(_ nanoseconds: UInt64, of id: Int) { clients[id - 1].budget?.noteTime(nanoseconds) }
 
   /// The client that has a token.
   ///
@@ -306,6 +313,40 @@ struct Audience {
     clients.append(
       Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope, profile: profile)))
     invitations.remove(at: place)
+    // There is less for each.
+    for id in ids { forgetRefusals(of: id) }
     return .success(id)
+  }
+
+  // MARK: Refusals
+
+  /// The most bytes of refusals that are kept for all clients.
+  static let nackBytes = 1 << 20
+
+  /// Keeps a refusal until its client acknowledges it.
+  mutating func refuse(_ nack: Nack, of id: Int) {
+    self[id].ledger.refuse(nack)
+    forgetRefusals(of: id)
+  }
+
+  /// Forgets the refusals that a client has heard of.
+  ///
+  /// - Parameters:
+  ///   - number: the highest action that it was told of.
+  ///   - id: the client.
+  mutating func acknowledge(_ number: Int, of id: Int) {
+    let omitted = self[id].ledger.record.omitted
+    let hasForgotten = self[id].ledger.acknowledge(number)
+    // The store forgets them with the next commit: one that is repeated does no harm.
+    if hasForgotten { self[id].acknowledged = number }
+    if self[id].ledger.record.omitted != omitted { changeCount += 1 }
+  }
+
+  /// Counts a client's oldest refusals in place of keeping them, if they take more than its part of what all may take.
+  private mutating func forgetRefusals(of id: Int) {
+    let limit = min(ClientLedger.nackBytes, Self.nackBytes / clients.count)
+    guard let last = self[id].ledger.forgetRefusals(beyond: limit) else { return }
+    self[id].acknowledged = last
+    changeCount += 1
   }
 }

@@ -13,13 +13,15 @@ struct ClientLedger {
     case gap
   }
 
-  /// The most refusals that a client may leave unacknowledged.
-  static let nackLimit = 4096
+  /// The most bytes of refusals that are kept for a client, as JSON.
+  static let nackBytes = 65_536
 
   /// What a store keeps of the client, but for the refusals.
   private(set) var record: ClientRecord
   /// Refusals that the client has not acknowledged, in order.
   private(set) var nacks: [Nack] = []
+  /// How long they are together, as JSON.
+  private var nackSize = 0
 
   /// The client's id, counted from 1.
   var id: Int { record.id }
@@ -46,6 +48,7 @@ struct ClientLedger {
   init(_ record: ClientRecord, nacks: [Nack]) {
     self.record = record
     self.nacks = nacks
+    nackSize = nacks.reduce(0) { $0 + $1.size }
   }
 
   /// Makes the tokens void.
@@ -70,10 +73,28 @@ struct ClientLedger {
   /// Keeps a refusal until it is acknowledged.
   ///
   /// - Parameter nack: of the action that was taken last.
-  /// - Returns: whether there is room for it; it is kept nevertheless.
-  mutating func refuse(_ nack: Nack) -> Bool {
+  mutating func refuse(_ nack: Nack) {
     nacks.append(nack)
-    return nacks.count <= Self.nackLimit
+    nackSize += nack.size
+  }
+
+  /// Counts the oldest refusals in place of keeping them, if there are too many.
+  ///
+  /// The newest half of the limit is kept: what a client has not heard of are its last actions as a rule.
+  ///
+  /// - Parameter limit: bytes.
+  /// - Returns: the last action whose refusal was forgotten; nil if none was.
+  mutating func forgetRefusals(beyond limit: Int) -> Int? {
+    guard nackSize > limit else { return nil }
+    var count = 0
+    while nackSize > limit / 2, count < nacks.count {
+      nackSize -= nacks[count].size
+      count += 1
+    }
+    let last = nacks[count - 1].number
+    record.omitted = ClientRecord.Omitted(count: (record.omitted?.count ?? 0) + count, last: last)
+    nacks.removeFirst(count)
+    return last
   }
 
   /// Forgets the refusals that the client has heard of.
@@ -81,8 +102,10 @@ struct ClientLedger {
   /// - Parameter number: the highest action that it was told of.
   /// - Returns: whether there were any.
   @discardableResult mutating func acknowledge(_ number: Int) -> Bool {
+    if let omitted = record.omitted, omitted.last <= number { record.omitted = nil }
     guard let first = nacks.first, first.number <= number else { return false }
     nacks.removeAll { $0.number <= number }
+    nackSize = nacks.reduce(0) { $0 + $1.size }
     return true
   }
 

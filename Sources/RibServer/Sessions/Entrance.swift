@@ -96,6 +96,8 @@ enum Admission {
   case refused(Ending)
   /// The client is unknown here, and another process may have the session: ask again after the next commit.
   case isDoubtful
+  /// The client has used up its budget: it is to wait for so many nanoseconds. Nothing has changed.
+  case isEarly(UInt64)
   /// The session has left memory: look for it again.
   case left
 }

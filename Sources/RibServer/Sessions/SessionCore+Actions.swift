@@ -75,9 +75,7 @@ extension SessionCore {
     } catch {
       refusal = error.code
       spans?.endAction(error)
-      if !refuse(number, of: client, error) {
-        return "More than \(ClientLedger.nackLimit) refusals are not acknowledged."
-      }
+      refuse(number, of: client, error)
     }
     noteAnswer()
     noteDuration(since: start, of: client) {
@@ -116,9 +114,7 @@ extension SessionCore {
   }
 
   /// Says that an action was refused, and keeps that until the client has heard of it.
-  ///
-  /// - Returns: whether there is room for it.
-  private func refuse(_ number: Int, of client: Int, _ refusal: Refusal) -> Bool {
+  private func refuse(_ number: Int, of client: Int, _ refusal: Refusal) {
     work.stats.apps[Int(appNumber)].refused[refusal.code, default: 0] += 1
     let level: Logger.Level = refusal.code == .failed || refusal.code == .poisoned ? .error : .debug
     log(
@@ -128,14 +124,13 @@ extension SessionCore {
         "reason": "\((refusal.cause.map { "\($0)" } ?? refusal.message).forLog)",
       ].tracing(trace(of: client)))
     let nack = Nack(number: number, code: refusal.code, message: ClientLedger.brief(refusal.message))
-    let hasRoom = audience[client].ledger.refuse(nack)
+    audience.refuse(nack, of: client)
     if isDurable { uncommitted.nacks.append(SessionCut.Refusal(client: client, nack: nack)) }
     // A channel that was overtaken says no more: the answer goes where the client is.
-    guard let channel = audience[client].channel else { return hasRoom }
+    guard let channel = audience[client].channel else { return }
     work.json.removeAll()
     work.json.nack(nack)
     send(to: channel)
-    return hasRoom
   }
 }
 

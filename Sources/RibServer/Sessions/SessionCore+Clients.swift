@@ -91,6 +91,7 @@ extension SessionCore {
       guard let client = audience.client(with: token) else {
         return .refused(Ending(.denied, "The token is that of no client of this session."))
       }
+      if wait(of: client) > 0 { return .isEarly(wait(of: client)) }
       if let ending = takeRequest(of: client, showing: token, channel.signIn) { return .refused(ending) }
       // A client that does not count its attempts may have made any number of them elsewhere.
       let hasGap = attempt.map { audience.misses($0, of: client) } ?? true
@@ -105,6 +106,7 @@ extension SessionCore {
 
   private func resumed(_ resume: ClientMessage.Resume, at channel: Channel) -> Admission {
     let client = resume.clientID
+    if audience.isOpened(client, by: resume.token), wait(of: client) > 0 { return .isEarly(wait(of: client)) }
     let hasGap = audience.misses(resume.attempt, of: client)
     if let ending = refusal(of: channel.signIn?.identity), audience.isOpened(client, by: resume.token) {
       return .refused(ending)
@@ -176,6 +178,7 @@ extension SessionCore {
         work.json.removeAll()
         work.json.patch(
           revision: revision, base: revision - 1, number: audience[client].ledger.number, operations: operations)
+        channel.budget.noteAnswer(bytes: work.json.count)
         send(to: channel, viewRevision: revision)
       }
     if !hasAll { sendSnapshot(to: client, .snapshotsForResumes) }
@@ -253,6 +256,7 @@ extension SessionCore {
 
   private func attach(_ channel: Channel, to client: Int) {
     channel.enter(self, as: client)
+    bringBudget(of: client, to: channel)
     audience.attach(channel, to: client)
     noteConnectedClients()
     life.aloneSince = nil
@@ -331,6 +335,7 @@ extension SessionCore {
     guard let channel = audience[client].channel else { return }
     work.json.removeAll()
     work.json.welcome(makeWelcome(for: client, token, isResumed: isResumed))
+    channel.budget.noteAnswer(bytes: work.json.count)
     send(to: channel, isPlain: true)
     channel.noteGreeting(token, isResumed: isResumed)
   }
@@ -367,10 +372,7 @@ extension SessionCore {
         An "ack" for revision \(acknowledgement.revision) and action \(acknowledgement.number), which are not there yet.
         """
     }
-    // The store forgets them with the next commit: one that is repeated does no harm.
-    if audience[client].ledger.acknowledge(acknowledgement.number), isDurable {
-      audience[client].acknowledged = acknowledgement.number
-    }
+    audience.acknowledge(acknowledgement.number, of: client)
     // Others may not have seen it.
     if audience.count == 1 { history.acknowledge(acknowledgement.revision) }
     return nil

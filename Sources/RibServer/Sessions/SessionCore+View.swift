@@ -49,11 +49,14 @@ extension SessionCore {
     work.json.removeAll()
     work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)
     do throws(CaptureError) {
-      try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+      try charging(client) { () throws(CaptureError) in
+        try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+      }
     } catch {
       return viewIsLost(client, error)
     }
     work.json.endObject()
+    channel.budget.noteAnswer(bytes: work.json.count)
     send(to: channel, viewRevision: revision)
   }
 

@@ -213,6 +213,7 @@ final class SessionCore {
     let isSlow = nanoseconds >= 10_000_000
     work.stats.apps[Int(appNumber)].transactions.add(nanoseconds)
     stats.noteTransaction(nanoseconds, isSlow: isSlow)
+    if let client { audience.noteTime(nanoseconds, of: client) }
     if work.book != nil || watch != nil { show(seen(), nanoseconds) }
     if isSlow { noteSlowness(nanoseconds, of: client) }
   }

@@ -23,7 +23,8 @@ extension Welcome {
   ) {
     self.init(
       sessionID: sessionID, clientID: client.id, token: token, epoch: epoch, revision: revision, number: client.number,
-      nacks: nacks, resumed: resumed, durability: durability, build: Server.version,
+      nacks: nacks, nacksOmitted: client.omitted?.count ?? 0, resumed: resumed, durability: durability,
+      build: Server.version,
       timeToLive: settings.sessions.timeToLiveSeconds * 1000,
       heartbeat: settings.timeouts.heartbeatSeconds * 1000, limits: limits ?? settings.limits.announced,
       scope: client.scope,

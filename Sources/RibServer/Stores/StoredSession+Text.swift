@@ -25,6 +25,10 @@ extension SessionState {
         json.append(contentsOf: #","profile":"#.utf8)
         json.append(contentsOf: jsonText(profile).utf8)
       }
+      if let omitted = client.omitted {
+        json.append(contentsOf: #","omitted":"#.utf8)
+        json.append(contentsOf: jsonText(omitted).utf8)
+      }
       json.append(UInt8(ascii: "}"))
     }
     json.append(UInt8(ascii: "]"))

@@ -142,6 +142,14 @@ extension ClientRecord {
 
 /// What is kept of a client, but for its refusals.
 package struct ClientRecord: Sendable, Equatable, Codable {
+  /// Refusals that are counted and not kept, as the client has acknowledged none for long.
+  package struct Omitted: Sendable, Equatable, Codable {
+    /// How many there are.
+    package let count: Int
+    /// The number of the last of these actions.
+    package let last: Int
+  }
+
   /// The client's id, counted from 1.
   package let id: Int
   /// The SHA-256 of its token, in hexadecimal digits; empty once it has said that it does not come back.
@@ -154,6 +162,8 @@ package struct ClientRecord: Sendable, Equatable, Codable {
   package let scope: ShareScope
   /// What the client has said of itself, and the person behind it; nil if there is neither.
   package var profile: ClientProfile?
+  /// Refusals that are not kept; nil for none.
+  package var omitted: Omitted?
 
   /// A client.
   package init(

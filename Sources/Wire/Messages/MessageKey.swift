@@ -37,6 +37,7 @@ enum MessageKey {
   static let message: StaticString = "message"
   static let messageBytes: StaticString = "messageBytes"
   static let nacks: StaticString = "nacks"
+  static let nacksOmitted: StaticString = "nacksOmitted"
   static let name: StaticString = "name"
   static let number: StaticString = "n"
   static let operations: StaticString = "ops"

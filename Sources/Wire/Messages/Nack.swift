@@ -49,6 +49,13 @@ public struct Nack: Equatable, Sendable {
       message: json[MessageKey.message]?.string ?? (known == nil ? code : ""))
   }
 
+  /// How many bytes it has as JSON in a list, or a few more.
+  package var size: Int {
+    message.utf8.reduce(48 + code.rawValue.utf8.count) { size, byte in
+      size + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
+    }
+  }
+
   package func write(into json: inout JSONWriter) {
     json.member(MessageKey.number, number)
     json.member(MessageKey.code, code.rawValue)

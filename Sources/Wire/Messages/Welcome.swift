@@ -60,6 +60,8 @@ public struct Welcome: Equatable, Sendable {
   public var number: Int
   /// Refusals that the client may have missed.
   public var nacks: [Nack]
+  /// The number of refusals before the first of ``nacks`` that the server no longer has, as the client has acknowledged none for long.
+  public var nacksOmitted: Int
   /// Whether the session existed before this `hello`.
   public var resumed: Bool
   /// The durability of answered actions.
@@ -89,6 +91,7 @@ public struct Welcome: Equatable, Sendable {
   ///   - revision: the revision of the view.
   ///   - number: the greatest action of this client that is done or refused.
   ///   - nacks: refusals that the client has not acknowledged.
+  ///   - nacksOmitted: how many before these are not kept.
   ///   - resumed: whether the session existed before this `hello`.
   ///   - durability: the durability of answered actions.
   ///   - build: the server's version.
@@ -100,7 +103,8 @@ public struct Welcome: Equatable, Sendable {
   ///   - identityExpires: in how many milliseconds the client's identity ends; nil if the identity does not end, or the client has none.
   package init(
     sessionID: String, clientID: Int, token: String, epoch: String, revision: Int, number: Int, nacks: [Nack] = [],
-    resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int, limits: Limits,
+    nacksOmitted: Int = 0, resumed: Bool, durability: Durability, build: String, timeToLive: Int, heartbeat: Int,
+    limits: Limits,
     scope: ShareScope = .act, features: [Feature] = [], identityExpires: Int? = nil
   ) {
     self.sessionID = sessionID
@@ -110,6 +114,7 @@ public struct Welcome: Equatable, Sendable {
     self.revision = revision
     self.number = number
     self.nacks = nacks
+    self.nacksOmitted = nacksOmitted
     self.resumed = resumed
     self.durability = durability
     self.build = build
@@ -139,7 +144,8 @@ extension Welcome {
       clientID: try json.number(MessageKey.clientID, in: kind),
       token: try json.name(MessageKey.token, in: kind), epoch: try json.name(MessageKey.epoch, in: kind),
       revision: try json.number(MessageKey.revision, in: kind), number: try json.number(MessageKey.number, in: kind),
-      nacks: nacks, resumed: resumed, durability: durability, build: try json.text(MessageKey.build, in: kind),
+      nacks: nacks, nacksOmitted: json[MessageKey.nacksOmitted]?.messageNumber ?? 0, resumed: resumed,
+      durability: durability, build: try json.text(MessageKey.build, in: kind),
       timeToLive: try json.number(MessageKey.timeToLive, in: kind),
       heartbeat: try json.number(MessageKey.heartbeat, in: kind),
       limits: Limits(
@@ -166,6 +172,7 @@ extension Welcome {
       json.endObject()
     }
     json.endArray()
+    if nacksOmitted > 0 { json.member(MessageKey.nacksOmitted, nacksOmitted) }
     json.key(MessageKey.resumed)
     json.bool(resumed)
     json.member(MessageKey.durability, durability.rawValue)

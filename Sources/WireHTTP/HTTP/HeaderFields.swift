@@ -72,7 +72,8 @@ package struct HeaderFields: Equatable, Sendable {
 
   /// The elements of the comma-separated lists in all fields named `name` (RFC 9110 §5.6.1).
   ///
-  /// They are without the whitespace around them; empty ones are among them.
+  /// They are without the whitespace around them; empty ones are among them. A comma within quotation marks separates as well: a client
+  /// that opens a quotation must not swallow what a proxy adds behind it.
   package func elements(of name: String) -> [Substring] {
     var elements: [Substring] = []
     for value in values(for: name) {

@@ -18,7 +18,8 @@ extension Response {
 
   /// The response as a client gets it: its body compressed with gzip if the client takes that and it makes it shorter.
   ///
-  /// Only text, JSON, scripts and the like are compressed, and nothing that has a coding already. Where the body could be
+  /// Only text, JSON, scripts and the like are compressed, and nothing that has a coding already, or is not to be transformed
+  /// (RFC 9111 §5.2.2.6): an answer with a secret says so, as its length after compression could reveal the secret (BREACH). Where the body could be
   /// compressed, Vary says that this depends on the request.
   ///
   /// - Parameter head: the request's.
@@ -46,6 +47,7 @@ extension Response {
 
   private var isWorthCompressing: Bool {
     body.count >= Self.compressionThreshold && headers["Content-Encoding"] == nil && isCompressible
+      && !headers.contains(token: "no-transform", in: "Cache-Control")
   }
 
   private var isCompressible: Bool {

@@ -21,6 +21,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     self.port = port == Self.ownPort(of: scheme) ? nil : port
   }
 
+  /// Whether a text stands for a page that has no origin of its own: `null`, as of a page in a sandbox, or a scheme without a host, as
+  /// browsers within programs send it for a page from a file, `file://`.
+  package static func isOpaque(_ text: some StringProtocol) -> Bool {
+    text.utf8.elementsEqual("null".utf8) || split(text)?.rest.isEmpty == true
+  }
+
   /// The scheme, and what is behind `://`.
   static func split<Text: StringProtocol>(_ text: Text) -> (scheme: String, rest: Text.SubSequence)? {
     let bytes = text.utf8

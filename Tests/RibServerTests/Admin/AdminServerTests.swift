@@ -1,5 +1,6 @@
 import CurlTransport
 import Foundation
+import Logging
 import RibWeb
 import Testing
 import Wire
@@ -37,6 +38,54 @@ import WireHTTP
         #expect(try client.ask("GET", "\(path)?token=secret").status == 401)
       }
     }
+  }
+
+  /// Connections that say nothing keep no operator out.
+  @Test func muteConnections_giveWayToOperators() async throws {
+    try await Self.withAdmin { _, admin, _ in
+      try await blocking {
+        let mute = try (0..<300).map { _ in try CurlSocket(url: admin) }
+        let client = try TwinClient(admin)
+        #expect(try client.ask("GET", "/livez", headers: Self.token).status == 200)
+        // A connection that has shown a token stays, and so do the newest of the others.
+        let more = try (0..<70).map { _ in try TwinClient(admin) }
+        #expect(try client.ask("GET", "/livez", headers: Self.token).status == 200)
+        #expect(try more.last?.ask("GET", "/livez", headers: Self.token).status == 200)
+        #expect(throws: (any Error).self) { try more[0].ask("GET", "/livez", headers: Self.token) }
+        mute.forEach { $0.cut() }
+      }
+    }
+  }
+
+  /// Whoever tries tokens is slowed down, and seen; whoever has one is not kept waiting.
+  @Test func wrongTokens_areSlowedDown_andInTheAudit() async throws {
+    let log = RecentLog()
+    try await withServer({ $0.admin.listen = "127.0.0.1:0" }) { server, _ in
+      try await AdminServer.with(server, logger: Logger(label: "admin") { log.handler($0) }) { _, admin in
+        try await blocking {
+          let (guesser, client) = (try TwinClient(admin), try TwinClient(admin))
+          let wrong = ["Authorization: Bearer wrong"]
+          // The bucket gains one in three seconds, so that on a slow machine it takes more of them.
+          var times: [Duration] = []
+          while times.count < 60, times.allSatisfy({ $0 < .seconds(AdminDesk.patience) }) {
+            let start = ContinuousClock.now
+            #expect(try guesser.ask("GET", "/livez", headers: wrong).status == 401)
+            times.append(ContinuousClock.now - start)
+          }
+          #expect(21..<60 ~= times.count)
+          #expect(try client.ask("GET", "/livez", headers: Self.token).status == 200)
+        }
+      }
+    }
+    let lines = log.lines.filter { $0.message.contains("wrong admin token") }
+    #expect(lines.map(\.metadata) == ["address=127.0.0.1 audit=true"])
+  }
+
+  @Test func audit_hasALineAMinute_aboutWrongTokens() {
+    let desk = AdminDesk(Server(apps: []), AdminTokens(token: "secret"))
+    #expect((0..<4).map { _ in desk.noteWrongToken() } == [true, false, false, false])
+    #expect(desk.takeUntold() == 3 && !desk.noteWrongToken() && desk.takeUntold() == 1)
+    #expect(desk.takeUntold() == 0 && desk.noteWrongToken())
   }
 
   /// A browser shows no token for a page, so the page has to ask for one.

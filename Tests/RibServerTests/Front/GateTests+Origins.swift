@@ -6,7 +6,8 @@ import WireHTTP
 
 extension GateTests {
   @Test(arguments: [
-    (["Origin: https://evil.example"], 403), (["Origin: null"], 403), (["Origin: http://localhost:1"], 403),
+    (["Origin: https://evil.example"], 403), (["Origin: null"], 403), (["Origin: file://"], 403),
+    (["Origin: http://localhost:1"], 403),
     (["Origin: http://localhost"], 0),
     (["Origin: https://localhost"], 403), (["Origin: HTTP://LOCALHOST:8080"], 0),
     (["Origin: http://localhost.evil.example:8080"], 403),
@@ -54,9 +55,22 @@ extension GateTests {
     }
     try await withServer({ $0.origins = ["*"] }) { _, url in
       try await blocking { () throws in
-        for origin in ["https://evil.example", "null"] {
-          #expect(try Self.statuses(url, ["Host: localhost", "Origin: \(origin)"]) == Self.letIn)
+        for origin in ["https://evil.example", "null", "file://", "FILE://", "app://"] {
+          #expect(try Self.statuses(url, ["Host: localhost", "Origin: \(origin)"]) == Self.letIn, "\(origin)")
         }
+      }
+    }
+    // Browsers within programs say "file://" where others say "null".
+    try await withServer({ $0.origins = ["null"] }) { _, url in
+      try await blocking { () throws in
+        for (origin, statuses) in [
+          ("null", Self.letIn), ("file://", Self.letIn), ("https://evil.example", [403, 403]), ("file:", [400, 400]),
+        ] {
+          #expect(try Self.statuses(url, ["Host: localhost", "Origin: \(origin)"]) == statuses, "\(origin)")
+        }
+        #expect(
+          try Self.makeSession(url, ["Host: localhost", "Origin: file://"]).contains(
+            "Access-Control-Allow-Origin: file://\r\n"))
       }
     }
   }

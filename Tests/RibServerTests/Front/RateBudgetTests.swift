@@ -41,6 +41,18 @@ import WireHTTP
     #expect(try budget.take(from: place(1), at: now) > 0)
   }
 
+  /// A part of the rate may be taken at once; who is charged goes on into debt, for ten seconds at most.
+  @Test func owner_isChargedAlsoWhenThereIsNothingLeft() {
+    let budget = RateBudget<String>(perMinute: 60_000, atOnce: 30)
+    let now = 1_000 * Self.second
+    #expect(budget.charge(1_999, to: "ada", at: now) == 0 && budget.wait(of: "ada", at: now) == 0)
+    #expect(budget.charge(1_001, to: "ada", at: now) == Self.second + 1_000_000)
+    #expect(budget.wait(of: "ada", at: now) == Self.second + 1_000_000 && budget.isSpent("ada", at: now))
+    #expect(budget.charge(1_000_000, to: "ada", at: now) == 10 * Self.second)
+    #expect(budget.charge(1, to: "bob", at: now) == 0)
+    #expect(!budget.isSpent("ada", at: now + 10 * Self.second))
+  }
+
   @Test func budgetOfNone_isNoLimit() throws {
     let budget = RateBudget<Place>(perMinute: 0)
     for _ in 1...1_000 { #expect(try budget.take(from: place(1), at: 5) == 0) }

@@ -7,7 +7,8 @@ import Testing
   /// Those with messages that no server sends, as the note of each says.
   private static let madeUp = [
     "arrays", "broken-n-back", "broken-n-beyond", "broken-patch-before-welcome", "broken-second-welcome", "moves",
-    "nack-covers", "notice", "other-hash", "patch-half-fits", "polite-cut", "unknown-code", "unknown-kind",
+    "nack-covers", "nacks-omitted", "notice", "other-hash", "patch-half-fits", "polite-cut", "unknown-code",
+    "unknown-kind",
   ]
 
   /// All others.

@@ -34,6 +34,14 @@ import WireHTTP
         #expect(view.status == 200 && view.body.contains(#""count":2"#))
         let tag = try #require(view.headers["ETag"])
         #expect(tag == "\"\(welcome["epoch"]?.string ?? "").3\"")
+        for known in [
+          ["If-None-Match: \(tag) , \"x\""], ["If-None-Match: \"x\",\t\(tag)"], ["If-None-Match: \"a,b\",,W/\(tag)"],
+          ["If-None-Match: \"x\"", "If-None-Match: \(tag)"],
+        ] {
+          let answer = try client.ask(
+            "GET", "/v1/sessions/\(client.sessionID)/view", headers: ["Riblet-Token: \(client.token)"] + known)
+          #expect(answer.status == 304, "\(known)")
+        }
         let same = try client.view("If-None-Match: \"x\", W/\(tag)")
         #expect(same.status == 304 && same.body.isEmpty)
         #expect(try client.end().status == 204)

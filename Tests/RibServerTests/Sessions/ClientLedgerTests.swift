@@ -19,10 +19,7 @@ import Wire
   @Test func refusals_areKeptUntilTheyAreHeard() {
     var ledger = ClientLedger(id: 1, token: "secret")
     let nacks = [1, 3, 4].map { Nack(number: $0, code: .badAction, message: "\($0)") }
-    for nack in nacks {
-      let hasRoom = ledger.refuse(nack)
-      #expect(hasRoom)
-    }
+    for nack in nacks { ledger.refuse(nack) }
     ledger.acknowledge(0)
     #expect(ledger.nacks == nacks)
     ledger.acknowledge(3)
@@ -33,12 +30,44 @@ import Wire
     #expect(ledger.nacks.isEmpty)
   }
 
-  @Test func refusals_areLimited() {
+  /// Beyond the limit the older half is counted.
+  @Test func refusals_areLimited_andCountedBeyond() throws {
     var ledger = ClientLedger(id: 1, token: "secret")
-    for number in 1...ClientLedger.nackLimit + 1 {
-      let hasRoom = ledger.refuse(Nack(number: number, code: .gone, message: ""))
-      #expect(hasRoom == (number <= ClientLedger.nackLimit))
+    let nack = { (number: Int) in Nack(number: number, code: .gone, message: String(repeating: "\u{1}", count: 8)) }
+    #expect(nack(1).size == 100)
+    for number in 1...10 { ledger.refuse(nack(number)) }
+    #expect(ledger.forgetRefusals(beyond: 1_000) == nil && ledger.record.omitted == nil)
+    ledger.refuse(nack(11))
+    #expect(ledger.forgetRefusals(beyond: 1_000) == 6)
+    #expect(ledger.nacks.map(\.number) == Array(7...11))
+    #expect(ledger.record.omitted == ClientRecord.Omitted(count: 6, last: 6))
+    for number in 12...17 { ledger.refuse(nack(number)) }
+    #expect(ledger.forgetRefusals(beyond: 1_000) == 12)
+    #expect(ledger.record.omitted == ClientRecord.Omitted(count: 12, last: 12))
+    // As long as the client has not heard of all of them, there may be any among its actions.
+    ledger.acknowledge(11)
+    #expect(ledger.record.omitted?.count == 12 && ledger.nacks.count == 5)
+    ledger.acknowledge(12)
+    #expect(ledger.record.omitted == nil && ledger.nacks.count == 5)
+    let stored: [ClientRecord] = try [ClientRecord](
+      json: #"[{"id":1,"tokenHash":"","attempt":0,"number":0,"scope":"act"}]"#, numbers: nil)
+    #expect(stored.first?.omitted == nil)
+  }
+
+  @Test func refusalsOfAllClients_areLimited() {
+    var audience = Audience(token: "secret")
+    let text = String(repeating: "x", count: 500)
+    for client in 1...Audience.limit {
+      for number in 1...200 { audience.refuse(Nack(number: number, code: .failed, message: text), of: client) }
+      if client < Audience.limit {
+        audience.invite("token", .act, at: 0)
+        #expect((try? audience.accept("token", as: "t\(client)", at: 1).get()) == client + 1)
+      }
+      let sum = audience.nacks.reduce(0) { $0 + $1.nack.size }
+      #expect(sum <= Audience.nackBytes && sum >= min(client * ClientLedger.nackBytes, Audience.nackBytes) / 3)
     }
+    #expect(audience.ids.allSatisfy { audience[$0].ledger.nacks.last?.number == 200 })
+    #expect(audience.takeAcknowledged().count == Audience.limit)
   }
 
   /// What it repeats of an action may be as long as a message.

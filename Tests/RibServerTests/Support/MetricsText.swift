@@ -1,4 +1,5 @@
 import CurlTransport
+import Logging
 import RibServer
 import Testing
 
@@ -30,10 +31,10 @@ extension AdminServer {
   /// Runs a body against an admin server of a server.
   static func with(
     _ server: Server, apps: [App] = [], files: StaticFiles = StaticFiles(),
-    tokens: AdminTokens? = AdminTokens(token: "secret"),
+    tokens: AdminTokens? = AdminTokens(token: "secret"), logger: Logger = Logger(label: "ribserver.admin"),
     _ body: @escaping @Sendable (AdminServer, _ url: String) async throws -> Void
   ) async throws {
-    let admin = try AdminServer(of: server, apps: apps, files: files, tokens: tokens)
+    let admin = try AdminServer(of: server, apps: apps, files: files, tokens: tokens, logger: logger)
     let url = try admin.start().description
     do {
       try await body(admin, url)

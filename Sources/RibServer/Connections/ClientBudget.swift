@@ -1,0 +1,121 @@
+/// What a client may cost the server: actions, other messages, the views that it asks for, and the time of its loop.
+///
+/// A session keeps the budget of each of its clients, so that it outlives their connections. A connection that is no client's
+/// yet has one of its own, which becomes the client's.
+///
+/// | what | rate | at once |
+/// |---|---|---|
+/// | actions | `limits.actionsPerSecond` | `limits.actionBurst` |
+/// | frames and messages | ten times as many | ten times as many |
+/// | loop time | 100 ms a second | 100 ms |
+/// | whole views on request | six a minute | six |
+///
+/// Bytes count as messages: the longest message that is allowed is worth four others. So a client that sends only actions,
+/// however long, in two frames or compressed, is held to their number alone. What a client is sent because it has asked, a
+/// `welcome` or a view, counts in the same way.
+///
+/// It belongs to a loop: the connection's, then the session's. No access to what is not checked for exclusivity calls user code.
+final class ClientBudget {
+  /// Frames and messages for each action.
+  private static let messagesPerAction = 10
+  /// A second of loop time fills this many seconds of its bucket: a tenth of the time is the client's.
+  private static let timeShare = 10
+  /// Nanoseconds that a client waits at most for the loop time it has used: a pause beyond a heartbeat would look like a dead server,
+  /// and the time on the clock may be that of a machine that stood still.
+  private static let longestWait: UInt64 = 10_000_000_000
+
+  @exclusivity(unchecked) private var actions: TokenBucket
+  @exclusivity(unchecked) private var messages: TokenBucket
+  @exclusivity(unchecked) private var time: TokenBucket
+  @exclusivity(unchecked) private var views = TokenBucket(TokenBucket.Rate(6, per: 60_000_000_000, burst: 6))
+  private let bytesPerToken: Int
+  /// Bytes that are not counted yet.
+  @exclusivity(unchecked) private var bytes = 0
+  /// Nanoseconds of the loop's time that are not counted yet.
+  @exclusivity(unchecked) private var timeUsed: UInt64 = 0
+  /// What the client's place and person have not been charged yet.
+  @exclusivity(unchecked) private var dues: Dues
+
+  /// The budget of a client that has said nothing yet.
+  ///
+  /// - Parameter limits: the server's; where actions have no limit, nothing has.
+  init(_ limits: ServerSettings.Limits) {
+    let (rate, burst) = (limits.actionsPerSecond, limits.actionBurst)
+    actions = TokenBucket(TokenBucket.Rate(rate, burst: burst))
+    messages = TokenBucket(TokenBucket.Rate(rate * Self.messagesPerAction, burst: burst * Self.messagesPerAction))
+    let share = rate > 0 ? 1_000_000_000 / Self.timeShare : 0
+    time = TokenBucket(TokenBucket.Rate(share, burst: share))
+    bytesPerToken = max(limits.message / 4, 1)
+    dues = Dues(limits)
+  }
+
+  /// The shorter of the times in which the actions' bucket fills: pauses that are longer lose some of it.
+  var actionAllowance: UInt64 { actions.allowance }
+
+  /// Counts an action, and the time that the client has used.
+  ///
+  /// - Returns: nanoseconds to wait for the next one.
+  func noteAction(at now: UInt64) -> UInt64 {
+    dues.noteAction()
+    let wait = actions.take(1, at: now)
+    guard timeUsed > 0 else { return wait }
+    return max(wait, takeTime(at: now))
+  }
+
+  /// Counts frames or messages, and bytes of them.
+  ///
+  /// - Returns: nanoseconds to wait for the next one.
+  func noteMessages(_ count: Int, bytes more: Int, at now: UInt64) -> UInt64 {
+    bytes += more
+    let tokens = count + bytes / bytesPerToken
+    bytes %= bytesPerToken
+    guard tokens > 0 else { return 0 }
+    dues.noteMessages(tokens)
+    return messages.take(UInt64(tokens), at: now)
+  }
+
+  /// Counts bytes that the client is sent as it has asked for them: with its next message.
+  func noteAnswer(bytes more: Int) { bytes += more }
+
+  /// Counts time of the loop: with the client's next message.
+  @inline(__always)
+  func noteTime(_ nanoseconds: UInt64) { timeUsed += nanoseconds }
+
+  /// Counts a whole view that the client asks for because its own is damaged.
+  ///
+  /// - Returns: false if it is one too many.
+  func noteResync(at now: UInt64) -> Bool {
+    guard views.wait(at: now) == 0 else { return false }
+    _ = views.take(1, at: now)
+    return true
+  }
+
+  /// Nanoseconds that the client has to wait, with all that it has used.
+  func wait(at now: UInt64) -> UInt64 {
+    _ = noteMessages(0, bytes: 0, at: now)
+    _ = takeTime(at: now)
+    return max(actions.wait(at: now), messages.wait(at: now), time.wait(at: now))
+  }
+
+  private func takeTime(at now: UInt64) -> UInt64 {
+    defer { timeUsed = 0 }
+    dues.noteTime(timeUsed)
+    return time.take(timeUsed, at: now, longest: Self.longestWait)
+  }
+
+  /// Goes on from where the client was on its last connection.
+  func goOn(from former: ClientBudget, at now: UInt64) {
+    actions.take(over: former.actions, at: now)
+    messages.take(over: former.messages, at: now)
+    time.take(over: former.time, at: now)
+    views.take(over: former.views, at: now)
+    bytes += former.bytes
+    timeUsed += former.timeUsed
+  }
+
+  /// Whether the client's place and person are to be charged.
+  var areDuesDue: Bool { dues.areDue }
+
+  /// Takes what the client's place and person are to be charged.
+  func takeDues() -> UInt64 { dues.take() }
+}

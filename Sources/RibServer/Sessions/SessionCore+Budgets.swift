@@ -1,0 +1,39 @@
+import Wire
+
+// What clients may cost: see ``ClientBudget``.
+
+extension SessionCore {
+  /// The budget of a client.
+  func budget(of client: Int) -> ClientBudget {
+    if let budget = audience[client].budget { return budget }
+    let budget = ClientBudget(work.rules.settings.limits)
+    audience[client].budget = budget
+    return budget
+  }
+
+  /// Has a client's budget go on at its new channel.
+  func bringBudget(of client: Int, to channel: Channel) {
+    if let former = audience[client].budget, former !== channel.budget {
+      channel.budget.goOn(from: former, at: work.now)
+    }
+    audience[client].budget = channel.budget
+  }
+
+  /// Nanoseconds that a client has to wait before it is let in again, or answered.
+  func wait(of client: Int) -> UInt64 { audience[client].budget?.wait(at: work.now) ?? 0 }
+
+  /// Counts time that the loop has spent for a client, outside of its actions.
+  ///
+  /// - Parameters:
+  ///   - client: whose.
+  ///   - body: what is done.
+  /// - Returns: what it returns.
+  /// - Throws: what it throws.
+  func charging<Result, Failure: Error>(
+    _ client: Int, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let start = work.time()
+    defer { audience.noteTime(work.time() - start, of: client) }
+    return try body()
+  }
+}
