@@ -98,8 +98,8 @@ final class Cluster: Sendable {
   /// Until when the last beat counts, in nanoseconds of the clock that never jumps.
   private let trustedUntil = Atomic<UInt64>(0)
   private let isDraining = Atomic(false)
-  /// Where the names of nodes are looked up to which clients are passed on.
-  let dialler: any JobQueue
+  /// Where the names of nodes are looked up.
+  let addresses: NodeAddresses
   let sockets: SocketSource
   /// Whether nodes pass clients on to each other.
   ///
@@ -133,7 +133,7 @@ final class Cluster: Sendable {
       )
     }
     queue = environment.makeQueue("ribserver.cluster", .urgent)
-    dialler = environment.makeQueue("ribserver.relays", .normal)
+    addresses = NodeAddresses(environment)
     sockets = environment.sockets
     state = Mutex(State(membership: Membership(own: id), moves: RecentMoves(stay: pace.stay)))
   }
