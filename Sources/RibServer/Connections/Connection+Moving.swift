@@ -43,6 +43,7 @@ extension Connection {
       return discardSocket()
     }
     id = loop.add(self)
+    if let signIn = channel.signIn { isConcerned(by: PersonID(signIn.identity)) }
     channel.work = loop.work
     frames.move(to: loop.deflateStreams)
     if case .frames(var writer) = channel.transport {

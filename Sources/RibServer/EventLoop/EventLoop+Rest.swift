@@ -21,7 +21,8 @@ extension EventLoop {
 
   /// Ends the connections of persons who were signed out, and those of anonymous clients in sessions that these persons have begun.
   func endConnections(of persons: Set<PersonID>) {
-    for connection in Array(connections.values) where connection.channel.isConcerned(by: persons) {
+    for id in connectionsByPerson.connections(of: persons) {
+      guard let connection = connections[id], connection.channel.isConcerned(by: persons) else { continue }
       connection.endIfRevoked()
     }
   }
