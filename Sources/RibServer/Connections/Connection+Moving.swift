@@ -59,4 +59,12 @@ extension Connection {
     if let credential, channel.isJoined { renew(credential) }
     goOn()
   }
+
+  /// Closes a socket that no poller watches.
+  func discardSocket() {
+    leaveSession()
+    state = .closed
+    context.connections.leave(admission, from: counting == .no ? nil : caller.place)
+    closeDescriptor(descriptor)
+  }
 }

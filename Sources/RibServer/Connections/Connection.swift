@@ -158,13 +158,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     if !isClosed { goOn() }
   }
 
-  /// Closes a socket that no poller watches.
-  func discardSocket() {
-    state = .closed
-    context.connections.leave(admission, from: counting == .no ? nil : caller.place)
-    closeDescriptor(descriptor)
-  }
-
   // MARK: Events
 
   func ready(_ readiness: Readiness) {
@@ -390,7 +383,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     loop.remove(id)
   }
 
-  private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
+  func leaveSession(_ comesBack: Bye.Return = .atOnce) {
     if case .onward(let relay)? = passage { relay.close() }
     passage = nil
     cancelAuthentication()
