@@ -4,7 +4,7 @@ import Wire
 
 /// Writes of several sessions that are made by the same statements, over arrays.
 ///
-/// Each session is in it once. Those that need more than that, because they have persons or a quota, are not taken.
+/// Each session is in it once. Sign-outs and quotas are compared for all of them together: ``PostgresAdmission``.
 struct PostgresBatch {
   let node: Int
   /// The store's time.
@@ -21,31 +21,21 @@ struct PostgresBatch {
   ///   - now: the store's time.
   init(node: Int, now: Int) { (self.node, self.now) = (node, now) }
 
-  /// A write alone, of any session.
-  init(node: Int, now: Int, only request: StoreRequest) {
-    self.init(node: node, now: now)
-    requests = [request]
-  }
-
-  /// Takes a request in, if it is such a write.
+  /// Takes a request in, if it is a write, and the first one of its session.
   ///
   /// - Parameter request: what is asked for.
   /// - Returns: false if it is to be done in another way, behind the batch.
   mutating func take(_ request: StoreRequest) -> Bool {
     switch request {
-    case .write(let lease, let cut):
-      guard cut.isProgress || !cut.hasPersons, rows.insert(lease.row).inserted else { return false }
-    case .create(let identity, let cut):
-      guard !cut.hasPersons, !cut.isCounted(identity), names.insert(ExactString(identity.id)).inserted else {
-        return false
-      }
+    case .write(let lease, _): guard rows.insert(lease.row).inserted else { return false }
+    case .create(let identity, _): guard names.insert(ExactString(identity.id)).inserted else { return false }
     default: return false
     }
     requests.append(request)
     return true
   }
 
-  /// Writes all.
+  /// Writes all that may be written.
   ///
   /// - Parameters:
   ///   - transaction: what it belongs to.
@@ -53,9 +43,13 @@ struct PostgresBatch {
   /// - Returns: a result for each request, in order.
   /// - Throws: ``PostgresError``.
   func write(_ transaction: PostgresTransaction, isLast: Bool = false) throws(PostgresError) -> [StoreResult] {
+    var admission = try PostgresAdmission(requests, transaction)
+    let refusals = requests.map { admission.refusal(of: $0) }
     var (writes, creations) = ([(SessionLease, SessionCut)](), [(SessionIdentity, SessionCut)]())
-    for case .write(let lease, let cut) in requests { writes.append((lease, cut)) }
-    for case .create(let identity, let cut) in requests { creations.append((identity, cut)) }
+    for (request, refusal) in zip(requests, refusals) where refusal == nil {
+      if case .write(let lease, let cut) = request { writes.append((lease, cut)) }
+      if case .create(let identity, let cut) = request { creations.append((identity, cut)) }
+    }
     // Sorted, so that the batches of two nodes seldom wait for each other.
     writes.sort { $0.0.row < $1.0.row }
     creations.sort { $0.0.id < $1.0.id }
@@ -77,8 +71,9 @@ struct PostgresBatch {
       let created = creations.compactMap { identity, cut in leases[identity.id].map { ($0, cut) } }
       try transaction.run(PostgresTree(created).statements, isLast: isLast)
     }
-    return requests.map { request in
-      switch request {
+    return zip(requests, refusals).map { request, refusal in
+      if let refusal { return refusal }
+      return switch request {
       case .write(let lease, _): written.contains(lease.row) ? .written(lease) : .lost
       case .create(let identity, _): leases[identity.id].map { .written($0) } ?? .lost
       default: .lost
@@ -122,7 +117,7 @@ struct PostgresBatch {
     [.integers(writes.map(\.0.row)), .integers(writes.map(\.0.number)), .integers(writes.map(\.1.version))]
   }
 
-  /// The next four: the revision, the root, the last id and the number of transactions.
+  /// The parameters of the tree: the revision, the root, the last id and the number of transactions.
   private static func trees(_ writes: [(SessionLease, SessionCut)]) -> [PostgresParameter] {
     [
       .integers(writes.map { Int64($0.1.state.revision) }), .integers(writes.map { Int64($0.1.tree.root) }),
@@ -130,7 +125,7 @@ struct PostgresBatch {
     ]
   }
 
-  /// The next eight.
+  /// The parameters of `SessionState`, in column order.
   private func states(_ cuts: [SessionCut]) -> [PostgresParameter] {
     [
       .byteArrays(cuts.map(\.state.clientsJSON)), .byteArrays(cuts.map { Array($0.state.invitationsJSON.utf8) }),
@@ -183,11 +178,5 @@ struct PostgresBatch {
 }
 
 extension SessionCut {
-  var hasPersons: Bool { state.clients.contains { $0.person != nil } }
-
-  /// Whether other sessions have to be counted before the session is created.
-  fileprivate func isCounted(_ identity: SessionIdentity) -> Bool {
-    guard let quota else { return false }
-    return (quota.perPlace > 0 && identity.place != nil) || (quota.perPerson > 0 && hasPersons)
-  }
+  var hasPersons: Bool { !persons.isEmpty }
 }

@@ -31,9 +31,7 @@ extension PostgresStore {
     of persons: [PersonID], _ transaction: PostgresTransaction
   ) throws(PostgresError) -> [Int64] {
     guard !persons.isEmpty else { return [] }
-    let sessions = PostgresStatement(
-      Self.selectFenced, .byteArrays(persons.map { Array($0.subject.utf8) }),
-      .byteArrays(persons.map { Array($0.issuer.utf8) }), .integer(node))
+    let sessions = PostgresStatement(Self.selectFenced, Self.names(of: persons) + [.integer(node)])
     return try transaction.run([PostgresStatement(Self.lockSignOuts), sessions])[1].rows.map { Int64($0.integer(0)) }
   }
 
@@ -47,67 +45,38 @@ extension PostgresStore {
     return .revocations(found, last: last)
   }
 
-  /// Records which persons the clients of a session are bound to, so that a sign-out finds the session.
-  func notePersons(
-    in clients: [ClientRecord], of row: Int64, _ transaction: PostgresTransaction
-  ) throws(PostgresError) {
-    try transaction.run(
-      clients.compactMap(\.person).map { person in
-        PostgresStatement(
-          Self.insertPerson, .utf8(person.identity.subject), .utf8(person.identity.issuer), .integer(row),
-          .integer(person.since))
-      })
-  }
-
-  /// Whether the place or the person that begins a session has as many sessions as are allowed.
-  func isOverQuota(
-    _ identity: SessionIdentity, _ cut: SessionCut, _ transaction: PostgresTransaction
-  ) throws(PostgresError) -> Bool {
-    guard let quota = cut.quota else { return false }
-    if quota.perPlace > 0, let place = identity.place {
-      let result = try transaction.run(PostgresStatement(Self.countOfPlace, .text(place), .text(identity.id)))
-      if result.first?.integer(0) ?? 0 >= quota.perPlace { return true }
-    }
-    if quota.perPerson > 0, let person = cut.state.clients.first?.person?.identity {
-      let result = try transaction.run(
-        PostgresStatement(Self.countOfPerson, .utf8(person.subject), .utf8(person.issuer), .text(identity.id)))
-      if result.first?.integer(0) ?? 0 >= quota.perPerson { return true }
-    }
-    return false
-  }
-
-  /// Whether a client's person was signed out after the client was bound, or after its credential was issued, and the client is not
-  /// revoked: the revocation is by another node, and this one has not learned of it.
-  func isAnyRevoked(_ clients: [ClientRecord], _ transaction: PostgresTransaction) throws(PostgresError) -> Bool {
-    let persons = clients.compactMap(\.person).filter { !$0.isRevoked }
-    let signOuts = try signOuts(of: persons.map { PersonID($0.identity) }, transaction)
-    return persons.contains { person in
-      signOuts[PersonID(person.identity)].map {
-        person.since <= $0.mark || person.identity.wasIssued(beforeSignOutAt: $0.time)
-      } ?? false
-    }
-  }
-
   /// The sign-outs of those of some persons who were signed out.
   ///
   /// A sign-out of one of these persons waits until the transaction is over, and then fences off the sessions that it has written.
   func signOuts(
-    of persons: [PersonID], _ transaction: PostgresTransaction
+    of persons: Set<PersonID>, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> [PersonID: Revocation] {
     guard !persons.isEmpty else { return [:] }
-    let names = [
-      PostgresParameter.byteArrays(persons.map { Array($0.subject.utf8) }),
-      .byteArrays(persons.map { Array($0.issuer.utf8) }),
-    ]
-    let rows = try transaction.run([
-      PostgresStatement(Self.sharePersons, names), PostgresStatement(Self.findSignOuts, names),
-    ])[1].rows
+    return Self.signOuts(in: try transaction.run(Self.findingSignOuts(of: persons))[1])
+  }
+
+  /// Two statements: one keeps some persons from being signed out, and the other finds out who is.
+  static func findingSignOuts(of persons: Set<PersonID>) -> [PostgresStatement] {
+    // In one order, as it locks them.
+    let names = names(of: persons.sorted { ($0.issuer, $0.subject) < ($1.issuer, $1.subject) })
+    return [PostgresStatement(sharePersons, names), PostgresStatement(findSignOuts, names)]
+  }
+
+  /// What the second of them has found.
+  static func signOuts(in result: PostgresResult) -> [PersonID: Revocation] {
     var found: [PersonID: Revocation] = [:]
-    for row in rows {
+    for row in result.rows {
       let person = PersonID(row.text(0), issuer: row.text(1))
       found[person] = Revocation(person, at: row.integer(2), mark: row.integer(3))
     }
     return found
+  }
+
+  /// The parameters 1 and 2: the subjects and the issuers.
+  static func names(of persons: [PersonID]) -> [PostgresParameter] {
+    [
+      .byteArrays(persons.map { Array($0.subject.utf8) }), .byteArrays(persons.map { Array($0.issuer.utf8) }),
+    ]
   }
 
   private static func lock(_ subject: String, _ issuer: String) -> String {
@@ -143,19 +112,6 @@ extension PostgresStore {
     """)
   private static let selectRevocations = PostgresQuery(
     "SELECT id, subject, issuer, time, mark FROM rib_revocation WHERE id > $1::int8 ORDER BY id")
-  private static let insertPerson = PostgresQuery(
-    """
-    INSERT INTO rib_person AS p (subject, issuer, session, since) VALUES ($1::bytea, $2::bytea, $3::int8, $4::int8)
-      ON CONFLICT (subject, issuer, session) DO UPDATE SET since = greatest(p.since, excluded.since)
-    """)
-  private static let countOfPlace = PostgresQuery(
-    "SELECT count(*) FROM rib_session WHERE place = $1::text AND sid <> $2::text")
-  private static let countOfPerson = PostgresQuery(
-    """
-    SELECT count(*) FROM rib_person p JOIN rib_session s ON s.id = p.session
-      LEFT JOIN rib_revocation r ON (r.subject, r.issuer) = (p.subject, p.issuer)
-      WHERE p.subject = $1::bytea AND p.issuer = $2::bytea AND s.sid <> $3::text AND p.since > coalesce(r.mark, p.since - 1)
-    """)
   private static let findSignOuts = PostgresQuery(
     """
     SELECT r.subject, r.issuer, r.time, r.mark FROM rib_revocation r

@@ -93,9 +93,7 @@ extension PostgresStore {
     }
     let persons = Set(found.values.flatMap { (try? $0.get())?.persons ?? [] })
     guard !persons.isEmpty else { return found }
-    // In one order, as it locks them.
-    let signOuts = try self.signOuts(
-      of: persons.sorted { ($0.issuer, $0.subject) < ($1.issuer, $1.subject) }, transaction)
+    let signOuts = try signOuts(of: persons, transaction)
     return found.mapValues { result in
       result.map { row in
         var row = row

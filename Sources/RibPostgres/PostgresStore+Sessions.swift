@@ -5,33 +5,6 @@ import Wire
 // What belongs to one session.
 
 extension PostgresStore {
-  // MARK: Writing, of a session with persons or a quota
-
-  func create(
-    _ identity: SessionIdentity, _ cut: SessionCut, _ transaction: PostgresTransaction
-  ) throws(PostgresError) -> StoreResult {
-    guard try !isAnyRevoked(cut.state.clients, transaction) else { return .lost }
-    guard try !isOverQuota(identity, cut, transaction) else { return .overQuota }
-    return try writeAlone(.create(identity, cut), cut, transaction)
-  }
-
-  func write(
-    _ lease: SessionLease, _ cut: SessionCut, _ transaction: PostgresTransaction
-  ) throws(PostgresError) -> StoreResult {
-    if !cut.isProgress, try isAnyRevoked(cut.state.clients, transaction) { return .lost }
-    return try writeAlone(.write(lease, cut), cut, transaction)
-  }
-
-  private func writeAlone(
-    _ request: StoreRequest, _ cut: SessionCut, _ transaction: PostgresTransaction
-  ) throws(PostgresError) -> StoreResult {
-    let result = try PostgresBatch(node: node, now: time.now(clock), only: request).write(transaction)[0]
-    if case .written(let lease) = result, !cut.isProgress {
-      try notePersons(in: cut.state.clients, of: lease.row, transaction)
-    }
-    return result
-  }
-
   // MARK: Locking
 
   /// Locks the rows that a batch writes, or may take, until the transaction is over.

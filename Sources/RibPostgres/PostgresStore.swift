@@ -158,8 +158,7 @@ extension PostgresStore {
     _ request: StoreRequest, _ transaction: PostgresTransaction
   ) throws(PostgresError) -> StoreResult {
     switch request {
-    case .create(let identity, let cut): try create(identity, cut, transaction)
-    case .write(let lease, let cut): try write(lease, cut, transaction)
+    case .create, .write: preconditionFailure("writes are made together")
     case .load, .resume: preconditionFailure("reads are made together")
     case .remove(_, let lease): try remove(lease, transaction)
     case .noteAbsence(_, let lease): try noteAbsence(lease, transaction)

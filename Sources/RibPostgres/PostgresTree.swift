@@ -2,7 +2,7 @@ import RibCore
 import RibServer
 import Wire
 
-/// What changes of the riblets, refusals and crashes of several sessions.
+/// What changes of the riblets, refusals, crashes and persons of several sessions.
 ///
 /// Each statement touches only sessions whose row has the lease and the version of the cut: those that the statement before has written.
 struct PostgresTree {
@@ -16,8 +16,8 @@ struct PostgresTree {
     var (removed, whole, parts, changes) = (
       Rows<NodeID>(), Rows<NodeCut>(), Rows<NodeCut>(), Rows<(NodeID, StatePatch)>()
     )
-    var (nacks, acknowledged, survived) = (
-      Rows<SessionCut.Refusal>(), Rows<(Int, Int)>(), Rows<StoredSession.Crash>()
+    var (nacks, acknowledged, survived, persons) = (
+      Rows<SessionCut.Refusal>(), Rows<(Int, Int)>(), Rows<StoredSession.Crash>(), Rows<ClientProfile.Person>()
     )
     for (lease, cut) in writes {
       for id in cut.tree.removed { removed.append(id, lease, cut) }
@@ -32,6 +32,7 @@ struct PostgresTree {
       for nack in cut.nacks { nacks.append(nack, lease, cut) }
       for (client, number) in cut.acknowledged { acknowledged.append((client, number), lease, cut) }
       for crash in cut.survived { survived.append(crash, lease, cut) }
+      if !cut.isProgress { for person in cut.persons { persons.append(person, lease, cut) } }
     }
     return [
       removed.statement(Self.deleteNodes) { [.integers($0.map { Int64($0) })] },
@@ -67,6 +68,9 @@ struct PostgresTree {
       },
       survived.statement(Self.deleteCrashes) {
         [.integers($0.map { Int64($0.client) }), .integers($0.map { Int64($0.number) })]
+      },
+      persons.statement(Self.insertPersons) { persons in
+        PostgresStore.names(of: persons.map { PersonID($0.identity) }) + [.integers(persons.map { Int64($0.since) })]
       },
     ].compactMap(\.self)
   }
@@ -170,6 +174,16 @@ struct PostgresTree {
     """
     \(written("unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[]) AS i(session, lease, cut, client, n)"))
     DELETE FROM rib_crash c USING i WHERE c.session = i.session AND c.client = i.client AND c.n = i.n
+    """)
+  /// Writes the rows by which a sign-out finds sessions; several clients of a session may be one person's.
+  private static let insertPersons = PostgresQuery(
+    """
+    INSERT INTO rib_person AS p (subject, issuer, session, since)
+      SELECT i.subject, i.issuer, i.session, max(i.since)
+        FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::bytea[], $5::bytea[], $6::int8[])
+          AS i(session, lease, cut, subject, issuer, since) JOIN rib_session s ON \(isWritten)
+        GROUP BY i.session, i.subject, i.issuer
+      ON CONFLICT (subject, issuer, session) DO UPDATE SET since = excluded.since WHERE p.since < excluded.since
     """)
 }
 

@@ -55,7 +55,9 @@ final class Channel {
   /// The `welcome` that waits for its commit; nil once it may go.
   @exclusivity(unchecked) var greeting: Greeting?
   /// The person whose credential the client has shown on this connection; nil for nobody.
-  @exclusivity(unchecked) var signIn: SignIn?
+  @exclusivity(unchecked) var signIn: SignIn? {
+    didSet { if let signIn, signIn !== oldValue { port?.isConcerned(by: PersonID(signIn.identity)) } }
+  }
   /// How it has ended while a `welcome` waited: that is to be said also if the `welcome` never is.
   private var farewell: (bye: Bye?, code: CloseCode?, reason: String)?
   /// The messages of an array that are still to be handled.
@@ -173,7 +175,12 @@ final class Channel {
   }
 
   /// Is a client's from now on.
-  func enter(_ core: SessionCore, as client: Int) { state = .live(core, client: client) }
+  func enter(_ core: SessionCore, as client: Int) {
+    state = .live(core, client: client)
+    if client != 1, let owner = core.audience[1].ledger.record.person {
+      port?.isConcerned(by: PersonID(owner.identity))
+    }
+  }
 
   /// Welcomes a client whose session rests on.
   ///

@@ -18,6 +18,9 @@ protocol ChannelPort: AnyObject {
   /// All is said: ``Channel/leave(comesBack:)`` is to be called, and the peer to be waited for.
   func channelEnded(comesBack: Bye.Return)
 
+  /// A sign-out of a person concerns the channel from now on.
+  func isConcerned(by person: PersonID)
+
   /// The session has left memory: the channel is to be told when it is back for another client.
   func didFallAsleep(_ sleeper: Sleeper)
 }

@@ -6,12 +6,13 @@ import Synchronization
 extension Cluster {
   /// Lets go of sessions that others have taken, and ends a suspension then; cluster values are to be read as well.
   ///
-  /// A loop that does not come back holds it up; ending that is the watchdog's.
+  /// A comparison that began before the node was suspended does not end the suspension: others may have taken sessions since that were
+  /// compared already. Another one follows. A loop that does not come back holds it up; ending that is the watchdog's.
   func compare() {
     let (loops, sleeping) = state.withLock { state -> ([EventLoop], [SessionLease]) in
       state.mustRefresh = true
-      guard !state.isComparing, !state.isStopped else { return ([], []) }
-      state.isComparing = !state.loops.isEmpty
+      guard state.comparison == nil, !state.isStopped else { return ([], []) }
+      state.comparison = state.loops.isEmpty ? nil : state.suspension
       return (state.loops, state.sessions?.sleepingLeases ?? [])
     }
     each(loops, sleeping) {
@@ -32,7 +33,7 @@ extension Cluster {
         voided = portion.isEmpty ? [] : try directory.voided(among: Array(portion))
       } catch {
         complain("It cannot be found out which sessions others have taken.", error)
-        return state.withLock { $0.isComparing = false }
+        return state.withLock { $0.comparison = nil }
       }
       let rest = leases.dropFirst(portion.count)
       if rest.isEmpty { letGo(found + voided) } else { compare(rest, found: found + voided) }
@@ -99,12 +100,13 @@ extension Cluster {
       return []
     } then: { [self] _ in
       queue.add { [self] in
-        let lastHeard = state.withLock { state in
-          state.isComparing = false
+        let (lastHeard, isCurrent) = state.withLock { state in
+          defer { state.comparison = nil }
           state.nextComparison = time.monotonic() + pace.comparison
-          return state.lastHeard
+          return (state.lastHeard, state.comparison == state.suspension)
         }
-        if !isStopped { trust(since: lastHeard) }
+        guard !isStopped else { return }
+        if isCurrent { trust(since: lastHeard) } else { compare() }
       }
     }
   }

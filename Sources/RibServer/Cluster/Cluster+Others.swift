@@ -30,7 +30,7 @@ extension Cluster {
       closeDescriptor(socket.descriptor)
       throw error
     }
-    let links = Links(own: id, listeningAt: socket, on: loop, logger, makeNode(context))
+    let links = Links(own: id, listeningAt: socket, on: loop, addresses, logger, makeNode(context))
     try links.start()
     let bound = socket.address.contains(":") ? "[\(socket.address)]" : socket.address
     state.withLock { state in
@@ -119,17 +119,17 @@ extension Cluster {
   ///   - done: called on any thread: with how it is to be addressed, and a socket that connects; with nil if it is not known, or not found.
   func dial(_ node: Int, _ done: @escaping @Sendable ((ClusterNode, descriptor: Int32)?) -> Void) {
     if let target = reachable(node) { return dial(target, done) }
-    // It has begun since the last beat.
+    // It has begun since the last beat; of those that wait for it the first one beats.
     queue.add { [self] in
-      if !isStopped { _ = beat() }
+      if !isStopped, reachable(node) == nil { _ = beat() }
       if let target = reachable(node) { dial(target, done) } else { done(nil) }
     }
   }
 
   private func dial(_ target: ClusterNode, _ done: @escaping @Sendable ((ClusterNode, descriptor: Int32)?) -> Void) {
-    dialler.add { [sockets] in
-      let authority = Authority(target.address)
-      let descriptor = authority.flatMap { try? sockets.connect($0.host.withoutBrackets, $0.port ?? 0) }
+    guard let authority = Authority(target.address), let port = authority.port else { return done(nil) }
+    addresses.find(authority.host.withoutBrackets) { [sockets] address in
+      let descriptor = address.flatMap { try? sockets.connect($0, port) }
       done(descriptor.map { (target, $0) })
     }
   }

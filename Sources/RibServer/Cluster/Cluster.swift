@@ -50,8 +50,10 @@ final class Cluster: Sendable {
     var hasToldOfSuspension = false
     /// When the last beat was sent that was heard.
     var lastHeard: UInt64 = 0
-    /// Whether leases are being compared.
-    var isComparing = false
+    /// Counts suspensions: the times when others may have taken sessions since the beat before.
+    var suspension = 0
+    /// The suspension at which the comparison of leases began that is under way; nil if none is.
+    var comparison: Int?
     /// When leases are compared next.
     var nextComparison: UInt64 = 0
     /// Sessions that may be this node's without its knowing, and when they are looked at next.
@@ -98,8 +100,8 @@ final class Cluster: Sendable {
   /// Until when the last beat counts, in nanoseconds of the clock that never jumps.
   private let trustedUntil = Atomic<UInt64>(0)
   private let isDraining = Atomic(false)
-  /// Where the names of nodes are looked up to which clients are passed on.
-  let dialler: any JobQueue
+  /// Where the names of nodes are looked up.
+  let addresses: NodeAddresses
   let sockets: SocketSource
   /// Whether nodes pass clients on to each other.
   ///
@@ -133,7 +135,7 @@ final class Cluster: Sendable {
       )
     }
     queue = environment.makeQueue("ribserver.cluster", .urgent)
-    dialler = environment.makeQueue("ribserver.relays", .normal)
+    addresses = NodeAddresses(environment)
     sockets = environment.sockets
     state = Mutex(State(membership: Membership(own: id), moves: RecentMoves(stay: pace.stay)))
   }
@@ -289,8 +291,10 @@ final class Cluster: Sendable {
   }
 
   private func noteHeard(_ nodes: [ClusterNode], _ sent: UInt64, _ state: inout State) {
+    let now = time.monotonic()
+    if now >= state.lastHeard + pace.trust { state.suspension += 1 }
     state.lastHeard = sent
-    state.membership.read(nodes, askedAt: sent, at: time.monotonic())
+    state.membership.read(nodes, askedAt: sent, at: now)
   }
 
   /// Counts on a beat that was heard.

@@ -62,17 +62,13 @@ final class Links: Link.Owner, @unchecked Sendable {
   let ownSecret: String
   let own: Int
   let loop: EventLoop
-  /// Where names of hosts are looked up, which may take long.
-  private let dialler: any JobQueue
-  private let sockets: SocketSource
+  private let dialler: Dialler
   private let logger: Logger
   let node: Node
   private let listener: LinkListener
   private(set) var open: [Int: Link] = [:]
   /// Those that are not open yet.
   private var opening: [ObjectIdentifier: Link] = [:]
-  /// The nodes that are being dialled.
-  private var dialling: Set<Int> = []
   private var peersThatReachStore: Set<Int> = []
   /// For how many beats this node has been suspended, and another one not: both notice an outage of the store, one after the other.
   private var cutOffCount = 0
@@ -106,15 +102,18 @@ final class Links: Link.Owner, @unchecked Sendable {
   ///   - own: this node's number.
   ///   - socket: where others dial.
   ///   - loop: where links live: nobody else does.
+  ///   - addresses: where the names of nodes are looked up.
   ///   - logger: told of links that come and go.
   ///   - node: what they ask of this node, and tell it.
-  init(own: Int, listeningAt socket: ListeningSocket, on loop: EventLoop, _ logger: Logger, _ node: Node) {
+  init(
+    own: Int, listeningAt socket: ListeningSocket, on loop: EventLoop, _ addresses: NodeAddresses, _ logger: Logger,
+    _ node: Node
+  ) {
     let environment = loop.work.environment
     ownSecret = environment.makeToken()
     (self.own, self.loop, self.logger) = (own, loop, logger)
     self.node = node
-    sockets = environment.sockets
-    dialler = environment.makeQueue("ribserver.dialler", .normal)
+    dialler = Dialler(on: loop, addresses)
     listener = LinkListener(socket, on: loop, environment.sockets)
   }
 
@@ -131,6 +130,7 @@ final class Links: Link.Owner, @unchecked Sendable {
     loop.execute { [self] in
       isStopped = true
       listener.stop()
+      dialler.stop()
       countSkipped()
       for link in Array(open.values) { link.send(.end(published: publicationCount)) }
       for link in Array(open.values) + Array(opening.values) { link.close() }
@@ -159,9 +159,7 @@ final class Links: Link.Owner, @unchecked Sendable {
       missingSince = missingSince.filter { there.contains($0.key) }
       silentSince = silentSince.filter { there.contains($0.key) }
       for id in there where open[id] == nil && missingSince[id] == nil { missingSince[id] = loop.now }
-      for node in nodes where !node.address.isEmpty && open[node.id] == nil {
-        if node.id < own { dial(node) } else { probe(node) }
-      }
+      for node in nodes where !node.address.isEmpty && open[node.id] == nil { dial(node) }
     }
   }
 
@@ -261,6 +259,7 @@ final class Links: Link.Owner, @unchecked Sendable {
       link.send(json)
     }
     for link in Array(opening.values) { link.check(at: loop.now) }
+    dialler.check(at: loop.now)
     payRolls()
     loop.execute(after: Self.beatInterval) { [weak self] in self?.beat() }
   }
@@ -272,38 +271,18 @@ final class Links: Link.Owner, @unchecked Sendable {
 
   // MARK: Dialling and accepting
 
+  /// Dials a node: for a link, if its number is the lower one; otherwise to see whether anybody listens there.
   private func dial(_ target: ClusterNode) {
-    guard !isStopped, let authority = Authority(target.address), let port = authority.port,
-      dialling.insert(target.id).inserted
-    else { return }
-    let host = authority.host.withoutBrackets
-    dialler.add { [self] in
-      guard !sockets.refuses(host, port) else {
-        node.isRefused(target.id)
-        return loop.execute { [self] in dialled(target, nil) }
+    guard !isStopped, !opening.values.contains(where: { $0.peer == target.id }) else { return }
+    dialler.dial(target) { [self] outcome in
+      switch outcome {
+      case .connected(let descriptor):
+        guard !isStopped, target.id < own, open[target.id] == nil else { return closeDescriptor(descriptor) }
+        begin(Link(descriptor, dialling: target, as: own, on: loop, self))
+      case .refused: node.isRefused(target.id)
+      case .failed: break
       }
-      let descriptor = try? sockets.connect(host, port)
-      loop.execute { [self] in dialled(target, descriptor) }
     }
-  }
-
-  /// Looks whether anybody listens where a node is that dials this one.
-  private func probe(_ target: ClusterNode) {
-    guard !isStopped, let authority = Authority(target.address), let port = authority.port,
-      dialling.insert(target.id).inserted
-    else { return }
-    dialler.add { [self] in
-      if sockets.refuses(authority.host.withoutBrackets, port) { node.isRefused(target.id) }
-      loop.execute { [self] in _ = dialling.remove(target.id) }
-    }
-  }
-
-  private func dialled(_ node: ClusterNode, _ descriptor: Int32?) {
-    dialling.remove(node.id)
-    guard let descriptor else { return }
-    guard !isStopped, open[node.id] == nil else { return closeDescriptor(descriptor) }
-    dialling.insert(node.id)
-    begin(Link(descriptor, dialling: node, as: own, on: loop, self))
   }
 
   private func accepted(_ descriptor: Int32) {
@@ -321,7 +300,6 @@ final class Links: Link.Owner, @unchecked Sendable {
 
   func didOpen(_ link: Link) {
     opening[ObjectIdentifier(link)] = nil
-    dialling.remove(link.peer)
     // The node has dialled again before the end of the last link was noticed here.
     (missingSince[link.peer], silentSince[link.peer]) = (nil, nil)
     let old = open.updateValue(link, forKey: link.peer)
@@ -367,7 +345,6 @@ final class Links: Link.Owner, @unchecked Sendable {
 
   func didClose(_ link: Link) {
     opening[ObjectIdentifier(link)] = nil
-    dialling.remove(link.peer)
     guard open[link.peer] === link else { return }
     open[link.peer] = nil
     missingSince[link.peer] = loop.now

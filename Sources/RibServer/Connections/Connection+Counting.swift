@@ -59,6 +59,8 @@ extension Connection {
     if !isCountedToPerson { context.connectionsOfPersons.leave(signIn.identity) }
   }
 
+  func isConcerned(by person: PersonID) { loop.note(id, of: person) }
+
   private static let tooMany = Ending(.quota, "This person has as many connections as it may have.", retryAfter: 5)
 
   /// Counts the connection to its person no longer.

@@ -52,6 +52,7 @@ extension Connection {
       return discardSocket()
     }
     id = loop.add(self)
+    if let signIn = channel.signIn { isConcerned(by: PersonID(signIn.identity)) }
     channel.work = loop.work
     frames.move(to: loop.deflateStreams)
     if case .frames(var writer) = channel.transport {
@@ -66,5 +67,13 @@ extension Connection {
     body(self)
     if let credential, channel.isJoined { renew(credential) }
     goOn()
+  }
+
+  /// Closes a socket that no poller watches.
+  func discardSocket() {
+    leaveSession()
+    state = .closed
+    context.connections.leave(admission, from: counting == .no ? nil : caller.place)
+    closeDescriptor(descriptor)
   }
 }

@@ -152,13 +152,6 @@ final class Connection: PollTarget, @unchecked Sendable {
     if admission == .turnedAway { turnAway() }
   }
 
-  /// Closes a socket that no poller watches.
-  func discardSocket() {
-    state = .closed
-    context.connections.leave(admission, from: counting == .no ? nil : caller.place)
-    closeDescriptor(descriptor)
-  }
-
   // MARK: Events
 
   func ready(_ readiness: Readiness) {
@@ -384,7 +377,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     loop.remove(id)
   }
 
-  private func leaveSession(_ comesBack: Bye.Return = .atOnce) {
+  func leaveSession(_ comesBack: Bye.Return = .atOnce) {
     payDues()
     if case .onward(let relay)? = passage { relay.close() }
     passage = nil

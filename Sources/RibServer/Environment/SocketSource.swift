@@ -7,13 +7,18 @@ package struct SocketSource: Sendable {
   /// The peer of an accepted connection; nil if the connection was reset before it was accepted.
   package var caller: @Sendable (_ connection: Int32) -> Caller? = { Caller.atOtherEnd(of: $0) }
 
-  /// Begins to connect to a host and a port; may wait for the name to be found, but not for the connection.
-  package var connect: @Sendable (_ host: String, _ port: Int) throws(SystemError) -> Int32 = {
-    (host, port) throws(SystemError) in try connectSocket(to: host, port)
+  /// Finds the address of a host's name; may wait for long.
+  package var find: @Sendable (_ host: String) throws(SystemError) -> String = {
+    host throws(SystemError) in try findAddress(of: host)
   }
-
-  /// Whether a host refuses connections to a port, as it is there and nobody listens; waits for a second at most.
-  package var refuses: @Sendable (_ host: String, _ port: Int) -> Bool = { refusesConnections($0, $1) }
+  /// Begins to connect to an address and a port; waits for nothing.
+  ///
+  /// The socket can be written to once it is connected, or has failed.
+  package var connect: @Sendable (_ address: String, _ port: Int) throws(SystemError) -> Int32 = {
+    (address, port) throws(SystemError) in try connectSocket(to: address, port)
+  }
+  /// Why a socket could not be connected: an error number; 0 if it was.
+  package var failure: @Sendable (_ descriptor: Int32) -> Int32 = { connectionFailure($0) }
 
   /// Makes both ends of a connection within the process, non-blocking and not inherited by child processes.
   package var pair: @Sendable () throws(SystemError) -> (Int32, Int32) = { () throws(SystemError) in

@@ -26,6 +26,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
+  /// Those that a sign-out may concern.
+  private(set) var connectionsByPerson = PersonIndex()
   /// How many of them are waited for when clients are asked to go elsewhere.
   private var awaitedCount = 0
   /// The sessions of this loop, with a connection or without.
@@ -237,6 +239,15 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     return lastNumber
   }
 
+  /// Takes note that a sign-out of a person concerns a connection.
+  ///
+  /// - Parameters:
+  ///   - connection: its number; nothing is noted of one that the loop does not have.
+  ///   - person: the person.
+  func note(_ connection: Int, of person: PersonID) {
+    if connections[connection] != nil { connectionsByPerson.add(connection, of: person) }
+  }
+
   func add(_ session: Session) -> Int {
     lastNumber += 1
     sessions[lastNumber] = session
@@ -252,12 +263,13 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   func remove(_ connection: Int) {
     if let removed = connections.removeValue(forKey: connection), !removed.isLate { awaitedCount -= 1 }
+    connectionsByPerson.remove(connection)
     guard isDraining ? awaitedCount == 0 : connections.isEmpty, let whenEmpty else { return }
     self.whenEmpty = nil
     whenEmpty()
   }
 
-  /// Has ``Connection/checkDeadline()`` or ``Session/timeHasCome()`` called after so many seconds.
+  /// Has ``Connection/checkDeadline()`` or ``SessionCore/timeHasCome()`` called after so many seconds.
   func schedule(_ number: Int, after seconds: Int) {
     deadlines.schedule(number, after: UInt64(seconds) * 1_000_000_000)
   }

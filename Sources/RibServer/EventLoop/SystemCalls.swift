@@ -120,19 +120,20 @@ func makeSocketPair() throws(SystemError) -> (Int32, Int32) {
   return (ends[0], ends[1])
 }
 
-/// Makes a socket for the first address of a host.
+/// Uses the first address of a host; waits for a name to be found.
 ///
 /// - Parameters:
-///   - host: an address or a name, which is looked up.
+///   - host: an address or a name.
 ///   - port: the port.
-///   - flags: of the lookup.
-///   - operation: what it is for, without the port, for the error.
-///   - use: binds or connects it; says whether that has worked, with `errno` if not.
-/// - Returns: its descriptor.
-/// - Throws: ``SystemError`` if the host is not found, or the socket cannot be used; it is closed then.
-func openSocket(
-  _ host: String, _ port: Int, flags: Int32 = 0, to operation: String, _ use: (Int32, addrinfo) -> Bool
-) throws(SystemError) -> Int32 {
+///   - flags: of the look-up.
+///   - operation: what it is for, for the error.
+///   - use: is handed the address.
+/// - Returns: what it has returned.
+/// - Throws: ``SystemError`` if the host is not found, or what `use` throws.
+private func withAddress<Value>(
+  of host: String, _ port: Int, flags: Int32, to operation: String,
+  _ use: (addrinfo) throws(SystemError) -> Value
+) throws(SystemError) -> Value {
   var hints = addrinfo()
   hints.ai_flags = AI_NUMERICSERV | flags
   hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -142,50 +143,72 @@ func openSocket(
     throw SystemError(operation: "\(operation): \(String(cString: gai_strerror(status)))", code: EADDRNOTAVAIL)
   }
   defer { freeaddrinfo(list) }
-  let descriptor = makeSocket(first.pointee.ai_family)
-  guard descriptor >= 0 else { throw .last("socket") }
-  guard use(descriptor, first.pointee) else {
-    let error = SystemError.last("\(operation):\(port)")
-    closeDescriptor(descriptor)
-    throw error
-  }
-  return descriptor
+  return try use(first.pointee)
 }
 
-/// Begins to connect, non-blocking; the socket can be written to once it is connected.
+/// Makes a socket for the first address of a host.
 ///
 /// - Parameters:
-///   - host: an address or a name.
+///   - host: an address or a name, which is looked up.
+///   - port: the port.
+///   - flags: of the look-up.
+///   - operation: what it is for, without the port, for the error.
+///   - use: binds or connects it; says whether that has worked, with `errno` if not.
+/// - Returns: its descriptor.
+/// - Throws: ``SystemError`` if the host is not found, or the socket cannot be used; it is closed then.
+func openSocket(
+  _ host: String, _ port: Int, flags: Int32 = 0, to operation: String, _ use: (Int32, addrinfo) -> Bool
+) throws(SystemError) -> Int32 {
+  try withAddress(of: host, port, flags: flags, to: operation) { address throws(SystemError) in
+    let descriptor = makeSocket(address.ai_family)
+    guard descriptor >= 0 else { throw .last("socket") }
+    guard use(descriptor, address) else {
+      let error = SystemError.last("\(operation):\(port)")
+      closeDescriptor(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+}
+
+/// Finds the first address of a host; waits for the name to be found.
+///
+/// - Parameter host: a name.
+/// - Returns: the address, as text.
+/// - Throws: ``SystemError`` if the host is not found.
+func findAddress(of host: String) throws(SystemError) -> String {
+  let operation = "find \(host)"
+  return try withAddress(of: host, 0, flags: 0, to: operation) { address throws(SystemError) in
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let status = getnameinfo(
+      address.ai_addr, address.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+    guard status == 0 else { throw SystemError(operation: operation, code: EADDRNOTAVAIL) }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// Begins to connect, and waits for nothing; the socket can be written to once it is connected, or has failed.
+///
+/// - Parameters:
+///   - address: an address; a name is refused.
 ///   - port: the port.
 /// - Returns: its descriptor.
-/// - Throws: ``SystemError`` if the host is not found, or refuses at once.
-func connectSocket(to host: String, _ port: Int) throws(SystemError) -> Int32 {
-  let descriptor = try openSocket(host, port, to: "connect to \(host)") { descriptor, address in
+/// - Throws: ``SystemError`` if there is no socket, or the host refuses at once.
+func connectSocket(to address: String, _ port: Int) throws(SystemError) -> Int32 {
+  let descriptor = try openSocket(
+    address, port, flags: AI_NUMERICHOST, to: "connect to \(address)"
+  ) { descriptor, address in
     connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS
   }
   tune(descriptor)
   return descriptor
 }
 
-/// Whether a host refuses connections to a port: it is there, and nobody listens.
-///
-/// - Parameters:
-///   - host: an address or a name.
-///   - port: where.
-/// - Returns: false as well if nobody has said so within a second.
-func refusesConnections(_ host: String, _ port: Int) -> Bool {
-  let descriptor: Int32
-  do throws(SystemError) {
-    descriptor = try connectSocket(to: host, port)
-  } catch {
-    return error.code == ECONNREFUSED
-  }
-  defer { closeDescriptor(descriptor) }
-  var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-  guard poll(&entry, 1, 1000) > 0 else { return false }
+/// Why a socket could not be connected: an error number; 0 if it was.
+func connectionFailure(_ descriptor: Int32) -> Int32 {
   var code: Int32 = 0
   var size = socklen_t(MemoryLayout<Int32>.size)
-  return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 && code == ECONNREFUSED
+  return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
 }
 
 /// Accepts a connection: non-blocking, not inherited by child processes, and with the listening socket's options.

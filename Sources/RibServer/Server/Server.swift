@@ -27,7 +27,9 @@ public final class Server: Service {
     case new
     /// Listening.
     case running(RunningServer)
-    /// Stopped, or about to; a server is started once.
+    /// About to be stopped; these wait for it besides the first that wanted it.
+    case stopping([CheckedContinuation<Void, Never>])
+    /// Stopped; a server is started once.
     case stopped(UncleanStopError?)
   }
 
@@ -277,17 +279,33 @@ public final class Server: Service {
   /// That takes at most `timeouts.drainSeconds`, then `timeouts.closingSeconds`, and then as long as the store goes on
   /// writing: once it has not come back from a commit for `timeouts.storeSeconds`, it is not waited for any more. What
   /// all apps together do about sessions that have ended (``App/onEnd(_:)``) takes at most `timeouts.storeSeconds`.
-  /// ``lossAtStop`` says what was lost by that.
+  /// ``lossAtStop`` says what was lost by that. A second call returns when the first does.
   public func stop() async {
     let running = state.withLock { state -> RunningServer? in
       guard case .running(let running) = state else { return nil }
-      state = .stopped(nil)
+      state = .stopping([])
       return running
     }
-    guard let running else { return }
+    guard let running else { return await waitUntilStopped() }
     let loss = await running.stop(drainingFor: context.settings.timeouts.drainSeconds)
-    state.withLock { $0 = .stopped(loss) }
     inspected.withLock { $0 = nil }
+    let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      defer { state = .stopped(loss) }
+      return if case .stopping(let waiting) = state { waiting } else { [] }
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Waits for a stop that is under way; for nothing if none is.
+  private func waitUntilStopped() async {
+    await withCheckedContinuation { continuation in
+      let mustWait = state.withLock { state in
+        guard case .stopping(let waiting) = state else { return false }
+        state = .stopping(waiting + [continuation])
+        return true
+      }
+      if !mustWait { continuation.resume() }
+    }
   }
 
   /// What was lost when the server stopped; nil if the store has all of every session, and before ``stop()`` has returned.

@@ -108,13 +108,14 @@ struct Audience {
   /// - Parameter token: what it says.
   /// - Returns: its id; nil if the token is no one's.
   func client(with token: String) -> Int? {
-    clients.firstIndex { $0.ledger.isOpened(by: token) }.map { $0 + 1 }
+    let hash = SessionToken.hash(token)
+    return clients.firstIndex { $0.ledger.record.isOpened(byTokenWith: hash) }.map { $0 + 1 }
   }
 
   /// Whether a token is that of a client; false if there is no such client.
   func isOpened(_ id: Int, by token: String) -> Bool {
     guard ids.contains(id) else { return false }
-    return clients[id - 1].ledger.isOpened(by: token)
+    return clients[id - 1].ledger.record.isOpened(byTokenWith: SessionToken.hash(token))
   }
 
   // MARK: Coming and going
@@ -301,7 +302,8 @@ struct Audience {
   mutating func accept(
     _ invitation: String, as token: String, _ profile: ClientProfile? = nil, at now: Int
   ) -> Result<Int, Ending> {
-    let place = invitations.firstIndex { $0.expires > now && SessionToken.matches(invitation, $0.tokenHash) }
+    let hash = SessionToken.hash(invitation)
+    let place = invitations.firstIndex { $0.expires > now && SessionToken.isSame(hash, $0.tokenHash) }
     guard let place else {
       return .failure(Ending(.denied, "Nobody was invited with this token, or it was used, or it is too old."))
     }

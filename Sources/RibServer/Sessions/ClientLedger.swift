@@ -111,12 +111,6 @@ struct ClientLedger {
 
   // MARK: The person
 
-  /// Whether a token is the client's, as ``ClientRecord/isOpened(byTokenWith:)`` says, in a time that is the same for every wrong token.
-  func isOpened(by token: String) -> Bool {
-    let isFormer = record.person?.formerTokenHash.map { SessionToken.matches(token, $0) } ?? false
-    return SessionToken.matches(token, record.tokenHash) || isFormer
-  }
-
   /// Whether a token is the one that the client had before its person signed in: the client may not have received the new one.
   func isFormer(_ token: String) -> Bool {
     record.person?.formerTokenHash.map { SessionToken.matches(token, $0) } ?? false

@@ -179,7 +179,7 @@ extension SessionCore {
     work.json.removeAll()
     defer { work.json.removeAll() }
     do {
-      try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+      try writeView()
     } catch {
       return "The view cannot be encoded: \(error)"
     }

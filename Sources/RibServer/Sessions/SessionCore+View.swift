@@ -49,9 +49,7 @@ extension SessionCore {
     work.json.removeAll()
     work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)
     do throws(CaptureError) {
-      try charging(client) { () throws(CaptureError) in
-        try tree.writeView(into: &work.json, rendering: work.viewRenderer)
-      }
+      try charging(client) { () throws(CaptureError) in try writeView() }
     } catch {
       return viewIsLost(client, error)
     }
@@ -76,7 +74,7 @@ extension SessionCore {
     confirmIfSuspended()
     work.json.removeAll()
     do {
-      try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+      try writeView()
       let size = work.json.count
       let hash = JSONValue(try StateCoder.read(String(decoding: work.json.bytes, as: UTF8.self))).canonicalHash
       work.json.removeAll()
@@ -121,10 +119,20 @@ extension SessionCore {
     channel.send(id: viewRevision.map { "\(epoch).\($0)" }, isPlain: isPlain)
   }
 
+  /// Adds the view to what is written in the workspace.
+  ///
+  /// That is taken out of the workspace meanwhile, as the app's `encode(to:)` runs.
+  func writeView() throws(CaptureError) {
+    var json = JSONWriter()
+    swap(&json, &work.json)
+    defer { swap(&json, &work.json) }
+    try tree.writeView(into: &json, rendering: work.viewRenderer)
+  }
+
   /// The hash by which a session that wakes knows whether its view is the one with which it left memory.
   func viewHash() throws(CaptureError) -> String {
     work.json.removeAll()
-    try tree.writeView(into: &work.json, rendering: work.viewRenderer)
+    try writeView()
     return SessionToken.hash(work.json.bytes)
   }
 }

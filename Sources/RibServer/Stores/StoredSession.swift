@@ -185,7 +185,8 @@ package struct ClientRecord: Sendable, Equatable, Codable {
   /// - Parameter hash: the token's hash.
   /// - Returns: whether the token opens the session for the client.
   package func isOpened(byTokenWith hash: String) -> Bool {
-    !hash.isEmpty && (hash == tokenHash || hash == person?.formerTokenHash)
+    let isFormer = person?.formerTokenHash.map { SessionToken.isSame(hash, $0) } ?? false
+    return !hash.isEmpty && (SessionToken.isSame(hash, tokenHash) || isFormer)
   }
 }
 

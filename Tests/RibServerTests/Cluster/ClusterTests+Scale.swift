@@ -1,5 +1,6 @@
 import RibTestSupport
 import Simulation
+import Synchronization
 import Testing
 
 @testable import RibServer
@@ -46,6 +47,39 @@ extension ClusterTests {
       #expect(cluster.living.allSatisfy { $0.linkCount == cluster.living.count - 1 })
       #expect(cluster.falseDeaths.isEmpty, "\(cluster.falseDeaths.prefix(3))")
       #expect(Set(cluster.deaths.keys) == [cluster.nodes[7].id, cluster.nodes[23].id])
+    }
+  }
+
+  /// Ten nodes do not answer, or refuse each connection after a second; two that are there have lost their link.
+  ///
+  /// They dial each other beside the ten, and clients that come meanwhile take no session from its holder.
+  @Test(arguments: [false, true]) func nodesThatAreGone_keepNoOtherNodeWaiting(isRefusing: Bool) async throws {
+    try await blocking {
+      let cluster = try VirtualCluster(12, isLinked: true, seed: TestRun.seed)
+      defer { cluster.stop() }
+      cluster.time.pass(20 * Self.second) { cluster.nodes.allSatisfy { $0.linkCount == 11 } }
+      for node in cluster.nodes.prefix(10) { if isRefusing { node.kill() } else { node.vanish() } }
+      // Links to machines that are silent end after five seconds.
+      cluster.time.pass(8 * Self.second)
+      let (one, two) = (cluster.nodes[10], cluster.nodes[11])
+      #expect([one, two].map(\.linkCount) == [1, 1])
+      for node in [one, two] { node.holdSession("held") }
+      let links = try #require(one.cluster?.state.withLock { $0.links })
+      links.loop.execute { links.open[two.id]?.close() }
+      let placements = Mutex<[Placement]>([])
+      for second in 1...15 {
+        cluster.time.pass(Self.second)
+        if second == 3 { #expect([one, two].map(\.linkCount) == [1, 1]) }
+        for (node, holder) in [(one, two.id), (two, one.id)] {
+          node.cluster?.ask(holder, about: "held", SessionClaim(tokenHash: "hash", attempt: 1)) { placement in
+            placements.withLock { $0.append(placement) }
+          }
+        }
+      }
+      cluster.time.pass(4 * Self.second)
+      let answers = placements.withLock { $0 }
+      #expect(answers.count == 30 && answers.allSatisfy { $0 == .there || $0 == .unknown }, "\(answers)")
+      #expect(answers.suffix(20).allSatisfy { $0 == .there }, "\(answers)")
     }
   }
 

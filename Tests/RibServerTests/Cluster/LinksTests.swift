@@ -81,7 +81,8 @@ import WireHTTP
         state.end?.values.withLock { $0.append(value.name) }
       }
       links = Links(
-        own: id, listeningAt: socket, on: loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, node)
+        own: id, listeningAt: socket, on: loop, NodeAddresses(.system),
+        Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, node)
       self.node = ClusterNode(id: id, program: "p", address: "127.0.0.1:\(socket.port)", secret: links.ownSecret)
       state.box.withLock { $0 = Reference(end: self) }
       try links.start()

@@ -1,3 +1,4 @@
+import RibTestSupport
 import Testing
 
 @testable import RibServer
@@ -23,5 +24,19 @@ import Testing
       #expect(mayLeave && another == nil)
     }
     #expect(Set(leaving) == Set(sessions) && leaving.count == sessions.count && !queue.isAnyWaiting)
+  }
+
+  /// Many are equal, as sessions are that a restart has brought back.
+  @Test(arguments: TestRun.seeds(1, 2)) func leastElements_areMovedToTheFront(seed: UInt64) {
+    var random = SeededGenerator(seed: seed, stream: 0)
+    for size in [0, 1, 2, 3, 10, 100, 1000] {
+      let values = (0..<size).map { _ in Int.random(in: 0...max(size / 3, 1), using: &random) }
+      for count in Set([0, 1, size / 10, size / 2, size - 1, size]) where 0...size ~= count {
+        var moved = values
+        moved.moveLeast(count)
+        #expect(moved.prefix(count).sorted() == values.sorted().prefix(count).map(\.self))
+        #expect(moved.sorted() == values.sorted())
+      }
+    }
   }
 }

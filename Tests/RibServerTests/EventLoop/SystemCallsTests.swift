@@ -43,4 +43,15 @@ import Testing
     #expect(options[0] != 0)
     #expect(options[1] == 65_536)
   }
+
+  @Test func addressOfAName_isFound() throws {
+    #expect(["127.0.0.1", "::1"].contains(try findAddress(of: "localhost")))
+    #expect(try findAddress(of: "127.0.0.1") == "127.0.0.1")
+  }
+
+  /// The system's resolver is not asked: it may take long.
+  @Test func connection_isNotMadeToAName() {
+    let error = #expect(throws: SystemError.self) { _ = try connectSocket(to: "localhost", 1) }
+    #expect(error?.code == EADDRNOTAVAIL)
+  }
 }

@@ -57,7 +57,8 @@ extension PostgresStoreTests {
       ? StoreRequest.create(StoreSample.identity(), StoreSample.cut()) : .load(sessionID: "one", from: .nobody)
     // Its first message, and what is sent with the commit.
     let locked = try store.lock([again], first)
-    if isCreation { _ = try PostgresBatch(node: store.node, now: 1, only: again).write(first) }
+    var batch = PostgresBatch(node: store.node, now: 1)
+    if batch.take(again) { _ = try batch.write(first) }
     let backend = store.backend
     async let lease = blocking { () -> SessionLease? in
       switch try store.perform(again) {

@@ -24,13 +24,15 @@ final class ClusterHost: Sendable {
   ///   - url: what ``PostgresServer/makeDatabase()`` has returned.
   ///   - isLinked: whether other nodes reach it; time passes as it does then, and otherwise when a test says so.
   ///   - stay: how long a session stays that has come from another node, in nanoseconds.
+  ///   - leases: how many leases are compared at a time.
   ///   - apps: what it runs.
   ///   - program: what it tells its program from others by; nil for that of all nodes.
   ///   - authenticator: what knows persons; nil for nothing.
   ///   - change: its settings.
   /// - Throws: if there is no database, or no port.
   init(
-    _ url: String, isLinked: Bool = false, stay: UInt64 = Cluster.Pace().stay, _ apps: [App] = [Logbook.app()],
+    _ url: String, isLinked: Bool = false, stay: UInt64 = Cluster.Pace().stay,
+    leases: Int = Cluster.Pace().leases, _ apps: [App] = [Logbook.app()],
     program: String? = nil, authenticator: (any SessionAuthenticator)? = nil,
     change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
@@ -49,7 +51,7 @@ final class ClusterHost: Sendable {
     var pace = Cluster.Pace()
     pace.interval = 10_000_000
     pace.retry = 10_000_000
-    pace.stay = stay
+    (pace.stay, pace.leases) = (stay, leases)
     // Their clock goes on also while the machine does something else.
     if isLinked { pace.trust = 60_000_000_000 }
     cluster = Cluster(

@@ -1,5 +1,6 @@
 import Foundation
 import Wire
+import WireHTTP
 
 /// Clients on one thread that say hello, and then only listen: thousands of them.
 ///
@@ -8,20 +9,34 @@ final class Crowd: @unchecked Sendable {
   /// How many connect at a time: more than wait at a listener would be refused.
   private static let wave = 100
 
+  /// A client that has signed in, and comes by a proxy.
+  struct Guest {
+    let address: String
+    let credential: String
+  }
+
   private var links: [ChaosLink] = []
   private var set = DescriptorSet()
   private var storage = [UInt8](repeating: 0, count: 65_536)
 
   /// Connects, and waits until each is shown its session.
   ///
+  /// - Parameters:
+  ///   - count: how many.
+  ///   - port: the server's.
+  ///   - app: the app that they ask for.
+  ///   - guest: who a client is, by its number; nil for nobody, who comes without a proxy.
   /// - Throws: ``NeverTrue`` if that takes longer than a minute.
-  init(_ count: Int, port: Int, app: String) throws {
+  init(_ count: Int, port: Int, app: String, _ guest: ((Int) -> Guest)? = nil) throws {
     var random = SeededGenerator(seed: 1, stream: 0)
     while links.count < count {
       let first = links.count
       for _ in 0..<min(Self.wave, count - first) {
-        let link = ChaosLink(to: port, nil, &random)
-        link.send(Array(#"{"t":"hello","app":"\#(app)"}"#.utf8))
+        let guest = guest?(links.count)
+        let headers: HeaderFields = guest.map { ["X-Forwarded-For": $0.address] } ?? [:]
+        let auth = guest.map { #","auth":"\#($0.credential)""# } ?? ""
+        let link = ChaosLink(to: port, nil, headers, &random)
+        link.send(Array(#"{"t":"hello","app":"\#(app)"\#(auth)}"#.utf8))
         set.add(link.descriptor, as: links.count, forRoom: true)
         links.append(link)
       }

@@ -111,7 +111,9 @@ final class SimulatedCluster: @unchecked Sendable {
 
   // MARK: Nodes
 
-  /// Connects a process to another one.
+  /// Begins to connect a process to another one.
+  ///
+  /// A refusal takes a second. While two do not reach each other nothing answers.
   ///
   /// - Parameters:
   ///   - number: whom it dials.
@@ -120,28 +122,15 @@ final class SimulatedCluster: @unchecked Sendable {
   /// - Throws: ``SystemError`` if there is none.
   func dial(_ number: Int, from process: SimulatedProcess) throws(SystemError) -> Int32 {
     let (descriptor, end) = try SocketPair.make()
-    let socket = process.takeSocket(descriptor)
+    let (socket, split) = (process.takeSocket(descriptor), splitTime(process.number, number))
     guard !process.isDead, let target = reachable(number) else {
       SocketPair.close(end)
+      if !process.isDead { process.connect(socket, after: split + 1_000_000_000, isRefused: true) }
       return descriptor
     }
-    try world.connect(process, from: socket, to: target, by: end, stalledFor: splitTime(process.number, number))
+    if split > 0 { process.connect(socket, after: split, isRefused: false) }
+    try world.connect(process, from: socket, to: target, by: end, stalledFor: split)
     return descriptor
-  }
-
-  /// Whether a process's address refuses connections.
-  ///
-  /// - Parameters:
-  ///   - number: whose.
-  ///   - process: who asks; it waits for a second where nothing answers.
-  /// - Returns: whether it does.
-  func refuses(_ number: Int, _ process: SimulatedProcess) -> Bool {
-    guard !process.isDead else { return false }
-    if splitTime(process.number, number) > 0 {
-      process.pause(until: now + 1_000_000_000)
-      return false
-    }
-    return reachable(number) == nil
   }
 
   private func reachable(_ number: Int) -> SimulatedProcess? {

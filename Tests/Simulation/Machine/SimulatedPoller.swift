@@ -122,7 +122,8 @@ final class SimulatedPoller: Poller {
   private func ready() -> [(Int, Readiness)] {
     var list = watches.map { watch in
       let mask = (watch.interest.contains(.reading) ? POLLIN : 0) | (watch.interest.contains(.writing) ? POLLOUT : 0)
-      return pollfd(fd: watch.descriptor, events: Int16(mask), revents: 0)
+      let isConnecting = queue.process.isConnecting(watch.socket)
+      return pollfd(fd: isConnecting ? -1 : watch.descriptor, events: Int16(mask), revents: 0)
     }
     guard poll(&list, nfds_t(list.count), 0) > 0 else { return [] }
     var events: [(Int, Readiness)] = []

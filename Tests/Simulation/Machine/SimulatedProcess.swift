@@ -42,6 +42,8 @@ final class SimulatedProcess: @unchecked Sendable {
   var publish: (Int) -> Void = { _ in }
   /// How many sockets it was given, and by descriptor the last one that had it.
   private var socketCount = 0, sockets: [Int32: Int] = [:]
+  /// The sockets that it has dialled and that are not connected yet, and those that never will be.
+  private var connecting: Set<Int> = [], refused: Set<Int> = []
   /// The sockets that listen, and the world's ends of them.
   private(set) var listeners: [Int32: SimulatedListener] = [:]
   /// Those for clients, and for other nodes.
@@ -275,6 +277,27 @@ final class SimulatedProcess: @unchecked Sendable {
     return socketCount
   }
 
+  /// Has the connection of a socket come later.
+  ///
+  /// - Parameters:
+  ///   - socket: its number among its own.
+  ///   - nanoseconds: how much later.
+  ///   - isRefused: whether it is refused then.
+  func connect(_ socket: Int, after nanoseconds: UInt64, isRefused: Bool) {
+    if isRefused { refused.insert(socket) }
+    connecting.insert(socket)
+    scheduler.at(scheduler.now + nanoseconds, of: self) { [self] in
+      connecting.remove(socket)
+      lookAgain(at: socket)
+    }
+  }
+
+  /// Whether a socket is not connected yet: nothing is to be told of it.
+  func isConnecting(_ socket: Int) -> Bool { connecting.contains(socket) }
+
+  /// Whether the socket that has a descriptor was refused.
+  private func isRefused(_ descriptor: Int32) -> Bool { socket(descriptor).map { refused.contains($0) } ?? false }
+
   /// The number of the socket that has a descriptor; nil for one that it was not given.
   func socket(_ descriptor: Int32) -> Int? { sockets[descriptor] }
 
@@ -303,7 +326,7 @@ final class SimulatedProcess: @unchecked Sendable {
     environment.sockets.connect = { [unowned self, unowned cluster] _, port throws(SystemError) in
       try cluster.dial(port, from: self)
     }
-    environment.sockets.refuses = { [unowned self, unowned cluster] _, port in cluster.refuses(port, self) }
+    environment.sockets.failure = { [unowned self] in DialledSocket.failure(isRefused: isRefused($0)) }
     return environment
   }
 }

@@ -33,6 +33,9 @@ final class DialledSocket: LinkOwner {
     (self.descriptor, self.nodeSocket, self.process, self.world) = (descriptor, nodeSocket, process, world)
   }
 
+  /// Why a socket could not be connected: an error number; 0 if it was.
+  static func failure(isRefused: Bool) -> Int32 { isRefused ? ECONNREFUSED : 0 }
+
   deinit { precondition(descriptor < 0, "a socket that process \(process.number) has dialled is open") }
 
   /// Begins to pass bytes on.

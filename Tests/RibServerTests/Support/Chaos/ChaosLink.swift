@@ -30,8 +30,11 @@ final class ChaosLink {
   /// - Parameters:
   ///   - port: the server's, or a balancer's.
   ///   - query: the session that it goes on with; nil for a new one.
+  ///   - headers: further fields of its request.
   ///   - random: the key and the mask.
-  init(to port: Int, _ query: SessionQuery?, _ random: inout SeededGenerator) {
+  init(
+    to port: Int, _ query: SessionQuery?, _ headers: HeaderFields = [:], _ random: inout SeededGenerator
+  ) {
     descriptor = LocalSocket.connect(to: port)
     var bytes: [UInt8] = []
     for _ in 0..<16 { bytes.append(UInt8.random(in: .min ... .max, using: &random)) }
@@ -39,7 +42,8 @@ final class ChaosLink {
     let mask = UInt32.random(in: .min ... .max, using: &random)
     writer = FrameWriter.client { mask }
     output = WebSocketHandshake.request(
-      host: "127.0.0.1", path: query?.added(to: "/v1/socket") ?? "/v1/socket", key: key, subprotocols: [subprotocol])
+      host: "127.0.0.1", path: query?.added(to: "/v1/socket") ?? "/v1/socket", key: key, subprotocols: [subprotocol],
+      headers: headers)
   }
 
   /// Says something, now or when there is room.

@@ -51,6 +51,19 @@ import Testing
     }
   }
 
+  /// Whether nobody listens at a port; false as well if nobody has said so within a second.
+  private static func refusesConnections(to port: Int) -> Bool {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try connectSocket(to: "127.0.0.1", port)
+    } catch {
+      return error.code == ECONNREFUSED
+    }
+    defer { close(descriptor) }
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&entry, 1, 1000) > 0 && connectionFailure(descriptor) == ECONNREFUSED
+  }
+
   private static func withNetwork(_ body: (FaultyProxy, _ listener: Int32, _ pair: Pair) throws -> Void) throws {
     let (listener, port) = try #require(LocalSocket.listen())
     defer { close(listener) }
@@ -124,9 +137,9 @@ import Testing
     try Self.withNetwork { proxy, _, pair in
       proxy.fail(.refusal(for: 600_000))
       try waitUntil { pair.isCut }
-      try waitUntil { refusesConnections("127.0.0.1", proxy.port) }
+      try waitUntil { Self.refusesConnections(to: proxy.port) }
       proxy.fail(.none)
-      try waitUntil { !refusesConnections("127.0.0.1", proxy.port) }
+      try waitUntil { !Self.refusesConnections(to: proxy.port) }
     }
   }
 
@@ -137,7 +150,7 @@ import Testing
       // Links that are there stay.
       try pair.say("still there", listener)
       proxy.setListening(true)
-      try waitUntil { !refusesConnections("127.0.0.1", proxy.port) }
+      try waitUntil { !Self.refusesConnections(to: proxy.port) }
     }
   }
 }

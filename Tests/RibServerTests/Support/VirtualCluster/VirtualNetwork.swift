@@ -25,6 +25,9 @@ final class VirtualNetwork {
   private(set) var received = (times: 0, bytes: 0)
   /// What was dialled where nobody answers.
   private var unanswered: [Int32] = []
+  /// The sockets that are not connected yet, and those that never will be, as they were refused.
+  private(set) var pending: Set<Int32> = []
+  private var refused: Set<Int32> = []
   private var random: SimulationRandom
 
   /// A network without sockets.
@@ -37,19 +40,40 @@ final class VirtualNetwork {
 
   /// Connects to a listener.
   ///
-  /// - Parameter listener: where; nil for a machine that does not answer.
+  /// - Parameter listener: where; nil where nobody answers.
   /// - Returns: the descriptor of the end that has dialled.
   /// - Throws: ``SystemError`` if there are no more descriptors.
   func connect(to listener: SimulatedListener?) throws(SystemError) -> Int32 {
     let (one, other) = try SocketPair.make()
     ends[one] = End(other: other)
     ends[other] = End(other: one)
-    if let listener { listener.enqueue(other) } else { unanswered.append(other) }
+    if let listener {
+      listener.enqueue(other)
+    } else {
+      unanswered.append(other)
+      pending.insert(one)
+    }
     return one
   }
 
-  /// Takes note that a socket is to be closed: the other end hears of it.
-  func willClose(_ descriptor: Int32) {
+  /// Refuses a connection that is not there yet.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the end that has dialled.
+  ///   - other: the other one; it is another connection's socket by now if this is not its other end.
+  func refuse(_ descriptor: Int32, from other: Int32) {
+    guard ends[descriptor]?.other == other, pending.remove(descriptor) != nil else { return }
+    refused.insert(descriptor)
+    ends[descriptor]?.poller?.lookSoon()
+  }
+
+  /// Why a socket could not be connected; 0 if it was.
+  func failure(of descriptor: Int32) -> Int32 { refused.contains(descriptor) ? ECONNREFUSED : 0 }
+
+  /// Takes note that a socket is closed: the other end hears of it.
+  func didClose(_ descriptor: Int32) {
+    pending.remove(descriptor)
+    refused.remove(descriptor)
     guard let end = ends.removeValue(forKey: descriptor) else { return }
     ends[end.other]?.poller?.lookSoon()
   }

@@ -11,7 +11,7 @@ import Synchronization
 /// |----------|-------------------------------|----------------------|--------------|
 /// | `runs`   | all                           | are read             | is answered  |
 /// | `stands` | nothing, until it goes on     | keep what is sent    | waits        |
-/// | `killed` | nothing any more              | are closed           | is refused   |
+/// | `killed` | nothing any more              | are closed           | is refused after a second |
 /// | `gone`   | nothing, its machine neither  | keep what is sent    | waits        |
 ///
 /// `@unchecked Sendable`: one thread does everything.
@@ -91,11 +91,15 @@ final class VirtualNode: @unchecked Sendable {
       }, accept: { [unowned self] _ in listener.accept() })
     environment.sockets.connect = { [unowned self] _, port throws(SystemError) in
       let node = world.node(port)
-      let descriptor = try network.connect(to: node?.state == .gone ? nil : node?.listener)
-      node?.wasDialled()
+      let isThere = node?.state == .runs || node?.state == .stands
+      let descriptor = try network.connect(to: isThere ? node?.listener : nil)
+      if isThere { node?.wasDialled() }
+      if node?.state == .killed, let other = network.ends[descriptor]?.other {
+        world.time.after(VirtualCluster.second) { [network] in network.refuse(descriptor, from: other) }
+      }
       return descriptor
     }
-    environment.sockets.refuses = { [unowned self] _, port in world.node(port)?.state == .killed }
+    environment.sockets.failure = { [unowned self] in network.failure(of: $0) }
     return environment
   }
 
@@ -125,6 +129,9 @@ final class VirtualNode: @unchecked Sendable {
   func hasGivenUp(_ other: VirtualNode) -> Bool {
     cluster?.state.withLock { $0.membership.isDead(other.id) } ?? false
   }
+
+  /// Has a session on its way into memory, so that other nodes are told that it stays.
+  func holdSession(_ id: String) { _ = context?.sessions.find(id, SessionClaim()) { _ in } }
 
   // MARK: Faults
 

@@ -20,6 +20,8 @@ final class VirtualPoller: Poller {
   /// The other ends of the same.
   private var others: [pollfd] = []
   private var willLook = false
+  /// The descriptor that is being closed, unless it is watched again instead.
+  private var leaving: Int32?
 
   init(_ setup: PollerSetup, of node: VirtualNode, on queue: VirtualQueue) {
     (self.setup, self.node, self.queue) = (setup, node, queue)
@@ -27,6 +29,7 @@ final class VirtualPoller: Poller {
   }
 
   func watch(_ descriptor: Int32, for interest: Interest, _ target: any PollTarget) throws(SystemError) -> Int {
+    if leaving == descriptor { leaving = nil }
     watched.append(pollfd(fd: descriptor, events: Self.events(interest), revents: 0))
     others.append(pollfd(fd: node.network.ends[descriptor]?.other ?? -1, events: Int16(POLLIN), revents: 0))
     targets.append(target)
@@ -44,8 +47,10 @@ final class VirtualPoller: Poller {
     guard targets[watch] != nil else { return }
     let descriptor = watched[watch].fd
     (watched[watch].fd, others[watch].fd, targets[watch]) = (-1, -1, nil)
-    node.network.willClose(descriptor)
+    leaving = descriptor
     done(descriptor)
+    if leaving != nil { node.network.didClose(descriptor) }
+    leaving = nil
   }
 
   func wake() -> Bool { false }
@@ -72,7 +77,7 @@ final class VirtualPoller: Poller {
     _ = setup.willHandle()
     for number in watched.indices where watched[number].revents != 0 {
       let events = Int32(watched[number].revents)
-      guard let target = targets[number] else { continue }
+      guard let target = targets[number], !node.network.pending.contains(watched[number].fd) else { continue }
       var readiness: Readiness = []
       if events & Int32(POLLIN) != 0 {
         readiness.insert(.readable)
