@@ -154,6 +154,8 @@ public final class Server: Service {
       let writer = StoreWriter(store, context.logger, context.metrics, context.environment) {
         for loop in keeper.loops { loop.storeIsBack() }
       }
+      } onLoss: {
+        for loop in keeper.loops { loop.storeIsLost() }
       var listener: Listener
       do {
         let (revoked, last) = try Self.revocations(in: store)
@@ -178,6 +180,7 @@ public final class Server: Service {
         throw error
       }
       SessionSweeper(writer, on: keeper.loops[0], context).begin()
+      writer.beginLooking()
       let ceiling = MemoryCeiling(context, keeper.loops)
       ceiling.start()
       context.metrics.noteReload(at: context.environment.time.wall())
