@@ -33,8 +33,7 @@ extension DevIssuer {
     func run() throws {
       let url = DevIssuer.url(port: port)
       let signer = try options.signer(issuer: url)
-      var logger = Logger(label: "dev-issuer") { StreamLogHandler.standardError(label: $0) }
-      logger.logLevel = .warning
+      let logger = Logger(label: "dev-issuer") { _ in TerminalLog() }
       let server = Server(
         apps: [App("issuer") { Issuer(signer: signer, dependencies: .live) }], files: Self.files(of: signer),
         settings: Self.settings(port: port), logger: logger)

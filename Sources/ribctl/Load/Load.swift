@@ -35,7 +35,7 @@ struct Load: ParsableCommand {
     for thread in threads { thread.start() }
     for thread in threads { thread.wait() }
     let figures = loaded.reduce(into: LoadFigures()) { $0.add($1.figures) }
-    print("\(clients) clients, \(figures.text(over: start.duration(to: .now)))")
+    Terminal.say("\(clients) clients, \(figures.text(over: start.duration(to: .now)))")
     for complaint in Set(loaded.compactMap(\.complaint)).sorted() { Terminal.complain(complaint) }
     guard figures.lost == 0, figures.unknown == 0, loaded.allSatisfy({ $0.complaint == nil }) else { throw ExitCode(1) }
   }
