@@ -6,9 +6,10 @@ extension Setting.TextForm {
     ["http", "https"].contains(WebOrigin(withoutSlash($0))?.scheme)
   }
 
-  /// An origin, or those of all hosts below a domain, or any.
+  /// An origin, or those of all hosts below a domain or of all ports, or any.
   static let originPattern = checked(
-    "origins", "an origin, with *. those of all hosts below a domain of two labels at least, or *",
+    "origins",
+    "an origin, with *. those of all hosts below a domain of two labels at least, with :* those of all ports, or *",
     example: "https://app.example.com"
   ) { $0 == "*" || OriginPattern($0) != nil }
 
