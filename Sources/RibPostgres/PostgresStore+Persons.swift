@@ -83,7 +83,7 @@ extension PostgresStore {
     let signOuts = try signOuts(of: persons.map { PersonID($0.identity) }, transaction)
     return persons.contains { person in
       signOuts[PersonID(person.identity)].map {
-        person.since <= $0.mark || person.identity.wasIssued(beforeSignOutAt: $0.time)
+        person.since <= $0.mark || person.identity.wasIssued(before: $0)
       } ?? false
     }
   }
