@@ -17,7 +17,7 @@ struct Ribctl: ParsableCommand {
       var command = try parseAsRoot()
       do {
         try command.run()
-      } catch let error where !(error is ValidationError || error is ExitCode || error is CleanExit) {
+      } catch let error where exitCode(for: error) == .failure && !(error is ExitCode) {
         Terminal.complain("Error: \(message(for: error))")
         throw ExitCode.failure
       }

@@ -35,7 +35,9 @@ import Wire
       try await blocking {
         let act = try Program.run(Program.url("ribctl"), ["act", url, "--app", "evil", "show", "refuse"])
         expectVisible(act)
-        #expect(act.status == 1 && act.errors.hasPrefix("refused: ") && act.errors.hasSuffix(": \(Evil.seen) (refused)\n"), "\(act.errors)")
+        #expect(
+          act.status == 1 && act.errors.hasPrefix("refused: ") && act.errors.hasSuffix(": \(Evil.seen) (refused)\n"),
+          "\(act.errors)")
         // What scripts read stays JSON.
         let view = try JSONValue(parsing: act.output.trimmingCharacters(in: .newlines))
         #expect(view["nodes"]?["1"]?["state"]?["texts"]?[Evil.text] == .string(Evil.text))
