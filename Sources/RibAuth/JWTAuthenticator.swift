@@ -124,6 +124,9 @@ public struct JWTAuthenticator: SessionAuthenticator {
     }
   }
 
+  /// Whether the settings let nobody in without a token.
+  public var requiresCredential: Bool { settings.required }
+
   /// Checks a client's token, and makes an identity of its claims.
   ///
   /// - Parameter request: what is known of the client.

@@ -25,7 +25,7 @@ struct Act: ParsableCommand {
       isRefused = true
       Terminal.complain("refused: \(outstanding.action.text): \(nack.message) (\(nack.code.rawValue))")
     }
-    print(client.session.view?.text ?? "null")
+    Terminal.say(client.session.view?.text ?? "null")
     try client.end()
     if isRefused { throw ExitCode(1) }
   }

@@ -21,12 +21,12 @@ enum ReplayText {
   static func render(_ recording: SessionRecording, _ say: (String) -> Void) throws {
     for life in recording.lives {
       let parameters = life.header.parameters.map { " \($0)" } ?? ""
-      say("session \(life.header.session) of \(life.header.app)\(parameters), RibServer \(life.header.build)")
+      say("session \(life.header.session) of \(life.header.app)\(parameters), RibServer \(life.header.build)".visible)
       var view = JSONValue.null
       for entry in life.entries {
         let before = view
         try apply(entry, to: &view)
-        for line in lines(of: entry.transaction) { say(line) }
+        for line in lines(of: entry.transaction) { say(line.visible) }
         if view != before { say(indented(ViewText.render(view))) }
       }
     }

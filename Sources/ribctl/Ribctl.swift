@@ -10,6 +10,22 @@ struct Ribctl: ParsableCommand {
     commandName: "ribctl",
     abstract: "Talks to a RibServer, and writes what riblets begin with.",
     subcommands: [Connect.self, Act.self, Load.self, Replay.self, New.self, Poison.self, DevIssuer.self])
+
+  /// Runs the command; what it throws may have a server's words, or the name of a file.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      do {
+        try command.run()
+      } catch let error where exitCode(for: error) == .failure && !(error is ExitCode) {
+        Terminal.complain("Error: \(message(for: error))")
+        throw ExitCode.failure
+      }
+    } catch {
+      let status = exitCode(for: error)
+      Terminal.end(fullMessage(for: error), status.rawValue)
+    }
+  }
 }
 
 /// Which session to start, or to join.

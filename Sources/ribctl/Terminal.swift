@@ -1,3 +1,5 @@
+import Wire
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -7,16 +9,30 @@
 #endif
 
 /// Standard input, output and error.
+///
+/// Whatever is printed is printed here, so that no text of a peer does anything to the terminal.
 enum Terminal {
-  /// Prints a line at once.
-  static func say(_ line: String) {
-    print(line)
+  /// Prints lines at once.
+  static func say(_ lines: String) {
+    print(lines.visibleLines)
     fflush(nil)
   }
 
   /// Prints a line to standard error.
-  static func complain(_ line: String) {
-    let bytes = Array("\(line)\n".utf8)
+  static func complain(_ line: String) { writeError(line.visible) }
+
+  /// Prints what a command ends with, on the output that fits, and ends the process.
+  ///
+  /// - Parameters:
+  ///   - message: the help, or what is wrong, and how to use the command; in lines.
+  ///   - status: the exit status.
+  static func end(_ message: String, _ status: Int32) -> Never {
+    if !message.isEmpty { if status == 0 { say(message) } else { writeError(message.visibleLines) } }
+    exit(status)
+  }
+
+  private static func writeError(_ text: String) {
+    let bytes = Array("\(text)\n".utf8)
     _ = write(2, bytes, bytes.count)
   }
 

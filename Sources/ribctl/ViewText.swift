@@ -4,11 +4,11 @@ import Wire
 enum ViewText {
   /// The text, without a line end after the last line.
   static func render(_ view: JSONValue) -> String {
-    guard case .integer(let root)? = view["root"] else { return view.text }
+    guard case .integer(let root)? = view["root"] else { return view.text.visible }
     var lines: [String] = []
     var shown: Set<Int64> = []
     append(node: root, of: view, indent: "", to: &lines, &shown)
-    return lines.joined(separator: "\n")
+    return lines.map(\.visible).joined(separator: "\n")
   }
 
   private static func append(

@@ -55,6 +55,19 @@ struct ReplayTextTests {
         """)
   }
 
+  /// A recording is as its session's users were: what they have said does nothing to a terminal.
+  @Test func render_showsWhatATerminalWouldObey() throws {
+    let evil = "\u{9B}31m\u{202E}"
+    let lines = [
+      Self.header.replacing("dice", with: evil), Self.start.replacing("Dice", with: evil),
+      #"{"t":"act","at":5,"client":1,"n":2,"to":"","a":"\#(evil)","refused":{"code":"gone","message":"\#(evil)\n"}}"#,
+    ]
+    var said: [String] = []
+    try ReplayText.render(try SessionRecording(parsing: Array(lines.joined(separator: "\n").utf8))) { said.append($0) }
+    for text in said { #expect(text.unicodeScalars.allSatisfy { $0.isVisible || $0 == "\n" }, "\(text.visible)") }
+    #expect(said.contains(#"  refused: \u009b31m\u202e\n (gone)"#), "\(said)")
+  }
+
   @Test func viewAfterATransaction_isTheLastOfItsNumber() throws {
     func pips(_ number: UInt64) throws -> JSONValue? {
       try ReplayText.view(of: try recording(), after: number)?["nodes"]?["1"]?["state"]?["pips"]

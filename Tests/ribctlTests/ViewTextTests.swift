@@ -56,5 +56,24 @@ struct ViewTextTests {
     #expect(try render(text) == text)
   }
 
+  /// Keys, names and texts of strangers do nothing to a terminal.
+  @Test func render_showsWhatATerminalWouldObey() throws {
+    let evil = "a\u{9B}31m\u{7F}\u{202E}\u{9D}"
+    let view = """
+      {"root":1,"nodes":{"1":{"type":"\(evil)","state":{"\(evil)":"\(evil)","line\\n":"x\\n\\u001b"},
+        "children":{"\(evil)":{"kind":"slot","ids":[2]}}}}}
+      """
+    let seen = #"a\u009b31m\u007f\u202e\u009d"#
+    #expect(
+      try render(view) == """
+        \(seen) #1
+          \(seen): "\(seen)"
+          line\\n: "x\\n\\u001b"
+          \(seen):
+            #2 is missing
+        """)
+    #expect(try render("\"\(evil)\"") == "\"\(seen)\"")
+  }
+
   private func render(_ json: String) throws -> String { ViewText.render(try JSONValue(parsing: json)) }
 }

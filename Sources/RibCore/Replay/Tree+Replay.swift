@@ -133,10 +133,14 @@ extension Tree {
 
   /// The effect that corresponds to a recorded one: the effect with the same idempotency key or, as a change of the
   /// code may have changed the keys, with the same name.
+  ///
+  /// A server's keys begin with a name that it draws for each life of the session, which a recording does not have. The numbers behind
+  /// it are enough: no two effects of a session have the same.
   private func find(_ recorded: RecordedTransaction.Effect) throws(ReplayError) -> (AnyNode, RunningEffect) {
     guard let node = nodes[recorded.node] else { throw .noNode(recorded) }
+    let key = IdempotencyKey(recorded.key)
     let effect =
-      node.effects.first { $0.key.description == recorded.key }
+      node.effects.first { $0.key.transaction == key?.transaction && $0.key.ordinal == key?.ordinal }
       ?? node.effects.first { $0.id != nil && $0.id?.description == recorded.id }
     guard let effect else { throw .noEffect(recorded) }
     return (node, effect)

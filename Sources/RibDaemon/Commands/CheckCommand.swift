@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Logging
+import RibAuth
 import RibServer
 import Wire
 
@@ -36,7 +37,8 @@ package struct CheckCommand<Program: DaemonProgram>: AsyncParsableCommand {
   /// - Throws: the first fault that is found.
   private func settings() async throws -> [SettingInForce] {
     let configuration = try await DaemonConfiguration(flags)
-    try configuration.settings.check(stores: Program.stores)
+    try configuration.settings.check(
+      stores: Program.stores, isPrivate: configuration.tokenSettings?.required == true)
     // Wherever this is run, it is a service that the settings are checked for.
     try DaemonCommand.checkTokens(of: configuration.settings.admin, isSeen: false)
     if !configuration.webDirectory.isEmpty { _ = try configuration.files }

@@ -54,7 +54,7 @@ enum LogFormat: String, CaseIterable, Sendable {
     for (key, value) in sorted(entry.metadata) where left > 0 {
       let text = cut(Self.text(of: value, &left))
       let isPlain =
-        !text.isEmpty && text.unicodeScalars.allSatisfy { isShown($0) && !" \"=\\".unicodeScalars.contains($0) }
+        !text.isEmpty && text.unicodeScalars.allSatisfy { $0.isVisible && !" \"=\\".unicodeScalars.contains($0) }
       line += " \(escaped(cut(key)))=\(isPlain ? text : "\"\(escaped(text, quotes: true))\"")"
     }
     return line + "\n"
@@ -96,21 +96,7 @@ enum LogFormat: String, CaseIterable, Sendable {
       write(value, into: &json, &left)
     }
     json.endObject()
-    return Array(seen(String(decoding: json.bytes, as: UTF8.self)).utf8) + [UInt8(ascii: "\n")]
-  }
-
-  /// JSON in which characters that are not only seen are written as their numbers; they can only be in its strings.
-  private static func seen(_ json: String) -> String {
-    guard !json.unicodeScalars.allSatisfy(isShown) else { return json }
-    var seen = ""
-    for scalar in json.unicodeScalars {
-      guard !isShown(scalar) else {
-        seen.unicodeScalars.append(scalar)
-        continue
-      }
-      for unit in String(scalar).utf16 { seen += "\\u" + String(0x10000 + Int(unit), radix: 16).dropFirst() }
-    }
-    return seen
+    return Array(String(decoding: json.bytes, as: UTF8.self).visible.utf8) + [UInt8(ascii: "\n")]
   }
 
   private static func cut(_ text: String) -> String {
@@ -157,34 +143,10 @@ enum LogFormat: String, CaseIterable, Sendable {
 
   /// Text in which control characters, and such as turn the direction of what follows, are seen and do nothing.
   private static func escaped(_ text: String, quotes: Bool = false) -> String {
-    guard text.unicodeScalars.contains(where: { !isShown($0) || quotes && ($0 == "\"" || $0 == "\\") }) else {
-      return text
-    }
+    let marks = quotes ? Array("\"\\".unicodeScalars) : []
+    guard text.unicodeScalars.contains(where: marks.contains) else { return text.visible }
     var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\n": escaped += "\\n"
-      case "\r": escaped += "\\r"
-      case "\t": escaped += "\\t"
-      case "\"" where quotes: escaped += "\\\""
-      case "\\" where quotes: escaped += "\\\\"
-      default:
-        if isShown(scalar) {
-          escaped.unicodeScalars.append(scalar)
-        } else {
-          escaped += "\\u{\(String(scalar.value, radix: 16))}"
-        }
-      }
-    }
-    return escaped
-  }
-
-  /// Whether a character is only seen: no control character (also of ISO 6429), no line or paragraph separator, nothing that turns the
-  /// direction of text (Unicode UAX #9).
-  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
-    default: true
-    }
+    for scalar in text.unicodeScalars { escaped += marks.contains(scalar) ? "\\\(scalar)" : String(scalar) }
+    return escaped.visible
   }
 }

@@ -6,11 +6,17 @@ package struct TimeSource: Sendable {
   package var monotonic: @Sendable () -> UInt64
   /// Seconds since 1970, as the system has them now: they jump when the clock is set.
   package var wall: @Sendable () -> Int
+  /// The same in milliseconds; of a clock that has only seconds, the last millisecond of the second.
+  package var wallMilliseconds: @Sendable () -> Int
 
   /// Two clocks.
-  package init(monotonic: @escaping @Sendable () -> UInt64, wall: @escaping @Sendable () -> Int) {
+  package init(
+    monotonic: @escaping @Sendable () -> UInt64, wall: @escaping @Sendable () -> Int,
+    wallMilliseconds: (@Sendable () -> Int)? = nil
+  ) {
     self.monotonic = monotonic
     self.wall = wall
+    self.wallMilliseconds = wallMilliseconds ?? { wall() * 1000 + 999 }
   }
 
   /// Whole seconds of the clock that never jumps.
@@ -18,5 +24,6 @@ package struct TimeSource: Sendable {
 
   /// The system's.
   package static let system = TimeSource(
-    monotonic: { DispatchTime.now().uptimeNanoseconds }, wall: { wallClockSeconds() })
+    monotonic: { DispatchTime.now().uptimeNanoseconds }, wall: { wallClockSeconds() },
+    wallMilliseconds: { wallClockMilliseconds() })
 }

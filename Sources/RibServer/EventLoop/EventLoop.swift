@@ -331,6 +331,11 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     afterAnswers { [self] in for session in sessions.values { session.core.storeIsBack() } }
   }
 
+  /// Tells the clients of sessions that have nothing to commit that what they have committed is not stored any more.
+  func storeIsLost() {
+    afterAnswers { [self] in for session in Array(sessions.values) { session.core.storeIsLost() } }
+  }
+
   /// Has every session leave memory, and calls back when the store has written them, or has failed at it.
   func stopSessions(_ done: @escaping @Sendable () -> Void) {
     execute { [self] in

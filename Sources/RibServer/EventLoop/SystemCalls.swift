@@ -261,3 +261,10 @@ func beginListening(_ descriptor: Int32, backlog: Int32) -> Int32 {
 
 /// Seconds since 1970 began.
 func wallClockSeconds() -> Int { time(nil) }
+
+/// Milliseconds since 1970 began.
+func wallClockMilliseconds() -> Int {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+}

@@ -66,6 +66,9 @@ final class Authentications: Sendable {
     patience = Atomic(UInt64(seconds) * 1_000_000_000)
   }
 
+  /// Whether the authenticator lets nobody in without a credential.
+  var requiresCredential: Bool { authenticator.withLock { $0.requiresCredential } }
+
   /// Asks another authenticator from the next question on, and has clients wait for another time.
   ///
   /// Thread-safe.

@@ -9,8 +9,8 @@ import Synchronization
 /// | a binding's mark             | a sign-out's mark | marks, which follow the order of sign-outs and bindings though a clock is set   |
 final class Revocations: Sendable {
   private struct SignOut {
-    /// Seconds since 1970.
-    var time: Int
+    /// Milliseconds since 1970.
+    var millisecond: Int
     var mark: Int
   }
 
@@ -33,20 +33,21 @@ final class Revocations: Sendable {
   ///
   /// - Parameters:
   ///   - person: the person.
-  ///   - now: seconds since 1970.
+  ///   - now: milliseconds since 1970.
   /// - Returns: the revocation, with a mark that is not lower than that of any client which this process has bound.
   func makeRevocation(of person: PersonID, at now: Int) -> Revocation {
-    Revocation(person, at: now, mark: content.withLock { max(now, $0.latest) })
+    Revocation(person, millisecond: now, mark: content.withLock { max(now / 1000, $0.latest) })
   }
 
   /// Takes note that a person was signed out.
   ///
   /// - Parameter revocation: the revocation; one that is earlier than the known one of the person changes nothing.
   func note(_ revocation: Revocation) {
-    let (person, time, mark) = (revocation.person, revocation.time, revocation.mark)
+    let (person, time, mark) = (revocation.person, revocation.millisecond, revocation.mark)
     content.withLock { content in
       let known = content.signOuts[person]
-      content.signOuts[person] = SignOut(time: max(known?.time ?? time, time), mark: max(known?.mark ?? mark, mark))
+      content.signOuts[person] = SignOut(
+        millisecond: max(known?.millisecond ?? time, time), mark: max(known?.mark ?? mark, mark))
       content.latest = max(content.latest, mark)
     }
     isUsed.store(true, ordering: .releasing)
@@ -58,7 +59,7 @@ final class Revocations: Sendable {
   func forget(before time: Int) {
     content.withLock { content in
       guard content.signOuts.count >= content.sizeToForget else { return }
-      content.signOuts = content.signOuts.filter { $0.value.time >= time }
+      content.signOuts = content.signOuts.filter { $0.value.millisecond >= time * 1000 }
       content.sizeToForget = max(Self.smallestSizeToForget, 2 * content.signOuts.count)
     }
   }
@@ -84,7 +85,7 @@ final class Revocations: Sendable {
   func refuses(_ identity: Identity) -> Bool {
     guard !isEmpty else { return false }
     return content.withLock {
-      $0.signOuts[PersonID(identity)].map { identity.wasIssued(beforeSignOutAt: $0.time) } ?? false
+      $0.signOuts[PersonID(identity)].map { identity.wasIssued(notAfter: $0.millisecond) } ?? false
     }
   }
 

@@ -34,9 +34,17 @@ public protocol SessionAuthenticator: Sendable {
   /// - Parameter identity: the person, as ``authenticate(_:)`` has found it.
   /// - Returns: whether the person is still let in; true unless this is implemented.
   func holds(_ identity: Identity) async -> Bool
+
+  /// Whether no client comes in without a credential.
+  ///
+  /// Sessions are somebody's then: the server does not start on a state directory that others than its user may read or write.
+  var requiresCredential: Bool { get }
 }
 
 extension SessionAuthenticator {
+  /// Clients may be anonymous.
+  public var requiresCredential: Bool { false }
+
   /// Lets a person in until the credential expires.
   public func holds(_ identity: Identity) async -> Bool { true }
 }

@@ -54,7 +54,7 @@ final class SignOuts: Sendable {
   ///
   /// - Throws: ``StoreError`` if the store could not keep the revocation: the person's clients in this process are out nevertheless.
   func signOut(_ person: PersonID) async throws {
-    let revocation = revocations.makeRevocation(of: person, at: environment.time.wall())
+    let revocation = revocations.makeRevocation(of: person, at: environment.time.wallMilliseconds())
     await apply([revocation])
     let keeping = Duration.seconds(keepingSeconds.load(ordering: .relaxed))
     let result = await withCheckedContinuation { continuation in

@@ -146,15 +146,18 @@ public final class Server: Service {
       guard case .new = state else { preconditionFailure("a server is started once") }
       // A call of stop() waits for the lock, until the server runs.
       let loopCount = context.settings.loopCount
-      try context.settings.makeRecordDirectory()
+      try context.settings.makeRecordDirectory(context.logger)
       if context.desk == nil { context.recordingsOnDemand.removeLeftovers() }
       let opened = try context.settings.openStore(
-        stores, loopCount: loopCount, context.logger, context.environment)
+        stores, loopCount: loopCount, context.logger, context.environment,
+        isPrivate: context.authentications?.requiresCredential == true)
       context.metrics.foundCrashes.increment(by: opened.crashCount)
       let store = context.environment.wrapStore(opened.store)
       let keeper = LoopKeeper()
       let writer = StoreWriter(store, context.logger, context.metrics, context.environment) {
         for loop in keeper.loops { loop.storeIsBack() }
+      } onLoss: {
+        for loop in keeper.loops { loop.storeIsLost() }
       }
       var listener: Listener
       do {
@@ -179,6 +182,7 @@ public final class Server: Service {
         store.close()
         throw error
       }
+      writer.beginLooking()
       SessionSweeper(writer, on: keeper.loops[0], context).begin()
       let ceiling = MemoryCeiling(context, keeper.loops)
       ceiling.start()

@@ -11,9 +11,11 @@ extension ServerSettings {
   ///
   /// Nothing is made or changed, and a server that runs with the same settings is not disturbed.
   ///
-  /// - Parameter stores: kinds of stores that the program has besides the server's own.
+  /// - Parameters:
+  ///   - stores: kinds of stores that the program has besides the server's own.
+  ///   - isPrivate: whether a state directory is refused that others than its user may read or write.
   /// - Throws: ``SettingsError``, ``StoreError`` or ``SystemError`` with the first fault that is found.
-  package func check(stores: [ExternalStore]) throws {
+  package func check(stores: [ExternalStore], isPrivate: Bool) throws {
     if let fault = fault ?? admin.fault { throw fault }
     try Self.checkAddress(host, key: "host")
     if !admin.listen.isEmpty { try Self.checkAddress(admin.address.host, key: "admin.listen") }
@@ -24,6 +26,7 @@ extension ServerSettings {
       try checkDatabase(stores)
       try Self.checkDirectory(stateDirectory, key: "stateDir")
     }
+    if isPrivate, let fault = stateDirectoryFault { throw fault }
     if !recordDirectory.isEmpty { try Self.checkDirectory(recordDirectory, key: "record") }
   }
 

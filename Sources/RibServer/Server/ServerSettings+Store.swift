@@ -20,10 +20,12 @@ extension ServerSettings {
   ///   - loopCount: the number of loops.
   ///   - logger: told what ran when an earlier process died, and what other processes run.
   ///   - environment: what the store tells the time by.
+  ///   - isPrivate: whether a state directory is refused that others than its user may read or write.
   /// - Returns: both, and the nodes that share the store.
   /// - Throws: ``StoreError`` or ``SystemError``.
   func openStore(
-    _ stores: [ExternalStore] = [], loopCount: Int, _ logger: Logger, _ environment: Environment = .system
+    _ stores: [ExternalStore] = [], loopCount: Int, _ logger: Logger, _ environment: Environment = .system,
+    isPrivate: Bool = false
   ) throws -> OpenedStore {
     switch store {
     case .memory:
@@ -31,14 +33,14 @@ extension ServerSettings {
       _ = store.begin(StoreStart())
       return OpenedStore(store: store)
     case .sqlite:
-      try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
+      try makeStateDirectory(isPrivate: isPrivate, logger)
       let store = try SQLiteStore(
         path: "\(stateDirectory)/\(SQLiteStore.fileName)", durability: durability == .disk ? .disk : .process,
         clock: environment.time)
       return try begin(store, loopCount, logger, environment)
     case .postgres:
       let kind = try checkDatabase(stores)
-      try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
+      try makeStateDirectory(isPrivate: isPrivate, logger)
       let store = try kind.open(storeURL, environment.time)
       var opened = try begin(store, loopCount, logger, environment)
       opened.hasHistory = true
@@ -106,12 +108,31 @@ extension ServerSettings {
     }
   }
 
+  private func makeStateDirectory(isPrivate: Bool, _ logger: Logger) throws(StoreError) {
+    try Self.makeDirectory(stateDirectory, "state directory", flag: "--state-dir")
+    guard let fault = stateDirectoryFault else { return }
+    guard !isPrivate else { throw fault }
+    logger.warning("\(fault)")
+  }
+
+  /// What is wrong with a state directory that others than its user may read or write; nil also if there is none yet.
+  package var stateDirectoryFault: StoreError? {
+    store == .memory ? nil : Self.privacyFault(stateDirectory, "state directory")
+  }
+
+  private static func privacyFault(_ path: String, _ name: String) -> StoreError? {
+    guard othersMay(0o066, path) else { return nil }
+    return StoreError("The \(name) \(path) can be read or written by others than its user: chmod 700 \(path).")
+  }
+
   /// Makes the directory for recordings, if there are to be any.
   ///
+  /// - Parameter logger: told if others than its user may read or write it.
   /// - Throws: ``StoreError``.
-  func makeRecordDirectory() throws(StoreError) {
+  func makeRecordDirectory(_ logger: Logger) throws(StoreError) {
     guard !recordDirectory.isEmpty else { return }
     try Self.makeDirectory(recordDirectory, "directory for recordings", flag: "--record")
+    if let fault = Self.privacyFault(recordDirectory, "directory for recordings") { logger.warning("\(fault)") }
   }
 
   /// Makes a directory, and those above it, for the server's user alone.

@@ -314,7 +314,7 @@ public struct ServerSettings: Equatable, Sendable {
   /// the request itself.
   public var publicURL = ""
   /// `origins`: other sites whose pages may talk to the server: `https://app.example.com`, `https://*.example.com` for all hosts
-  /// below the domain, `*` for every page in the world.
+  /// below the domain, `http://localhost:*` for all ports, `*` for every page in the world.
   public var origins: [String] = []
   /// `hosts`: names in the Host field that the server answers for, besides that of ``publicURL``: `app.example.com`,
   /// `*.example.com`, `*` for any.

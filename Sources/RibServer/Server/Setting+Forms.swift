@@ -6,9 +6,10 @@ extension Setting.TextForm {
     ["http", "https"].contains(WebOrigin(withoutSlash($0))?.scheme)
   }
 
-  /// An origin, or those of all hosts below a domain, or the pages without one, or any.
+  /// An origin, or those of all hosts below a domain or of all ports, or the pages without one, or any.
   static let originPattern = checked(
-    "origins", "an origin, with *. those of all hosts below a domain of two labels at least, null, or *",
+    "origins",
+    "an origin, with *. those of all hosts below a domain of two labels at least, with :* those of all ports, null, or *",
     example: "https://app.example.com"
   ) { $0 == "*" || $0 == OriginPolicy.opaque || OriginPattern($0) != nil }
 

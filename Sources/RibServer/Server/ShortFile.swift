@@ -54,3 +54,14 @@ func fileSize(_ path: String) -> Int? {
   var status = stat()
   return stat(path, &status) == 0 ? Int(status.st_size) : nil
 }
+
+/// Whether a file or a directory gives others than its user a right.
+///
+/// - Parameters:
+///   - rights: bits of its mode.
+///   - path: the file.
+/// - Returns: false as well if there is no such file.
+func othersMay(_ rights: mode_t, _ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & rights != 0
+}

@@ -235,6 +235,11 @@ extension SessionCore {
     if commits.storeIsBack() { driver?.carryOut(.commit) }
   }
 
+  /// Goes on in memory, as the store does not have any more what was committed; a session with a commit to come hears of it then.
+  func storeIsLost() {
+    if commits.isClean, commits.outage == .goesOn { storeFailed() }
+  }
+
   /// Tells the clients what they are told survives from here on, before whatever waits for a commit.
   private func tellDurability(_ durability: Welcome.Durability) {
     work.json.removeAll()

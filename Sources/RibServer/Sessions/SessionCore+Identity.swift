@@ -93,7 +93,10 @@ extension SessionCore {
     return access.refusal(of: identity)
   }
 
-  static let outdated = Ending(.unauthenticated, "This person was signed out after the credential was issued.")
+  static let outdated = Ending(
+    .unauthenticated,
+    "This person was signed out after the credential was issued, or within the second that its issuer names: show a newer "
+      + "one.")
 
   /// Keeps the newest identity of a client's person, for the client's channel as well: one credential may overtake another.
   private func renew(_ client: Int, _ identity: Identity, showing token: String?, _ signIn: SignIn?) {

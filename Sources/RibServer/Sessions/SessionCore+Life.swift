@@ -285,7 +285,7 @@ extension SessionCore {
       savedTransactionCount = tree.transactionCount
       driver?.carryOut(.enterMemory(isNew: false))
       for failure in report.lost { log(.warning, "A riblet was not restored.", ["reason": "\(failure)"]) }
-      if let rest = stored.state.rest, (try? viewHash()) == rest.viewHash { epoch = rest.epoch }
+      if let rest = stored.state.rest { compareView(with: rest) }
       if isDurable { noteChange() } else { stay() }
       carryOut(commands)
     } catch {
@@ -302,6 +302,14 @@ extension SessionCore {
     // The client that has asked for the session is still on its way here: it has a second, whatever the settings say.
     look(after: 1)
     return nil
+  }
+
+  /// Goes on in the epoch in which the session left memory, if it shows the same as then.
+  private func compareView(with rest: SessionState.Rest) {
+    guard (try? viewHash()) != rest.viewHash else { return epoch = rest.epoch }
+    log(
+      .debug, "The session shows something else than before it rested: its clients are sent the whole view.",
+      ["bytes": "\(work.json.count)"])
   }
 
   /// A session with a state that cannot be read stays in the store as it is, for a version of the app that can read it:

@@ -1,3 +1,5 @@
+import Wire
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -54,7 +56,7 @@ public struct StateCheck: Sendable {
         shown = done
         Self.complain("Checked \(done) of \(all) sessions.")
       }
-      print(isJSON ? report.json : report.text)
+      print((isJSON ? report.json : report.text).visibleLines)
       return report.isLossless ? 0 : 1
     } catch {
       Self.complain("\(error)")

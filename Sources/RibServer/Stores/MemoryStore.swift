@@ -177,7 +177,7 @@ package final class MemoryStore: SessionStore {
   private static func signOut(_ revocation: Revocation, _ content: inout Content) -> Revocation {
     let mark = content.signOuts[revocation.person].map { max($0 + 1, revocation.mark) } ?? revocation.mark
     content.signOuts[revocation.person] = mark
-    return Revocation(revocation.person, at: revocation.time, mark: mark)
+    return Revocation(revocation.person, millisecond: revocation.millisecond, mark: mark)
   }
 
   private static func noteAbsence(_ lease: SessionLease, _ content: inout Content, _ now: Int) -> StoreResult {

@@ -33,8 +33,13 @@ struct ReplacedStore {
       return try withStore { database in
         // A store of an earlier version has none.
         guard try database.tableExists("revocation") else { return [] }
-        return try Row.fetchAll(database, sql: "SELECT subject, issuer, time, mark FROM revocation").map {
-          Revocation(PersonID($0[0], issuer: $0[1]), at: $0[2], mark: $0[3])
+        return try Row.fetchAll(
+          database,
+          sql: "SELECT subject, issuer, CAST(round(time * 1000) AS INTEGER), typeof(time), mark FROM revocation"
+        ).map {
+          let (person, milliseconds): (PersonID, Int) = (PersonID($0[0], issuer: $0[1]), $0[2])
+          // An earlier version has written the second alone.
+          return Revocation(person, millisecond: milliseconds + ($0[3] == "real" ? 0 : 999), mark: $0[4])
         }
       }
     } catch {

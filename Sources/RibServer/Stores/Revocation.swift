@@ -6,9 +6,11 @@ package struct Revocation: Equatable, Sendable {
   /// The person.
   package let person: PersonID
   /// When the person was signed out, in seconds since 1970, by the clock of the process that did it.
-  ///
-  /// A credential's time of issue is compared with this.
   package let time: Int
+  /// The same in milliseconds: a credential that was issued then or before is refused.
+  ///
+  /// Where only the second is known, this is its last millisecond.
+  package let millisecond: Int
   /// The clients of the person are out whose binding has this mark or a lower one (``ClientProfile/Person/since``).
   ///
   /// A mark counts seconds too, but a clock that is set back does not lower it: a sign-out's mark in the store is higher than that of the
@@ -22,8 +24,19 @@ package struct Revocation: Equatable, Sendable {
   ///   - time: when, in seconds since 1970.
   ///   - mark: the highest mark of a client that is out.
   package init(_ person: PersonID, at time: Int, mark: Int) {
+    self.init(person, millisecond: time * 1000 + 999, mark: mark)
+  }
+
+  /// The sign-out of a person.
+  ///
+  /// - Parameters:
+  ///   - person: the person.
+  ///   - millisecond: when, in milliseconds since 1970.
+  ///   - mark: the highest mark of a client that is out.
+  package init(_ person: PersonID, millisecond: Int, mark: Int) {
     self.person = person
-    self.time = time
+    time = millisecond / 1000
+    self.millisecond = millisecond
     self.mark = mark
   }
 }
@@ -31,10 +44,18 @@ package struct Revocation: Equatable, Sendable {
 extension Identity {
   /// Whether the credential was issued before a sign-out.
   ///
-  /// The time of a sign-out is a whole second: a credential that was issued in the course of that second counts as issued before, and one
-  /// without a time of issue as issued later.
+  /// An issuer that gives whole seconds says of a credential that it was issued when its second began: one from the second of the sign-out
+  /// counts as issued before. One without a time of issue counts as issued later.
   ///
-  /// - Parameter second: when the sign-out was, in seconds since 1970.
+  /// - Parameter revocation: the sign-out of the same person.
   /// - Returns: whether it was.
-  package func wasIssued(beforeSignOutAt second: Int) -> Bool { secondIssued.map { $0 < Double(second) + 1 } ?? false }
+  package func wasIssued(before revocation: Revocation) -> Bool { wasIssued(notAfter: revocation.millisecond) }
+
+  /// Whether the credential was issued at a time or before.
+  ///
+  /// - Parameter millisecond: in milliseconds since 1970, as precisely as a store keeps ``issued``.
+  /// - Returns: whether it was.
+  func wasIssued(notAfter millisecond: Int) -> Bool {
+    secondIssued.map { ($0 * 1000).rounded() <= Double(millisecond) } ?? false
+  }
 }

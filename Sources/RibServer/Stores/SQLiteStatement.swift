@@ -40,6 +40,7 @@ final class SQLiteStatement {
   /// A value for a parameter.
   enum Value {
     case integer(Int64)
+    case real(Double)
     case text(String)
     /// Text as its UTF-8.
     case utf8([UInt8])
@@ -116,6 +117,10 @@ final class SQLiteStatement {
     fileprivate let handle: OpaquePointer
 
     func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+    /// A number, if it is one that is not an integer.
+    func real(_ column: Int32) -> Double? {
+      sqlite3_column_type(handle, column) == SQLITE_FLOAT ? sqlite3_column_double(handle, column) : nil
+    }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
     /// All of it, also what stands behind a NUL.
     func text(_ column: Int32) -> String {
@@ -146,6 +151,7 @@ final class SQLiteStatement {
       let code =
         switch value {
         case .integer(let value): sqlite3_bind_int64(handle, index, value)
+        case .real(let value): sqlite3_bind_double(handle, index, value)
         case .null: sqlite3_bind_null(handle, index)
         case .text(var text): text.withUTF8 { Self.bind($0, to: handle, at: index, isBorrowed: false) }
         case .utf8(let bytes): bytes.withUnsafeBufferPointer { Self.bind($0, to: handle, at: index, isBorrowed: false) }

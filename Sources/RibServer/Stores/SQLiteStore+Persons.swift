@@ -15,9 +15,9 @@ extension SQLiteStore {
     try statements.deleteRevocations.run(.integer(revocation.time - Int(keeping.components.seconds)))
     var stored = revocation
     try statements.insertRevocation.rows(
-      .text(subject), .text(issuer), .integer(revocation.time), .integer(revocation.mark)
+      .text(subject), .text(issuer), .real(revocation.secondsForStore), .integer(revocation.mark)
     ) {
-      stored = Revocation(revocation.person, at: $0.integer(0), mark: $0.integer(1))
+      stored = $0.revocation(of: revocation.person, at: 0)
     }
     try statements.moveProgress.run(.text(subject), .text(issuer), .integer(holder))
     try statements.fenceSessions.run(.text(subject), .text(issuer), .integer(holder), .integer(self.time.now(clock)))
@@ -29,7 +29,7 @@ extension SQLiteStore {
     var last = last
     try statements.selectRevocations.rows(.integer(last)) { row in
       last = Int64(row.integer(0))
-      found.append(Revocation(PersonID(row.text(1), issuer: row.text(2)), at: row.integer(3), mark: row.integer(4)))
+      found.append(row.revocation(of: PersonID(row.text(1), issuer: row.text(2)), at: 3))
     }
     return .revocations(found, last: last)
   }
@@ -64,7 +64,7 @@ extension SQLiteStore {
   func isAnyRevoked(_ clients: [ClientRecord], _ statements: Statements) throws -> Bool {
     for case let person? in clients.map(\.person) where !person.isRevoked {
       guard let signOut = try signOut(of: PersonID(person.identity), statements) else { continue }
-      if person.since <= signOut.mark || person.identity.wasIssued(beforeSignOutAt: signOut.time) { return true }
+      if person.since <= signOut.mark || person.identity.wasIssued(before: signOut) { return true }
     }
     return false
   }
@@ -79,8 +79,23 @@ extension SQLiteStore {
   private func signOut(of person: PersonID, _ statements: Statements) throws -> Revocation? {
     var found: Revocation?
     try statements.selectRevocation.rows(.text(person.subject), .text(person.issuer)) {
-      found = Revocation(person, at: $0.integer(0), mark: $0.integer(1))
+      found = $0.revocation(of: person, at: 0)
     }
     return found
   }
+}
+
+extension SQLiteStatement.Row {
+  /// A sign-out, from the columns of its time and its mark.
+  fileprivate func revocation(of person: PersonID, at column: Int32) -> Revocation {
+    let mark = integer(column + 1)
+    // An earlier version has written the second alone, as an integer.
+    guard let seconds = real(column) else { return Revocation(person, at: integer(column), mark: mark) }
+    return Revocation(person, millisecond: Int((seconds * 1000).rounded()), mark: mark)
+  }
+}
+
+extension Revocation {
+  /// Seconds since 1970, as an SQLite file has them: an earlier version reads the second alone.
+  var secondsForStore: Double { Double(millisecond) / 1000 }
 }

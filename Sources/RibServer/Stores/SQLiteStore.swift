@@ -79,12 +79,20 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
 
   private(set) var database: DatabaseQueue
   let path: String
-  /// The file, as the system tells it from another one of the same name.
-  private let file: FileIdentity?
+  /// The file and those beside it, as the system tells them from others of the same names; nil where the system does not know them.
+  var files: StoreFiles?
+  /// What has become of them; nil as long as nothing is known.
+  var fault: StoreFiles.Fault?
+  /// When they were looked at last, in nanoseconds of the monotonic clock.
+  var lastLook: UInt64 = 0
+  /// Where a copy of the store is, if another file has its name.
+  var rescued: String?
+  /// Whether this process has made the file.
+  private let isNew: Bool
   /// Whether the connection is of no use any more.
   private var mustReopen = false
   let clock: TimeSource
-  private var statements: Statements?
+  private(set) var statements: Statements?
   /// What the file knows this process by, among those that have it open; counted from 1.
   var holder = 1
   /// The time of the file.
@@ -92,9 +100,9 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   /// Memory for the clients' numbers of one session after the other.
   var numbers: [UInt8] = []
   /// What the process will have to say of itself when it ends.
-  private var use = Use.looking
+  var use = Use.looking
 
-  private enum Use {
+  enum Use {
     /// The process has not begun: nothing.
     case looking
     /// It has: that it has ended in order.
@@ -119,6 +127,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     self.durability = durability
     self.clock = clock
     self.path = path
+    isNew = Self.protectFiles(path)
     do {
       database = try DatabaseQueue(path: path, configuration: Self.configuration(durability))
       let migrator = Self.migrator
@@ -126,11 +135,12 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
         throw StoreError("\(path) was written by a newer version of this program: start that one.")
       }
       try migrator.migrate(database)
-      file = FileIdentity(path)
       let database = database
       Self.letShrink(database)
       statements = database.writeWithoutTransaction { Statements($0) }
       time = StoreTime(lookingAt: try database.read { try Self.readTime($0) }, clock)
+      // With the read there is a log.
+      files = StoreFiles(path)
     } catch let error as StoreError {
       throw error
     } catch {
@@ -165,7 +175,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     return configuration
   }
 
-  private static func synchronous(_ durability: Welcome.Durability) -> String {
+  static func synchronous(_ durability: Welcome.Durability) -> String {
     durability == .disk ? "FULL" : "NORMAL"
   }
 
@@ -185,8 +195,9 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
 
   package func begin(_ start: StoreStart) throws(StoreError) -> Int {
     // Since it was opened a copy may have been put in its place.
-    try checkFile()
+    _ = try look()
     do {
+      if isNew, !start.others.isEmpty { try checkOthers() }
       try database.writeWithoutTransaction { database in
         // If the power is cut, the next one has to know that this one was there.
         try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -215,6 +226,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     try? database.writeWithoutTransaction { database in
       statements = nil
       if use == .serving { try noteEnd(database) }
+      if let files, files.isNameLost { Self.keepNames(database) }
     }
     try? database.close()
   }
@@ -222,6 +234,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   package func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult] {
     announceReturn()
     do {
+      try checkFiles(isProbe: requests.count == 1 && requests.first?.isProbe == true)
       if mustReopen { try reopen() }
       return try perform(requests, endingWith: .commit)
     } catch {
@@ -234,19 +247,15 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
   }
 
   /// Uses another connection from here on: with the old one its locks end.
-  private func reopen() throws {
+  func reopen() throws {
+    mustReopen = true
     database.writeWithoutTransaction { _ in statements = nil }
     try database.close()
-    try checkFile()
     database = try DatabaseQueue(path: path, configuration: Self.configuration(durability))
     statements = database.writeWithoutTransaction { Statements($0) }
+    _ = try database.read { try Self.readTime($0) }
+    files = StoreFiles(path)
     mustReopen = false
-  }
-
-  private func checkFile() throws(StoreError) {
-    guard FileIdentity(path) == file else {
-      throw StoreError("The session store \(path) is another file than before: start the server anew.")
-    }
   }
 
   func perform(

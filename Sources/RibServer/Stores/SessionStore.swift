@@ -51,8 +51,19 @@ package protocol SessionStore: Sendable {
   ///   caller asks again with parts of the batch. Of a store across a network it may be unknown whether there was a commit.
   func perform(_ requests: [StoreRequest]) throws(StoreError) -> [StoreResult]
 
+  /// Looks whether what was committed is still there; called once a second, also while nothing is asked for.
+  ///
+  /// - Throws: ``StoreError`` if not. ``StoreRequest/probe`` then tries to put it back.
+  /// - Returns: whether it is to be called again.
+  func look() throws(StoreError) -> Bool
+
   /// Ends the store's use; what was committed stays.
   func close()
+}
+
+extension SessionStore {
+  /// What is in no file of this machine is not looked at.
+  package func look() throws(StoreError) -> Bool { false }
 }
 
 /// What sessions do while their store fails.

@@ -34,9 +34,27 @@ struct StoreCopy {
   ) throws(StoreError) {
     // SQLite would make one.
     guard access(source, R_OK) == 0 else { throw StoreError("\(SystemError.last("open \(source)"))") }
+    try self.init(of: source, besides: target) { path in try Self.copy(source, to: path, check) }
+  }
+
+  /// Makes a copy of a store that is open, whether or not its file has a name.
+  ///
+  /// - Parameters:
+  ///   - database: the store.
+  ///   - target: where the copy is to go.
+  /// - Throws: ``StoreError`` if the copy cannot be written, or is damaged.
+  init(of database: DatabaseQueue, besides target: String) throws(StoreError) {
+    try self.init(of: target, besides: target) { path in
+      try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+    }
+  }
+
+  private init(
+    of source: String, besides target: String, writing write: (_ path: String) throws -> Void
+  ) throws(StoreError) {
     path = try Self.makeEmptyFile(besides: target)
     do {
-      try Self.copy(source, to: path, check)
+      try write(path)
       sessionCount = try Self.check(path)
       bytes = fileSize(path) ?? 0
       try Self.sync(path)
@@ -57,6 +75,16 @@ struct StoreCopy {
   func put(at target: String) throws(SystemError) {
     guard rename(path, target) == 0 else { throw .last("rename \(path) to \(target)") }
     try Self.sync(Self.directory(of: target))
+  }
+
+  /// Gives the copy a name that no file has.
+  ///
+  /// - Parameter name: the name; in the same directory.
+  /// - Throws: ``SystemError``, also if a file has the name.
+  func take(_ name: String) throws(SystemError) {
+    guard link(path, name) == 0 else { throw .last("link \(path) to \(name)") }
+    unlink(path)
+    try Self.sync(Self.directory(of: name))
   }
 
   /// Removes the copy, which is not wanted any more.

@@ -6,10 +6,13 @@ public struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   ///
   /// Otherwise the request is the reason, and other requests may well succeed.
   package let isGlobal: Bool
+  /// Whether what was committed before is in danger as well.
+  package let endangersAll: Bool
 
   /// An error.
-  package init(_ description: String, isGlobal: Bool = true) {
+  package init(_ description: String, isGlobal: Bool = true, endangersAll: Bool = false) {
     self.description = description
     self.isGlobal = isGlobal
+    self.endangersAll = endangersAll
   }
 }

@@ -43,6 +43,9 @@ package indirect enum StoreRequest: Sendable {
   /// Asks how much there is; answered by ``StoreResult/measured(_:)``.
   case measure
 
+  /// Whether it asks for nothing but that the store answers.
+  var isProbe: Bool { if case .probe = self { true } else { false } }
+
   /// What is to be written of a session; nil if nothing is.
   package var cut: SessionCut? {
     switch self {

@@ -102,7 +102,8 @@ package struct StoreRestoration: Equatable, Sendable {
       var kept = 0
       for signOut in signOuts {
         try database.execute(
-          sql: keepSQL, arguments: [signOut.person.subject, signOut.person.issuer, signOut.time, signOut.mark])
+          sql: keepSQL,
+          arguments: [signOut.person.subject, signOut.person.issuer, signOut.secondsForStore, signOut.mark])
         kept += database.changesCount
       }
       return (note.seen.map { $0 - note.shift }, kept)

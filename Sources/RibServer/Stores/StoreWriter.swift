@@ -28,6 +28,10 @@ final class StoreWriter: Sendable {
     var uncounted: StoreTime.Change?
     /// Told on the writer's thread when the store works again; nil once the store is closed or given up.
     var onRecovery: (@Sendable () -> Void)?
+    /// Told there when the store does not have any more what was committed; nil like ``onRecovery``.
+    var onLoss: (@Sendable () -> Void)?
+    /// Why the store fails, as it was logged last.
+    var reason: String?
 
     /// Whether the store is tried again when it has failed.
     var isOpen: Bool { if case .open = end { true } else { false } }
@@ -43,6 +47,7 @@ final class StoreWriter: Sendable {
     mutating func letGo() {
       notices = []
       onRecovery = nil
+      onLoss = nil
     }
   }
 
@@ -86,9 +91,11 @@ final class StoreWriter: Sendable {
   ///   - metrics: what is counted.
   ///   - environment: what tells the time, and makes the queue.
   ///   - onRecovery: called when it works again.
+  ///   - onLoss: called when it does not have any more what was committed.
   init(
     _ store: any SessionStore, _ logger: Logger, _ metrics: ServerMetrics = ServerMetrics(),
-    _ environment: Environment = .system, onRecovery: @escaping @Sendable () -> Void
+    _ environment: Environment = .system, onRecovery: @escaping @Sendable () -> Void,
+    onLoss: @escaping @Sendable () -> Void = {}
   ) {
     self.store = store
     self.logger = logger
@@ -96,7 +103,22 @@ final class StoreWriter: Sendable {
     time = environment.time
     queue = environment.makeQueue("ribserver.store", .normal)
     enough = environment.makeSemaphore()
-    state.withLock { $0.onRecovery = onRecovery }
+    state.withLock { ($0.onRecovery, $0.onLoss) = (onRecovery, onLoss) }
+  }
+
+  /// Looks once a second whether the store has what was committed, also while nothing is asked for.
+  func beginLooking() {
+    queue.add(after: 1_000_000_000) { [self] in
+      let (isOpen, isFailing) = state.withLock { ($0.isOpen, $0.health.isFailing) }
+      guard isOpen else { return }
+      do throws(StoreError) {
+        // One that fails is tried already.
+        if !isFailing, try !inTurn({ () throws(StoreError) in try store.look() }) { return }
+      } catch {
+        noteFailure(error, [])
+      }
+      beginLooking()
+    }
   }
 
   /// Whether the store fails.
@@ -158,7 +180,10 @@ final class StoreWriter: Sendable {
 
   private func closeStore() {
     guard !isClosed else { return }
-    inTurn { store.close() }
+    inTurn {
+      saveAtLast()
+      store.close()
+    }
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
       defer {
         state.end = .closed
@@ -168,6 +193,20 @@ final class StoreWriter: Sendable {
       return waiting
     }
     waiting?.resume()
+  }
+
+  /// Has the store put back what it does not have any more: nobody could do it afterwards.
+  private func saveAtLast() {
+    do throws(StoreError) {
+      _ = try store.look()
+    } catch {
+      logger.error("The session store fails as it is closed.", metadata: ["reason": "\(error)"])
+      do throws(StoreError) {
+        _ = try store.perform([.probe])
+      } catch {
+        logger.critical("What was committed may be lost.", metadata: ["reason": "\(error)"])
+      }
+    }
   }
 
   /// The error of requests that come to a store that was closed or given up.
@@ -284,7 +323,7 @@ final class StoreWriter: Sendable {
   // MARK: Failure
 
   private func noteFailure(_ error: StoreError, _ jobs: [StoreJob]) {
-    let pause = state.withLock { state in
+    let (pause, onLoss) = state.withLock { state in
       for job in jobs where state.isOpen {
         switch job.request {
         case .remove, .noteAbsence, .signOut: state.notices.append(job.again())
@@ -292,8 +331,10 @@ final class StoreWriter: Sendable {
         }
       }
       defer { fails.store(state.health.isFailing, ordering: .releasing) }
-      return state.health.didFail(at: time.monotonic())
+      if state.reason == nil { state.reason = "\(error)" }
+      return (state.health.didFail(at: time.monotonic()), error.endangersAll ? state.onLoss : nil)
     }
+    onLoss?()
     metrics.failedCommits.increment()
     metrics.storeIsFailing.record(1)
     guard let pause else { return }
@@ -309,7 +350,12 @@ final class StoreWriter: Sendable {
   private func tryAgain(after pause: Int) {
     queue.add(after: UInt64(pause) * 1_000_000) { [self] in
       guard state.withLock({ $0.isOpen }) else { return }
-      let results = try? inTurn { try store.perform([.probe]) }
+      var results: [StoreResult]?
+      do throws(StoreError) {
+        results = try inTurn { () throws(StoreError) in try store.perform([.probe]) }
+      } catch {
+        noteReason("\(error)")
+      }
       let works = results != nil
       let next = state.withLock { state in
         if case .notCounted(let change)? = results?.first { state.uncounted = change }
@@ -320,9 +366,18 @@ final class StoreWriter: Sendable {
     }
   }
 
+  /// Logs why the store fails, if it is another reason than before.
+  private func noteReason(_ reason: String) {
+    let isNews = state.withLock { state in
+      defer { state.reason = reason }
+      return state.reason != reason
+    }
+    if isNews { logger.error("The session store still fails.", metadata: ["reason": "\(reason)"]) }
+  }
+
   private func recover() {
     let (notices, onRecovery) = state.withLock { state in
-      defer { state.notices = [] }
+      defer { (state.notices, state.reason) = ([], nil) }
       return (state.notices, state.onRecovery)
     }
     metrics.storeIsFailing.record(0)

@@ -70,7 +70,8 @@ extension TestSession {
 
   /// Saves the session as JSON, restores it, and asserts that nothing is lost.
   ///
-  /// Every state has to come back as it was, every node has to be there again, and a client has to see the same.
+  /// Every state has to come back as it was, every node has to be there again, and a client has to see the same: a server does this
+  /// each time that a session wakes, and sends clients the whole view if it is another one.
   ///
   /// - Parameters:
   ///   - root: the root riblet, made anew.
@@ -99,8 +100,9 @@ extension TestSession {
     } else if lossyTypes.isEmpty, showsTheSame, restored.view != view {
       let text = Failure.difference(
         """
-        The restored session shows something else. If `didRestore` or `didBecomeActive` is meant to show it, pass \
-        showsTheSame: false.
+        The restored session shows something else. A client that stays connected while its session rests is sent the \
+        whole view then, \(restored.view.text.utf8.count) bytes, and not only what has changed. If `didRestore` or \
+        `didBecomeActive` is meant to show it, pass showsTheSame: false.
         """, expected: view.lines, actual: restored.view.lines)
       fail(text, at: sourceLocation)
     }

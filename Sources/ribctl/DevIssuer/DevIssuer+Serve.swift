@@ -33,15 +33,14 @@ extension DevIssuer {
     func run() throws {
       let url = DevIssuer.url(port: port)
       let signer = try options.signer(issuer: url)
-      var logger = Logger(label: "dev-issuer") { StreamLogHandler.standardError(label: $0) }
-      logger.logLevel = .warning
+      let logger = Logger(label: "dev-issuer") { _ in TerminalLog() }
       let server = Server(
         apps: [App("issuer") { Issuer(signer: signer, dependencies: .live) }], files: Self.files(of: signer),
         settings: Self.settings(port: port), logger: logger)
       _ = try server.start()
       Terminal.say(
         """
-        The issuer is at \(url). It signs whatever it is asked to, for every page in your browser: for development only.
+        The issuer is at \(url). It signs whatever it is asked to, for every page of this machine: for development only.
         Start ribd with: ribd --auth-mode jwt --auth-issuer \(url) --auth-audience \(signer.audience) \
         --auth-keys-url discover --auth-required false
         """)
@@ -58,11 +57,16 @@ extension DevIssuer {
       return files
     }
 
-    /// Nothing is stored, and pages of any origin may connect.
-    private static func settings(port: Int) -> ServerSettings {
+    /// The pages of servers on this machine, at any port: a page of any other server would get tokens from whoever looks at it.
+    static let origins = ["http", "https"].flatMap { scheme in
+      ["127.0.0.1", "localhost", "[::1]"].map { "\(scheme)://\($0):*" }
+    }
+
+    /// Nothing is stored, and pages of this machine may connect.
+    static func settings(port: Int) -> ServerSettings {
       var settings = ServerSettings(port: port)
       settings.store = .memory
-      settings.origins = ["*"]
+      settings.origins = origins
       // Long enough between the requests of a script.
       settings.sessions.timeToLiveSeconds = 60
       return settings

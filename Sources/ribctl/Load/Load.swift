@@ -36,7 +36,7 @@ struct Load: ParsableCommand {
     for thread in threads { thread.start() }
     for thread in threads { thread.wait() }
     let figures = loaded.reduce(into: LoadFigures()) { $0.add($1.figures) }
-    print("\(clients) clients, \(figures.text(over: start.duration(to: .now)))")
+    Terminal.say("\(clients) clients, \(figures.text(over: start.duration(to: .now)))")
     let complaints = Set(loaded.compactMap { client in client.complaint.map { ExactString($0) } })
     for complaint in complaints.sorted() { Terminal.complain(complaint.string) }
     guard figures.lost == 0, figures.unknown == 0, loaded.allSatisfy({ $0.complaint == nil }) else { throw ExitCode(1) }

@@ -52,7 +52,7 @@ struct New: ParsableCommand {
       let url = URL(fileURLWithPath: path)
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url)
-      print(path)
+      Terminal.say(path)
     }
   }
 

@@ -25,6 +25,23 @@ import Testing
     #expect(revocations.covers(Self.person(since: mark, issued: issued)) == isOut)
   }
 
+  /// Within a second the fraction counts.
+  ///
+  /// An issuer that gives whole seconds has issued at the beginning of one.
+  @Test(arguments: [
+    (100, true), (100.2, true), (100.3, true), (100.301, false), (100.9, false), (101, false), (99.9, true),
+  ])
+  func credentialOfTheSameSecond_isJudgedByItsFraction(issued: Double, isRefused: Bool) {
+    let revocations = Revocations()
+    let revocation = revocations.makeRevocation(of: PersonID("ada", issuer: ""), at: 100_300)
+    #expect(revocation.time == 100 && revocation.mark == 100)
+    revocations.note(revocation)
+    // An older one changes nothing.
+    revocations.note(Revocation(PersonID("ada", issuer: ""), at: 99, mark: 99))
+    #expect(revocations.refuses(Identity("ada", issued: Date(timeIntervalSince1970: issued))) == isRefused)
+    #expect(revocations.covers(Self.person(since: 101, issued: issued)) == isRefused)
+  }
+
   @Test func markOfSignIn_isBeyondThatOfTheSignOut_whateverTheClockSays() {
     let revocations = Revocations()
     revocations.note(Revocation(PersonID("ada", issuer: ""), at: 100, mark: 100))

@@ -1,7 +1,9 @@
 import CurlTransport
 import Foundation
 import GRDB
+import Logging
 import RibClient
+import RibTestSupport
 import Testing
 import Wire
 
@@ -15,11 +17,11 @@ import Wire
 
   private func withServer(
     _ store: ServerSettings.Store, _ outside: Logbook.Outside = Logbook.Outside(), rest: Int = 1000, idle: Int = 1000,
-    _ change: (inout ServerSettings) -> Void = { _ in },
+    logger: Logger = CollectedLog().logger, _ change: (inout ServerSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (Server, _ url: String) async throws -> Void
   ) async throws {
     try await RibServerTests.withServer(
-      apps: [Logbook.app(outside)],
+      apps: [Logbook.app(outside)], logger: logger,
       {
         $0.store = store
         $0.stateDirectory = directory.path
@@ -245,10 +247,12 @@ import Wire
   // MARK: Waking
 
   /// The view shows something that no state has: it is another one, and the client is shown it as a whole.
+  ///
+  /// The log says so.
   @Test(arguments: ServerSettings.Store.own)
   func viewThatDiffersAtWake_isANewEpoch(_ store: ServerSettings.Store) async throws {
-    let outside = Logbook.Outside()
-    try await withServer(store, outside, rest: 1, idle: 1) { server, url in
+    let (outside, log) = (Logbook.Outside(), CollectedLog())
+    try await withServer(store, outside, rest: 1, idle: 1, logger: log.logger) { server, url in
       let client = try await blocking { try PlainClient(url) }
       #expect(await eventually { server.sessionCount == 0 })
       outside.heading = "new"
@@ -271,6 +275,8 @@ import Wire
         try again.next(#"{"t":"snap""#)
       }
     }
+    let told = log.all.filter { $0.message.hasPrefix("The session shows something else than before it rested") }
+    #expect(told.map(\.level) == [.debug, .debug] && (told.first?["bytes"].flatMap { Int($0) } ?? 0) > 50)
   }
 
   @Test(arguments: ServerSettings.Store.own)

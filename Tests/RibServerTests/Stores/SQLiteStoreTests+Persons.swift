@@ -1,3 +1,4 @@
+import GRDB
 import RibCore
 import Testing
 import Wire
@@ -36,6 +37,25 @@ extension SQLiteStoreTests {
       Issue.record("Bob has to be let in, and whoever was invited not.")
       return
     }
+  }
+
+  /// A sign-out is kept with its millisecond.
+  ///
+  /// Of one that an earlier version has written the second alone is known.
+  @Test func timeOfASignOut_isKeptAsPreciselyAsItIsKnown() throws {
+    let store = try open()
+    defer { store.close() }
+    let signOut = StoreRequest.signOut(
+      Revocation(Self.ada, millisecond: 1_700_000_000_123, mark: 200), keeping: .seconds(600))
+    guard case .signedOut(let stored) = try store.perform(signOut) else { throw StoreError("not signed out") }
+    #expect(stored.millisecond == 1_700_000_000_123 && stored.time == 1_700_000_000)
+    try store.database.writeWithoutTransaction {
+      try $0.execute(sql: "INSERT INTO revocation (subject, issuer, time, mark) VALUES ('bob', '', 1700000000, 1)")
+    }
+    guard case .revocations(let found, _) = try store.perform(.findRevocations(after: 0)) else {
+      throw StoreError("none")
+    }
+    #expect(found.map(\.millisecond) == [1_700_000_000_123, 1_700_000_000_999])
   }
 
   /// Whoever has joined later by the invitation of a friend is none of those who had to leave.

@@ -38,6 +38,23 @@ struct TestSessionReplayTests {
     #expect(answers.count == 3)
   }
 
+  /// Whatever form an effect has, also without a name: what it has sent, and its end, are found again.
+  @Test(arguments: Forms.ViewAction.allCases) func effect_isReplayed(_ form: Forms.ViewAction) async throws {
+    let recorded = try RecordedSession(Forms())
+    for _ in 0..<2 { try recorded.session.act("\"\(form.rawValue)\"") }
+    while !recorded.session.pendingEffects.isEmpty {
+      do {
+        try await recorded.session.runNextEffect()
+      } catch is Refusal {
+        #expect(form == .refused)
+      }
+    }
+    #expect((recorded.session.viewState()?["count"] == .integer(0)) == (form == .refused))
+    let replayed = try TestSession.replay(try recorded.recording(), root: Forms())
+    #expect(replayed.view == recorded.session.view)
+    #expect(replayed.tree.transactionCount == recorded.session.tree.transactionCount)
+  }
+
   @Test func recordedClient_isWhoActsAgain() throws {
     let recorded = try RecordedSession(Counted())
     recorded.session.tree.recorder?.client = .init(id: 2, number: 1, subject: "ada", roles: ["clerk", "guest"])

@@ -141,7 +141,7 @@ struct TestSessionTests {
     }
     let texts = try failures { _ = try TestSession(Honest()).restored(as: Honest()) }
     #expect(texts.count == 1)
-    #expect(texts.first?.hasPrefix("The restored session shows something else. If `didRestore`") == true)
+    #expect(texts.first?.hasPrefix("The restored session shows something else. A client that stays connected") == true)
     #expect(texts.first?.contains("\"state\": \"new\"") == true)
     #expect(try TestSession(Honest()).restored(as: Honest(), showsTheSame: false).viewState() == .string("restored"))
   }

@@ -19,9 +19,11 @@ final class RecordedSession {
     try session.start()
   }
 
-  private static func make<Root: Riblet>(_ root: Root, _ lines: Lines) -> TestSession
+  /// As on a server the keys of effects begin with another name in each life, and not with the session's.
+  private static func make<Root: Riblet>(_ root: Root, _ lines: Lines, life: Int = 1) -> TestSession
   where Root.Output == Never, Root.Props == Never {
-    let session = TestSession(Tree(root: root, session: "s"), .held, Origin(text: "", location: #_sourceLocation))
+    let session = TestSession(
+      Tree(root: root, session: "s-\(life)"), .held, Origin(text: "", location: #_sourceLocation))
     session.tree.recorder = TransactionRecorder(
       .init(build: "0", app: "test", session: "s", parameters: nil), write: { lines.bytes += $0 })
     return session
@@ -30,7 +32,7 @@ final class RecordedSession {
   /// Leaves memory and comes back.
   func wake<Root: Riblet>(as root: Root) throws where Root.Output == Never, Root.Props == Never {
     let snapshot = try session.tree.snapshot()
-    session = Self.make(root, lines)
+    session = Self.make(root, lines, life: 2)
     _ = try session.tree.restore(snapshot, rendering: renderer)
   }
 

@@ -54,6 +54,9 @@ struct WebOriginTests {
     ("https://*.example.com:8443", "https://a.example.com:8443", true),
     ("https://*.example.com:8443", "https://a.example.com", false),
     ("HTTPS://*.Example.com", "https://A.EXAMPLE.com", true),
+    ("http://localhost:*", "http://localhost:8080", true), ("http://localhost:*", "http://LOCALHOST", true),
+    ("http://localhost:*", "https://localhost", false), ("http://localhost:*", "http://localhost.example.com:1", false),
+    ("http://[::1]:*", "http://[::1]:3000", true), ("http://127.0.0.1:*", "http://127.0.0.2:3000", false),
   ])
   func pattern_matchesWhatItMeans(_ pattern: String, _ origin: String, _ matches: Bool) throws {
     let pattern = try #require(OriginPattern(pattern))
@@ -63,7 +66,8 @@ struct WebOriginTests {
   @Test(arguments: [
     "", "*", "null", "example.com", "https://*", "https://*.com", "https://*.", "https://*.example.", "https://*.*.com",
     "https://a.*.com",
-    "https://*example.com", "https://*.1.2.3.4", "https://app.example.com/path", "https://*..com",
+    "https://*example.com", "https://*.1.2.3.4", "https://app.example.com/path", "https://*..com", ":*", "http://:*",
+    "http://localhost:80:*", "http://localhost:*:*",
   ])
   func patternOfTooMany_isNone(_ text: String) { #expect(OriginPattern(text) == nil) }
 }

@@ -1,0 +1,49 @@
+// Text that comes from a peer may have characters that do something to a terminal, or to whoever reads there: control characters, of which
+// one begins a command (ISO 6429), and such as turn the direction of what follows (Unicode UAX #9). Whatever a program of this package
+// prints, it prints in this form.
+
+extension String {
+  /// The text as one line that is only seen: other characters are written as in JSON, `\n` or `\u009b`.
+  ///
+  /// A text that is JSON stays JSON with the same value. Done twice it is the same as once.
+  package var visible: String {
+    // Most texts are of printable ASCII.
+    if utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) || unicodeScalars.allSatisfy(\.isVisible) { return self }
+    var visible = ""
+    for scalar in unicodeScalars {
+      if scalar.isVisible { visible.unicodeScalars.append(scalar) } else { visible += scalar.escape }
+    }
+    return visible
+  }
+
+  /// The text in the same form, line by line.
+  package var visibleLines: String {
+    split(separator: "\n" as Unicode.Scalar).map(\.visible).joined(separator: "\n")
+  }
+
+  /// The lines, also empty ones: a line feed and a carriage return before it are one character, and two here.
+  private func split(separator: Unicode.Scalar) -> [String] {
+    unicodeScalars.split(separator: separator, omittingEmptySubsequences: false).map { String($0) }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a character is only seen: no control character, no line or paragraph separator, nothing that has no place of its own
+  /// or whose look nobody has agreed on.
+  package var isVisible: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
+    default: true
+    }
+  }
+
+  /// The character as an escape of JSON.
+  fileprivate var escape: String {
+    switch self {
+    case "\n": "\\n"
+    case "\r": "\\r"
+    case "\t": "\\t"
+    default: String(self).utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined()
+    }
+  }
+}
