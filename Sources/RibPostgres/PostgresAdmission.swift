@@ -1,5 +1,6 @@
 import RibCore
 import RibServer
+import Wire
 
 /// Decides which writes of a batch are refused because of rows that are no session's own: sign-outs of persons, and quotas.
 ///
@@ -8,11 +9,11 @@ import RibServer
 struct PostgresAdmission {
   private var signOuts: [PersonID: Revocation] = [:]
   /// How many sessions each place has that begins one here.
-  private var places: [String: Int] = [:]
+  private var places: [String: Int] = [:]  // safe text: own
   /// How many sessions each person has who begins one here.
   private var persons: [PersonID: Int] = [:]
   /// The sessions that the numbers include though the batch creates them: the outcome of their first creation was unknown.
-  private var existing: Set<String> = []
+  private var existing: Set<ExactString> = []
 
   /// Reads what the requests depend on.
   ///
@@ -42,7 +43,7 @@ struct PostgresAdmission {
     signOuts = PostgresStore.signOuts(in: results[1])
     for row in results[2].rows { places[row.text(0)] = row.integer(1) }
     for row in results[3].rows { persons[PersonID(row.text(0), issuer: row.text(1))] = row.integer(2) }
-    existing = Set(results[4].rows.map { $0.text(0) })
+    existing = Set(results[4].rows.map { ExactString($0.text(0)) })
   }
 
   /// Judges the next request.
@@ -54,12 +55,12 @@ struct PostgresAdmission {
     // Another node has signed the person out, and this one has not learned of it.
     let isRevoked = cut.trustedPersons.contains { person in
       signOuts[PersonID(person.identity)].map {
-        person.since <= $0.mark || person.identity.wasIssued(beforeSignOutAt: $0.time)
+        person.since <= $0.mark || person.identity.wasIssued(before: $0)
       } ?? false
     }
     if isRevoked { return .lost }
     guard let identity else { return nil }
-    let own = existing.contains(identity.id) ? 1 : 0
+    let own = existing.contains(ExactString(identity.id)) ? 1 : 0
     if let quota = cut.quota {
       let ofPlace = identity.place.flatMap { places[$0] } ?? 0, ofPerson = cut.owner.flatMap { persons[$0] } ?? 0
       guard quota.perPlace == 0 || identity.place == nil || ofPlace - own < quota.perPlace else { return .overQuota }

@@ -23,7 +23,7 @@ final class NodeAddresses: Sendable {
   }
 
   private let environment: Environment
-  private let names = Mutex<[String: Name]>([:])
+  private let names = Mutex<[String: Name]>([:])  // safe text: own
 
   /// Knows no address.
   ///

@@ -232,7 +232,7 @@ final class JoinedEvents: Relay, @unchecked Sendable {
     var reader = JSONReader()
     let problem = source.input.withUnread { bytes in try? reader.read(bytes).root }
     let reason = problem?["detail"]?.string ?? status.reasonPhrase
-    let bye = problem?["code"]?.string.flatMap(Bye.init)
+    let bye = problem?["code"]?.name.flatMap(Bye.init(rawValue:))
     say(
       bye ?? (status == .serviceUnavailable ? .busy : status == .badRequest ? .badMessage : .failed), reason, to: source
     )

@@ -19,7 +19,6 @@ extension Connection {
       joined.close()
       throw HTTPError(.busy, "The events cannot be joined now: \(error).")
     }
-    for _ in requests { noteAction() }
     kind = .events
     var response = Response(status: .ok, headers: Self.eventFields)
     rules.gate.allowReading(&response.headers, visit)
@@ -51,7 +50,7 @@ extension Connection {
     for name in ["Authorization", "Cookie", "Origin", "Sec-Fetch-Site"] {
       for value in head.headers.values(for: name) { shared.append(name: name, value: value) }
     }
-    let features = json["features"]?.elements.compactMap(\.string) ?? []
+    let features = json["features"]?.elements.compactMap(\.name) ?? []
     if !features.isEmpty { shared.append(name: "Riblet-Features", value: features.joined(separator: ",")) }
     var requests: [[UInt8]] = []
     for client in clients { requests.append(try Self.request(for: client, head.headers["Host"] ?? "", shared)) }
@@ -70,8 +69,8 @@ extension Connection {
     for client: JSONElement, _ host: String, _ shared: HeaderFields
   ) throws(HTTPError) -> [UInt8] {
     // The session's name becomes a part of a path.
-    guard let sessionID = client["sid"]?.string, !sessionID.isEmpty, sessionID.utf8.allSatisfy(isUnreserved),
-      let token = client["token"]?.string, !token.isEmpty
+    guard let sessionID = client["sid"]?.name, !sessionID.isEmpty, sessionID.utf8.allSatisfy(isUnreserved),
+      let token = client["token"]?.name, !token.isEmpty
     else {
       throw HTTPError(
         status: .badRequest, reason: "Each client of \"resume\" has the \"sid\" and the \"token\" of its welcome.")
@@ -79,7 +78,7 @@ extension Connection {
     var fields = shared
     fields.append(name: TokenField.name, value: token)
     if let attempt = client["try"] { fields.append(name: TryField.name, value: attempt.source) }
-    if let epoch = client["epoch"]?.string, let revision = client["rev"]?.source {
+    if let epoch = client["epoch"]?.name, let revision = client["rev"]?.source {
       fields.append(name: "Last-Event-ID", value: "\(epoch).\(revision)")
     }
     var bytes: [UInt8] = []
@@ -108,7 +107,7 @@ extension Connection {
       closeDescriptor(far)
       throw error
     }
-    let admission = context.connections.enter(from: nil)
+    let admission = context.connections.enter(from: nil, at: loop.now)
     loop.work.stats.note(admission, isFull: false)
     guard admission != .dropped else { return closeDescriptor(far) }
     // Not now: this connection's own requests are being handled.

@@ -207,7 +207,7 @@ enum Endpoint: Equatable {
   var isOfSessions: Bool {
     switch self {
     case .sessions, .session, .actions, .view, .auth, .events, .schema: true
-    case .health, .live, .ready, .metrics, .socket, .echo, .openAPI, .apps, .file: false
+    case .health, .live, .ready, .metrics, .socket, .echo, .openAPI, .joinedEvents, .apps, .file: false
     }
   }
 

@@ -6,6 +6,8 @@ import Testing
 import Wire
 import WireHTTP
 
+@testable import Showcase
+
 /// The events of several clients in one answer, for pages whose browser has few connections.
 @Suite struct JoinedEventsTests {
   /// A client of a session, and what it knows of its view.
@@ -91,7 +93,7 @@ import WireHTTP
         #expect(try members[1].client.end().status == 204)
         let strangers = try TwinClient(url)
         _ = try strangers.create()
-        let resumes = try members.indices.map { index in
+        let resumes = members.indices.map { index in
           let resume = members[index].resume()
           // Of the third the token is another session's.
           return index == 2 ? resume.replacingOccurrences(of: members[2].client.token, with: strangers.token) : resume

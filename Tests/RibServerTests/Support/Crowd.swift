@@ -35,7 +35,7 @@ final class Crowd: @unchecked Sendable {
         let guest = guest?(links.count)
         let headers: HeaderFields = guest.map { ["X-Forwarded-For": $0.address] } ?? [:]
         let auth = guest.map { #","auth":"\#($0.credential)""# } ?? ""
-        let link = ChaosLink(to: port, nil, headers, &random)
+        let link = ChaosLink(to: port, nil, headers: headers, &random)
         link.send(Array(#"{"t":"hello","app":"\#(app)"\#(auth)}"#.utf8))
         set.add(link.descriptor, as: links.count, forRoom: true)
         links.append(link)

@@ -33,7 +33,7 @@ final class ChaosLink {
   ///   - headers: further fields of its request.
   ///   - random: the key and the mask.
   init(
-    to port: Int, _ query: SessionQuery?, _ headers: HeaderFields = [:], _ random: inout SeededGenerator
+    to port: Int, _ query: SessionQuery?, headers: HeaderFields = [:], _ random: inout SeededGenerator
   ) {
     descriptor = LocalSocket.connect(to: port)
     var bytes: [UInt8] = []
