@@ -71,20 +71,20 @@ export class Session extends EventTarget {
     const { storage, app, share, key = `riblet:${this.#url}:${app ?? share}` } = options;
     this.#shown = new Shown(this.#core.pending, options.optimistic);
     this.#makeEntry = () => new Entry(storage, key, app, () => this.#tellKept());
+    this.#begin();
     this.#start();
   }
 
-  /** Finds the entry, and listens to what happens to the page. */
+  /** Looks for an entry from the first one on, and listens to what happens to the page. */
   #begin() {
     this.#entry = this.#makeEntry();
     globalThis.document?.addEventListener("visibilitychange", this.#wake);
     globalThis.addEventListener?.("online", this.#wake);
-    return this.#entry.find();
   }
 
   async #start() {
     const { app, share, transports } = this.#options;
-    let entry = this.#begin();
+    let entry = this.#entry.find();
     if (entry instanceof Promise) entry = await entry;
     if (entry) this.#core.restore(entry);
     this.#link = new Link(transports.length, { working: entry?.via, time: this.#now() });
@@ -264,7 +264,8 @@ export class Session extends EventTarget {
   async #goOn() {
     const { stored } = this;
     this.#become("reconnecting", this.reason);
-    const found = await this.#begin();
+    this.#begin();
+    const found = await this.#entry.find();
     if (this.#isOver) return this.#entry.release();
     const mine = this.#core.stored();
     if (found ? ["sid", "cid", "try"].every((name) => found[name] === mine[name]) : !stored) return this.#open();
