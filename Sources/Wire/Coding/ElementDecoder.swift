@@ -141,9 +141,13 @@ extension JSONElement {
     return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
   }
 
-  /// The keys and indices that lead from the value at `root` to this one.
+  /// How many elements and members a path passes: a type that tries what a value can be makes an error for each element of an array.
+  private static let longestSearch = 256
+
+  /// The keys and indices that lead from the value at `root` to this one; `…` stands for the rest where that is long.
   func path(from root: DecodingRoot) -> [any CodingKey] {
     var path: [any CodingKey] = []
+    var passed = 0
     guard root.index < document.tape.count else { return path }
     var container = JSONElement(document: document, index: root.index)
     while container.index < index, index < container.next {
@@ -153,6 +157,8 @@ extension JSONElement {
       while part < index, Int(document.tape[isObject ? part + 1 : part].next) <= index {
         part = Int(document.tape[isObject ? part + 1 : part].next)
         number += 1
+        passed += 1
+        guard passed < Self.longestSearch else { return path + [WireKey("…")] }
       }
       let value = JSONElement(document: document, index: isObject ? part + 1 : part)
       path.append(

@@ -3,6 +3,11 @@ extension JSONValue: Codable {
   ///
   /// - Throws: `DecodingError` if the decoder's value is no JSON value.
   public init(from decoder: any Decoder) throws {
+    // Each attempt below costs an error, of which a text of 64 KiB has tens of thousands.
+    if let decoder = decoder as? ElementDecoder {
+      self = try Self.value(of: decoder.element, decoder.root)
+      return
+    }
     // A single value first: a string can also be the short form of an enum's case, which has a keyed container.
     if let scalar = try Self.scalar(in: try? decoder.singleValueContainer()) {
       self = scalar
@@ -16,6 +21,37 @@ extension JSONValue: Codable {
       for key in container.allKeys { members[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
       self = .object(members)
     }
+  }
+
+  /// The value that a text holds, as the containers of its decoder would read it.
+  private static func value(of element: JSONElement, _ root: DecodingRoot) throws -> JSONValue {
+    switch element.kind {
+    case .null: return .null
+    case .bool: return .bool(element.bool == true)
+    case .string:
+      let text = element.string ?? ""
+      // A state holds the infinities and NaN as strings.
+      if root.form == .state, let number = Double(text), !number.isFinite { return .number(number) }
+      return .string(text)
+    case .number:
+      if let integer = element.integer(Int64.self) { return .integer(integer) }
+      guard let number = element.double else { throw element.mismatch(Double.self, expected: "a number", root: root) }
+      return .number(number)
+    case .array:
+      var elements: [JSONValue] = []
+      elements.reserveCapacity(element.count)
+      for element in element.elements { elements.append(try part(element, root)) }
+      return .array(elements)
+    case .object:
+      var members = JSONObject()
+      try element.forEachMember { key, value in members[key.string ?? ""] = try part(value, root) }
+      return .object(members)
+    }
+  }
+
+  private static func part(_ element: JSONElement, _ root: DecodingRoot) throws -> JSONValue {
+    element.document.trace?.noteRead(element)
+    return try value(of: element, root)
   }
 
   /// A value without elements or members; nil for an array and an object.
