@@ -32,9 +32,11 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
     return error
   }
 
-  /// One sentence for a log.
+  /// One sentence for a log; of a long path it has both ends.
   public var description: String {
-    path.isEmpty ? reason : "\(path.joined(separator: ".")): \(reason)"
+    guard !path.isEmpty else { return reason }
+    let shown = path.count > 16 ? path.prefix(8) + ["…"] + path.suffix(4) : path[...]
+    return "\(shown.joined(separator: ".")): \(reason)"
   }
 }
 
