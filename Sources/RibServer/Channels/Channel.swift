@@ -182,6 +182,9 @@ final class Channel {
     }
   }
 
+  /// The longest `welcome` after which a session rests on, in bytes.
+  private static let longWelcome = 4_096
+
   /// Welcomes a client whose session rests on.
   ///
   /// - Parameters:
@@ -191,10 +194,12 @@ final class Channel {
   func comeBack(_ welcome: Welcome, _ sleeper: Sleeper) -> ChannelStep {
     work.json.removeAll()
     work.json.welcome(welcome)
-    budget.noteAnswer(bytes: work.json.count)
+    let length = work.json.count
+    budget.noteAnswer(bytes: length)
     send(isPlain: true)
-    // Messages that the client has sent together with its `hello`. Refusals make the welcome long: the session is to keep what it has cost.
-    let hasMore = messages != nil || !welcome.nacks.isEmpty
+    // Messages that the client has sent together with its `hello`; or refusals have made the welcome long, and the session is to keep
+    // what it has cost.
+    let hasMore = messages != nil || length > Self.longWelcome
     fallAsleep(sleeper)
     guard hasMore else { return .none }
     search()
