@@ -26,7 +26,7 @@ def depth(value):
 async def main(url, app):
     client = module.Client(url, app=app)
     running = asyncio.ensure_future(client.run())
-    for levels in (60, 503):
+    for levels in (60, 500):
         await client.act({"nest": levels})
         await client.act("increment")
         await settle(client, running)

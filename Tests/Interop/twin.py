@@ -64,7 +64,7 @@ def play(path: str, method: str, expected: int, sid="", body=None, **headers):
     return value, answer
 
 
-apps, schema, sessions, session, actions, view, auth, events = description["paths"]
+apps, schema, sessions, session, actions, view, auth, events, joined = description["paths"]
 for app in play(apps, "get", 200)[0]["apps"]:
     if app == "members":  # for who has signed in, which nobody can here
         play(sessions, "post", 401, body={"app": app})
@@ -104,6 +104,13 @@ for _ in range(2):
     data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
     check({"$ref": "#/components/schemas/server"}, json.loads(data[0]), "an event")
 connection.close()
+_, stream = play(joined, "post", 200, body={"resume": [{"sid": sid, "token": made["token"]}]})
+lines = [stream.readline().decode().rstrip("\n") for _ in range(2)]
+if lines[0] != "event: 0":
+    sys.exit(f"the first event begins with {lines[0]}")
+check({"$ref": "#/components/schemas/server"}, json.loads(lines[1].removeprefix("data: ")), "a joined event")
+connection.close()
+play(joined, "post", 400, body={"resume": []})
 play(session, "delete", 204, sid, **token)
 for operation, statuses in sorted(seen.items()):
     print(operation, *sorted(statuses))

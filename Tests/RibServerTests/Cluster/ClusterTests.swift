@@ -147,33 +147,6 @@ struct ClusterTests {
     }
   }
 
-  /// The node is suspended while it compares its leases, and another one takes a session that was compared already: all are compared again.
-  @Test func suspensionDuringAComparison_isFollowedByAnotherOne() async throws {
-    try await withNode(leases: 1) { node, other in
-      let clients = try await blocking { [try PlainClient(node.host.url), try PlainClient(node.host.url)] }
-      let ids = try clients.map { try $0.welcome.sessionID }
-      let held = try node.directory.leases(ofSessions: ids, heldBy: node.id)
-      let taken = Mutex<String?>(nil)
-      node.directory.whenCompared { leases in
-        let id = held.first { leases.contains($0.value) }?.key
-        guard let id, taken.withLock({ $0 == nil }) else { return }
-        taken.withLock { $0 = id }
-        node.clock.advance(15)
-        _ = try? other.load(id)
-        // Before the other one is compared.
-        node.cluster.queue.add { _ = node.cluster.beat() }
-      }
-      for _ in 0..<100 where taken.withLock({ $0 == nil }) {
-        node.clock.advance(3)
-        #expect(await node.beats())
-      }
-      let id = try #require(taken.withLock { $0 })
-      let index = try #require(ids.firstIndex(of: id))
-      #expect(try await blocking { try clients[index].end() } == "moved 4002")
-      #expect(await eventually { !node.isSuspended && node.host.sessionCount == 1 })
-    }
-  }
-
   /// The client whose return it was has gone elsewhere, or nowhere: nothing would ever free it.
   @Test(arguments: [false, true]) func sessionThatWasTakenUnknowingly_isFreed(restsOn: Bool) async throws {
     try await withNode({ ($0.sessions.restSeconds, $0.sessions.idleRestSeconds) = (0, 0) }) { node, other in

@@ -113,7 +113,9 @@ import Wire
           let isOfTheState = row.action.hasPrefix(#"{"nest":504}"#) || row.action.hasPrefix(#"{"nest":20000}"#)
           #expect(answer.hasPrefix(#"{"t":"nack","n":1,"code":"\#(isOfTheState ? "failed" : "bad_action")""#))
         }
-        if !row.says.contains("one with") { #expect(answer.contains(row.says), "\(answer.prefix(300))") }
+        if !row.says.isEmpty, !row.says.contains("one with") {
+          #expect(answer.contains(row.says), "\(answer.prefix(300))")
+        }
         // In an array it costs none of its neighbours.
         try socket.send(
           #"[{"t":"act","n":2,"to":1,"a":"increment"},{"t":"act","n":3,"to":1,"a":\#(row.action.utf8.count > 20_000 ? "null" : row.action)},"#
@@ -187,7 +189,7 @@ import Wire
 
   // MARK: What was taken is read again
 
-  @Test("what is committed is read back, and shown to a client", arguments: ["nest 60", "nest 503", "widen 100000"])
+  @Test("what is committed is read back, and shown to a client", arguments: ["nest 60", "nest 500", "widen 100000"])
   func committedContent_isReadBack(_ action: String) async throws {
     let directory = try TemporaryDirectory()
     let store = { (settings: inout ServerSettings) in
@@ -207,7 +209,8 @@ import Wire
         #expect(events.filter { if case .applied = $0 { true } else { false } }.count == 3, "\(events)")
         #expect(client.session.view?.count == 2)
         try client.check()
-        #expect(try client.settle().contains { if case .verified = $0 { true } else { false } })
+        let answers = try client.receive()
+        #expect(answers.contains { if case .verified = $0 { true } else { false } }, "\(answers)")
         kept.set(client)
       }
     }

@@ -191,6 +191,7 @@ import WireHTTP
         get /v1/apps/{app}/schema 200 404
         get /v1/sessions/{sid}/events 200 401 404
         get /v1/sessions/{sid}/view 200 304 401 404
+        post /v1/events 200 400
         post /v1/sessions 201 400 401 403 404 413
         post /v1/sessions/{sid}/actions 200 400 401 404 409 413
         put /v1/sessions/{sid}/auth 401 404

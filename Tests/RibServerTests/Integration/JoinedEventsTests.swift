@@ -135,7 +135,6 @@ import WireHTTP
         for (body, status) in [
           ("", 400), ("{", 400), ("[]", 400), ("{}", 400), (#"{"resume":[]}"#, 400), (#"{"resume":{}}"#, 400),
           (#"{"resume":[7]}"#, 400), (#"{"resume":[\#(many)]}"#, 413),
-          (#"{"resume":[\#(good.replacingOccurrences(of: #""try":1"#, with: #""try":0"#))]}"#, 400),
           (#"{"resume":[\#(good.replacingOccurrences(of: member.client.sessionID, with: "x/view?"))]}"#, 400),
           (#"{"resume":[\#(good.replacingOccurrences(of: member.client.sessionID, with: #"x HTTP/1.1\r\n"#))]}"#, 400),
         ] {
@@ -161,8 +160,7 @@ import WireHTTP
         var members = try (0..<3).map { _ in try Member(url) }
         let stream = try TwinClient(url)
         try Self.join(&members, stream, #""clients""#)
-        let lists = try Self.read(stream, &members, until: "clients")
-        #expect(lists.values.allSatisfy { $0.contains(#""cid":1"#) })
+        _ = try Self.read(stream, &members, until: "snap")
         return (stream, members.map(\.client))
       }
       // The answer, a connection for each client, and those that made the sessions.

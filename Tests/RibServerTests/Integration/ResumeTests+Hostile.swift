@@ -13,7 +13,7 @@ extension ResumeTests {
           url, #"{"t":"hello","app":"ticker"}"#,
           "[\(Array(repeating: #"{"t":"resync"}"#, count: 7).joined(separator: ","))]")
         #expect(texts.last?.contains(#""code":"bad_message""#) == true)
-        #expect(texts.last?.contains("More than 6 resyncs") == true)
+        #expect(texts.last?.contains("More than six resyncs") == true)
         // Those that were allowed were answered; of several at once one view is enough.
         #expect((2...7).contains(texts.count { $0.hasPrefix(#"{"t":"snap""#) }))
       }

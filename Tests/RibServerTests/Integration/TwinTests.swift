@@ -19,7 +19,7 @@ import WireHTTP
         let client = try TwinClient(url)
         let made = try client.create()
         #expect(made.status == 201 && made.headers["Location"] == "/v1/sessions/\(client.sessionID)")
-        #expect(made.headers["Cache-Control"] == "no-store")
+        #expect(made.headers["Cache-Control"] == "no-store, no-transform")
         let welcome = try made.json
         #expect(welcome["durability"] == .string(store == .sqlite ? "disk" : "none") && welcome["n"] == .integer(0))
         #expect(welcome["view"]?["nodes"]?["1"]?["state"]?["count"] == .integer(0))

@@ -105,7 +105,7 @@ import Testing
   @Test(arguments: [
     ("publicURL", "https://app.example.com/path"), ("publicURL", "*"), ("publicURL", "wss://app.example.com"),
     ("publicURL", "https://*.example.com"),
-    ("origins", "https://*.com"), ("origins", "example.com"), ("origins", "null"), ("origins", "https://a/b"),
+    ("origins", "https://*.com"), ("origins", "example.com"), ("origins", "file:///"), ("origins", "https://a/b"),
     ("hosts", "app.example.com:8080"), ("hosts", "https://app.example.com"), ("hosts", "*.com"),
     ("proxies.trusted", "proxy"), ("proxies.trusted", "10.0.0.0/33"),
   ])

@@ -195,9 +195,8 @@ import Wire
     let moved = "\(directory.path)/moved"
     try FileManager.default.moveItem(atPath: store, toPath: moved)
     try FileManager.default.copyItem(atPath: copy, toPath: store)
-    #expect(throws: StoreError("The session store \(store) is another file than before: start the server anew.")) {
-      try slow.begin()
-    }
+    let error = #expect(throws: StoreError.self) { try slow.begin() }
+    #expect(error.map { "\($0)" }?.hasPrefix("\(store) is another file than before.") == true)
     slow.close()
   }
 

@@ -10,7 +10,6 @@ final class SwitchedDirectory: ClusterDirectory {
   private let failsComparisons = Atomic(false)
   private let losesNextAnswer = Atomic(false)
   private let count = Atomic(0)
-  private let didCompare = Mutex<@Sendable ([SessionLease]) -> Void>({ _ in })
   private let failsWrite = Mutex<@Sendable (_ name: String) -> Bool>({ _ in false })
 
   init(_ base: any ClusterDirectory) { self.base = base }
@@ -20,9 +19,6 @@ final class SwitchedDirectory: ClusterDirectory {
 
   /// Has what compares leases fail, and nothing else.
   func failComparisons(_ fails: Bool) { failsComparisons.store(fails, ordering: .relaxed) }
-
-  /// Has something done once some leases were compared, before the node knows the outcome.
-  func whenCompared(_ body: @escaping @Sendable ([SessionLease]) -> Void) { didCompare.withLock { $0 = body } }
 
   /// Has writes of some values fail, by their names.
   func failWrites(where fails: @escaping @Sendable (_ name: String) -> Bool) { failsWrite.withLock { $0 = fails } }
@@ -42,7 +38,6 @@ final class SwitchedDirectory: ClusterDirectory {
   func voided(among leases: [SessionLease]) throws(StoreError) -> [SessionLease] {
     try check()
     if failsComparisons.load(ordering: .relaxed) { throw StoreError("The test has it fail.") }
-    defer { didCompare.withLock { $0 }(leases) }
     return try base.voided(among: leases)
   }
 
