@@ -14,7 +14,7 @@
 /// One encoder serves the sessions of a loop in turn. It keeps the memory of its capturers, two for each level of
 /// nesting.
 ///
-/// All that goes down into a value asks for the encoder ``below``. So the depth is counted there and nowhere else: a value that no
+/// All that goes down into a value asks for the encoder `below`. So the depth is counted there and nowhere else: a value that no
 /// reader could read is refused, and no value is so deep that it uses up the stack.
 public final class ViewEncoder {
   private let ours: Capturer
