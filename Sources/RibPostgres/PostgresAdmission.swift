@@ -87,7 +87,7 @@ struct PostgresAdmission {
 }
 
 extension StoreRequest {
-  /// What is judged: the cut, and for a creation the identity; nil for progress, which the lease alone fences.
+  /// The judged parts: the cut, and the identity of a creation; nil for progress, which the lease alone fences.
   fileprivate var judged: (identity: SessionIdentity?, cut: SessionCut)? {
     switch self {
     case .create(let identity, let cut): (identity, cut)
@@ -100,8 +100,8 @@ extension StoreRequest {
 extension SessionCut {
   /// The persons behind the session's clients.
   var persons: [ClientProfile.Person] { state.clients.compactMap(\.person) }
-  /// Those of them whom this node does not know to be signed out.
+  /// The persons whom this node does not know to be signed out.
   fileprivate var trustedPersons: [ClientProfile.Person] { persons.filter { !$0.isRevoked } }
-  /// Who begins the session, and is to have room for it; nil for nobody.
+  /// The person who begins the session, and whose quota counts it; nil for nobody.
   fileprivate var owner: PersonID? { (state.clients.first?.person?.identity).map { PersonID($0) } }
 }

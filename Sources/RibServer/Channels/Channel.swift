@@ -74,7 +74,7 @@ final class Channel {
   let limits: Welcome.Limits
   /// The trace of the request that the channel was made of; nil if it has none.
   var trace: RequestTrace?
-  /// What the client may cost: from its entrance on it is the client's own, which its session keeps.
+  /// The client's budget: from its entrance on, the one that its session keeps.
   let budget: ClientBudget
 
   /// A channel over which nothing was said.

@@ -21,7 +21,7 @@ final class Dialler: @unchecked Sendable {
   /// How long a dial may take, in nanoseconds.
   static let patience: UInt64 = 5_000_000_000
 
-  /// What has become of a dial.
+  /// The outcome of a dial.
   enum Outcome {
     /// The socket is connected; whoever is told has to close it.
     case connected(Int32)
