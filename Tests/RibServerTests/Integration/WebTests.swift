@@ -17,9 +17,12 @@ import Testing
     let tests = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".test.js") }
     #expect(!tests.isEmpty)
     let (status, output, errors) = try Program.run(
-      try #require(Self.node), ["--test"] + tests.sorted().map { folder.appendingPathComponent($0).path },
+      try #require(Self.node),
+      ["--test", "--test-reporter=spec"] + tests.sorted().map { folder.appendingPathComponent($0).path },
       environment: Self.environment)
-    #expect(status == 0, "\(output)\(errors)")
+    // What passed is left out: of a long message a log keeps both ends only.
+    let failures = output.range(of: "failing tests:").map { output[$0.lowerBound...] } ?? output[...]
+    #expect(status == 0, "\(failures)\(errors)")
   }
 
   /// The declarations are what the compiler of TypeScript accepts, and say what the client is.
