@@ -50,7 +50,7 @@ enum TokenFault: Error, Equatable {
     case .notJSON(let part, let reason): "The token's \(part.rawValue) is no JSON: \(reason.rawValue)."
     case .notAnObject(let part): "The token's \(part.rawValue) is no JSON object."
     case .repeatedMember(let part): "The token's \(part.rawValue) has a member twice."
-    case .unsafeText(let part): "The token's \(part.rawValue) has too many combining marks in a row."
+    case .unsafeText(let part): "The token's \(part.rawValue) has \(String.unsafeRun)."
     default: ruleSentence
     }
   }

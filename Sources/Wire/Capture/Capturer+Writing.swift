@@ -50,7 +50,8 @@ extension Captured {
     case .float(let value):
       if value.isFinite { json.number(value) } else { try encoder.writeNonFinite("\(value)", into: &json) }
     case .string(let value): json.string(value)
-    case .value(let box): try box.write(into: &json, using: encoder)
+    case .value(let box):
+      if let text = box.text { json.raw(text) } else { try box.write(into: &json, using: encoder) }
     case .nested(let capturer): try capturer.write(into: &json, using: try encoder.below)
     }
   }

@@ -155,15 +155,21 @@ final class Capturer: Encoder {
     }
   }
 
-  /// Sorts groups of so many elements by their JSON.
+  /// Sorts groups of so many elements by their JSON, which is kept: within each other, they would otherwise be written twice as often with
+  /// each level.
   func sortByText(groupsOf size: Int) throws(CaptureError) {
     let encoder = try ViewEncoder(prefersShorter: false, form: form, depth: depth).below
     var groups: [(elements: ArraySlice<Field>, text: [UInt8])] = []
     for start in stride(from: 0, to: fields.count, by: size) {
       let elements = fields[start..<min(start + size, fields.count)]
-      var writer = JSONWriter()
-      for element in elements { try element.value.write(into: &writer, using: encoder) }
-      groups.append((elements, writer.bytes))
+      var text: [UInt8] = []
+      for element in elements {
+        var writer = JSONWriter()
+        try element.value.write(into: &writer, using: encoder)
+        if case .value(let box) = element.value { box.text = writer.bytes }
+        text += writer.bytes + [UInt8(ascii: ",")]
+      }
+      groups.append((elements, text))
     }
     groups.sort { $0.text.lexicographicallyPrecedes($1.text) }
     fields = groups.flatMap(\.elements)

@@ -137,7 +137,7 @@ enum ElementIdentity: Hashable {
   case bool(Bool)
   case integer(Int128)
   case bits(UInt64)
-  case string(String)
+  case string(ExactString)
   /// The `id` of an `Identifiable` type.
   case id(AnyHashable)
 
@@ -150,7 +150,7 @@ enum ElementIdentity: Hashable {
     case .unsigned(let value): self = .integer(Int128(value))
     case .double(let value): self = .bits(value.bitPattern)
     case .float(let value): self = .bits(UInt64(value.bitPattern))
-    case .wide(let value), .string(let value): self = .string(value)
+    case .wide(let value), .string(let value): self = .string(ExactString(value))
     case .nested: return nil
     case .value(let box):
       if let id = box.identity {

@@ -72,12 +72,15 @@ enum InternetDate {
   /// The time that a text means.
   ///
   /// - Parameter text: the whole of it.
-  /// - Returns: seconds from the beginning of 2001, to the nanosecond; nil if the text is no `date-time` of RFC 3339 §5.6.
+  /// - Returns: seconds from the beginning of 2001, to the nanosecond; nil if the text is no `date-time` of RFC 3339 §5.6, or one that
+  ///   cannot be written in UTC.
   static func time(of text: String) -> Double? {
     var text = text
     return text.withUTF8 { bytes in
       var reader = Reader(bytes)
-      return reader.dateTime()
+      // An offset, a fraction or a leap second may lead out of the years that have four digits.
+      guard let time = reader.dateTime(), years.contains((time * 1000).rounded() / 1000) else { return nil }
+      return time
     }
   }
 

@@ -1,5 +1,8 @@
 /// A value kept with its type, which is captured only when its parts are needed.
 class AnyValueBox {
+  /// The value's JSON, if the order of the elements around it has asked for that already.
+  final var text: [UInt8]?
+
   /// Whether the other value has the same type and the same bits, and so is equal; false may be wrong, as for
   /// ``haveSameBits(_:_:)``.
   func hasSameBits(as other: AnyValueBox) -> Bool { preconditionFailure("abstract") }

@@ -14,8 +14,8 @@
 /// One encoder serves the sessions of a loop in turn. It keeps the memory of its capturers, two for each level of
 /// nesting.
 ///
-/// All that goes down into a value asks for the encoder `below`. So the depth is counted there and nowhere else: a value that no
-/// reader could read is refused, and no value is so deep that it uses up the stack.
+/// Every recursion into a value goes through `below`, which counts the depth: a value that no reader could read is refused, before it uses up
+/// the stack. An `encode(to:)` is not counted that recurses by itself, through nested containers.
 public final class ViewEncoder {
   private let ours: Capturer
   private let theirs: Capturer

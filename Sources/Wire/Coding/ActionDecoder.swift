@@ -71,7 +71,7 @@ package enum ActionDecoder {
   /// - Returns: nil if the name is that of a case, if the JSON has no name, or if the names are not known, as those
   ///   of a type that is no enum or is coded by hand.
   package static func unknownCase<T: Decodable>(of type: T.Type, in element: JSONElement) -> UnknownCase? {
-    // What is no name, or not for apps, is shown to no type.
+    // No type sees a name that is too long, or not Stream-Safe.
     guard let name = element.caseName?.name, name.isStreamSafe, let known = CaseNames.all(of: type, asking: name),
       !known.contains(where: { haveSameUTF8($0, name) })
     else { return nil }

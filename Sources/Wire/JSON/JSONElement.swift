@@ -106,7 +106,9 @@ package struct JSONElement: Sendable {
   package func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch token.kind {
     case .integer: digits()
-    case .number: ExactDecimal(source)?.integer()
+    case .number:
+      // Most numbers with a point are no integers, as their nearest double shows without more memory: that of an integer is an integer.
+      if let double, double != double.rounded() { nil } else { ExactDecimal(source)?.integer() }
     default: nil
     }
   }
@@ -208,8 +210,8 @@ package struct JSONElement: Sendable {
 
   /// Whether more arrays and objects are nested in the value than in any that this program writes.
   ///
-  /// To be asked before something goes down into a value of a text without a limit of depth.
-  var isTooDeep: Bool {
+  /// Whoever recurses into a client's value asks first: the reader of clients' messages has no limit of depth.
+  package var isTooDeep: Bool {
     guard document.depth > JSONLimits.valueNesting else { return false }
     var ends: [UInt32] = []
     for token in document.tape[index..<next].indices {

@@ -43,7 +43,7 @@ package struct JSONLimits: Equatable, Sendable {
   package static let envelope = 8
   /// How deeply a value may be nested that is shown, saved, sent or recorded.
   ///
-  /// Who writes a value keeps to it, so that every reader of a text around the value reads it.
+  /// Whatever writes a value keeps to this limit, so that every reader can read the text around the value.
   package static let valueNesting = nesting - envelope
 
   /// How deeply arrays and objects may be nested.

@@ -28,15 +28,10 @@ extension JSONValue: Codable {
     switch element.kind {
     case .null: return .null
     case .bool: return .bool(element.bool == true)
-    case .string:
-      let text = element.string ?? ""
-      // A state holds the infinities and NaN as strings.
-      if root.form == .state, let number = Double(text), !number.isFinite { return .number(number) }
-      return .string(text)
+    case .string: return .string(element.string ?? "")
     case .number:
       if let integer = element.integer(Int64.self) { return .integer(integer) }
-      guard let number = element.double else { throw element.mismatch(Double.self, expected: "a number", root: root) }
-      return .number(number)
+      return .number(try ElementDecoder(element: element, root: root, type: Double.self).decode(Double.self))
     case .array:
       var elements: [JSONValue] = []
       elements.reserveCapacity(element.count)
@@ -66,7 +61,7 @@ extension JSONValue: Codable {
 
   /// Encodes the value; ``digits(_:)`` as the nearest double.
   ///
-  /// - Throws: what the encoder throws.
+  /// - Throws: what the encoder throws; `EncodingError` for an infinity or NaN, which JSON does not have.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .object(let members):
@@ -80,7 +75,13 @@ extension JSONValue: Codable {
       try container.encodeNil()
     case .bool(let value): try encode(value, to: encoder)
     case .integer(let value): try encode(value, to: encoder)
-    case .number(let value): try encode(value, to: encoder)
+    case .number(let value):
+      guard value.isFinite else {
+        let context = EncodingError.Context(
+          codingPath: encoder.codingPath, debugDescription: "\(value) is no JSON number")
+        throw EncodingError.invalidValue(value, context)
+      }
+      try encode(value, to: encoder)
     case .digits(let digits): try encode(Double(digits) ?? 0, to: encoder)
     case .string(let value): try encode(value, to: encoder)
     }

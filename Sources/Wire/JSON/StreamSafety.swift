@@ -16,12 +16,15 @@ extension String {
   private static var indicatorLimit: Int { 128 }
 
   /// What is said of a text that is not Stream-Safe.
-  static var unsafeRun: String {
+  package static var unsafeRun: String {
     "more than \(markLimit) combining marks, or \(indicatorLimit) regional indicators, in a row"
   }
 
-  /// Whether the text has only short runs of combining marks and of regional indicators.
-  package var isStreamSafe: Bool {
+  /// Whether the text has only short runs of combining marks and of regional indicators: at most 30 (UAX #15 §13) and 128.
+  ///
+  /// The server refuses a client's text that is not so. It looks at each text by itself: an app that joins the texts of clients, or gets texts
+  /// from elsewhere, asks here before it compares them, hashes them or walks through them by characters, which takes quadratic time otherwise.
+  public var isStreamSafe: Bool {
     guard utf8.contains(where: { $0 >= 0x80 }) else { return true }
     var (marks, indicators) = (0, 0)
     for scalar in unicodeScalars {

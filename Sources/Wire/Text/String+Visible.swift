@@ -1,6 +1,5 @@
-// Text that comes from a peer may have characters that do something to a terminal, or to whoever reads there: control characters, of which
-// one begins a command (ISO 6429), and such as turn the direction of what follows (Unicode UAX #9). Whatever a program of this package
-// prints, it prints in this form.
+// A peer's text may have control characters (ISO 6429), which command a terminal, and characters that turn the direction of the text after
+// them (UAX #9), which mislead its reader. All programs of this package print such text in the form below.
 
 extension String {
   /// The text as one line that is only seen: other characters are written as in JSON, `\n` or `\u009b`.

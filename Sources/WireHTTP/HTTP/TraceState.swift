@@ -10,7 +10,7 @@ package struct TraceState: Equatable, Sendable {
     let members = headers.elements(of: "tracestate").filter { !$0.isEmpty }
     // §3.3.1.1: 32 members at most, and of each key one.
     guard 1...32 ~= members.count else { return nil }
-    var keys: Set<Substring> = []
+    var keys: Set<Substring> = []  // safe text: ASCII
     for member in members {
       guard let sign = member.firstIndex(of: "="), Self.isKey(member[..<sign].utf8),
         Self.isValue(member[member.index(after: sign)...].utf8), keys.insert(member[..<sign]).inserted

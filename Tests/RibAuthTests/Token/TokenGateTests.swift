@@ -106,12 +106,20 @@ import Wire
         .notJSON(.payload, .tooDeep)
       ),
       (#"{"a":"\ud800"}"#, .notJSON(.payload, .loneSurrogate)),
+      ("{\"a\":\"\(String(repeating: "\u{301}", count: 31))\"}", .unsafeText(.payload)),
+      ("{\"\(String(repeating: "\u{1F1E6}", count: 129))\":1}", .unsafeText(.payload)),
       ("{\"a\":\"\u{1}\"}", .notJSON(.payload, .controlCharacter)),
       ("{\"a\":01}", .notJSON(.payload, .invalidNumber)),
     ] as [(String, TokenFault)])
   func payload_isRefused(payload: String, expected: TokenFault) {
     let reasonOnly = fault(Self.token(#"{"alg":"RS256"}"#, payload))
     #expect(reasonOnly == expected)
+  }
+
+  /// É as one character, and as two, are two names: their bytes differ.
+  @Test func names_areComparedAsBytes() {
+    #expect(fault(Self.token(#"{"alg":"RS256"}"#, "{\"\u{C9}\":1,\"E\u{301}\":2}")) == nil)
+    #expect(fault(Self.token("{\"alg\":\"RS256\",\"a\":\"\(String(repeating: "\u{301}", count: 31))\"}")) == .unsafeText(.header))
   }
 
   @Test func payload_thatIsNotUTF8_isRefused() {

@@ -94,6 +94,8 @@ struct StandardFormTests {
     ("2026-04-31T00:00:00Z", nil), ("2026-01-00T00:00:00Z", nil), ("2026-01-32T00:00:00Z", nil),
     ("2026-00-01T00:00:00Z", nil), ("2026-13-01T00:00:00Z", nil), ("2026-01-01T24:00:00Z", nil),
     ("2026-01-01T25:30:00Z", nil), ("2026-01-01T00:60:00Z", nil), ("2026-01-01T00:00:61Z", nil),
+    // Nobody could write these in UTC.
+    ("9999-12-31T23:59:60Z", nil), ("9999-12-31T23:59:59.9996Z", nil), ("0000-01-01T00:00:00+00:01", nil),
     ("2026-01-01T00:00:60Z", nil), ("2026-06-30T12:00:60Z", nil), ("2026-01-15T23:59:60Z", nil),
     ("2026-01-01T00:00:00Zjunk", nil), ("2026-01-01T00:00:00Z ", nil), (" 2026-01-01T00:00:00Z", nil),
     ("2026-01-01T00:00:00", nil), ("2026-01-01", nil), ("2026-01-01 00:00:00Z", nil), ("2026-01-01T00:00Z", nil),
@@ -199,9 +201,17 @@ struct StandardFormTests {
       let number = digits.map(String.init).joined() + "e\(Int.random(in: -120...80, using: &generator))"
       if let decimal = Decimal(string: number), decimal.isFinite { try Self.expectSame(decimal) }
       try Self.expectSame(-Decimal(Int.random(in: 0...Int.max, using: &generator)))
-      let milliseconds = Int.random(in: -62_135_596_800_000..<253_402_300_800_000, using: &generator)
+      let milliseconds = Int.random(in: -62_167_219_200_000..<253_402_300_800_000, using: &generator)
       try Self.expectSame(Date(timeIntervalSinceReferenceDate: (Double(milliseconds) - 978_307_200_000) / 1000))
       try Self.expectSame(UUID())
+      try Self.expectSame(try #require(URL(string: "https://h.example/\(UUID())?q=%C3%A9#\(milliseconds.magnitude)")))
+      let integer = Int64.random(in: .min ... .max, using: &generator)
+      for text in ["\(integer)", "\(integer).0", "\(integer)0e-1", "\(integer)e0"] {
+        #expect(try ActionDecoder.decodeValue(Int64.self, from: JSONElement(parsing: text)) == integer)
+      }
+      #expect(throws: DecodingError.self) {
+        try ActionDecoder.decodeValue(Int64.self, from: JSONElement(parsing: "\(integer).5"))
+      }
     }
   }
 

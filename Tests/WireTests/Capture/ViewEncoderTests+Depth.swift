@@ -8,7 +8,7 @@ import Testing
 @Suite("Depth of what is written")
 struct ViewEncoderDepthTests {
   static let kinds: [any Nested.Type] = [
-    NestedThread.self, NestedCase.self, NestedFolder.self, NestedBox.self, NestedSet.self, JSONValue.self,
+    NestedThread.self, NestedCase.self, NestedFolder.self, NestedBox.self, NestedSet.self, NestedTable.self, JSONValue.self,
   ]
 
   /// From values that everybody can read to values that nobody can.

@@ -50,11 +50,24 @@ struct NestedBox: Nested {
   static func make(_ levels: Int) -> Self { (1..<max(levels, 1)).reduce(Self()) { inner, _ in Self([inner]) } }
 }
 
-/// A set, which is sorted by the text of its elements.
+/// A set, which is sorted by the text of its elements: there are two at each level.
 struct NestedSet: Nested, Hashable {
+  var number = 0
   var parts: Set<NestedSet> = []
 
-  static func make(_ levels: Int) -> Self { (1..<max(levels, 1)).reduce(Self()) { inner, _ in Self(parts: [inner]) } }
+  static func make(_ levels: Int) -> Self {
+    (1..<max(levels, 1)).reduce(Self()) { inner, _ in Self(parts: [inner, Self(number: 1)]) }
+  }
+}
+
+/// The same of a dictionary that is coded as an array of keys and values.
+struct NestedTable: Nested {
+  struct Key: Codable, Hashable { var number = 0 }
+  var parts: [Key: NestedTable] = [:]
+
+  static func make(_ levels: Int) -> Self {
+    (1..<max(levels, 1)).reduce(Self()) { inner, _ in Self(parts: [Key(): inner, Key(number: 1): Self()]) }
+  }
 }
 
 extension JSONValue: Nested {
