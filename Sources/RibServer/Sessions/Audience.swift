@@ -29,14 +29,17 @@ struct Client {
 /// | is there    | is there, where it has come from last | is away | says goodbye, then is away for good |
 /// | has said goodbye | (no token admits it)      | is away        |                |
 ///
-/// Clients are known by their ids (`cid`), counted from 1; none is used again.
+/// Clients are known by their ids (`cid`), counted from 1; none is used again. The first client is the one that has begun the session.
 struct Audience {
-  /// How many clients a session may have, including clients that have said goodbye.
+  /// How many clients a session may have; a client that cannot come back leaves its place to the next one.
   static let limit = 64
   /// How many there may be for one to join whom a client has invited that may only look: the rest is left to those who may act.
   static let viewerLimit = 48
 
+  /// Client 1, and the others in the order of their ids until the session is full: then a new client takes the place of one that is gone.
   private var clients: [Client]
+  /// The last refusal of each client that has left its place to another, until the store is told to forget it and those before.
+  private var gone: [Int: Int] = [:]
   /// Invitations that are not used.
   private(set) var invitations: [Invitation] = []
   /// Whether one of the clients may have been elsewhere.
@@ -68,12 +71,25 @@ struct Audience {
   subscript(id: Int) -> Client {
     // Not _read, whose frame has a copy of what is in an array: code that the compiler of Swift 6.3 has not optimized reads the copy after the
     // frame is freed, as the address sanitizer shows.
-    get { clients[id - 1] }
-    _modify { yield &clients[id - 1] }
+    get { clients[place(of: id)!] }
+    _modify { yield &clients[place(of: id)!] }
   }
 
-  /// The clients' ids.
-  var ids: Range<Int> { 1..<clients.count + 1 }
+  /// Where a client is; nil if there is no such client.
+  private func place(of id: Int) -> Int? {
+    if clients.indices.contains(id - 1), clients[id - 1].ledger.id == id { return id - 1 }
+    return clients.firstIndex { $0.ledger.id == id }
+  }
+
+  /// Whether there is a client with an id.
+  func has(_ id: Int) -> Bool { place(of: id) != nil }
+
+  /// The clients' ids, in the order of ``places``.
+  var ids: [Int] { clients.map(\.ledger.id) }
+  /// The places of the clients, for who asks all of them in turn without the memory that ``ids`` takes.
+  var places: Range<Int> { clients.indices }
+  /// The id of the client at a place.
+  func id(at place: Int) -> Int { clients[place].ledger.id }
   /// How many clients there are.
   var count: Int { clients.count }
   /// How many clients are there.
@@ -101,7 +117,9 @@ struct Audience {
 
   /// Counts time of the loop to a client.
   @inline(__always)
-  func noteTime(_ nanoseconds: UInt64, of id: Int) { clients[id - 1].budget?.noteTime(nanoseconds) }
+  func noteTime(_ nanoseconds: UInt64, of id: Int) {
+    if let place = place(of: id) { clients[place].budget?.noteTime(nanoseconds) }
+  }
 
   /// The client that has a token.
   ///
@@ -109,13 +127,13 @@ struct Audience {
   /// - Returns: its id; nil if the token is no one's.
   func client(with token: String) -> Int? {
     let hash = SessionToken.hash(token)
-    return clients.firstIndex { $0.ledger.record.isOpened(byTokenWith: hash) }.map { $0 + 1 }
+    return clients.first { $0.ledger.record.isOpened(byTokenWith: hash) }?.ledger.id
   }
 
   /// Whether a token is that of a client; false if there is no such client.
   func isOpened(_ id: Int, by token: String) -> Bool {
-    guard ids.contains(id) else { return false }
-    return clients[id - 1].ledger.record.isOpened(byTokenWith: SessionToken.hash(token))
+    guard let place = place(of: id) else { return false }
+    return clients[place].ledger.record.isOpened(byTokenWith: SessionToken.hash(token))
   }
 
   // MARK: Coming and going
@@ -131,7 +149,7 @@ struct Audience {
     _ resume: ClientMessage.Resume, as identity: Identity? = nil, _ access: App.Access = .anyone
   ) -> Result<Binding, Ending> {
     let id = resume.clientID
-    guard ids.contains(id) else { return .failure(Ending(.denied, "There is no client \(id) in this session.")) }
+    guard has(id) else { return .failure(Ending(.denied, "There is no client \(id) in this session.")) }
     guard isOpened(id, by: resume.token) else {
       return .failure(Ending(.denied, "The token is not that of client \(id) in this session."))
     }
@@ -147,7 +165,7 @@ struct Audience {
   ///   - id: the client, as it says.
   /// - Returns: false if there is no such client.
   func misses(_ attempt: Int, of id: Int) -> Bool {
-    ids.contains(id) && attempt > self[id].ledger.record.attempt + 1
+    has(id) && attempt > self[id].ledger.record.attempt + 1
   }
 
   /// Takes note of the `try` of a client that comes back, and has shown its token.
@@ -197,10 +215,11 @@ struct Audience {
 
   /// The refusals that clients have heard of since this was asked last: the highest number, for each.
   mutating func takeAcknowledged() -> [Int: Int] {
-    var acknowledged: [Int: Int] = [:]
+    var acknowledged = gone
+    gone = [:]
     for index in clients.indices {
       guard let number = clients[index].acknowledged else { continue }
-      acknowledged[index + 1] = number
+      acknowledged[id(at: index)] = number
       clients[index].acknowledged = nil
     }
     return acknowledged
@@ -307,17 +326,28 @@ struct Audience {
     guard let place else {
       return .failure(Ending(.denied, "Nobody was invited with this token, or it was used, or it is too old."))
     }
-    guard clients.count < (invitations[place].inviter == .view ? Self.viewerLimit : Self.limit) else {
+    let isFull = clients.count >= (invitations[place].inviter == .view ? Self.viewerLimit : Self.limit)
+    let free = isFull ? placeOfOneGone : clients.endIndex
+    guard let free else {
       return .failure(Ending(.full, "The session has \(clients.count) clients, and takes no more."))
     }
-    let id = clients.count + 1
+    let id = clients.reduce(0) { max($0, $1.ledger.id) } + 1
     changeCount += 1
-    clients.append(
-      Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope, profile: profile)))
+    if isFull {
+      let former = clients.remove(at: free)
+      gone[former.ledger.id] = former.ledger.nacks.last?.number ?? former.acknowledged
+    }
+    clients.insert(
+      Client(ledger: ClientLedger(id: id, token: token, scope: invitations[place].scope, profile: profile)), at: free)
     invitations.remove(at: place)
     // There is less for each.
     for id in ids { forgetRefusals(of: id) }
     return .success(id)
+  }
+
+  /// The place of a client that is away and cannot come back; nil if there is none. The first client keeps its place: the session may be its person's.
+  private var placeOfOneGone: Int? {
+    clients.indices.dropFirst().first { clients[$0].channel == nil && clients[$0].ledger.isRetired }
   }
 
   // MARK: Refusals
@@ -326,9 +356,11 @@ struct Audience {
   static let nackBytes = 1 << 20
 
   /// Keeps a refusal until its client acknowledges it.
-  mutating func refuse(_ nack: Nack, of id: Int) {
+  ///
+  /// - Returns: the last action whose refusal is only counted now, to have room for this one; nil if none is.
+  @discardableResult mutating func refuse(_ nack: Nack, of id: Int) -> Int? {
     self[id].ledger.refuse(nack)
-    forgetRefusals(of: id)
+    return forgetRefusals(of: id)
   }
 
   /// Forgets the refusals that a client has heard of.
@@ -345,10 +377,11 @@ struct Audience {
   }
 
   /// Counts a client's oldest refusals in place of keeping them, if they take more than its part of what all may take.
-  private mutating func forgetRefusals(of id: Int) {
+  @discardableResult private mutating func forgetRefusals(of id: Int) -> Int? {
     let limit = min(ClientLedger.nackBytes, Self.nackBytes / clients.count)
-    guard let last = self[id].ledger.forgetRefusals(beyond: limit) else { return }
+    guard let last = self[id].ledger.forgetRefusals(beyond: limit) else { return nil }
     self[id].acknowledged = last
     changeCount += 1
+    return last
   }
 }

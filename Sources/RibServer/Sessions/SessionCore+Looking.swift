@@ -207,7 +207,7 @@ extension SessionCore {
   ///
   /// - Returns: whether the client was connected.
   func askToReconnect(_ client: Int) -> Bool {
-    guard life.isInMemory, audience.ids.contains(client), audience[client].channel != nil else { return false }
+    guard life.isInMemory, audience.has(client), audience[client].channel != nil else { return false }
     dismiss(client, .moved, "The operator asks the client to connect again.")
     tellClients()
     noteAbsence()
@@ -218,7 +218,7 @@ extension SessionCore {
   ///
   /// - Returns: false if there is no such client.
   func expel(_ client: Int) -> Bool {
-    guard life.isInMemory, audience.ids.contains(client) else { return false }
+    guard life.isInMemory, audience.has(client) else { return false }
     audience.retire(client)
     noteCommit()
     dismiss(client, .revoked, "The operator has put the client out.")

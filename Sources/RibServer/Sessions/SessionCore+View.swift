@@ -15,7 +15,7 @@ extension SessionCore {
       count(.patchBytes, times: work.viewRenderer.patch.json.bytes.count)
       stats.notePatch(bytes: work.viewRenderer.patch.json.bytes.count, at: work.now)
       history.append(work.viewRenderer.patch.json.bytes, revision: revision, at: work.now, viewSize: tree.viewSize)
-      for client in audience.ids { sendPatch(to: client, base: base) }
+      for place in audience.places { sendPatch(to: audience.id(at: place), base: base) }
     } else if let asking {
       sendPatch(to: asking, base: base)
     }

@@ -68,23 +68,45 @@ import Wire
     #expect(audience.isRetired)
   }
 
-  @Test func session_takesSoManyClients_alsoThoseThatHaveLeft() throws {
+  @Test func session_takesSoManyClients() throws {
     var audience = Audience(token: "1")
-    for number in 2...Audience.limit {
-      audience.invite("i\(number)", .act, at: 0)
-      let id = try audience.accept("i\(number)", as: "\(number)", at: 0).get()
-      #expect(id == number)
-      audience.retire(number)
-    }
+    for number in 2...Audience.limit { #expect(try Self.join(&audience) == number) }
     audience.invite("one more", .act, at: 0)
     guard case .failure(let ending) = audience.accept("one more", as: "x", at: 0) else {
       Issue.record("let in")
       return
     }
     #expect(ending.bye == .full)
-    #expect(!audience.isRetired && audience.isAway)
+  }
+
+  /// Who cannot come back leaves the place to others, under an id of their own; but for the first client.
+  @Test func clientThatIsGone_makesRoom() throws {
+    var audience = Audience(token: "1")
+    for number in 2...Audience.limit { #expect(try Self.join(&audience) == number) }
+    audience.refuse(Nack(number: 1, code: .failed, message: ""), of: 7)
     audience.retire(1)
-    #expect(audience.isRetired && audience.client(with: "1") == nil)
+    audience.retire(7)
+    #expect(try Self.join(&audience) == Audience.limit + 1)
+    #expect(!audience.has(7) && !audience.isOpened(7, by: "7"))
+    // What the store has of the one that is gone it forgets.
+    let (acknowledged, others) = (audience.takeAcknowledged(), audience.takeAcknowledged())
+    #expect(acknowledged == [7: 1] && others.isEmpty)
+    for number in Audience.limit + 2...2 * Audience.limit {
+      audience.retire(number - 1)
+      #expect(try Self.join(&audience) == number)
+    }
+    #expect(audience.ids == Array(1...6) + [2 * Audience.limit] + Array(8...Audience.limit))
+    let restored = Audience(SessionFinderTests.stored(clients: audience.records))
+    for audience in [audience, restored] {
+      for id in audience.ids where id != 1 {
+        #expect(audience[id].ledger.id == id && audience.client(with: "\(id)") == id && audience.isOpened(id, by: "\(id)"))
+      }
+    }
+  }
+
+  private static func join(_ audience: inout Audience) throws -> Int {
+    audience.invite("i", .act, at: 0)
+    return try audience.accept("i", as: "\((audience.ids.max() ?? 0) + 1)", at: 0).get()
   }
 
   @Test(arguments: [(3, 1, "t", Bye.denied), (1, 1, "x", .denied), (1, 0, "t", .stale)])

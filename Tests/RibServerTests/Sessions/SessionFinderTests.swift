@@ -10,10 +10,15 @@ import Wire
   private final class Member: Sendable {}
 
   /// What the store has of the session.
-  private static let stored = StoredSession(
-    identity: SessionIdentity(id: "s", app: "a", parameters: nil), lease: SessionLease(row: 1, number: 2),
-    state: SessionState(revision: 1, clients: [], invitations: [], hasActed: true, isHeld: true),
-    tree: TreeSnapshot(root: 1, lastID: 1, transactions: 1, nodes: [:]), nacks: [], crashes: [])
+  private static let stored = stored(clients: [])
+
+  /// The same with clients.
+  static func stored(clients: [ClientRecord]) -> StoredSession {
+    StoredSession(
+      identity: SessionIdentity(id: "s", app: "a", parameters: nil), lease: SessionLease(row: 1, number: 2),
+      state: SessionState(revision: 1, clients: clients, invitations: [], hasActed: true, isHeld: true),
+      tree: TreeSnapshot(root: 1, lastID: 1, transactions: 1, nodes: [:]), nacks: [], crashes: [])
+  }
 
   /// A loop, its store and its cluster, as a script has them answer; time passes only while somebody waits.
   ///

@@ -36,7 +36,7 @@ extension ServerInspection {
   package func signOut(_ client: Int, of id: String) async throws -> String? {
     enum Behind: Sendable { case person(PersonID), nobody, noClient }
     let behind = try await askSession(id) { core -> Behind in
-      guard core.audience.ids.contains(client) else { return .noClient }
+      guard core.audience.has(client) else { return .noClient }
       if let person = core.audience[client].ledger.record.person { return .person(PersonID(person.identity)) }
       return core.expel(client) ? .nobody : .noClient
     }
