@@ -2,7 +2,7 @@ import RibCore
 import RibServer
 import Wire
 
-/// Decides which writes of a batch are refused because of rows that are no session's own: sign-outs of persons, and quotas.
+/// Refuses writes of a batch because of a sign-out or a quota.
 ///
 /// One round trip reads those rows for the whole batch. Requests are then judged in order. Each creation that is let in counts for those
 /// after it, as the database does not have it yet.
@@ -12,7 +12,7 @@ struct PostgresAdmission {
   private var places: [String: Int] = [:]  // safe text: own
   /// How many sessions each person has who begins one here.
   private var persons: [PersonID: Int] = [:]
-  /// The sessions that the numbers include though the batch creates them: the outcome of their first creation was unknown.
+  /// Sessions of repeated creations that the database has already: the counts include them.
   private var existing: Set<ExactString> = []
 
   /// Reads what the requests depend on.

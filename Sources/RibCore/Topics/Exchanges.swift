@@ -1,6 +1,6 @@
 /// The exchanges of a process, which connect its topics, presences and cluster values with those of the same names in other processes.
 package struct Exchanges: Sendable {
-  /// The process's.
+  /// The process's: a topic, a presence or a cluster value belongs to the program, whose servers share it if it has several.
   package static let shared = Exchanges(topics: .shared, presences: .shared, values: .shared)
 
   /// Of topics.

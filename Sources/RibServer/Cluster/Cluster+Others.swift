@@ -110,28 +110,28 @@ extension Cluster {
     }
   }
 
-  /// Begins to connect to a node that is to have a client's bytes.
+  /// A node, and where it listens.
+  typealias Destination = (node: ClusterNode, address: String, port: Int)
+
+  /// Finds a node that is to have a client's bytes.
   ///
   /// Thread-safe.
   ///
   /// - Parameters:
   ///   - node: the node.
-  ///   - done: called on any thread: with how it is to be addressed, and a socket that connects; with nil if it is not known, or not found.
-  func dial(_ node: Int, _ done: @escaping @Sendable ((ClusterNode, descriptor: Int32)?) -> Void) {
-    if let target = reachable(node) { return dial(target, done) }
-    // It has begun since the last beat; of those that wait for it the first one beats.
+  ///   - done: called on any thread; with nil if the node is not known, or not found.
+  func find(_ node: Int, _ done: @escaping @Sendable (Destination?) -> Void) {
+    if let target = reachable(node) { return find(target, done) }
+    // The node may have started since the last beat. The first client that waits sends a beat; the others use its result.
     queue.add { [self] in
       if !isStopped, reachable(node) == nil { _ = beat() }
-      if let target = reachable(node) { dial(target, done) } else { done(nil) }
+      if let target = reachable(node) { find(target, done) } else { done(nil) }
     }
   }
 
-  private func dial(_ target: ClusterNode, _ done: @escaping @Sendable ((ClusterNode, descriptor: Int32)?) -> Void) {
+  private func find(_ target: ClusterNode, _ done: @escaping @Sendable (Destination?) -> Void) {
     guard let authority = Authority(target.address), let port = authority.port else { return done(nil) }
-    addresses.find(authority.host.withoutBrackets) { [sockets] address in
-      let descriptor = address.flatMap { try? sockets.connect($0, port) }
-      done(descriptor.map { (target, $0) })
-    }
+    addresses.find(authority.host.withoutBrackets) { address in done(address.map { (target, $0, port) }) }
   }
 
   private func reachable(_ node: Int) -> ClusterNode? {

@@ -50,9 +50,9 @@ final class Cluster: Sendable {
     var hasToldOfSuspension = false
     /// When the last beat was sent that was heard.
     var lastHeard: UInt64 = 0
-    /// Counts suspensions: the times when others may have taken sessions since the beat before.
+    /// The number of suspensions so far. During each, other nodes may have taken sessions.
     var suspension = 0
-    /// The suspension at which the comparison of leases began that is under way; nil if none is.
+    /// What ``suspension`` was when the comparison of leases began that is running; nil if none is.
     var comparison: Int?
     /// When leases are compared next.
     var nextComparison: UInt64 = 0
@@ -102,7 +102,6 @@ final class Cluster: Sendable {
   private let isDraining = Atomic(false)
   /// Where the names of nodes are looked up.
   let addresses: NodeAddresses
-  let sockets: SocketSource
   /// Whether nodes pass clients on to each other.
   ///
   /// Set once, before the first connection is accepted.
@@ -136,7 +135,6 @@ final class Cluster: Sendable {
     }
     queue = environment.makeQueue("ribserver.cluster", .urgent)
     addresses = NodeAddresses(environment)
-    sockets = environment.sockets
     state = Mutex(State(membership: Membership(own: id), moves: RecentMoves(stay: pace.stay)))
   }
 

@@ -8,7 +8,7 @@ import WireHTTP
   import Darwin
 #endif
 
-/// Connects to other nodes: to any number of them at a time, and waits for none.
+/// Opens connections to other nodes, side by side and without blocking.
 ///
 /// | a dial          | meaning                          | ends                                       |
 /// |-----------------|----------------------------------|--------------------------------------------|
@@ -75,7 +75,7 @@ final class Dialler: @unchecked Sendable {
   }
 
   private func connect(_ node: Int, _ address: String?, _ port: Int) {
-    // The dial may be over; of a later one of the same node it is the address as well.
+    // This dial may have ended. A later dial of the same node can use the address, too.
     guard let dial = dials[node], dial.watch == nil else { return }
     guard let address else { return end(dial, .failed) }
     do throws(SystemError) {

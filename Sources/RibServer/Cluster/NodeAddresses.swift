@@ -1,9 +1,9 @@
 import Synchronization
 import WireHTTP
 
-/// Finds the addresses of nodes that are called by names, while nobody's queue waits.
+/// Resolves the host names of nodes without blocking a caller's queue.
 ///
-/// The system's resolver may take seconds. So each name has a queue of its own, and all who ask for a name meanwhile share one look-up.
+/// The system's resolver may take seconds, so each name has its own queue. Those who ask for a name at the same time share one look-up.
 final class NodeAddresses: Sendable {
   /// How long an address is used without another look-up, in nanoseconds.
   static let freshness: UInt64 = 5_000_000_000

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// | what is compared             | with              | by                                                                              |
 /// |------------------------------|-------------------|---------------------------------------------------------------------------------|
-/// | a credential's time of issue | a sign-out's time | the system clock, which may be set: refused if it is not of a later second      |
+/// | a credential's time of issue | a sign-out's time | the system clock, which may be set: refused if it is not of a later millisecond; with PostgreSQL, second |
 /// | a binding's mark             | a sign-out's mark | marks, which follow the order of sign-outs and bindings though a clock is set   |
 final class Revocations: Sendable {
   private struct SignOut {

@@ -24,7 +24,8 @@ package struct Revocation: Equatable, Sendable {
   ///   - time: when, in seconds since 1970.
   ///   - mark: the highest mark of a client that is out.
   package init(_ person: PersonID, at time: Int, mark: Int) {
-    self.init(person, millisecond: time * 1000 + 999, mark: mark)
+    // A damaged store may have any number.
+    self.init(person, millisecond: min(max(time, 0), Int.max / 1000 - 1) * 1000 + 999, mark: mark)
   }
 
   /// The sign-out of a person.

@@ -12,7 +12,7 @@ import Synchronization
 
 /// Files that are removed, replaced or cut short while the store is open.
 ///
-/// | what is found                          | what ``mend(_:)`` does                                       |
+/// | what is found                          | what ``mend()`` does                                        |
 /// |----------------------------------------|--------------------------------------------------------------|
 /// | all is there again                     | goes on                                                      |
 /// | the log or its index has no name       | moves what is in the log to the store's file, begins a new log |
@@ -127,6 +127,8 @@ extension SQLiteStore {
       throw error
     }
     database.writeWithoutTransaction { Self.keepNames($0) }
+    // If the copy cannot be opened now, the next probe tries again: its file is the store from here on.
+    (files, fault) = (StoreFiles(path), nil)
     try reopen()
   }
 

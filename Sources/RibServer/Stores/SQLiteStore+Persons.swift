@@ -91,7 +91,7 @@ extension SQLiteStatement.Row {
     let mark = integer(column + 1)
     // An earlier version has written the second alone, as an integer.
     guard let seconds = real(column) else { return Revocation(person, at: integer(column), mark: mark) }
-    return Revocation(person, millisecond: Int((seconds * 1000).rounded()), mark: mark)
+    return Revocation(person, millisecond: Int(exactly: (seconds * 1000).rounded()) ?? .max, mark: mark)
   }
 }
 

@@ -235,7 +235,11 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     announceReturn()
     do {
       try checkFiles(isProbe: requests.count == 1 && requests.first?.isProbe == true)
-      if mustReopen { try reopen() }
+      if mustReopen {
+        // Nobody may have put another file in its place meanwhile.
+        _ = try look()
+        try reopen()
+      }
       return try perform(requests, endingWith: .commit)
     } catch {
       // The connection has not got rid of a lock: no other process can write, nor can this one.

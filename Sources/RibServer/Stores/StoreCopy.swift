@@ -83,8 +83,13 @@ struct StoreCopy {
   /// - Throws: ``SystemError``, also if a file has the name.
   func take(_ name: String) throws(SystemError) {
     guard link(path, name) == 0 else { throw .last("link \(path) to \(name)") }
+    do throws(SystemError) {
+      try Self.sync(Self.directory(of: name))
+    } catch {
+      unlink(name)
+      throw error
+    }
     unlink(path)
-    try Self.sync(Self.directory(of: name))
   }
 
   /// Removes the copy, which is not wanted any more.

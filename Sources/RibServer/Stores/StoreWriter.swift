@@ -32,6 +32,8 @@ final class StoreWriter: Sendable {
     var onLoss: (@Sendable () -> Void)?
     /// Why the store fails, as it was logged last.
     var reason: String?
+    /// Whether the loops were told that what was committed may be lost.
+    var hasToldOfLoss = false
 
     /// Whether the store is tried again when it has failed.
     var isOpen: Bool { if case .open = end { true } else { false } }
@@ -195,7 +197,7 @@ final class StoreWriter: Sendable {
     waiting?.resume()
   }
 
-  /// Has the store put back what it does not have any more: nobody could do it afterwards.
+  /// Restores lost files before the store is closed. After that the data is gone.
   private func saveAtLast() {
     do throws(StoreError) {
       _ = try store.look()
@@ -323,7 +325,8 @@ final class StoreWriter: Sendable {
   // MARK: Failure
 
   private func noteFailure(_ error: StoreError, _ jobs: [StoreJob]) {
-    let (pause, onLoss) = state.withLock { state in
+    noteLoss(error)
+    let pause = state.withLock { state in
       for job in jobs where state.isOpen {
         switch job.request {
         case .remove, .noteAbsence, .signOut: state.notices.append(job.again())
@@ -332,9 +335,8 @@ final class StoreWriter: Sendable {
       }
       defer { fails.store(state.health.isFailing, ordering: .releasing) }
       if state.reason == nil { state.reason = "\(error)" }
-      return (state.health.didFail(at: time.monotonic()), error.endangersAll ? state.onLoss : nil)
+      return state.health.didFail(at: time.monotonic())
     }
-    onLoss?()
     metrics.failedCommits.increment()
     metrics.storeIsFailing.record(1)
     guard let pause else { return }
@@ -347,6 +349,16 @@ final class StoreWriter: Sendable {
     tryAgain(after: pause)
   }
 
+  /// Tells the loops, once until the store works again, that what was committed may be lost.
+  private func noteLoss(_ error: StoreError) {
+    guard error.endangersAll else { return }
+    let onLoss = state.withLock { state -> (@Sendable () -> Void)? in
+      defer { state.hasToldOfLoss = true }
+      return state.hasToldOfLoss ? nil : state.onLoss
+    }
+    onLoss?()
+  }
+
   private func tryAgain(after pause: Int) {
     queue.add(after: UInt64(pause) * 1_000_000) { [self] in
       guard state.withLock({ $0.isOpen }) else { return }
@@ -354,6 +366,7 @@ final class StoreWriter: Sendable {
       do throws(StoreError) {
         results = try inTurn { () throws(StoreError) in try store.perform([.probe]) }
       } catch {
+        noteLoss(error)
         noteReason("\(error)")
       }
       let works = results != nil
@@ -377,7 +390,7 @@ final class StoreWriter: Sendable {
 
   private func recover() {
     let (notices, onRecovery) = state.withLock { state in
-      defer { (state.notices, state.reason) = ([], nil) }
+      defer { (state.notices, state.reason, state.hasToldOfLoss) = ([], nil, false) }
       return (state.notices, state.onRecovery)
     }
     metrics.storeIsFailing.record(0)

@@ -147,6 +147,28 @@ struct ClusterTests {
     }
   }
 
+  /// The node is suspended when it has compared one of two leases, and another node takes both sessions: both are compared again.
+  @Test func suspensionDuringAComparison_isFollowedByAnotherOne() async throws {
+    try await withNode(leases: 1) { node, other in
+      let clients = try await blocking { [try PlainClient(node.host.url), try PlainClient(node.host.url)] }
+      let ids = try clients.map { try $0.welcome.sessionID }
+      let taken = Mutex(0)
+      node.directory.whenCompared {
+        node.clock.advance(15)
+        taken.withLock { taken in taken = ids.count { (try? other.load($0)) != nil } }
+        // Before the other lease is compared.
+        node.cluster.queue.add { _ = node.cluster.beat() }
+      }
+      for _ in 0..<10 where taken.withLock({ $0 }) == 0 {
+        node.clock.advance(3)
+        #expect(await node.beats())
+      }
+      #expect(taken.withLock { $0 } == 2)
+      for client in clients { #expect(try await blocking { try client.end() } == "moved 4002") }
+      #expect(await eventually { !node.isSuspended && node.host.sessionCount == 0 })
+    }
+  }
+
   /// The client whose return it was has gone elsewhere, or nowhere: nothing would ever free it.
   @Test(arguments: [false, true]) func sessionThatWasTakenUnknowingly_isFreed(restsOn: Bool) async throws {
     try await withNode({ ($0.sessions.restSeconds, $0.sessions.idleRestSeconds) = (0, 0) }) { node, other in

@@ -10,6 +10,7 @@ final class SwitchedDirectory: ClusterDirectory {
   private let failsComparisons = Atomic(false)
   private let losesNextAnswer = Atomic(false)
   private let count = Atomic(0)
+  private let didCompare = Mutex<(@Sendable () -> Void)?>(nil)
   private let failsWrite = Mutex<@Sendable (_ name: String) -> Bool>({ _ in false })
 
   init(_ base: any ClusterDirectory) { self.base = base }
@@ -19,6 +20,9 @@ final class SwitchedDirectory: ClusterDirectory {
 
   /// Has what compares leases fail, and nothing else.
   func failComparisons(_ fails: Bool) { failsComparisons.store(fails, ordering: .relaxed) }
+
+  /// Calls back, once, when leases were compared, before the node hears of it.
+  func whenCompared(_ body: @escaping @Sendable () -> Void) { didCompare.withLock { $0 = body } }
 
   /// Has writes of some values fail, by their names.
   func failWrites(where fails: @escaping @Sendable (_ name: String) -> Bool) { failsWrite.withLock { $0 = fails } }
@@ -38,7 +42,9 @@ final class SwitchedDirectory: ClusterDirectory {
   func voided(among leases: [SessionLease]) throws(StoreError) -> [SessionLease] {
     try check()
     if failsComparisons.load(ordering: .relaxed) { throw StoreError("The test has it fail.") }
-    return try base.voided(among: leases)
+    let voided = try base.voided(among: leases)
+    didCompare.withLock { $0.take() }?()
+    return voided
   }
 
   func free(sessionsOf nodes: [ClusterNode], limit: Int) throws(StoreError) -> Int {
