@@ -197,8 +197,8 @@ final class Channel {
     let length = work.json.count
     budget.noteAnswer(bytes: length)
     send(isPlain: true)
-    // Messages that the client has sent together with its `hello`; or refusals have made the welcome long, and the session is to keep
-    // what it has cost.
+    // The session has to wake for either of two reasons: the client has sent more with its `hello`, or the `welcome` is long, for which
+    // the session keeps the budget.
     let hasMore = messages != nil || length > Self.longWelcome
     fallAsleep(sleeper)
     guard hasMore else { return .none }

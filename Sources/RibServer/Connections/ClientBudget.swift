@@ -41,13 +41,20 @@ final class ClientBudget {
   /// - Parameter limits: the server's; where actions have no limit, nothing has.
   init(_ limits: ServerSettings.Limits) {
     let (rate, burst) = (limits.actionsPerSecond, limits.actionBurst)
-    actions = TokenBucket(TokenBucket.Rate(rate, burst: burst))
+    actions = TokenBucket(Self.actionRate(limits))
     messages = TokenBucket(TokenBucket.Rate(rate * Self.messagesPerAction, burst: burst * Self.messagesPerAction))
     let share = rate > 0 ? 1_000_000_000 / Self.timeShare : 0
     time = TokenBucket(TokenBucket.Rate(share, burst: share))
     bytesPerToken = max(limits.message / 4, 1)
     dues = Dues(limits)
   }
+
+  private static func actionRate(_ limits: ServerSettings.Limits) -> TokenBucket.Rate {
+    TokenBucket.Rate(limits.actionsPerSecond, burst: limits.actionBurst)
+  }
+
+  /// Whether the budget goes by such limits.
+  func isOf(_ limits: ServerSettings.Limits) -> Bool { actions.rate == Self.actionRate(limits) }
 
   /// The shorter of the times in which the actions' bucket fills: pauses that are longer lose some of it.
   var actionAllowance: UInt64 { actions.allowance }

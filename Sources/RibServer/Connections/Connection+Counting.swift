@@ -69,4 +69,11 @@ extension Connection {
     if isCountedToPerson, let signIn = channel.signIn { context.connectionsOfPersons.leave(signIn.identity) }
     isCountedToPerson = false
   }
+
+  /// Takes note that what comes next on the connection may be another person's.
+  func forgetPerson() {
+    guard channel.signIn != nil else { return }
+    channel.signIn = nil
+    loop.forgetPersons(of: id)
+  }
 }

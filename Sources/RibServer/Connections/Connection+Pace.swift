@@ -5,8 +5,8 @@ import WireHTTP
 extension Connection {
   /// Counts an action; a client that has used them up is not read from for a while.
   ///
-  /// Nothing is refused or lost.
-  func noteAction() { slowDown(channel.budget.noteAction(at: loop.now)) }
+  /// Nothing is refused or lost. On a connection that is shared, the next client is somebody else.
+  func noteAction() { if !isShared { slowDown(channel.budget.noteAction(at: loop.now)) } }
 
   /// Counts frames or messages, and bytes of them.
   func noteMessages(_ count: Int, bytes: Int) {
@@ -39,16 +39,18 @@ extension Connection {
 
   /// Charges a request to its client's place, before anything is done for it.
   ///
-  /// - Parameter exchange: the connection's.
-  /// - Throws: ``HTTPError`` with 429 if the place has used up its budget, and the connection is not its own.
-  func chargeRequest(_ exchange: HTTPExchange) throws(HTTPError) {
+  /// - Parameters:
+  ///   - exchange: the connection's.
+  ///   - isEnd: whether it ends a session, which is always let through.
+  /// - Throws: ``HTTPError`` with 429 if the place has used up its budget.
+  func chargeRequest(_ exchange: HTTPExchange, isEnd: Bool) throws(HTTPError) {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
     let wait = context.effort.wait(of: .place(place), at: loop.now)
-    guard wait == 0 || !isShared else { throw .tooFast(wait) }
+    guard wait == 0 || isEnd else { throw .tooFast(wait) }
     var dues = Dues(rules.settings.limits)
     // Checking a credential is as much work as an action.
     if context.authentications == nil { dues.noteMessages(1) } else { dues.noteAction() }
-    pause(max(wait, context.charge(dues.take(), to: place, nil, at: loop.now)))
+    pause(context.charge(dues.take(), to: place, nil, at: loop.now))
   }
 
   private func pause(_ nanoseconds: UInt64) {

@@ -68,15 +68,11 @@ extension Connection {
   }
 
   private func dial(_ node: Int, _ client: RelayedClient, _ said: [UInt8], isUpgrade: Bool) {
-    let relay = NodeRelay(to: node, for: self, isUpgrade: isUpgrade)
+    let relay = NodeRelay(to: node, for: self, client, said, isUpgrade: isUpgrade)
     passage = .onward(relay)
-    context.cluster?.dial(node) { [loop] dialled in
-      loop.execute {
-        guard let (target, descriptor) = dialled else { return relay.end() }
-        var opening: [UInt8] = []
-        client.write(into: &opening, to: target)
-        relay.begin(descriptor, saying: opening + said)
-      }
+    // The resolver may answer long after the relay has given up.
+    context.cluster?.find(node) { [loop, weak relay] destination in
+      loop.execute { [weak relay] in relay?.begin(destination) }
     }
   }
 
@@ -87,7 +83,7 @@ extension Connection {
     // A client that is passed on from now on would not be asked to go; an answer to a request is there already.
     if case .channel = state, loop.drainSecondsLeft != nil { return relayFailed() }
     countNoMorePerson()
-    channel.signIn = nil
+    forgetPerson()
     if case .channel = state {
       _ = channel.endSearch()
       channel.leave()

@@ -35,7 +35,8 @@ extension Connection {
         begin(.body, of: exchange)
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
-          _ = try find(head, exchange)
+          // A token of the admin listener is judged once the body is there: a wrong one waits.
+          if context.desk == nil { _ = try find(head, exchange) }
           Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
         }
       }
@@ -66,7 +67,7 @@ extension Connection {
     defer { if exchange.phase != .answer { exchange.body = nil } }
     do throws(HTTPError) {
       let endpoint = try find(head, exchange)
-      if endpoint?.isOfSessions == true { try chargeRequest(exchange) }
+      if let endpoint, endpoint.isOfSessions { try chargeRequest(exchange, isEnd: endpoint.isEnd) }
       switch endpoint {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
       case .echo: try upgrade(head, exchange, to: .echo, subprotocols: [])

@@ -36,7 +36,8 @@ struct EventMarker {
   ///   - output: where they are written to.
   /// - Returns: how many bytes were passed on.
   mutating func mark(_ bytes: Span<UInt8>, as number: Int, into output: inout [UInt8]) -> Int {
-    for index in bytes.indices {
+    var index = 0
+    while index < bytes.count {
       let byte = bytes[index]
       switch state {
       case .between:
@@ -51,16 +52,22 @@ struct EventMarker {
       case .comment: break
       case .event: noteStart(byte)
       }
-      output.append(byte)
-      let endsLine = byte == UInt8(ascii: "\n")
-      if endsLine, isAtLineStart {
+      // Where nothing more is looked for in the line, all of it is passed on.
+      var last = index
+      if !looksForBye { while bytes[last] != UInt8(ascii: "\n"), last + 1 < bytes.count { last += 1 } }
+      bytes.extracting(index..<last + 1).withUnsafeBufferPointer { output.append(contentsOf: $0) }
+      let (endsLine, isEmpty) = (bytes[last] == UInt8(ascii: "\n"), isAtLineStart && last == index)
+      index = last + 1
+      if endsLine, isEmpty {
         state = .between
-        return index + 1
+        break
       }
       isAtLineStart = endsLine
     }
-    return bytes.count
+    return index
   }
+
+  private var looksForBye: Bool { if case .event(ofBye: .some) = state { true } else { false } }
 
   private mutating func noteStart(_ byte: UInt8) {
     guard case .event(let count?) = state else { return }

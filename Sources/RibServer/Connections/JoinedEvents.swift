@@ -233,9 +233,13 @@ final class JoinedEvents: Relay, @unchecked Sendable {
     let problem = source.input.withUnread { bytes in try? reader.read(bytes).root }
     let reason = problem?["detail"]?.string ?? status.reasonPhrase
     let bye = problem?["code"]?.name.flatMap(Bye.init(rawValue:))
-    say(
-      bye ?? (status == .serviceUnavailable ? .busy : status == .badRequest ? .badMessage : .failed), reason, to: source
-    )
+    let other: Bye =
+      switch status {
+      case .serviceUnavailable, .tooManyRequests: .busy
+      case .badRequest: .badMessage
+      default: .failed
+      }
+    say(bye ?? other, reason, to: source)
   }
 
   /// Has a client told why its events end.

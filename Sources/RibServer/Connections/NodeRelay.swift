@@ -30,6 +30,9 @@ final class NodeRelay: Relay, PollTarget, @unchecked Sendable {
   private let loop: EventLoop
   private weak var client: Connection?
   private let isUpgrade: Bool
+  /// What is said of the client first, and what the client has said.
+  private let introduction: RelayedClient
+  private var said: [UInt8]
   private var descriptor: Int32 = -1
   private var watch: Int?
   private var state = State.dialling
@@ -46,9 +49,12 @@ final class NodeRelay: Relay, PollTarget, @unchecked Sendable {
   /// - Parameters:
   ///   - node: the node.
   ///   - client: whose bytes it passes on.
+  ///   - introduction: what is said of the client first.
+  ///   - said: what the client has said.
   ///   - isUpgrade: whether the client is one of a WebSocket, and has the answer to its request.
-  init(to node: Int, for client: Connection, isUpgrade: Bool) {
+  init(to node: Int, for client: Connection, _ introduction: RelayedClient, _ said: [UInt8], isUpgrade: Bool) {
     (self.node, self.client, self.isUpgrade) = (node, client, isUpgrade)
+    (self.introduction, self.said) = (introduction, said)
     loop = client.loop
     loop.execute(after: Self.patience) { [weak self] in self?.giveUpUnlessAnswered() }
   }
@@ -62,15 +68,18 @@ final class NodeRelay: Relay, PollTarget, @unchecked Sendable {
     }
   }
 
-  /// Begins to read and to write.
+  /// Connects, and says what the client has said.
   ///
-  /// - Parameters:
-  ///   - descriptor: a socket that connects.
-  ///   - opening: what is said first.
-  func begin(_ descriptor: Int32, saying opening: [UInt8]) {
-    guard case .dialling = state else { return closeDescriptor(descriptor) }
+  /// - Parameter destination: the node; nil if it is not known, or not found.
+  func begin(_ destination: Cluster.Destination?) {
+    guard case .dialling = state else { return }
+    guard let (target, address, port) = destination,
+      let descriptor = try? loop.work.environment.sockets.connect(address, port)
+    else { return end() }
     self.descriptor = descriptor
-    output.bytes = opening
+    introduction.write(into: &output.bytes, to: target)
+    output.bytes += said
+    said = []
     state = .opening(isUpgrade ? ResponseReader() : nil)
     do throws(SystemError) {
       watch = try loop.watch(descriptor, for: interest, self)
@@ -102,6 +111,7 @@ final class NodeRelay: Relay, PollTarget, @unchecked Sendable {
   func close() {
     state = .closed
     client = nil
+    said = []
     if let watch { loop.unwatch(watch) }
     watch = nil
   }

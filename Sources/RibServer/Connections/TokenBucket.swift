@@ -4,7 +4,7 @@
 /// taken moves it on by the time that the rate allows one for.
 struct TokenBucket {
   /// A rate, and how much may be taken at once.
-  struct Rate {
+  struct Rate: Equatable {
     /// Nanoseconds in which a bucket gains one token; 0 for no limit.
     let interval: UInt64
     /// Nanoseconds in which an empty bucket fills.

@@ -248,6 +248,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     if connections[connection] != nil { connectionsByPerson.add(connection, of: person) }
   }
 
+  /// Takes note that no sign-out concerns a connection any more.
+  func forgetPersons(of connection: Int) { connectionsByPerson.remove(connection) }
+
   func add(_ session: Session) -> Int {
     lastNumber += 1
     sessions[lastNumber] = session

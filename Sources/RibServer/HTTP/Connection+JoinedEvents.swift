@@ -50,8 +50,10 @@ extension Connection {
     for name in ["Authorization", "Cookie", "Origin", "Sec-Fetch-Site"] {
       for value in head.headers.values(for: name) { shared.append(name: name, value: value) }
     }
-    let features = json["features"]?.elements.compactMap(\.name) ?? []
-    if !features.isEmpty { shared.append(name: "Riblet-Features", value: features.joined(separator: ",")) }
+    let feature = ClientFeature.clients.rawValue
+    if json["features"]?.elements.contains(where: { $0.name.map { haveSameUTF8($0, feature) } == true }) == true {
+      shared.append(name: "Riblet-Features", value: feature)
+    }
     var requests: [[UInt8]] = []
     for client in clients { requests.append(try Self.request(for: client, head.headers["Host"] ?? "", shared)) }
     return requests

@@ -187,7 +187,10 @@ extension Connection {
     guard case .http(let exchange) = state, exchange.phase == .answer else { return }
     let done = completion { $0.hand(request, to: session.id, token, signIn) }
     let place = (exchange.visit?.caller ?? caller).place
-    session.loop.execute { session.core.answer(request, token, signIn, from: place, done) }
+    session.loop.execute {
+      session.loop.work.begin(.body)
+      session.core.answer(request, token, signIn, from: place, done)
+    }
   }
 
   /// Where a session's answer goes.
@@ -252,6 +255,7 @@ extension Connection {
     (exchange.asked, exchange.body) = (nil, nil)
     countNoMore(exchange)
     countNoMorePerson()
+    forgetPerson()
     begin(.idle, of: exchange)
     respond(response, to: head, isCompressed: isCompressed)
   }

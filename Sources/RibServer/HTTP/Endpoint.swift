@@ -206,10 +206,13 @@ enum Endpoint: Equatable {
   /// Whether an answer takes more than to send what is there: it is charged to the client's place.
   var isOfSessions: Bool {
     switch self {
-    case .sessions, .session, .actions, .view, .auth, .events, .schema: true
-    case .health, .live, .ready, .metrics, .socket, .echo, .openAPI, .joinedEvents, .apps, .file: false
+    case .sessions, .session, .actions, .view, .auth, .events, .joinedEvents, .schema: true
+    case .health, .live, .ready, .metrics, .socket, .echo, .openAPI, .apps, .file: false
     }
   }
+
+  /// Whether it ends a session.
+  var isEnd: Bool { if case .session = self { true } else { false } }
 
   /// As the Allow field has it.
   private var allowed: String { (methods + ["OPTIONS"]).joined(separator: ", ") }

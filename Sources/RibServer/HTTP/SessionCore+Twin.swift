@@ -28,7 +28,8 @@ extension SessionCore {
         return try refuse(TokenField.unauthorized("The token is that of no client of this session."), done)
       }
       let budget = budget(of: client)
-      let wait = request.isEnd ? 0 : budget.wait(at: work.now)
+      let wait =
+        request.isEnd ? 0 : max(budget.wait(at: work.now), context.wait(of: signIn?.identity, at: work.now))
       guard wait == 0 else { return done(.early(wait)) }
       _ = budget.noteMessages(1, bytes: 0, at: work.now)
       defer { _ = context.charge(budget.takeDues(), to: place, signIn?.identity, at: work.now) }

@@ -33,7 +33,7 @@ final class ConnectionCounter: Sendable {
     arrivals = RateBudget(perMinute: Self.perMinute(limitPerAddress), atOnce: Self.shareOfMinute)
   }
 
-  /// So many times as many connections as at once may come from an address within a minute.
+  /// The number of connections at once, times this, is the number that may come from one address in a minute.
   private static let shareOfMinute = 6
 
   private static func perMinute(_ limitPerAddress: Int) -> Int {

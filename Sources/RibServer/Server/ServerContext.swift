@@ -19,7 +19,7 @@ final class ServerContext: Sendable {
   let newSessions: RateBudget<Place>
   /// How many sessions each person may begin.
   let newSessionsOfPersons: RateBudget<PersonID>
-  /// What the clients of one place or of one person may cost, in nanoseconds: of each second one second, of which ``Dues`` says what it buys.
+  /// The budget of each place and each person, in nanoseconds: one second of it is gained each second. ``Dues`` has the prices.
   let effort = RateBudget<Payer>(perMinute: 60_000_000_000, atOnce: 30)
   /// How many credentials from one place may be wrong.
   let failedSignIns: RateBudget<Place>
@@ -154,6 +154,11 @@ final class ServerContext: Sendable {
   ///
   /// - Parameter address: as it was bound.
   func willListen(at address: String) { inForce.withLock { $0 = $0.listening(at: address) } }
+
+  /// Nanoseconds that a person has to wait, with all that the person's clients have used.
+  func wait(of person: Identity?, at now: UInt64) -> UInt64 {
+    person.map { effort.wait(of: .person(PersonID($0)), at: now) } ?? 0
+  }
 
   /// Charges what a client has used to its place and its person.
   ///

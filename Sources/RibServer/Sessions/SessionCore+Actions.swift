@@ -124,7 +124,7 @@ extension SessionCore {
         "reason": "\((refusal.cause.map { "\($0)" } ?? refusal.message).forLog)",
       ].tracing(trace(of: client)))
     let nack = Nack(number: number, code: refusal.code, message: ClientLedger.brief(refusal.message))
-    audience.refuse(nack, of: client)
+    if let last = audience.refuse(nack, of: client) { uncommitted.forgetRefusals(of: client, upTo: last) }
     if isDurable { uncommitted.nacks.append(SessionCut.Refusal(client: client, nack: nack)) }
     // A channel that was overtaken says no more: the answer goes where the client is.
     guard let channel = audience[client].channel else { return }

@@ -3,10 +3,12 @@ import Wire
 // What clients may cost: see ``ClientBudget``.
 
 extension SessionCore {
-  /// The budget of a client.
+  /// The budget of a client: by the limits of now, if the client has no connection whose it is.
   func budget(of client: Int) -> ClientBudget {
-    if let budget = audience[client].budget { return budget }
-    let budget = ClientBudget(work.rules.settings.limits)
+    let (former, limits) = (audience[client].budget, work.rules.settings.limits)
+    if let former, audience[client].channel != nil || former.isOf(limits) { return former }
+    let budget = ClientBudget(limits)
+    if let former { budget.goOn(from: former, at: work.now) }
     audience[client].budget = budget
     return budget
   }

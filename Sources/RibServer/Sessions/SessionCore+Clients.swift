@@ -187,7 +187,7 @@ extension SessionCore {
 
   /// Goes on with a client that was connected all the time.
   private func wake(_ sleeper: Sleeper, at channel: Channel) -> Admission {
-    guard audience.ids.contains(sleeper.client), audience[sleeper.client].channel == nil,
+    guard audience.has(sleeper.client), audience[sleeper.client].channel == nil,
       audience[sleeper.client].ledger.record.attempt == sleeper.attempt
     else { return .refused(Ending(.taken, "The client has connected again.")) }
     // While the client slept it may have been retired: by a sign-out, or as a person has signed in to client 1.
@@ -314,7 +314,7 @@ extension SessionCore {
   ///   - client: whose it is.
   ///   - comesBack: what the client was told to do next.
   func channelEnded(_ channel: Channel, of client: Int, comesBack: Bye.Return) {
-    guard audience.ids.contains(client), audience[client].channel === channel else { return }
+    guard audience.has(client), audience[client].channel === channel else { return }
     _ = detach(client)
     tellClients()
     guard life.isInMemory, audience.isAway else { return }
@@ -373,6 +373,7 @@ extension SessionCore {
         """
     }
     audience.acknowledge(acknowledgement.number, of: client)
+    uncommitted.forgetRefusals(of: client, upTo: acknowledgement.number)
     // Others may not have seen it.
     if audience.count == 1 { history.acknowledge(acknowledgement.revision) }
     return nil

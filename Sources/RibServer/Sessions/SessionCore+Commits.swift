@@ -96,7 +96,7 @@ extension SessionCore {
       tree: isDurable ? tree.takeCut() : TreeCut(try tree.snapshot()),
       nacks: isDurable ? uncommitted.nacks : audience.nacks, acknowledged: audience.takeAcknowledged(),
       survived: effects.takeSurvived(isLeaving: isLeaving) { client in
-        audience.ids.contains(client) ? audience[client].ledger.number : nil
+        audience.has(client) ? audience[client].ledger.number : nil
       })
     let extent = isLeaving ? nil : CutExtent(audience: audience.changeCount, hasActed: hasActed)
     stats.commitBytes &+= UInt64(cut.tree.byteCount)
@@ -235,7 +235,8 @@ extension SessionCore {
     if commits.storeIsBack() { driver?.carryOut(.commit) }
   }
 
-  /// Goes on in memory, as the store does not have any more what was committed; a session with a commit to come hears of it then.
+  /// The store has lost what was committed. A session with nothing to commit tells its clients now. Another one learns it from its next
+  /// commit.
   func storeIsLost() {
     if commits.isClean, commits.outage == .goesOn { storeFailed() }
   }

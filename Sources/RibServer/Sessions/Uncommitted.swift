@@ -1,4 +1,5 @@
 import RibCore
+import Wire
 
 /// What of a session happened since the last cut, and waits.
 struct Uncommitted {
@@ -22,6 +23,12 @@ struct Uncommitted {
   var cutWaiters: [(_ isCommitted: Bool) -> Void] = []
   /// Answers to actions.
   var answers = AwaitedAnswers()
+
+  /// Forgets refusals that no client asks for any more.
+  mutating func forgetRefusals(of client: Int, upTo number: Int) {
+    guard !nacks.isEmpty else { return }
+    nacks.removeAll { $0.client == client && $0.nack.number <= number }
+  }
 
   /// Takes note that all that has happened is a part of the cut.
   mutating func beginCut() {

@@ -69,7 +69,8 @@ import WireHTTP
           var times: [Duration] = []
           while times.count < 60, times.allSatisfy({ $0 < .seconds(AdminDesk.patience) }) {
             let start = ContinuousClock.now
-            #expect(try guesser.ask("GET", "/livez", headers: wrong).status == 401)
+            let announced = times.count.isMultiple(of: 2) ? [] : ["Expect: 100-continue"]
+            #expect(try guesser.ask("GET", "/livez", headers: wrong + announced).status == 401)
             times.append(ContinuousClock.now - start)
           }
           #expect(21..<60 ~= times.count)

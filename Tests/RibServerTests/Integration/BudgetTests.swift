@@ -69,6 +69,23 @@ import WireHTTP
     }
   }
 
+  /// What others have asked for on a proxy's connection is no debt of the client whose events come by it.
+  @Test func sharedConnection_leavesNoDebt() async throws {
+    try await withServer(Self.isSlow) { _, url in
+      try await blocking { () throws in
+        let proxy = try TwinClient(url)
+        _ = try proxy.create()
+        for number in 1...60 {
+          let answer = try proxy.ask(
+            "POST", "/v1/sessions", #"{"app":"counter"}"#, headers: ["X-Forwarded-For: 203.0.113.\(number)"])
+          #expect(answer.status == 201)
+        }
+        #expect(try proxy.open(headers: [Self.forwarded]).status == .ok)
+        #expect(try Self.act(try TwinClient(url, like: proxy), from: 1, 1).status == 200)
+      }
+    }
+  }
+
   /// A client's own connection waits for its turn: nothing is refused.
   @Test func clientOfItsOwnConnection_waits() async throws {
     try await withServer({
@@ -78,7 +95,10 @@ import WireHTTP
       try await blocking { () throws in
         let client = try TwinClient(url)
         _ = try client.create()
+        let start = ContinuousClock.now
         for number in 0..<5 { #expect(try Self.act(client, from: 1 + 50 * number, 50).status == 200) }
+        // The last has waited for the 200 before it, of which one was at once.
+        #expect(ContinuousClock.now - start >= .milliseconds(180))
         let socket = try CurlWebSocket(url: url)
         try socket.send(
           #"{"t":"hello","resume":{"sid":"\#(client.sessionID)","cid":1,"token":"\#(client.token)","try":1,"epoch":"","rev":0}}"#
@@ -121,6 +141,27 @@ import WireHTTP
         let other = try TwinClient(url)
         _ = try other.create()
         #expect(try Self.act(other, from: 1, 200, "increment", "X-Forwarded-For: 203.0.113.8").status == 200)
+      }
+    }
+  }
+
+  /// However many places a person's requests come from.
+  @Test func personOfManyClients_hasABudgetAsWell() async throws {
+    try await withServer(
+      authenticator: Doorman(),
+      {
+        $0.limits.actionsPerSecond = 1
+        $0.limits.actionBurst = 256
+      }
+    ) { _, url in
+      try await blocking { () throws in
+        var statuses: [Int] = []
+        for (number, name) in ["ada", "ada", "grace"].enumerated() {
+          let client = try TwinClient(url, credential: { name })
+          _ = try client.create()
+          statuses.append(try Self.act(client, from: 1, 200, "increment", "X-Forwarded-For: 203.0.113.\(number)").status)
+        }
+        #expect(statuses == [200, 429, 200])
       }
     }
   }

@@ -204,6 +204,25 @@ import WireHTTP
     }
   }
 
+  /// It comes back, as one does whose events come alone.
+  @Test func clientThatIsTooFast_isTurnedAwayForNow() async throws {
+    try await withServer({
+      $0.limits.actionsPerSecond = 1
+      $0.limits.actionBurst = 20
+    }) { _, url in
+      try await blocking {
+        var members = [try Member(url), try Member(url)]
+        let actions = Array(repeating: #"{"to":"","a":"increment"}"#, count: 256).joined(separator: ",")
+        #expect(try members[0].client.act(#""1""#, "[\(actions)]").status == 200)
+        let stream = try TwinClient(url)
+        try Self.join(&members, stream)
+        var answer: String?
+        while answer == nil, let event = try stream.event() { if event.number == 0 { answer = event.data } }
+        #expect(answer?.hasPrefix(#"{"t":"bye","code":"busy","#) == true, "\(answer ?? "")")
+      }
+    }
+  }
+
   @Test func stop_endsTheAnswer() async throws {
     try await withServer { server, url in
       let stream = try await blocking {

@@ -70,6 +70,18 @@ import Wire
     #expect(audience.takeAcknowledged().count == Audience.limit)
   }
 
+  /// While the store fails there is no commit, and what waits for one is limited as well.
+  @Test func refusalsThatWaitForACommit_areLimited() {
+    var (audience, uncommitted) = (Audience(token: "secret"), Uncommitted())
+    for number in 1...2000 {
+      let nack = Nack(number: number, code: .failed, message: String(repeating: "x", count: 500))
+      if let last = audience.refuse(nack, of: 1) { uncommitted.forgetRefusals(of: 1, upTo: last) }
+      uncommitted.nacks.append(SessionCut.Refusal(client: 1, nack: nack))
+      #expect(uncommitted.nacks.reduce(0) { $0 + $1.nack.size } <= ClientLedger.nackBytes)
+    }
+    #expect(uncommitted.nacks.map(\.nack.number) == audience.nacks.map(\.nack.number))
+  }
+
   /// What it repeats of an action may be as long as a message.
   @Test(arguments: [511, 512, 513, 60_000]) func reason_isCut(bytes: Int) {
     let text = String(repeating: "é", count: bytes / 2) + String(repeating: "x", count: bytes % 2)
