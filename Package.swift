@@ -158,7 +158,8 @@ let package = Package(
     .testTarget(
       name: "RibRIVTests", dependencies: ["RibCore", "RibRIV", "RibTesting", "Wire"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RibSchemaTests", dependencies: ["RibCore", "RibSchema", "Wire"], swiftSettings: swiftSettings),
+      name: "RibSchemaTests", dependencies: ["RibCore", "RibSchema", "RibTestSupport", "Showcase", "Wire"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RibDaemonTests", dependencies: ["RibDaemon", "Wire", logging], swiftSettings: swiftSettings),
     .testTarget(name: "RibMetricsTests", dependencies: ["RibMetrics", coreMetrics], swiftSettings: swiftSettings),

@@ -27,7 +27,9 @@ export function humanize(name) {
 /** @type {G["actionForms"]} */
 export function actionForms(schema) {
   if (schema === false || schema == null) return [];
-  const forms = (schema.oneOf ?? [schema]).map(caseForms);
+  // A short form of an action means what one of the others does.
+  const cases = (schema.oneOf ?? [schema]).filter(({ title }) => title !== "Short forms");
+  const forms = cases.map(caseForms);
   return forms.every(Boolean) ? forms.flat() : [anyForm];
 }
 
@@ -38,7 +40,7 @@ const anyForm = {
 };
 
 function caseForms(schema) {
-  const bare = schema.enum ?? ("const" in schema ? [schema.const] : undefined);
+  const bare = choices(schema) ?? ("const" in schema ? [schema.const] : undefined);
   if (bare?.every((name) => typeof name === "string")) {
     return bare.map((name) => ({ name, label: humanize(name), isBare: true, fields: [] }));
   }
@@ -48,6 +50,10 @@ function caseForms(schema) {
   const secrecy = holdsSecret(payload) && { isSecret: true };
   return [{ name, label: humanize(name), isBare: false, fields: payloadFields(payload), ...secrecy }];
 }
+
+/** The values of an enum. `{"x":{}}` is left out where there is "x", which means the same. */
+const choices = ({ enum: values }) =>
+  values?.filter((value) => !(isObject(value) && values.includes(Object.keys(value)[0])));
 
 /** Whether the schema or a part of it is `writeOnly`, as that of a password. */
 function holdsSecret(schema) {
@@ -81,14 +87,17 @@ function withoutNull(schema) {
 }
 
 function control(schema, isRequired) {
-  if (schema.enum) return { kind: "select", options: schema.enum, schema };
+  if (schema.enum) return { kind: "select", options: choices(schema), schema };
   // A box cannot be left empty.
   if (schema.type === "boolean" && !isRequired) return { kind: "select", options: [true, false], schema };
   if (schema.type === "boolean") return { kind: "boolean", schema };
   if (schema.type === "integer" || schema.type === "number") return { kind: schema.type, schema };
-  if (schema.type !== "string") return { kind: "json", schema };
+  // A decimal number is a string of its digits, or a number.
+  const isText = schema.type === "string" || (schema.pattern !== undefined && schema.type?.includes("string"));
+  if (!isText) return { kind: "json", schema };
   if (schema.writeOnly) return { kind: "secret", schema };
-  return { kind: { "date-time": "date-time", uri: "uri", uuid: "uuid" }[schema.format] ?? "string", schema };
+  const kinds = { "date-time": "date-time", uri: "uri", "uri-reference": "uri", uuid: "uuid" };
+  return { kind: kinds[schema.format] ?? "string", schema };
 }
 
 // What was entered, as an action
@@ -309,8 +318,11 @@ function drawField(field, id, name, error) {
     error && h("p", { id: `${id}-error`, class: "rib-error-text" }, error));
 }
 
+/** A bound of a number field. One that is no exact number here, such as that of 64 bits, would upset the field's steps. */
+const bound = (number) => (Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined);
+
 function drawInput({ kind, options, isRequired, schema }, shared) {
-  const { minimum: min, maximum: max } = schema;
+  const min = bound(schema.minimum), max = bound(schema.maximum);
   switch (kind) {
     case "boolean": return h("input", { type: "checkbox", ...shared });
     case "integer": return h("input", { type: "number", step: 1, min, max, ...shared });

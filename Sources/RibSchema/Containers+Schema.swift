@@ -4,7 +4,7 @@ import RibCore
 
 extension Stack: ShapedContainer where Config: Codable {
   static func schema(by finder: ShapeFinder) -> JSONSchema {
-    .object([.init("items", .array(finder.shape(of: RouteEntry<Config>.self).schema)), .init("lastKey", .integer)])
+    .object([.init("items", .array(finder.shape(of: RouteEntry<Config>.self).schema)), .init("lastKey", .integer())])
   }
 
   static func example(by finder: ShapeFinder) -> Stack? { finder.shape(of: Config.self).value.map { Stack($0) } }
@@ -12,7 +12,7 @@ extension Stack: ShapedContainer where Config: Codable {
 
 extension Tabs: ShapedContainer where Config: Codable {
   static func schema(by finder: ShapeFinder) -> JSONSchema {
-    .object([.init("configs", .array(finder.shape(of: Config.self).schema)), .init("index", .integer)])
+    .object([.init("configs", .array(finder.shape(of: Config.self).schema)), .init("index", .integer())])
   }
 
   static func example(by finder: ShapeFinder) -> Tabs? { finder.shape(of: Config.self).value.map { Tabs($0) } }

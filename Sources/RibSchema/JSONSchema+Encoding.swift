@@ -31,7 +31,7 @@ extension JSONSchema {
     switch shape {
     case .null: self = .unknown("It was null.")
     case .bool: self = .boolean
-    case .integer: self = .integer
+    case .integer: self = .integer()
     case .number: self = .number
     case .string: self = .string()
     case .value(let value): self.init(encoding: value)

@@ -49,8 +49,9 @@ extension JSONSchema {
     // The index of the one tab there is, the key of the one child: of an array there is one element.
     case .integer: .integer(0)
     case .number: .number(1.5)
-    case .string(let format): Self.text(format, base)
+    case .string(let format): Self.text(format)
     case .base64: Self.json(of: Data([1]))
+    case .decimal: Self.json(of: Decimal(1))
     case .array(let element):
       isFull ? .array(element.example(choice, isFull: true, base: base?.first).map { [$0] } ?? []) : .array([])
     case .dictionary(let value):
@@ -80,17 +81,12 @@ extension JSONSchema {
   }
 
   /// A text, or a value of a type that is a text for clients and codes itself in another way in a saved state.
-  private static func text(_ format: String?, _ base: JSONValue?) -> JSONValue? {
+  private static func text(_ format: String?) -> JSONValue? {
     switch format {
     case "date-time": return json(of: Date(timeIntervalSinceReferenceDate: 1))
     case "uri": return URL(string: "https://example.org").flatMap { json(of: $0) }
     case "uuid": return json(of: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
-    default:
-      switch base {
-      case nil, .string: return .string("text")
-      // A decimal number.
-      default: return base
-      }
+    default: return .string("text")
     }
   }
 

@@ -57,7 +57,7 @@ package final class SchemaBook: Sendable {
     json.key("state")
     entry.state.write(into: &json)
     json.key("action")
-    entry.action().write(into: &json)
+    entry.action().writeAction(into: &json)
     json.endObject()
     return json.bytes
   }

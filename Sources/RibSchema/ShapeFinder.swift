@@ -63,15 +63,21 @@ final class ShapeFinder {
   static func simpleSchema(of type: any Any.Type) -> JSONSchema? {
     switch type {
     case is Bool.Type: .boolean
-    case is String.Type, is Decimal.Type: .string()
+    case is String.Type: .string()
+    case is Decimal.Type: .decimal
     case is Double.Type, is Float.Type: .number
-    case is any FixedWidthInteger.Type: .integer
+    case let type as any FixedWidthInteger.Type: wholeNumber(of: type)
     case is Date.Type: .string(format: "date-time")
     case is URL.Type: .string(format: "uri")
     case is UUID.Type: .string(format: "uuid")
     case is Data.Type: .base64
     default: nil
     }
+  }
+
+  private static func wholeNumber<Number: FixedWidthInteger>(of type: Number.Type) -> JSONSchema {
+    func json(_ number: Number) -> JSONValue { Int64(exactly: number).map { .integer($0) } ?? .digits("\(number)") }
+    return .integer(minimum: json(.min), maximum: json(.max))
   }
 
   // MARK: Enums
@@ -81,7 +87,7 @@ final class ShapeFinder {
     let survey = Shape()
     let first = Result { try type.init(from: ShapeDecoder(finder: self, shape: survey)) }
     if survey.isString, let strings = Self.strings(among: type) { return strings }
-    if survey.isInteger, let value = integer(of: type) { return Found(schema: .integer, value: value) }
+    if survey.isInteger, let value = integer(of: type) { return Found(schema: .integer(), value: value) }
     // An enum that is coded otherwise than the compiler does.
     guard let names = survey.caseNames else { return found(type, survey, first) }
     var properties: [JSONSchema.Property] = []

@@ -76,6 +76,10 @@ for app in play(apps, "get", 200)[0]["apps"]:
             jsonschema.Draft202012Validator.check_schema(part)
         jsonschema.validate(node["state"], types[node["type"]]["state"], jsonschema.Draft202012Validator)
 play(schema, "get", 404, "none")
+taken = play(schema, "get", 200, "counter")[0]["types"]["Counter"]["action"]
+for action, is_taken in [("increment", True), ({"increment": {}}, True), ({"increment": 1}, False), ("explode", False)]:
+    if jsonschema.Draft202012Validator(taken).is_valid(action) != is_taken:
+        sys.exit(f"the schema of counter's actions is wrong about {action}")
 increment = {"to": 1, "a": "increment"}
 made, _ = play(sessions, "post", 201, body={"app": "counter", "client": {"name": "twin.py"}})
 sid, token = made["sid"], {"Riblet-Token": made['token']}

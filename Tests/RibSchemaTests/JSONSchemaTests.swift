@@ -26,8 +26,8 @@ import Wire
       JSONSchema(decoding: Action.self)
         == .cases([
           .init("increment", .payload([])),
-          .init("select", .payload([.init("_0", .integer)])),
-          .init("move", .payload([.init("id", .integer), .init("to", .number, isRequired: false)])),
+          .init("select", .payload([.init("_0", .integer())])),
+          .init("move", .payload([.init("id", .integer()), .init("to", .number, isRequired: false)])),
           .init(
             "choose",
             .payload([
@@ -40,7 +40,7 @@ import Wire
   @Test func enumOfRawValues_isThese() {
     #expect(text(JSONSchema(decoding: Color.self)) == #"{"enum":["red","grün"]}"#)
     // How numbers are stored is not known: an enum that C knows has its raw values in memory.
-    #expect(JSONSchema(decoding: Level.self) == .integer)
+    #expect(JSONSchema(decoding: Level.self) == .integer())
   }
 
   private struct Profile: Codable, Equatable {
@@ -66,18 +66,22 @@ import Wire
         == .object([
           .init("name", .string()),
           .init(
-            "address", .object([.init("street", .string()), .init("number", .integer, isRequired: false)])),
+            "address",
+            .object([
+              .init("street", .string()),
+              .init("number", .integer(minimum: .integer(0), maximum: .integer(255)), isRequired: false),
+            ])),
           .init("tags", .array(.string())),
           .init("scores", .dictionary(.number)),
           .init("levels", .unknown("Dictionary<Level, Int> is an array of keys and values in turn.")),
           .init("home", .string(format: "uri"), isRequired: false),
           .init("id", .string(format: "uuid")),
           .init("photo", .base64),
-          .init("price", .string()),
+          .init("price", .decimal),
           .init("isPublic", .boolean),
           .init("history", .array(.nullable(.string(format: "date-time")))),
           .init(
-            "best", .cases([.init("won", .payload([.init("by", .integer)])), .init("lost", .payload([]))]),
+            "best", .cases([.init("won", .payload([.init("by", .integer())])), .init("lost", .payload([]))]),
             isRequired: false),
         ]))
   }
@@ -101,7 +105,7 @@ import Wire
       Issue.record("an enum is its cases")
       return
     }
-    #expect(cases[0] == .init("number", .payload([.init("_0", .integer)])))
+    #expect(cases[0] == .init("number", .payload([.init("_0", .integer())])))
     #expect(text(cases[1].schema).contains("contains itself"))
   }
 
@@ -122,13 +126,13 @@ import Wire
   }
 
   @Test func initByHand_thatRefusesZero_tellsWhatItAskedFor() {
-    #expect(JSONSchema(decoding: Percent.self) == .integer)
+    #expect(JSONSchema(decoding: Percent.self) == .integer())
     let schema = JSONSchema(decoding: Choosy.self)
     guard case .object(let properties, let comment) = schema else {
       Issue.record("\(schema)")
       return
     }
-    #expect(properties == [.init("first", .integer), .init("second", .integer)])
+    #expect(properties == [.init("first", .integer()), .init("second", .integer())])
     #expect(comment?.contains("no example of Percent") == true)
   }
 
@@ -170,7 +174,7 @@ import Wire
       return
     }
     #expect(properties.count > 100)
-    #expect(JSONSchema(decoding: Greedy.self) == .array(.integer))
+    #expect(JSONSchema(decoding: Greedy.self) == .array(.integer()))
     #expect(JSONSchema(decoding: Pair.self) == .array(.unknown("The elements are of several kinds.")))
   }
 
@@ -214,7 +218,7 @@ import Wire
   }
 
   @Test func enumOfIntegers_hidesNoOther_andNestingEnds() {
-    #expect(JSONSchema(decoding: Task.self) == .object([.init("level", .integer), .init("title", .string())]))
+    #expect(JSONSchema(decoding: Task.self) == .object([.init("level", .integer()), .init("title", .string())]))
     guard case .object(_, let comment) = JSONSchema(decoding: Deep.self) else {
       Issue.record("it asks for an object")
       return
@@ -239,7 +243,7 @@ import Wire
     #expect(JSONSchema(decoding: Linked.self) == .custom(Linked.schema))
     #expect(
       JSONSchema(decoding: Wall.self)
-        == .object([.init("shade", .custom(Shade.schema)), .init("size", .integer)]))
+        == .object([.init("shade", .custom(Shade.schema)), .init("size", .integer())]))
   }
 
   private struct Hex: Codable, JSONSchemaProviding {
@@ -287,7 +291,7 @@ import Wire
         == .object(
           [
             .init(
-              "rows", .array(.object([.init("id", .integer, isRequired: false)], comment: comment)),
+              "rows", .array(.object([.init("id", .integer(), isRequired: false)], comment: comment)),
               isRequired: false),
             .init("none", .array(.unknown("There was no element.")), isRequired: false),
             .init("color", .constants([.string("red"), .string("grün")]), isRequired: false),

@@ -48,10 +48,13 @@ import Wire
   private static let top =
     #""Top":{"state":{"$comment":"As it was seen first: what was nil then, or another case, is missing.","type":"object","#
     + #""properties":{}},"action":{"oneOf":["#
-    + #"{"title":"open","type":"object","properties":{"open":{"type":"object","properties":{},"additionalProperties":false}},"#
+    + #"{"title":"open","type":"object","properties":{"open":{"type":"object","properties":{}}},"#
     + #""required":["open"],"additionalProperties":false},"#
     + #"{"title":"say","type":"object","properties":{"say":{"type":"object","properties":{"_0":{"type":"string"}},"#
-    + #""required":["_0"],"additionalProperties":false}},"required":["say"],"additionalProperties":false}]}}"#
+    + #""required":["_0"]}},"required":["say"],"additionalProperties":false},"#
+    + #"{"title":"Short forms","anyOf":[{"enum":["open"]},{"type":"object","properties":{"say":"#
+    + #"{"allOf":[{"type":"string"},{"not":{"type":"object","anyOf":[{"required":["_0"]}]}}]}},"#
+    + #""required":["say"],"additionalProperties":false}]}]}}"#
 
   @Test func types_areThereOnceTheyWereAttached() throws {
     let book = SchemaBook()

@@ -30,7 +30,7 @@ struct SecretSchemaTests {
             "signIn",
             .payload([
               .init("name", .string()), .init("password", .secret(.string())),
-              .init("pin", .secret(.integer), isRequired: false),
+              .init("pin", .secret(.integer()), isRequired: false),
             ]))
         ]))
   }

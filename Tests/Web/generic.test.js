@@ -37,6 +37,19 @@ describe("actionForms", () => {
     assert.deepEqual(toAction(forms[1], []), { action: "addRow" });
   });
 
+  test("the long forms of an enum of strings are no further choices", () => {
+    const both = { enum: ["showSheet", "addRow", { showSheet: {} }, { addRow: {} }] };
+    assert.deepEqual(actionForms(both).map(({ name }) => name), ["showSheet", "addRow"]);
+    assert.deepEqual(formOf({ it: both }).fields[0].options, ["showSheet", "addRow"]);
+    assert.deepEqual(formOf({ it: { enum: [{ a: 1 }, "b"] } }).fields[0].options, [{ a: 1 }, "b"]);
+  });
+
+  test("the short forms of cases have no forms of their own", () => {
+    const short = { title: "Short forms", anyOf: [{ enum: ["open"] }, { properties: { say: { type: "string" } } }] };
+    const forms = actionForms({ oneOf: [caseOf("open"), caseOf("say", { _0: { type: "string" } }), short] });
+    assert.deepEqual(forms.map((form) => toAction(form, ["a"]).action), [{ open: {} }, { say: { _0: "a" } }]);
+  });
+
   test("a case without payload is a button, and is sent as an object", () => {
     const [form] = actionForms({ oneOf: [caseOf("increment")] });
     assert.deepEqual(form.fields, []);
@@ -81,6 +94,7 @@ describe("actionForms", () => {
     ["integer", { type: "integer" }], ["number", { type: "number" }], ["boolean", { type: "boolean" }],
     ["string", { type: "string" }], ["date-time", { type: "string", format: "date-time" }],
     ["uri", { type: "string", format: "uri" }], ["uuid", { type: "string", format: "uuid" }],
+    ["uri", { type: "string", format: "uri-reference" }], ["string", { type: ["string", "number"], pattern: "^[0-9]+$" }],
     ["string", { type: "string", contentEncoding: "base64" }], ["select", { enum: ["a", "b"] }],
     ["select", { type: "string", enum: ["a", "b"] }], ["json", { type: "array", items: { type: "integer" } }],
     ["json", { type: "object", properties: {} }], ["json", { $comment: "unknown" }], ["json", {}],
