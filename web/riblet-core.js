@@ -365,7 +365,7 @@ export class Core {
 
   disconnected(code, hasSaidBye) {
     const when = returns(code, hasSaidBye);
-    if (/anew|never/.test(when)) return this.abandon();
+    if (/anew|never/.test(when) || (when === "asked" && !this.session)) return this.abandon();
     if (when === "asked") this.#blameFirst();
     if (this.state !== "ended") this.state = this.session ? "away" : "new";
     return [];

@@ -101,7 +101,7 @@ export interface EntryStorage {
  *   one: with storage, another {@link connect} goes on with the session once the user has signed in. Or the client was signed out
  *   (`reason.code` is `revoked`): it cannot come back to the session.
  * - `ended`: the session is over, or was left; `reason` says why. The client does not come back. After `bad_message`, and the numbers `1002`, `1003`,
- *   `1007` and `1009`, the session is kept with what is outstanding: {@link Session.reconnect} goes on with it, and so does a reload or another
+ *   `1007` and `1009`, a session that had begun is kept with what is outstanding: {@link Session.reconnect} goes on with it, and so does a reload or another
  *   {@link connect} with storage. An action over which two connections have ended is then `refused`.
  */
 export type Status = "connecting" | "live" | "reconnecting" | "resumed" | "reset" | "signedOut" | "ended";

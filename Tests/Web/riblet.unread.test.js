@@ -141,3 +141,16 @@ test("a session that is over is not gone on with", async (t) => {
   assert.equal(session.status, "ended");
   assert.equal(server.hellos.length, 1);
 });
+
+test("an end before the first welcome gives the actions up, as there is no session to come back to", async (t) => {
+  const world = new World(t);
+  const { server, session, told } = begin();
+  const outcome = session.act("", "a");
+  server.say({ t: "bye", code: "bad_message", message: "why" });
+  assert.deepEqual(await outcome, { status: "unknown", n: 1 });
+  assert.deepEqual(session.pending, []);
+  assert.deepEqual(told.status, [{ status: "ended", reason: { code: "bad_message", message: "why" } }]);
+  session.reconnect();
+  await settle();
+  assert.deepEqual([server.hellos.length, world.nextTimer], [1, Infinity]);
+});
