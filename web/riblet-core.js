@@ -191,6 +191,7 @@ export class Core {
 
   /** Numbers an action, and keeps it. Returns it, and its message if it may be sent now. */
   take({ body, ...target }) {
+    if (bytesOf(target.to).length > 256) throw new RangeError("A path has at most 256 bytes.");
     const action = { n: this.#last + 1, ...target };
     if (action.secret) secrets.set(action, body);
     const isLive = this.state === "live";

@@ -312,8 +312,8 @@ export class Session extends EventTarget {
    * @param to a node's id, or a path such as `tabs[0]/detail`; `""` is the root.
    * @param action as JSON, `"reset"` or `{"select":{"_0":1}}`. It is copied.
    * @returns what becomes of it; in an event handler it may be ignored. Rejects only for a mistake of the caller: with a RangeError if its
-   * message is longer than {@link Welcome.limits} allow (before the first welcome that shows later); with a TypeError or SyntaxError if
-   * `to` or `action` are none. After
+   * message is longer than {@link Welcome.limits} allow (before the first welcome that shows later), or its path longer than 256 bytes; with
+   * a TypeError or SyntaxError if `to` or `action` are none. After
    * {@link close} of a session with storage, what is outstanding is not settled here: whoever goes on with the session
    * hears of it.
    */

@@ -1049,3 +1049,12 @@ test("notices are told", (t) => {
   assert.equal(session.durability, "none");
   assert.deepEqual(told.notice, [{ durability: "none" }]);
 });
+
+test("a path of more than 256 bytes is a mistake of the page's, and takes no number", async (t) => {
+  new World(t);
+  const { session } = begin();
+  await assert.rejects(session.act("ä".repeat(129), 0), { name: "RangeError", message: /256 bytes/ });
+  assert.deepEqual(session.pending, []);
+  session.act("ä".repeat(128), 0);
+  assert.deepEqual(session.pending.map(({ n }) => n), [1]);
+});
