@@ -349,8 +349,8 @@ export class Session extends EventTarget {
   authenticate(): Promise<void>;
 
   /**
-   * Ends this client's part in the session, and with the last client's the session; resolves when it has ended. After `close`, nothing of it is
-   * kept, also if the server could not be told.
+   * Ends this client's part in the session, and with the last client's the session; resolves when it has ended. A session that an end like
+   * `bad_message` has kept is gone on with first. After `close`, nothing of it is kept, also if the server could not be told.
    */
   end(): Promise<void>;
 
@@ -360,7 +360,7 @@ export class Session extends EventTarget {
    */
   close(): void;
 
-  /** Drops the connection, as a cut would, and comes back; also to a session that an end like `bad_message` has kept. */
+  /** Drops the connection, as a cut would, and comes back; also to a session that an end like `bad_message` has kept, until `close`. */
   reconnect(): void;
 
   addEventListener<T extends keyof SessionEvents>(

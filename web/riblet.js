@@ -63,6 +63,7 @@ export class Session extends EventTarget {
   /** The connection on which the server has said `bye`. */
   #dismissed;
   #isLeaving = false;
+  #isClosed = false;
 
   constructor(url, options) {
     super();
@@ -236,6 +237,7 @@ export class Session extends EventTarget {
 
   end() {
     this.#isLeaving = true;
+    if (this.#waitsToBeAsked) this.#goOn();
     if (this.#core.state === "live") this.#send({ t: "bye" });
     if (this.#isHeld) this.#open();
     return new Promise((resolve) => {
@@ -246,6 +248,7 @@ export class Session extends EventTarget {
   }
 
   close() {
+    this.#isClosed = true;
     if (this.#isOver) return this.#abandonUnlessStored();
     // Of a session that was to end nothing is kept.
     if (this.#isLeaving) this.#carryOut(this.#core.abandon());
@@ -256,19 +259,26 @@ export class Session extends EventTarget {
   }
 
   reconnect() {
-    if (this.status === "ended" && this.#core.state === "away") this.#goOn();
+    if (this.#waitsToBeAsked) this.#goOn();
     if (this.#connection) this.#closed(undefined, { code: "reconnect", message: "" });
   }
 
-  /** Comes back to a session that has not ended with this object [not-read], unless another page has done so meanwhile. */
+  /** Whether the session has not ended with its connection [not-read]. */
+  get #waitsToBeAsked() {
+    return this.status === "ended" && this.#core.state === "away" && !this.#isClosed;
+  }
+
+  /** Comes back to a session that has not ended with this object, unless another page has done so meanwhile. */
   async #goOn() {
     const { stored } = this;
     this.#become("reconnecting", this.reason);
     this.#begin();
-    const found = await this.#entry.find();
-    if (this.#isOver) return this.#entry.release();
     const mine = this.#core.stored();
-    if (found ? ["sid", "cid", "try"].every((name) => found[name] === mine[name]) : !stored) return this.#open();
+    const isAnothers = (entry) => ["sid", "cid", "try"].some((name) => entry[name] !== mine[name]);
+    let found;
+    while ((found = await this.#entry.find()) && isAnothers(found)) this.#entry.pass();
+    if (this.#isOver) return this.#entry.release();
+    if (found || !stored) return this.#open();
     this.#carryOut(this.#core.abandon());
     this.#finish({ code: "taken", message: "The session is open in another page." });
   }
@@ -531,6 +541,7 @@ export class Session extends EventTarget {
       return this.#finish(reason, code === closeCodes.revoked ? "signedOut" : "ended");
     }
     if (when === "asked") {
+      if (this.#isLeaving) this.#carryOut(this.#core.abandon());
       this.#save();
       return this.#finish(reason);
     }
