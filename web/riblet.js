@@ -64,6 +64,8 @@ export class Session extends EventTarget {
   #dismissed;
   #isLeaving = false;
   #isClosed = false;
+  /** Whether the last connection ended with `moved`: a hidden page comes back from it, too. */
+  #isMoved = false;
 
   constructor(url, options) {
     super();
@@ -291,7 +293,7 @@ export class Session extends EventTarget {
 
   /** Whether there should be a connection: a page that nobody sees, and that has nothing to say, does without. */
   get #isWanted() {
-    return !globalThis.document?.hidden || this.#core.pending.length > 0 || this.#isLeaving;
+    return !globalThis.document?.hidden || this.#core.pending.length > 0 || this.#isLeaving || this.#isMoved;
   }
 
   /** Does what the link says is to be done by now. */
@@ -533,6 +535,7 @@ export class Session extends EventTarget {
     if (this.#isOver) return;
     this.#leave();
     this.#link.closed(code, this.#now());
+    this.#isMoved = code === closeCodes.moved;
     if (code === closeCodes.forbidden && this.#core.session) return this.#leaveToAnother(reason);
     const when = returns(code, hasSaidBye);
     this.#carryOut(this.#core.disconnected(code, hasSaidBye));

@@ -506,6 +506,20 @@ test("a hidden page connects while something waits", (t) => {
   assert.equal(server.hellos.length, 3);
 });
 
+test("a hidden page comes back when the server moves its session, and only then", (t) => {
+  const world = new World(t, { chance: 0 });
+  const { server, session } = show();
+  world.hide(true);
+  server.cut(4002);
+  world.pass(0);
+  assert.equal(server.hellos.length, 2);
+  server.welcome();
+  assert.equal(session.status, "resumed");
+  server.cut();
+  world.pass(60_000);
+  assert.equal(server.hellos.length, 2);
+});
+
 test("nothing else is attempted while the page is hidden", (t) => {
   const world = new World(t);
   world.hide(true);
