@@ -41,12 +41,12 @@ export function takeOwnPlace(signal) {
 /** Takes one of the origin's places for a stream, as a lock that no other page has, until the signal is aborted. */
 async function takePlace(names, signal) {
   for (const name of names) {
-    const isTaken = await new Promise((resolve, reject) => {
+    const isTaken = await new Promise((resolve) => {
       const hold = (lock) => {
         resolve(Boolean(lock));
         return lock && new Promise((release) => (signal.aborted ? release() : signal.addEventListener("abort", release)));
       };
-      navigator.locks.request(`riblet-events:${name}`, { ifAvailable: true }, hold).catch(reject);
+      navigator.locks.request(`riblet-events:${name}`, { ifAvailable: true }, hold).catch(() => resolve(false));
     });
     if (isTaken) return true;
   }
