@@ -153,7 +153,8 @@ export function open(url, { t, resume, auth, ...hello }, on) {
     if (place instanceof Promise ? await place : place) return listenAlone();
     const { sid, token, epoch, rev } = session;
     const client = { url, credential, features: hello.features, resume: { sid, token, try: resume?.try, ...(rev && { epoch, rev }) } };
-    const isShared = await share(client, { open: listenOn, event: hear, answer: refuse, close: end }, abort.signal);
+    const told = { open: listenOn, event: hear, answer: refuse, close: end, full: () => run(poll) };
+    const isShared = await share(client, told, abort.signal);
     if (!isShared) await poll();
   }
 

@@ -417,7 +417,7 @@ export const webSocket: Transport;
  * connecting again.
  *
  * A browser has six connections to a server over HTTP/1.1, for all its tabs. Three sessions have a stream each; further ones share one, by a
- * shared worker where there is one. A session for which no connection is left asks for its view from time to time: its own actions are seen at
+ * shared worker where there is one: up to 32, with the same credential. A page without locks and workers has one stream. A session for which no connection is left asks for its view from time to time: its own actions are seen at
  * once, and what others do within five seconds.
  */
 export const eventStream: Transport;
