@@ -178,8 +178,8 @@ export class Core {
   }
 
   /**
-   * The session turns out to be another person's. Returns the beginning of one for who is here, with what was taken since this one was restored:
-   * the other person has not done that.
+   * Splits off a new session for the current person, as the restored one belongs to another person. Actions taken since the restore move to
+   * the new session.
    */
   part() {
     const next = new Core(), isOwn = ({ n }) => n > this.#restored;

@@ -501,7 +501,7 @@ export class Session extends EventTarget {
     this.#finish(reason, "signedOut");
   }
 
-  /** The session is another person's, for whom it is kept. Who is here now goes on with a session of their own, or begins one. */
+  /** Keeps the session for the person it belongs to. The current person resumes a session of their own, or begins one. */
   #leaveToAnother(reason) {
     const own = this.#core.part();
     this.#save();
