@@ -5,7 +5,7 @@ const ownStreams = 3;
 /** Milliseconds to wait for more clients before a stream is opened. Clients of an ended stream reconnect within 50. */
 const gathering = 100;
 /** How many times `gathering` a stream waits for clients of the one before, at first and at most. Their pages may need time for a credential. */
-const [shortestWait, longestWait] = [10, 80];
+const [shortestWait, longestWait] = [5, 80];
 /** How many clients the server takes in one stream [joined-events]. */
 const mostClients = 32;
 

@@ -1,6 +1,7 @@
 """More sessions over HTTP than a browser has connections."""
 
 import statistics
+import time
 import unittest
 from urllib.parse import urlsplit
 
@@ -52,6 +53,31 @@ class StreamsTest(BrowserTest):
         for page in pages[1:]:
             self.act_again(page)
         self.assertEqual([(page.streams, page.views) for page in pages], [([], [])] * 3, "the worker has the shared stream")
+
+    def test_clients_of_a_closed_tab_are_gone_at_once(self):
+        self.page.goto(f"{self.daemon.url}/riblet.d.ts")
+        tokens = self.page.evaluate("""async () => {
+          const { connect } = await import('/riblet.js');
+          window.host = connect(location.origin, { app: 'counter', features: ['clients'] });
+          await host.act('', 'increment');
+          return Promise.all(Array.from({ length: 10 }, async () => (await host.share('act')).token));
+        }""")
+        join = """async (tokens) => {
+          const { connect, eventStream } = await import('/riblet.js');
+          const guests = tokens.map((share) => connect(location.origin, { share, key: share, transports: [eventStream] }));
+          await Promise.all(guests.map((guest) => guest.act('', 'increment')));
+        }"""
+        other = self.new_page()
+        other.goto(f"{self.daemon.url}/riblet.d.ts")
+        # Some of this page's clients keep the worker, which would end with its last page.
+        self.page.evaluate(join, tokens[:5])
+        other.evaluate(join, tokens[5:])
+        self.wait_until("host.clients.length === 11")
+        other.close()
+        start = time.monotonic()
+        self.wait_until("host.clients.length === 6")
+        # A page that does not say that it goes is given up after forty seconds at least.
+        self.assertLess(time.monotonic() - start, 30)
 
     def test_without_shared_workers_one_page_has_the_shared_stream_and_others_ask(self):
         self.context.add_init_script("delete globalThis.SharedWorker")
