@@ -43,7 +43,7 @@ class Client:
 
     async def run(self):
         while True:
-            code = 1006
+            code, self.is_live = 1006, False
             try:  # WebSocket's own pings find out who is silent
                 async with connect(self.address(), subprotocols=["riblet.v1.json"], max_size=None) as socket:
                     await socket.send(json.dumps({"t": "hello", **(self.resume() or self.hello), **await self.credential("auth")}))
@@ -53,7 +53,7 @@ class Client:
                     code = socket.close_code or 1006
             except Exception as error: code = getattr(getattr(error, "rcvd", None), "code", 1006)
             is_unread = code in (4400, 1002, 1003, 1007, 1009)  # all is kept: who calls run() again goes on with it
-            if is_unread and self.socket and self.outbox: self.blame(min(self.outbox))
+            if is_unread and self.is_live and self.outbox: self.blame(min(self.outbox))
             self.socket = None
             is_over = 4400 < code < 4500 or code == 1000 and self.has_ended
             if is_over or 4200 <= code < 4300:  # the session is gone: done or not, nobody can say
@@ -100,7 +100,7 @@ class Client:
         for done in [number for number in self.outbox if number <= n]: del self.outbox[done]
         if kind == "welcome":
             self.session, self.delay = {key: message[key] for key in ("sid", "cid", "token")}, 0.1
-            self.refusals = 0
+            self.refusals, self.is_live = 0, True
             self.socket, self.sent, self.newest = socket, n, message["rev"]
             self.limit = message["limits"]["messageBytes"]
             if message["epoch"] != self.epoch: self.rev = None

@@ -110,12 +110,12 @@ export function modal(route, { label }) {
   }, entry.nodes);
 }
 
-/** What is in front in a stack or in tabs, and how far all around was scrolled with each page that was: by the node and the route's name. */
+/** The front page of each stack or tabs, and the scroll positions around it for each page; by node and route name. */
 const turned = new WeakMap();
 
 /**
- * Notes the page that comes in front, before anything is drawn: a shorter page takes the scroll positions of what is around it. Returns what
- * `drawn` is to do with the element: it calls `turn` if another page has come in front, unless the user is busy elsewhere.
+ * Saves the scroll positions before the next page is drawn, as a shorter page changes them. Returns the `drawn` hook, which restores them and
+ * calls `turn`, unless the focus is elsewhere on the page.
  */
 function keepScroll({ owner, name }, front, keys, turn) {
   const routes = turned.get(owner) ?? turned.set(owner, new Map()).get(owner);

@@ -178,8 +178,8 @@ export class Core {
   }
 
   /**
-   * The session turns out to be another person's. Returns the beginning of one for who is here, with what was taken since this one was restored:
-   * the other person has not done that.
+   * Splits off a new session for the current person, as the restored one belongs to another person. Actions taken since the restore move to
+   * the new session.
    */
   part() {
     const next = new Core(), isOwn = ({ n }) => n > this.#restored;
@@ -191,6 +191,7 @@ export class Core {
 
   /** Numbers an action, and keeps it. Returns it, and its message if it may be sent now. */
   take({ body, ...target }) {
+    if (bytesOf(target.to).length > 256) throw new RangeError("A path has at most 256 bytes.");
     const action = { n: this.#last + 1, ...target };
     if (action.secret) secrets.set(action, body);
     const isLive = this.state === "live";
@@ -365,7 +366,7 @@ export class Core {
 
   disconnected(code, hasSaidBye) {
     const when = returns(code, hasSaidBye);
-    if (/anew|never/.test(when)) return this.abandon();
+    if (/anew|never/.test(when) || (when === "asked" && !this.session)) return this.abandon();
     if (when === "asked") this.#blameFirst();
     if (this.state !== "ended") this.state = this.session ? "away" : "new";
     return [];

@@ -16,6 +16,8 @@ export function open(url, { t, resume, auth, ...hello }, on) {
   /** Has the next look at the view at once; undefined if there is a stream. */
   let look;
   let queue = [];
+  /** How many actions a request may have. */
+  let most = 15;
   /** The last action of the request in flight, and when that is given up. */
   let awaited = 0;
   let patience;
@@ -53,6 +55,8 @@ export function open(url, { t, resume, auth, ...hello }, on) {
       await new Promise((resolve) => setTimeout(resolve, 1000 * (Number(response.headers.get("Retry-After")) || 1)));
       return request(method, path, body, headers, signal);
     }
+    // The server has done none of the actions. Sent one by one, only the bad one is refused.
+    if (/400|413/.test(response.status) && body?.length > 1) return undefined;
     const problem = await response.json();
     // No app of this name will be there later either, and no root of it.
     const codes = !path ? { 404: 4404, 500: 4403 } : method === "GET" && { 409: 4410 };
@@ -70,7 +74,7 @@ export function open(url, { t, resume, auth, ...hello }, on) {
   // acknowledges the refusals before it [http-nacks], it waits until the stream has told them.
   async function post() {
     if (awaited || !isOpen || !queue.length || abort.signal.aborted) return;
-    patience = setTimeout(() => end(1006), 35_000);
+    giveUpIn(35_000);
     isAnswered = false;
     if (queue[0].t === "bye") {
       awaited = Infinity;
@@ -78,26 +82,40 @@ export function open(url, { t, resume, auth, ...hello }, on) {
     }
     const batch = nextBatch();
     const number = (awaited = batch.at(-1).n);
-    await act(batch);
+    const isRead = await act(batch);
     if (awaited !== number) return;
+    if (!isRead) {
+      awaited = 0;
+      return post();
+    }
     isAnswered = true;
     expectAnswer();
   }
 
   function nextBatch() {
-    const last = queue.findIndex(({ t }, place) => t === "bye" || place === 15);
+    const last = queue.findIndex(({ t }, place) => t === "bye" || place === most);
     return queue.splice(0, last < 0 ? queue.length : last);
   }
 
-  function act(batch) {
+  /** Returns the answer, or nothing if the actions have to be sent one by one. */
+  async function act(batch) {
     const actions = batch.map(({ t, to, a }) => (t === "back" ? { t, to } : { to, a }));
-    return request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
+    const response = await request("POST", `/${session.sid}/actions`, actions, { "Idempotency-Key": `"${batch[0].n}"` });
+    if (!response) {
+      queue.unshift(...batch);
+      most = 1;
+    }
+    return response;
+  }
+
+  function giveUpIn(milliseconds) {
+    clearTimeout(patience);
+    patience = setTimeout(() => end(1006), milliseconds);
   }
 
   /** What was done the stream is to tell, unless something else, such as a long view, is on its way. */
   function expectAnswer() {
-    clearTimeout(patience);
-    patience = setTimeout(() => end(1006), 5000);
+    giveUpIn(5000);
   }
 
   /** Any answer of the server's shows that it is there. */
@@ -135,7 +153,8 @@ export function open(url, { t, resume, auth, ...hello }, on) {
     if (place instanceof Promise ? await place : place) return listenAlone();
     const { sid, token, epoch, rev } = session;
     const client = { url, credential, features: hello.features, resume: { sid, token, try: resume?.try, ...(rev && { epoch, rev }) } };
-    const isShared = await share(client, { open: listenOn, event: hear, answer: refuse, close: end }, abort.signal);
+    const told = { open: listenOn, event: hear, answer: refuse, close: end, full: () => run(poll) };
+    const isShared = await share(client, told, abort.signal);
     if (!isShared) await poll();
   }
 
@@ -177,11 +196,14 @@ export function open(url, { t, resume, auth, ...hello }, on) {
    * while something happens. Such a client does not count as connected.
    */
   async function poll() {
+    giveUpIn(35_000);
     if (resume) await hearWelcome();
+    let { durability } = session;
     let tag = `"${session.epoch}.${session.rev}"`;
     let { n } = session;
     let pause = shortestPause;
     while (!abort.signal.aborted) {
+      giveUpIn(35_000);
       let told = n;
       if (queue[0]?.t === "bye") {
         await request("DELETE", `/${session.sid}`);
@@ -189,9 +211,14 @@ export function open(url, { t, resume, auth, ...hello }, on) {
         return end(1000);
       }
       if (queue.length) {
-        const answer = await (await act(nextBatch())).json();
+        const answer = await (await act(nextBatch()))?.json();
+        if (!answer) continue;
         for (const nack of answer.nacks) on.message(JSON.stringify({ t: "nack", ...nack }));
         ({ n } = answer);
+        // An answer names its durability only if it is less than the welcome's.
+        const newest = answer.durability ?? session.durability;
+        if (newest !== durability) on.message(JSON.stringify({ t: "notice", durability: newest }));
+        durability = newest;
         pause = shortestPause;
       }
       const response = await request("GET", `/${session.sid}/view`, undefined, { "If-None-Match": tag });
@@ -224,7 +251,7 @@ export function open(url, { t, resume, auth, ...hello }, on) {
       else if (!/snap|patch/.test(message.t)) return;
       // Of the welcome only the number counts: the view is still that of before.
       const { epoch, rev } = message.t === "welcome" ? session : { epoch: session.epoch, ...message };
-      session = { ...session, epoch, rev, n: message.n };
+      session = { ...session, epoch, rev, n: message.n, durability: newest.durability };
       if (epoch === newest.epoch && rev >= newest.rev) stream.abort();
       stream.signal.throwIfAborted();
     };

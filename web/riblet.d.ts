@@ -101,7 +101,7 @@ export interface EntryStorage {
  *   one: with storage, another {@link connect} goes on with the session once the user has signed in. Or the client was signed out
  *   (`reason.code` is `revoked`): it cannot come back to the session.
  * - `ended`: the session is over, or was left; `reason` says why. The client does not come back. After `bad_message`, and the numbers `1002`, `1003`,
- *   `1007` and `1009`, the session is kept with what is outstanding: {@link Session.reconnect} goes on with it, and so does a reload or another
+ *   `1007` and `1009`, a session that had begun is kept with what is outstanding: {@link Session.reconnect} goes on with it, and so does a reload or another
  *   {@link connect} with storage. An action over which two connections have ended is then `refused`.
  */
 export type Status = "connecting" | "live" | "reconnecting" | "resumed" | "reset" | "signedOut" | "ended";
@@ -312,8 +312,8 @@ export class Session extends EventTarget {
    * @param to a node's id, or a path such as `tabs[0]/detail`; `""` is the root.
    * @param action as JSON, `"reset"` or `{"select":{"_0":1}}`. It is copied.
    * @returns what becomes of it; in an event handler it may be ignored. Rejects only for a mistake of the caller: with a RangeError if its
-   * message is longer than {@link Welcome.limits} allow (before the first welcome that shows later); with a TypeError or SyntaxError if
-   * `to` or `action` are none. After
+   * message is longer than {@link Welcome.limits} allow (before the first welcome that shows later), or its path longer than 256 bytes; with
+   * a TypeError or SyntaxError if `to` or `action` are none. After
    * {@link close} of a session with storage, what is outstanding is not settled here: whoever goes on with the session
    * hears of it.
    */
@@ -349,8 +349,8 @@ export class Session extends EventTarget {
   authenticate(): Promise<void>;
 
   /**
-   * Ends this client's part in the session, and with the last client's the session; resolves when it has ended. After `close`, nothing of it is
-   * kept, also if the server could not be told.
+   * Ends this client's part in the session, and with the last client's the session; resolves when it has ended. A session that an end like
+   * `bad_message` has kept is gone on with first. After `close`, nothing of it is kept, also if the server could not be told.
    */
   end(): Promise<void>;
 
@@ -360,7 +360,7 @@ export class Session extends EventTarget {
    */
   close(): void;
 
-  /** Drops the connection, as a cut would, and comes back; also to a session that an end like `bad_message` has kept. */
+  /** Drops the connection, as a cut would, and comes back; also to a session that an end like `bad_message` has kept, until `close`. */
   reconnect(): void;
 
   addEventListener<T extends keyof SessionEvents>(
@@ -417,7 +417,7 @@ export const webSocket: Transport;
  * connecting again.
  *
  * A browser has six connections to a server over HTTP/1.1, for all its tabs. Three sessions have a stream each; further ones share one, by a
- * shared worker where there is one. A session for which no connection is left asks for its view from time to time: its own actions are seen at
+ * shared worker where there is one: up to 32, with the same credential. A page without locks and workers has one stream. A session for which no connection is left asks for its view from time to time: its own actions are seen at
  * once, and what others do within five seconds.
  */
 export const eventStream: Transport;

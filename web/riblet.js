@@ -63,6 +63,9 @@ export class Session extends EventTarget {
   /** The connection on which the server has said `bye`. */
   #dismissed;
   #isLeaving = false;
+  #isClosed = false;
+  /** Whether the last connection ended with `moved`: a hidden page comes back from it, too. */
+  #isMoved = false;
 
   constructor(url, options) {
     super();
@@ -236,6 +239,7 @@ export class Session extends EventTarget {
 
   end() {
     this.#isLeaving = true;
+    if (this.#waitsToBeAsked) this.#goOn();
     if (this.#core.state === "live") this.#send({ t: "bye" });
     if (this.#isHeld) this.#open();
     return new Promise((resolve) => {
@@ -246,6 +250,7 @@ export class Session extends EventTarget {
   }
 
   close() {
+    this.#isClosed = true;
     if (this.#isOver) return this.#abandonUnlessStored();
     // Of a session that was to end nothing is kept.
     if (this.#isLeaving) this.#carryOut(this.#core.abandon());
@@ -256,19 +261,26 @@ export class Session extends EventTarget {
   }
 
   reconnect() {
-    if (this.status === "ended" && this.#core.state === "away") this.#goOn();
+    if (this.#waitsToBeAsked) this.#goOn();
     if (this.#connection) this.#closed(undefined, { code: "reconnect", message: "" });
   }
 
-  /** Comes back to a session that has not ended with this object [not-read], unless another page has done so meanwhile. */
+  /** Whether the session has not ended with its connection [not-read]. */
+  get #waitsToBeAsked() {
+    return this.status === "ended" && this.#core.state === "away" && !this.#isClosed;
+  }
+
+  /** Comes back to a session that has not ended with this object, unless another page has done so meanwhile. */
   async #goOn() {
     const { stored } = this;
     this.#become("reconnecting", this.reason);
     this.#begin();
-    const found = await this.#entry.find();
-    if (this.#isOver) return this.#entry.release();
     const mine = this.#core.stored();
-    if (found ? ["sid", "cid", "try"].every((name) => found[name] === mine[name]) : !stored) return this.#open();
+    const isAnothers = (entry) => ["sid", "cid", "try"].some((name) => entry[name] !== mine[name]);
+    let found;
+    while ((found = await this.#entry.find()) && isAnothers(found)) this.#entry.pass();
+    if (this.#isOver) return this.#entry.release();
+    if (found || !stored) return this.#open();
     this.#carryOut(this.#core.abandon());
     this.#finish({ code: "taken", message: "The session is open in another page." });
   }
@@ -281,7 +293,7 @@ export class Session extends EventTarget {
 
   /** Whether there should be a connection: a page that nobody sees, and that has nothing to say, does without. */
   get #isWanted() {
-    return !globalThis.document?.hidden || this.#core.pending.length > 0 || this.#isLeaving;
+    return !globalThis.document?.hidden || this.#core.pending.length > 0 || this.#isLeaving || this.#isMoved;
   }
 
   /** Does what the link says is to be done by now. */
@@ -489,7 +501,7 @@ export class Session extends EventTarget {
     this.#finish(reason, "signedOut");
   }
 
-  /** The session is another person's, for whom it is kept. Who is here now goes on with a session of their own, or begins one. */
+  /** Keeps the session for the person it belongs to. The current person resumes a session of their own, or begins one. */
   #leaveToAnother(reason) {
     const own = this.#core.part();
     this.#save();
@@ -523,6 +535,7 @@ export class Session extends EventTarget {
     if (this.#isOver) return;
     this.#leave();
     this.#link.closed(code, this.#now());
+    this.#isMoved = code === closeCodes.moved;
     if (code === closeCodes.forbidden && this.#core.session) return this.#leaveToAnother(reason);
     const when = returns(code, hasSaidBye);
     this.#carryOut(this.#core.disconnected(code, hasSaidBye));
@@ -531,6 +544,7 @@ export class Session extends EventTarget {
       return this.#finish(reason, code === closeCodes.revoked ? "signedOut" : "ended");
     }
     if (when === "asked") {
+      if (this.#isLeaving) this.#carryOut(this.#core.abandon());
       this.#save();
       return this.#finish(reason);
     }

@@ -236,7 +236,9 @@ package final class CurlClient {
     }
     switch try socket.receive(timeout: timeout) {
     case .message(let bytes): return try take(bytes)
-    case .closed(let code, let reason): throw CurlClientError(code: code, reason: reason)
+    case .closed(let code, let reason):
+      session.disconnected(code: code)
+      throw CurlClientError(code: code, reason: reason)
     }
   }
 

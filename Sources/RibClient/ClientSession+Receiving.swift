@@ -124,7 +124,7 @@ extension ClientSession {
   /// Takes note that something that the client has sent was no message: probably the first action that has no answer.
   ///
   /// If it was that action the second time, only its number is sent again.
-  private mutating func blameFirst() {
+  mutating func blameFirst() {
     guard case .live = state, let first = outbox.first, first.number <= sentNumber else { return }
     if first.number == blamedNumber { outbox[0].isWithdrawn = true }
     blamedNumber = first.number

@@ -124,8 +124,12 @@ public struct ClientSession {
   /// Notes that the connection is gone.
   ///
   /// Actions without an answer may have arrived or not: they stay in the outbox.
-  public mutating func disconnected() {
+  ///
+  /// - Parameter code: the code of the server's close frame; nil if the connection was cut. After a code of ``Bye/Return/whenAsked`` the first
+  ///   action without an answer is the suspect. If two connections end so over the same action, only its number is sent from then on.
+  public mutating func disconnected(code: CloseCode? = nil) {
     if case .ended = state { return }
+    if Bye.Return(code) == .whenAsked { blameFirst() }
     state = lastWelcome == nil ? .ended : .away
   }
 

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import statistics
 import sys
 
 from looks import environment_with, look_of
@@ -238,8 +239,8 @@ class EngineCases:
         self.browser.run("void " + self.GUESTS % 10)
         self.wait("window.done")
         self.assertEqual(self.browser.run("window.done"), "done")
-        longest = self.browser.run("Math.max(...window.times)")
-        print(f"the slowest of ten sessions over HTTP acts within {longest:.0f} ms")
-        if os.environ.get("RIB_JUDGE_TIME") == "1":
-            self.assertLess(longest, 500)
+        times = self.browser.run("window.times")
+        print(f"the slowest of ten sessions over HTTP acts within {max(times):.0f} ms")
+        # One may have waited for the machine.
+        self.assertLess(statistics.median(times), 500)
         self.browser.run("[...window.guests, ...window.hosts].forEach((session) => session.close())")

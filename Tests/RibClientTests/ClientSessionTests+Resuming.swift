@@ -146,6 +146,43 @@ import Wire
     #expect(events.count == (comesBack ? 1 : 2))
   }
 
+  /// Ends two connections with a close frame, or with none, and no `bye`.
+  ///
+  /// - Returns: the messages of two actions that are sent after each end.
+  private static func resent(after code: CloseCode?) throws -> [[String]] {
+    var session = try ClientSession.shown()
+    try session.act("a", "b")
+    var messages: [[String]] = []
+    for _ in 0..<2 {
+      session.disconnected(code: code)
+      _ = try session.resume()
+      _ = try session.receive(text: Self.resumed(0))
+      messages.append(session.resend().map(text))
+    }
+    return messages
+  }
+
+  @Test(arguments: [1002, 1003, 1007, 1009, 4400] as [UInt16])
+  func closeCodeOfAnUnreadMessage_blamesTheFirstAction(code: UInt16) throws {
+    let (a, b) = (#"{"t":"act","n":1,"to":1,"a":"a"}"#, #"{"t":"act","n":2,"to":1,"a":"b"}"#)
+    let withdrawn = #"{"t":"act","n":1,"to":0,"a":null}"#
+    #expect(try Self.resent(after: CloseCode(rawValue: code)) == [[a, b], [withdrawn, b]])
+  }
+
+  @Test(arguments: [nil, 1000, 1001, 4000, 4100] as [UInt16?])
+  func anotherEnd_blamesNoAction(code: UInt16?) throws {
+    let both = [#"{"t":"act","n":1,"to":1,"a":"a"}"#, #"{"t":"act","n":2,"to":1,"a":"b"}"#]
+    #expect(try Self.resent(after: code.map(CloseCode.init(rawValue:))) == [both, both])
+  }
+
+  @Test func closeCodeAfterBye_blamesOnce() throws {
+    var session = try ClientSession.shown()
+    try session.act("a")
+    _ = try session.receive(text: #"{"t":"bye","code":"bad_message","message":""}"#)
+    session.disconnected(code: Bye.badMessage.closeCode)
+    #expect(session.outbox.map(\.isWithdrawn) == [false])
+  }
+
   @Test func otherSession_isNotTaken() throws {
     for welcome in [Self.resumed(0, session: "other"), Self.resumed(0, resumed: false)] {
       var session = try Self.away()

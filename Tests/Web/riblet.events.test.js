@@ -4,27 +4,20 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { open } from "../../web/riblet-events.js";
 import { connect, eventStream } from "../../web/riblet.js";
-import { settle } from "./riblet.support.js";
+import { HttpServer, Locks, places, settle, withNavigator } from "./riblet.support.js";
 
 const welcome = {
   t: "welcome", sid: "S", cid: 1, token: "T", epoch: "E", rev: 1, n: 0, nacks: [], resumed: false, limits: {},
 };
 const resume = { sid: "S", cid: 1, token: "T", try: 1, epoch: "E", rev: 4 };
 
-/** A server of the HTTP twin. */
-class Twin {
-  requests = [];
+/** A server of the HTTP twin, and a connection to it. */
+class Twin extends HttpServer {
   heard = [];
 
   constructor(t) {
+    super(t);
     t.after(() => this.connection?.close());
-    t.mock.method(globalThis, "fetch", (url, { method, headers, body, signal }) => {
-      return new Promise((resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-        const { pathname: path, search: query } = new URL(url);
-        this.requests.push({ method, path, query, headers, body: body && JSON.parse(body), resolve, reject });
-      });
-    });
   }
 
   connect(hello) {
@@ -38,22 +31,6 @@ class Twin {
 
   take() {
     return this.heard.splice(0);
-  }
-
-  async answer(status, body = {}) {
-    this.requests.at(-1).resolve(new Response(JSON.stringify(body), { status }));
-    await settle();
-  }
-
-  async stream() {
-    const body = new ReadableStream({ start: (controller) => (this.controller = controller) });
-    this.requests.at(-1).resolve(new Response(body));
-    await settle();
-  }
-
-  async write(text) {
-    this.controller.enqueue(new TextEncoder().encode(text));
-    await settle();
   }
 
   say(message) {
@@ -185,6 +162,24 @@ test("a request holds as many actions as its body has room for", async (t) => {
   for (const n of [1, 16, 31]) await twin.say({ t: "patch", rev: 4, base: 4, n, ops: [] });
   assert.deepEqual(twin.requests.slice(1).map(({ body }) => body.length), [1, 15, 15, 9]);
 });
+
+for (const status of [400, 413]) {
+  test(`actions that are refused together by ${status} go one by one, so that only what cannot be read is`, async (t) => {
+    const twin = new Twin(t);
+    await twin.resumed();
+    twin.send({ t: "act", n: 1, to: 1, a: 1 }, { t: "act", n: 2, to: 1, a: 2 }, { t: "act", n: 3, to: 1, a: 3 });
+    const posts = () => twin.requests.slice(1).map(({ headers, body }) => [headers["Idempotency-Key"], body.map(({ a }) => a)]);
+    await twin.answer(200);
+    await twin.say({ t: "patch", rev: 5, base: 4, n: 1, ops: [] });
+    await twin.answer(status, { detail: "no" });
+    await twin.answer(200);
+    await twin.say({ t: "patch", rev: 6, base: 5, n: 2, ops: [] });
+    twin.take();
+    await twin.answer(status, { detail: "no" });
+    assert.deepEqual(posts(), [['"1"', [1]], ['"2"', [2, 3]], ['"2"', [2]], ['"3"', [3]]]);
+    assert.deepEqual(twin.take(), [[4400, "no"]]);
+  });
+}
 
 const codes = { 400: 4400, 401: 4401, 403: 4401, 404: 4200, 409: 4400, 413: 4400, 502: 1006, 503: 4100 };
 for (const [status, code] of Object.entries(codes)) {
@@ -407,33 +402,13 @@ for (const [challenge, code] of [["Bearer error=\"invalid_token\"", 4301], ["Rib
   });
 }
 
-/** Locks of the browser, of which some are held by other pages. */
-class Locks {
-  held = new Set();
-  request(name, { ifAvailable }, use) {
-    assert.ok(ifAvailable);
-    if (this.held.has(name)) return Promise.resolve(use(null));
-    this.held.add(name);
-    return Promise.resolve(use({ name })).then(() => this.held.delete(name));
-  }
-}
-
-function withLocks(t, ...held) {
-  const locks = new Locks();
-  for (const name of held) locks.held.add(`riblet-events:${name}`);
-  const old = Object.getOwnPropertyDescriptor(globalThis, "navigator");
-  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-  t.after(() => (old ? Object.defineProperty(globalThis, "navigator", old) : delete globalThis.navigator));
-  return locks;
-}
-
 test("three streams of an origin are their clients' own, and a place is free again when its client goes", async (t) => {
-  const locks = withLocks(t, 0, 1);
+  const locks = withNavigator(t, new Locks(...places.slice(0, 2)));
   const twin = new Twin(t);
   twin.connect({ t: "hello", resume });
   await settle();
   assert.equal(twin.requests[0].path, "/v1/sessions/S/events");
-  assert.deepEqual([...locks.held], ["riblet-events:0", "riblet-events:1", "riblet-events:2"]);
+  assert.deepEqual([...locks.held], places.slice(0, 3));
   twin.connection.close();
   await settle();
   assert.equal(locks.held.size, 2);
@@ -458,4 +433,13 @@ test("a request that comes too early is sent again as it was, when it may", asyn
   await twin.answer(200);
   await twin.say({ t: "patch", rev: 5, base: 4, n: 1, ops: [] });
   assert.deepEqual(twin.take(), [{ t: "patch", rev: 5, base: 4, n: 1, ops: [] }]);
+});
+
+test("where the browser refuses its locks, a client asks for its view", async (t) => {
+  withNavigator(t, { request: () => Promise.reject(new Error("SecurityError")) });
+  const twin = new Twin(t);
+  twin.connect({ t: "hello", app: "a", client: {} });
+  await twin.answer(201, { ...welcome, view: 1 });
+  assert.deepEqual(twin.requests.map(({ path }) => path), ["/v1/sessions", "/v1/sessions/S/view"]);
+  assert.deepEqual(twin.take().map(({ t }) => t), ["welcome", "snap"]);
 });

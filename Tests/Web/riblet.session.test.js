@@ -506,6 +506,20 @@ test("a hidden page connects while something waits", (t) => {
   assert.equal(server.hellos.length, 3);
 });
 
+test("a hidden page comes back when the server moves its session, and only then", (t) => {
+  const world = new World(t, { chance: 0 });
+  const { server, session } = show();
+  world.hide(true);
+  server.cut(4002);
+  world.pass(0);
+  assert.equal(server.hellos.length, 2);
+  server.welcome();
+  assert.equal(session.status, "resumed");
+  server.cut();
+  world.pass(60_000);
+  assert.equal(server.hellos.length, 2);
+});
+
 test("nothing else is attempted while the page is hidden", (t) => {
   const world = new World(t);
   world.hide(true);
@@ -1048,4 +1062,13 @@ test("notices are told", (t) => {
   server.say({ t: "notice", durability: "none" });
   assert.equal(session.durability, "none");
   assert.deepEqual(told.notice, [{ durability: "none" }]);
+});
+
+test("a path of more than 256 bytes is a mistake of the page's, and takes no number", async (t) => {
+  new World(t);
+  const { session } = begin();
+  await assert.rejects(session.act("ä".repeat(129), 0), { name: "RangeError", message: /256 bytes/ });
+  assert.deepEqual(session.pending, []);
+  session.act("ä".repeat(128), 0);
+  assert.deepEqual(session.pending.map(({ n }) => n), [1]);
 });

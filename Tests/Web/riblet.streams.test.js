@@ -2,24 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open } from "../../web/riblet-events.js";
 import { SharedStreams } from "../../web/riblet-streams.js";
-import { settle } from "./riblet.support.js";
+import { HttpServer, Locks, places, settle, withNavigator } from "./riblet.support.js";
 
 /** A server whose answers the test gives, and timers that it has go off. */
-class Server {
-  requests = [];
+class Server extends HttpServer {
   timers = new Map();
 
   constructor(t) {
+    super(t);
     let last = 0;
     t.mock.method(globalThis, "setTimeout", (fn, delay) => this.timers.set(++last, { fn, delay }) && last);
     t.mock.method(globalThis, "clearTimeout", (number) => this.timers.delete(number));
-    t.mock.method(globalThis, "fetch", (url, { method, headers, body, signal }) => {
-      return new Promise((resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-        const request = { method, path: new URL(url).pathname, headers, signal, body: body && JSON.parse(body), resolve };
-        this.requests.push(request);
-      });
-    });
   }
 
   async fire(delay) {
@@ -28,23 +21,6 @@ class Server {
       this.timers.delete(number);
       timer.fn();
     }
-    await settle();
-  }
-
-  /** Begins to answer the last request with events. */
-  async stream() {
-    const body = new ReadableStream({ start: (controller) => (this.controller = controller) });
-    this.requests.at(-1).resolve(new Response(body));
-    await settle();
-  }
-
-  async write(text) {
-    this.controller.enqueue(new TextEncoder().encode(text));
-    await settle();
-  }
-
-  async answer(status, body, headers = {}) {
-    this.requests.at(-1).resolve(new Response(body && JSON.stringify(body), { status, headers }));
     await settle();
   }
 }
@@ -57,8 +33,9 @@ function client(streams, sid, { credential } = {}) {
     event: (event) => event && heard.push(event.data ?? "comment"),
     answer: (status, { detail }) => heard.push([status, detail]),
     close: (code) => heard.push(code),
+    full: () => heard.push("full"),
   };
-  const leave = streams.join({ url: "http://example.test", credential, resume: { sid, token: "T" } }, on);
+  const leave = streams.join({ url: "http://example.test", credential, resume: { sid, token: `T${sid}` } }, on);
   return { heard, leave, take: () => heard.splice(0) };
 }
 
@@ -70,7 +47,7 @@ test("clients that come together share one stream, each with its own events", as
   await server.fire(100);
   const [request, ...others] = server.requests;
   assert.deepEqual([request.method, request.path, others], ["POST", "/v1/events", []]);
-  assert.deepEqual(request.body, { resume: [{ sid: "a", token: "T" }, { sid: "b", token: "T" }] });
+  assert.deepEqual(request.body, { resume: [{ sid: "a", token: "Ta" }, { sid: "b", token: "Tb" }] });
   await server.stream();
   await server.write("event: 1\nid: E.1\nda");
   await server.write('ta: {"x":"event: 0"}\n\n:\n\nevent: 0\ndata: 7\n\nevent: 9\ndata: 8\n\n');
@@ -116,13 +93,110 @@ test("a client that leaves is not in the next stream, and the last one ends it",
   assert.equal(server.requests.length, 2);
 });
 
-test("clients of different persons do not share a stream", async (t) => {
+/** The clients of each request. */
+const clientsOf = ({ requests }) => requests.map(({ body }) => body.resume.map(({ sid }) => sid).join(""));
+
+test("clients whose page takes long to get a credential are waited for", async (t) => {
   const server = new Server(t);
   const streams = new SharedStreams();
-  client(streams, "a", { credential: "one" });
-  client(streams, "b", { credential: "two" });
+  for (const sid of ["a", "b"]) client(streams, sid);
+  await server.fire(100);
+  await server.stream();
+  const c = client(streams, "c");
+  for (let turn = 0; turn < 3; turn++) await server.fire(100);
+  client(streams, "b");
+  await server.fire(100);
+  client(streams, "a");
+  assert.deepEqual(clientsOf(server), ["ab"]);
+  await server.fire(100);
+  assert.deepEqual(clientsOf(server), ["ab", "cba"]);
+  await server.stream();
+  assert.deepEqual(c.take(), ["open"]);
+});
+
+test("a client that does not come back is waited for in vain for half a second, and twice as long the next time", async (t) => {
+  const server = new Server(t);
+  const streams = new SharedStreams();
+  client(streams, "a");
+  await server.fire(100);
+  await server.stream();
+  client(streams, "b");
+  for (const [sid, turns] of [["c", 5], ["d", 10], ["e", 20], ["f", 40], ["g", 80], ["h", 80]]) {
+    const count = server.requests.length;
+    for (let turn = 1; turn < turns; turn++) await server.fire(100);
+    assert.equal(server.requests.length, count, `${turns} turns`);
+    await server.fire(100);
+    assert.equal(server.requests.length, count + 1, `${turns} turns`);
+    await server.stream();
+    client(streams, sid);
+  }
+  assert.deepEqual(clientsOf(server), ["a", "b", "c", "d", "e", "f", "g"]);
+});
+
+test("a client with another credential finds the stream full, until it is empty", async (t) => {
+  const server = new Server(t);
+  const streams = new SharedStreams();
+  const one = client(streams, "a", { credential: "one" });
+  const two = client(streams, "b", { credential: "two" });
+  assert.deepEqual([one.take(), two.take()], [[], ["full"]]);
+  await server.fire(100);
+  await server.stream();
+  assert.deepEqual(client(streams, "b", { credential: "two" }).take(), ["full"]);
+  assert.deepEqual(one.take(), ["open"]);
+  two.leave();
+  one.leave();
+  assert.deepEqual(client(streams, "b", { credential: "two" }).take(), []);
   await server.fire(100);
   assert.deepEqual(server.requests.map(({ headers }) => headers.Authorization), ["Bearer one", "Bearer two"]);
+});
+
+test("nobody waits for a client that has found the stream full", async (t) => {
+  const server = new Server(t);
+  const streams = new SharedStreams();
+  for (const sid of ["a", "b"]) client(streams, sid, { credential: "one" });
+  await server.fire(100);
+  await server.stream();
+  client(streams, "c", { credential: "one" });
+  client(streams, "a", { credential: "one" });
+  assert.deepEqual(client(streams, "b", { credential: "two" }).take(), ["full"]);
+  await server.fire(100);
+  assert.deepEqual(clientsOf(server), ["ab", "ca"]);
+});
+
+test("a stream has 32 clients at most", async (t) => {
+  const server = new Server(t);
+  const streams = new SharedStreams();
+  const join = (_, index) => client(streams, `${index} `);
+  const clients = Array.from({ length: 33 }, join);
+  assert.deepEqual(clients.map(({ heard }) => heard.length), [...Array(32).fill(0), 1]);
+  await server.fire(100);
+  assert.equal(server.requests[0].body.resume.length, 32);
+  await server.stream();
+  assert.deepEqual(client(streams, "more").take(), ["full"]);
+  assert.deepEqual(clients[0].take(), ["open"]);
+});
+
+test("a server that has no shared streams costs no session", async (t) => {
+  const server = new Server(t);
+  const streams = new SharedStreams();
+  const both = ["a", "b"].map((sid) => client(streams, sid));
+  await server.fire(100);
+  await server.answer(404, { detail: "no such path" });
+  for (const { heard } of both) assert.deepEqual(heard, ["full"]);
+});
+
+test("a client that is refused leaves the others their stream", async (t) => {
+  const server = new Server(t);
+  const streams = new SharedStreams();
+  const [a, b] = ["a", "b"].map((sid) => client(streams, sid));
+  await server.fire(100);
+  await server.stream();
+  await server.write('event: 0\ndata: {"t":"bye","code":"denied","message":""}\n\n');
+  a.leave();
+  await server.write("event: 1\ndata: 7\n\n:\n\n");
+  assert.deepEqual(a.take(), ["open", '{"t":"bye","code":"denied","message":""}', 1006]);
+  assert.deepEqual(b.take(), ["open", "7", "comment"]);
+  assert.equal(server.requests[0].signal.aborted, false);
 });
 
 test("a refusal, and the end of the stream, is told to all", async (t) => {
@@ -140,16 +214,8 @@ test("a refusal, and the end of the stream, is told to all", async (t) => {
   assert.deepEqual(next.heard, ["open", 1006]);
 });
 
-/** All connections that may be held are those of other pages. */
-function withoutPlaces(t) {
-  const locks = { request: (name, options, use) => Promise.resolve(use(null)) };
-  const old = Object.getOwnPropertyDescriptor(globalThis, "navigator");
-  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-  t.after(() => (old ? Object.defineProperty(globalThis, "navigator", old) : delete globalThis.navigator));
-}
-
 test("a client without a connection for a stream asks for its view, and acts", async (t) => {
-  withoutPlaces(t);
+  withNavigator(t, new Locks(...places));
   const server = new Server(t);
   const heard = [];
   const take = () => heard.splice(0);
@@ -188,7 +254,7 @@ test("a client without a connection for a stream asks for its view, and acts", a
 });
 
 test("a client that comes back without a stream is welcomed by a short one", async (t) => {
-  withoutPlaces(t);
+  withNavigator(t, new Locks(...places));
   const server = new Server(t);
   const heard = [];
   const resume = { sid: "S", token: "T", try: 3, epoch: "E", rev: 4 };
@@ -207,4 +273,55 @@ test("a client that comes back without a stream is welcomed by a short one", asy
   assert.deepEqual(heard.map(({ t, rev }) => [t, rev]), [["welcome", 6], ["patch", 5], ["patch", 6]]);
   for (let turn = 0; turn < 20; turn++) await settle();
   assert.deepEqual([server.requests[1].path, server.requests[1].headers["If-None-Match"]], ["/v1/sessions/S/view", '"E.6"']);
+});
+
+/** A client that no connection is left for, and its view. */
+async function poll(t) {
+  withNavigator(t, new Locks(...places));
+  const server = new Server(t);
+  const heard = [];
+  const connection = open("http://example.test", { t: "hello", app: "a" }, {
+    open: () => {}, message: (text) => heard.push(...[JSON.parse(text)].flat()), close: (...values) => heard.push(values),
+  });
+  t.after(() => connection.close());
+  await server.answer(201, { t: "welcome", sid: "S", token: "T", epoch: "E", rev: 1, n: 0, durability: "disk", view: 1 });
+  await server.answer(304);
+  heard.length = 0;
+  const send = (...numbers) => {
+    for (const n of numbers) connection.send(JSON.stringify({ t: "act", n, to: 1, a: n }));
+    return settle();
+  };
+  return { server, send, take: () => heard.splice(0) };
+}
+
+test("a request of a client without a stream that has no answer is a cut", async (t) => {
+  const { server, send, take } = await poll(t);
+  await send(1);
+  await server.fire(35_000);
+  assert.deepEqual(take(), [[1006, ""]]);
+  assert.ok(server.requests.at(-1).signal.aborted);
+});
+
+test("a client without a stream is told what answers survive", async (t) => {
+  const { server, send, take } = await poll(t);
+  for (const [n, durability, ...notices] of [[1, "none", "none"], [2, "none"], [3, undefined, "disk"], [4, undefined]]) {
+    await send(n);
+    await server.answer(200, { rev: 1, n, nacks: [], durability });
+    await server.answer(304);
+    const told = take().filter(({ t }) => t === "notice");
+    assert.deepEqual(told, notices.map((durability) => ({ t: "notice", durability })), `action ${n}`);
+  }
+});
+
+test("actions that are refused together go one by one without a stream", async (t) => {
+  const { server, send, take } = await poll(t);
+  await send(1, 2);
+  await server.answer(400, { detail: "no" });
+  await server.answer(200, { rev: 1, n: 1, nacks: [] });
+  await server.answer(304);
+  assert.deepEqual(take(), [{ t: "patch", rev: 1, base: 1, n: 1, ops: [] }]);
+  await server.answer(400, { detail: "no" });
+  const actions = server.requests.filter(({ path }) => path.endsWith("/actions"));
+  assert.deepEqual(actions.map(({ body }) => body.map(({ a }) => a)), [[1, 2], [1], [2]]);
+  assert.deepEqual(take(), [[4400, "no"]]);
 });

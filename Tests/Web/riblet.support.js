@@ -181,10 +181,15 @@ export class MemoryStorage {
 
 /** Locks as a browser has them, of all its tabs. */
 export class Locks {
-  held = new Set();
+  held;
   /** Whether the browser takes its time to give a lock that nobody has. */
   isSlow = false;
   #waiting = [];
+
+  /** `held` names the locks that other pages have. */
+  constructor(...held) {
+    this.held = new Set(held);
+  }
 
   async request(name, { signal, ifAvailable }, hold) {
     if (ifAvailable) {
@@ -220,3 +225,48 @@ export class Locks {
 
 /** Lets promises settle. */
 export const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Gives the browser these locks, until the test ends. */
+export function withNavigator(t, locks) {
+  const old = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+  t.after(() => (old ? Object.defineProperty(globalThis, "navigator", old) : delete globalThis.navigator));
+  return locks;
+}
+
+/** The names of the places that an origin's pages have for streams. */
+export const places = [0, 1, 2, "shared"].map((name) => `riblet-events:${name}`);
+
+/** A server of the HTTP twin, whose answers the test gives. */
+export class HttpServer {
+  requests = [];
+
+  constructor(t) {
+    t.mock.method(globalThis, "fetch", (url, { method, headers, body, signal }) => {
+      return new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        const { pathname: path, search: query } = new URL(url);
+        this.requests.push({ method, path, query, headers, signal, body: body && JSON.parse(body), resolve, reject });
+      });
+    });
+  }
+
+  /** Answers the last request. */
+  async answer(status, body = {}, headers = {}) {
+    const hasBody = status !== 204 && status !== 304;
+    this.requests.at(-1).resolve(new Response(hasBody ? JSON.stringify(body) : undefined, { status, headers }));
+    await settle();
+  }
+
+  /** Begins to answer the last request with events. */
+  async stream() {
+    const body = new ReadableStream({ start: (controller) => (this.controller = controller) });
+    this.requests.at(-1).resolve(new Response(body));
+    await settle();
+  }
+
+  async write(text) {
+    this.controller.enqueue(new TextEncoder().encode(text));
+    await settle();
+  }
+}

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MemoryStorage, World, begin, count, settle, show } from "./riblet.support.js";
+import { MemoryStorage, World, begin, count, settle, show, view } from "./riblet.support.js";
 
 const act = (n, a) => ({ t: "act", n, to: 2, a });
 const withdrawn = (n) => ({ t: "act", n, to: 0, a: null });
@@ -140,4 +140,95 @@ test("a session that is over is not gone on with", async (t) => {
   await settle();
   assert.equal(session.status, "ended");
   assert.equal(server.hellos.length, 1);
+});
+
+test("an end before the first welcome gives the actions up, as there is no session to come back to", async (t) => {
+  const world = new World(t);
+  const { server, session, told } = begin();
+  const outcome = session.act("", "a");
+  server.say({ t: "bye", code: "bad_message", message: "why" });
+  assert.deepEqual(await outcome, { status: "unknown", n: 1 });
+  assert.deepEqual(session.pending, []);
+  assert.deepEqual(told.status, [{ status: "ended", reason: { code: "bad_message", message: "why" } }]);
+  session.reconnect();
+  await settle();
+  assert.deepEqual([server.hellos.length, world.nextTimer], [1, Infinity]);
+});
+
+test("a session that has ended goes on until the server has heard that it is left", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { server, session } = show({ storage });
+  session.act(2, "a");
+  server.cut(4400);
+  const ended = session.end();
+  await settle();
+  assert.equal(session.status, "reconnecting");
+  server.welcome();
+  assert.deepEqual(server.take().map(({ t }) => t), ["act", "bye"]);
+  server.say({ t: "bye", code: "ended", message: "" });
+  await ended;
+  assert.deepEqual([session.status, session.reason.code, storage.entries.size], ["ended", "ended", 0]);
+});
+
+test("of a session that is left nothing is kept after another end", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { server, session } = show({ storage });
+  const outcome = session.act(2, "a");
+  server.cut(4400);
+  const ended = session.end();
+  await settle();
+  server.welcome();
+  server.cut(4400);
+  await ended;
+  session.close();
+  assert.deepEqual(await outcome, { status: "unknown", n: 1 });
+  assert.equal(storage.entries.size, 0);
+});
+
+test("of a session that is left and closed at once nothing is kept", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { server, session } = show({ storage });
+  server.cut(4400);
+  session.end();
+  await settle();
+  session.close();
+  assert.equal(storage.entries.size, 0);
+});
+
+test("a closed session does not come back, and its entry is for another one", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { server, session } = show({ storage });
+  server.cut(4400);
+  session.close();
+  session.reconnect();
+  await session.end();
+  await settle();
+  assert.deepEqual([session.status, server.hellos.length], ["ended", 1]);
+  assert.equal(storage.entry.sid, "S");
+});
+
+test("two sessions of one key that have ended come back in any order", async (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const both = ["A", "B"].map((sid) => {
+    const it = begin({ storage });
+    it.server.welcome({ sid });
+    it.server.snap(view);
+    return it;
+  });
+  const outcomes = both.map(({ session }) => session.act(2, "a"));
+  for (const { server } of both) server.cut(4400);
+  for (const { server, session } of both.toReversed()) {
+    session.reconnect();
+    await settle();
+    server.welcome({ sid: server.hellos.at(-1).resume?.sid });
+    server.patch(2, 1, count(2, 1));
+  }
+  assert.deepEqual(both.map(({ server }) => server.hellos.at(-1).resume?.sid), ["A", "B"]);
+  for (const outcome of outcomes) assert.deepEqual(await outcome, { status: "applied", n: 1 });
+  assert.deepEqual([...storage.entries.values()].map((text) => JSON.parse(text).sid), ["A", "B"]);
 });
