@@ -13,7 +13,9 @@ import WireHTTP
 // app that is handed its texts.
 
 extension FuzzTarget {
-  /// Where the text stands; the first byte of an input chooses. In one place each, as a reader stops at the first fault.
+  /// Where the text stands; the first byte of an input chooses.
+  ///
+  /// It is in one place each, as a reader stops at the first fault.
   private static let places = [
     "PLACE", hello(#""app":"PLACE""#), hello(#""app":"a","features":["PLACE"]"#),
     hello(#""app":"a","client":{"name":"PLACE"}"#), hello(#""app":"a","auth":"PLACE""#),

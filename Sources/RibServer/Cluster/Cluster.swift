@@ -50,7 +50,7 @@ final class Cluster: Sendable {
     var hasToldOfSuspension = false
     /// When the last beat was sent that was heard.
     var lastHeard: UInt64 = 0
-    /// The number of suspensions so far. During each, other nodes may have taken sessions.
+    /// The number of suspensions so far, during each of which other nodes may have taken sessions.
     var suspension = 0
     /// What ``suspension`` was when the comparison of leases began that is running; nil if none is.
     var comparison: Int?

@@ -19,7 +19,9 @@ final class ServerContext: Sendable {
   let newSessions: RateBudget<Place>
   /// How many sessions each person may begin.
   let newSessionsOfPersons: RateBudget<PersonID>
-  /// The budget of each place and each person, in nanoseconds: one second of it is gained each second. ``Dues`` has the prices.
+  /// The budget of each place and each person, in nanoseconds, of which each second has one.
+  ///
+  /// ``Dues`` has the prices.
   let effort = RateBudget<Payer>(perMinute: 60_000_000_000, atOnce: 30)
   /// How many credentials from one place may be wrong.
   let failedSignIns: RateBudget<Place>

@@ -71,8 +71,13 @@ struct Audience {
   subscript(id: Int) -> Client {
     // Not _read, whose frame has a copy of what is in an array: code that the compiler of Swift 6.3 has not optimized reads the copy after the
     // frame is freed, as the address sanitizer shows.
-    get { clients[place(of: id)!] }
-    _modify { yield &clients[place(of: id)!] }
+    get { clients[knownPlace(of: id)] }
+    _modify { yield &clients[knownPlace(of: id)] }
+  }
+
+  private func knownPlace(of id: Int) -> Int {
+    guard let place = place(of: id) else { preconditionFailure("There is no client \(id).") }
+    return place
   }
 
   /// Where a client is; nil if there is no such client.
@@ -345,7 +350,9 @@ struct Audience {
     return .success(id)
   }
 
-  /// The place of a client that is away and cannot come back; nil if there is none. The first client keeps its place: the session may be its person's.
+  /// The place of a client that is away and cannot come back; nil if there is none.
+  ///
+  /// The first client keeps its place: the session may be its person's.
   private var placeOfOneGone: Int? {
     clients.indices.dropFirst().first { clients[$0].channel == nil && clients[$0].ledger.isRetired }
   }

@@ -235,8 +235,9 @@ extension SessionCore {
     if commits.storeIsBack() { driver?.carryOut(.commit) }
   }
 
-  /// The store has lost what was committed. A session with nothing to commit tells its clients now. Another one learns it from its next
-  /// commit.
+  /// The store has lost what was committed.
+  ///
+  /// A session with nothing to commit tells its clients now. Another one learns it from its next commit.
   func storeIsLost() {
     if commits.isClean, commits.outage == .goesOn { storeFailed() }
   }

@@ -39,7 +39,8 @@ struct ReplacedStore {
         ).map {
           let (person, milliseconds): (PersonID, Int) = (PersonID($0[0], issuer: $0[1]), $0[2])
           // An earlier version has written the second alone.
-          return Revocation(person, millisecond: min(milliseconds, .max - 999) + ($0[3] == "real" ? 0 : 999), mark: $0[4])
+          let last = min(milliseconds, .max - 999) + ($0[3] == "real" ? 0 : 999)
+          return Revocation(person, millisecond: last, mark: $0[4])
         }
       }
     } catch {

@@ -197,7 +197,7 @@ final class StoreWriter: Sendable {
     waiting?.resume()
   }
 
-  /// Restores lost files before the store is closed. After that the data is gone.
+  /// Restores lost files before the store is closed, after which the data would be gone.
   private func saveAtLast() {
     do throws(StoreError) {
       _ = try store.look()

@@ -159,7 +159,8 @@ import WireHTTP
         for (number, name) in ["ada", "ada", "grace"].enumerated() {
           let client = try TwinClient(url, credential: { name })
           _ = try client.create()
-          statuses.append(try Self.act(client, from: 1, 200, "increment", "X-Forwarded-For: 203.0.113.\(number)").status)
+          let place = "X-Forwarded-For: 203.0.113.\(number)"
+          statuses.append(try Self.act(client, from: 1, 200, "increment", place).status)
         }
         #expect(statuses == [200, 429, 200])
       }

@@ -78,7 +78,8 @@ import Wire
     Row(
       testDescription: "what is ignored is too deep", action: #"{"increment":{"x":\#(nested(600))}}"#, answer: "nack",
       says: "nested more than 504 levels deep"),
-    Row(testDescription: "a number beyond a double", action: #"{"set":1e999}"#, answer: "nack",
+    Row(
+      testDescription: "a number beyond a double", action: #"{"set":1e999}"#, answer: "nack",
       says: "1e999 is no value of Double."),
     Row(
       testDescription: "a number with an endless exponent", action: #"{"add":1e99999999999999999999}"#, answer: "nack"),

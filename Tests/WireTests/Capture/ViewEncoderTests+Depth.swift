@@ -25,7 +25,9 @@ struct ViewEncoderDepthTests {
     return deepest
   }
 
-  @Test("a value that is written is read again, also within a message", arguments: kinds + [NestedSet.self], [CodingForm.wire, .state])
+  @Test(
+    "a value that is written is read again, also within a message", arguments: kinds + [NestedSet.self],
+    [CodingForm.wire, .state])
   func writtenValue_isRead(kind: any Nested.Type, form: CodingForm) throws {
     try Self.expectRead(kind, form)
   }
