@@ -27,4 +27,14 @@ import Testing
     index.remove(2)
     #expect(index.isEmpty)
   }
+
+  /// A sign-out looks at the person's own connections, however many others there are.
+  @Test func signOut_takesNoLongerAmongMany() {
+    var index = PersonIndex()
+    for connection in 0..<100_000 { index.add(connection, of: PersonID("\(connection / 2)", issuer: "i")) }
+    let persons: Set = [PersonID("7", issuer: "i")]
+    let start = ContinuousClock.now
+    for _ in 0..<100 { #expect(index.connections(of: persons) == [14, 15]) }
+    #expect(ContinuousClock.now - start < .milliseconds(100))
+  }
 }
