@@ -12,7 +12,7 @@
 ///
 /// Bytes count as messages: the longest message that is allowed is worth four others. So a client that sends only actions,
 /// however long, in two frames or compressed, is held to their number alone. What a client is sent because it has asked, a
-/// `welcome` or a view, counts in the same way.
+/// `welcome` or a view, counts in the same way, and what the store writes because the client has acted.
 ///
 /// It belongs to a loop: the connection's, then the session's. No access to what is not checked for exclusivity calls user code.
 final class ClientBudget {
@@ -81,7 +81,7 @@ final class ClientBudget {
     return messages.take(UInt64(tokens), at: now)
   }
 
-  /// Counts bytes that the client is sent as it has asked for them: with its next message.
+  /// Counts bytes that the client is sent as it has asked for them, or that are written as it has acted: with its next message.
   func noteAnswer(bytes more: Int) { bytes += more }
 
   /// Counts time of the loop: with the client's next message.
@@ -100,8 +100,13 @@ final class ClientBudget {
   /// Nanoseconds that the client has to wait, with all that it has used.
   func wait(at now: UInt64) -> UInt64 {
     _ = noteMessages(0, bytes: 0, at: now)
+    return max(actions.wait(at: now), messages.wait(at: now), waitForTime(at: now))
+  }
+
+  /// Nanoseconds that the client has to wait for the loop time it has used.
+  func waitForTime(at now: UInt64) -> UInt64 {
     _ = takeTime(at: now)
-    return max(actions.wait(at: now), messages.wait(at: now), time.wait(at: now))
+    return time.wait(at: now)
   }
 
   private func takeTime(at now: UInt64) -> UInt64 {

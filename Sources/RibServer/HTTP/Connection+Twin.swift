@@ -185,7 +185,9 @@ extension Connection {
 
   private func hand(_ request: TwinRequest, to session: Session, _ token: String, _ signIn: SignIn?) {
     guard case .http(let exchange) = state, exchange.phase == .answer else { return }
-    let done = completion { $0.hand(request, to: session.id, token, signIn) }
+    let done = completion { $0.hand(request, to: session.id, token, signIn) } goOn: {
+      $0.hand(request.rest, to: session.id, token, signIn)
+    }
     let place = (exchange.visit?.caller ?? caller).place
     session.loop.execute {
       session.loop.work.begin(.body)
@@ -195,7 +197,8 @@ extension Connection {
 
   /// Where a session's answer goes.
   private func completion(
-    _ again: @escaping @Sendable (Connection) -> Void = { _ in }
+    _ again: @escaping @Sendable (Connection) -> Void = { _ in },
+    goOn: @escaping @Sendable (Connection) -> Void = { _ in }
   ) -> @Sendable (TwinAnswer) -> Void {
     let home = loop
     return { [self] answer in
@@ -204,6 +207,7 @@ extension Connection {
         case .response(let response): self.didAnswer(response)
         case .left: again(self)
         case .early(let wait): self.wait(wait, again)
+        case .unfinished(let wait): home.execute(after: .nanoseconds(wait)) { [weak self] in self.map(goOn) }
         }
       }
     }

@@ -29,19 +29,20 @@ extension SessionCore {
       }
       let budget = budget(of: client)
       let wait =
-        request.isEnd ? 0 : max(budget.wait(at: work.now), context.wait(of: signIn?.identity, at: work.now))
+        request.isEnd || request.isRest
+        ? 0 : max(budget.wait(at: work.now), context.wait(of: signIn?.identity, at: work.now))
       guard wait == 0 else { return done(.early(wait)) }
-      _ = budget.noteMessages(1, bytes: 0, at: work.now)
+      if !request.isRest { _ = budget.noteMessages(1, bytes: 0, at: work.now) }
       defer { _ = context.charge(budget.takeDues(), to: place, signIn?.identity, at: work.now) }
       if case .signIn = request { return try self.signIn(client, token, signIn, done) }
       if let ending = takeRequest(of: client, showing: token, signIn) { return try refuse(HTTPError(ending), done) }
       // A client that asks is there.
       if life.aloneSince != nil { life.aloneSince = work.now }
       switch request {
-      case .act(let first, let body, let trace):
+      case .act(let first, let body, let trace, let goesOn):
         work.trace = trace
         defer { work.trace = nil }
-        try act(first, body, of: client, done)
+        try act(first, body, goesOn, of: client, done)
       case .view(let known): charging(client) { answerView(unless: known, budget, done) }
       case .end:
         // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
@@ -79,13 +80,21 @@ extension SessionCore {
 
   // MARK: Actions
 
+  /// How long the actions of one request may keep others waiting, in nanoseconds.
+  private static let longestTurn: UInt64 = 10_000_000
+
+  /// Runs actions, as many as there is time for.
+  ///
+  /// The numbers say which of a request's actions are done already, also if the client has sent them in another request meanwhile.
   private func act(
-    _ first: Int, _ body: [UInt8], of client: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
+    _ first: Int, _ body: [UInt8], _ goesOn: Bool, of client: Int, _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) throws(HTTPError) {
-    let budget = budget(of: client)
-    _ = budget.noteMessages(0, bytes: body.count, at: work.now)
+    let (budget, start, last) = (budget(of: client), work.time(), audience[client].ledger.number)
     let actions = try read(body)
-    for _ in actions { _ = budget.noteAction(at: work.now) }
+    if !goesOn {
+      _ = budget.noteMessages(0, bytes: body.count, at: work.now)
+      for _ in actions { _ = budget.noteAction(at: work.now) }
+    }
     guard first <= audience[client].ledger.number + 1 else {
       let conflict = HTTPError(
         status: .conflict,
@@ -96,7 +105,10 @@ extension SessionCore {
     // What the request is refused now is told whole, however much of it is kept.
     var nacks = audience[client].ledger.nacks.filter { $0.number >= first }
     let omitted = audience[client].ledger.record.omitted.flatMap { $0.last >= first ? $0.count : nil }
-    for (offset, action) in actions.enumerated() {
+    for (offset, action) in actions.enumerated() where !goesOn || first + offset > last {
+      if work.time() - start > Self.longestTurn, audience[client].ledger.number > last {
+        return done(.unfinished(budget.waitForTime(at: work.now)))
+      }
       let name = seenName(of: action.action, to: action.to)
       let complaint = run(first + offset, of: client, to: action.to, named: name) { () throws(Refusal) in
         if spans != nil { beginSpan(of: action.action, to: action.to, client) }

@@ -3,8 +3,8 @@ import WireHTTP
 
 /// What a request without a WebSocket asks of a session.
 enum TwinRequest: Sendable {
-  /// To do something: the number of the first action, the body, and the request's trace.
-  case act(first: Int, [UInt8], RequestTrace?)
+  /// To do something: the number of the first action, the body, and the request's trace; and whether a part of it is done already.
+  case act(first: Int, [UInt8], RequestTrace?, goesOn: Bool = false)
   /// The view, unless its tag is one of these.
   case view(unless: [Substring])
   /// To end the client's part.
@@ -16,6 +16,15 @@ enum TwinRequest: Sendable {
 
   /// Whether it ends the client's part: that is done also for a client that has used up its budget.
   var isEnd: Bool { if case .end = self { true } else { false } }
+
+  /// The rest of it, when a part was done.
+  var rest: TwinRequest {
+    guard case .act(let first, let body, let trace, _) = self else { return self }
+    return .act(first: first, body, trace, goesOn: true)
+  }
+
+  /// Whether it is the rest of a request.
+  var isRest: Bool { if case .act(_, _, _, goesOn: true) = self { true } else { false } }
 
   /// What is answered when there is no session for it.
   ///
@@ -39,6 +48,8 @@ enum TwinAnswer: Sendable {
   case left
   /// The client has used up its budget: ask again after so many nanoseconds. Nothing was done.
   case early(UInt64)
+  /// A part is done, and others shall have their turn: ask for the rest after so many nanoseconds.
+  case unfinished(UInt64)
 }
 
 extension HTTPError {

@@ -20,6 +20,15 @@ package struct FileIdentity: Equatable, Sendable, CustomStringConvertible {
     self.init(status)
   }
 
+  /// The link that has a name now, or the file if there is no link; nil if there is neither.
+  ///
+  /// - Parameter path: the name.
+  init?(link path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
   /// The file that is open; nil for a descriptor that is not.
   ///
   /// - Parameter descriptor: the descriptor.

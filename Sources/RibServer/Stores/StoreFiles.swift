@@ -36,7 +36,8 @@ struct StoreFiles {
   }
 
   private let path: String
-  private let files: [(name: String, identity: FileIdentity)]
+  /// Of a name that is a link, the link is known as well: SQLite finds the files beside the store's by where it leads.
+  private let files: [(name: String, identity: FileIdentity, link: FileIdentity?)]
 
   /// The files of a store that is open; nil if the system knows no such file, as in a simulation.
   ///
@@ -45,7 +46,9 @@ struct StoreFiles {
     guard FileIdentity(path) != nil else { return nil }
     self.path = path
     // Behind the store's own, so that a store without a name is noticed as such.
-    files = ["", "-wal", "-shm"].compactMap { suffix in FileIdentity(path + suffix).map { (path + suffix, $0) } }
+    files = ["", "-wal", "-shm"].compactMap { suffix in
+      FileIdentity(path + suffix).map { (path + suffix, $0, FileIdentity(link: path + suffix)) }
+    }
   }
 
   /// What has become of them.
@@ -59,7 +62,7 @@ struct StoreFiles {
         missing.append(file.name)
         continue
       }
-      if now != file.identity { return .replaced(file.name) }
+      if now != file.identity || FileIdentity(link: file.name) != file.link { return .replaced(file.name) }
     }
     guard missing.isEmpty else { return .missing(missing) }
     return connection.flatMap(shortFile).map { .short($0) }

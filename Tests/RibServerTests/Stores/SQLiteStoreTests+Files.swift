@@ -212,6 +212,17 @@ extension SQLiteStoreTests {
     #expect(!FileManager.default.fileExists(atPath: "\(directory.store).rescued-2"))
   }
 
+  /// The next process looks for the log beside the file that the link leads to, where it is not.
+  @Test func storeBehindALink_isNoticed() throws {
+    let store = try open()
+    defer { store.close() }
+    _ = try store.create()
+    let moved = directory.store + "-moved"
+    try FileManager.default.moveItem(atPath: directory.store, toPath: moved)
+    try FileManager.default.createSymbolicLink(atPath: directory.store, withDestinationPath: moved)
+    #expect(found(store) == "\(directory.store) is another file than before.")
+  }
+
   @Test func replacedLog_isReplacedByWhatIsOpen() throws {
     let store = try open()
     try store.begin()
