@@ -185,9 +185,9 @@ extension Connection {
 
   private func hand(_ request: TwinRequest, to session: Session, _ token: String, _ signIn: SignIn?) {
     guard case .http(let exchange) = state, exchange.phase == .answer else { return }
-    let done = completion { $0.hand(request, to: session.id, token, signIn) } goOn: {
-      $0.hand(request.rest, to: session.id, token, signIn)
-    }
+    let done = completion(
+      { $0.hand(request, to: session.id, token, signIn) },
+      goOn: { $0.hand(request.rest, to: session.id, token, signIn) })
     let place = (exchange.visit?.caller ?? caller).place
     session.loop.execute {
       session.loop.work.begin(.body)
