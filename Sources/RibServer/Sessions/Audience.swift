@@ -126,6 +126,11 @@ struct Audience {
     if let place = place(of: id) { clients[place].budget?.noteTime(nanoseconds) }
   }
 
+  /// Counts bytes that were written as a client has acted; nothing if there is no such client.
+  func noteAnswer(bytes: Int, of id: Int) {
+    if let place = place(of: id) { clients[place].budget?.noteAnswer(bytes: bytes) }
+  }
+
   /// The client that has a token.
   ///
   /// - Parameter token: what it says.

@@ -101,7 +101,7 @@ extension SessionCore {
     let extent = isLeaving ? nil : CutExtent(audience: audience.changeCount, hasActed: hasActed)
     stats.commitBytes &+= UInt64(cut.tree.byteCount)
     // Who has acted last pays for what is written.
-    if audience.has(lastActor) { audience[lastActor].budget?.noteAnswer(bytes: cut.tree.byteCount) }
+    audience.noteAnswer(bytes: cut.tree.byteCount, of: lastActor)
     cut.isProgress = extent != nil && extent == lastExtent
     lastExtent = extent
     uncommitted.nacks = []
