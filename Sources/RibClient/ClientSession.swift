@@ -125,7 +125,7 @@ public struct ClientSession {
   ///
   /// Actions without an answer may have arrived or not: they stay in the outbox.
   ///
-  /// - Parameter code: the code of the server's close frame; nil if the connection was cut. After a code of ``Bye/Return/whenAsked`` the first
+  /// - Parameter code: the code of the server's close frame; nil if the connection was cut. After 4400, 1002, 1003, 1007 or 1009 the first
   ///   action without an answer is the suspect. If two connections end so over the same action, only its number is sent from then on.
   public mutating func disconnected(code: CloseCode? = nil) {
     if case .ended = state { return }
