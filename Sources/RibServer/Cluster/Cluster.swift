@@ -52,7 +52,7 @@ final class Cluster: Sendable {
     var lastHeard: UInt64 = 0
     /// The number of suspensions so far, during each of which other nodes may have taken sessions.
     var suspension = 0
-    /// What ``suspension`` was when the comparison of leases began that is running; nil if none is.
+    /// The value of ``suspension`` at the start of the running comparison of leases; nil if none is running.
     var comparison: Int?
     /// When leases are compared next.
     var nextComparison: UInt64 = 0

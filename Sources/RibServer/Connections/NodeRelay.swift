@@ -30,7 +30,7 @@ final class NodeRelay: Relay, PollTarget, @unchecked Sendable {
   private let loop: EventLoop
   private weak var client: Connection?
   private let isUpgrade: Bool
-  /// What is said of the client first, and what the client has said.
+  /// The relayed client's description, which the node reads first, and the client's own bytes behind it.
   private let introduction: RelayedClient
   private var said: [UInt8]
   private var descriptor: Int32 = -1

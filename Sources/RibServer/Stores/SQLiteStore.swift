@@ -236,7 +236,7 @@ package final class SQLiteStore: SessionStore, @unchecked Sendable {
     do {
       try checkFiles(isProbe: requests.count == 1 && requests.first?.isProbe == true)
       if mustReopen {
-        // Nobody may have put another file in its place meanwhile.
+        // Another file may have taken the name of the store since the last look.
         _ = try look()
         try reopen()
       }

@@ -210,7 +210,7 @@ package struct JSONElement: Sendable {
 
   /// Whether more arrays and objects are nested in the value than in any that this program writes.
   ///
-  /// Whoever recurses into a client's value asks first: the reader of clients' messages has no limit of depth.
+  /// Code that recurses into a client's value checks this first: the reader of clients' messages has no limit of depth.
   package var isTooDeep: Bool {
     guard document.depth > JSONLimits.valueNesting else { return false }
     var ends: [UInt32] = []
