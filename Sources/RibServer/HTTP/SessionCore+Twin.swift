@@ -187,7 +187,7 @@ extension SessionCore {
   // MARK: The view
 
   private func answerView(
-    unless known: [Substring], _ budget: ClientBudget, _ done: @escaping @Sendable (TwinAnswer) -> Void
+    unless known: ListElements, _ budget: ClientBudget, _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) {
     confirmIfSuspended()
     let headers: HeaderFields = ["ETag": "\"\(tag)\"", "Cache-Control": "no-cache"]

@@ -6,7 +6,7 @@ enum TwinRequest: Sendable {
   /// To do something: the number of the first action, the body, and the request's trace; and whether a part of it is done already.
   case act(first: Int, [UInt8], RequestTrace?, goesOn: Bool = false)
   /// The view, unless its tag is one of these.
-  case view(unless: [Substring])
+  case view(unless: ListElements)
   /// To end the client's part.
   case end
   /// To let a new client in, by an invitation; with what the client says of itself.

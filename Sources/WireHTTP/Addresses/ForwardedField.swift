@@ -27,10 +27,10 @@ package enum ForwardedField: String, CaseIterable, Sendable {
   package func client(
     in headers: HeaderFields, from peer: IPAddress?, _ isTrusted: (IPAddress) -> Bool
   ) -> Client? {
-    let hops = headers.elements(of: self == .forwarded ? "Forwarded" : "X-Forwarded-For")
-    guard !hops.isEmpty else { return nil }
+    let field = self == .forwarded ? "Forwarded" : "X-Forwarded-For"
+    guard headers[field] != nil else { return nil }
     var client = Client(address: peer)
-    hops: for hop in hops.reversed() {
+    hops: for hop in headers.reversedElements(of: field) {
       let address: IPAddress?
       switch self {
       case .xForwardedFor: address = Self.address(hop)
@@ -44,7 +44,9 @@ package enum ForwardedField: String, CaseIterable, Sendable {
       client.address = address
       if !isTrusted(address) { break }
     }
-    if self == .xForwardedFor { client.scheme = Self.scheme(headers.elements(of: "X-Forwarded-Proto").last) }
+    if self == .xForwardedFor {
+      client.scheme = Self.scheme(headers.reversedElements(of: "X-Forwarded-Proto").first { _ in true })
+    }
     return client
   }
 

@@ -28,8 +28,8 @@ extension HeaderFields {
   /// - Throws: ``HTTPError`` with 400 if the fields contradict each other or chunked is not the last coding, 501 for any
   ///   coding before it.
   func checkTransferEncoding(minorVersion: Int) throws(HTTPError) {
-    let codings = elements(of: "Transfer-Encoding")
-    guard !codings.isEmpty else { return }
+    guard self["Transfer-Encoding"] != nil else { return }
+    let codings = Array(elements(of: "Transfer-Encoding"))
     // RFC 9112 §6.1
     guard self["Content-Length"] == nil else {
       throw .badRequest("Both Content-Length and Transfer-Encoding are given (RFC 9112 §6.1).")

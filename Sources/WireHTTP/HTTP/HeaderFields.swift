@@ -70,21 +70,11 @@ package struct HeaderFields: Equatable, Sendable {
     append(name: name, value: value)
   }
 
-  /// The elements of the comma-separated lists in all fields named `name` (RFC 9110 §5.6.1).
-  ///
-  /// They are without the whitespace around them; empty ones are among them. A comma within quotation marks separates as well: a client
-  /// that opens a quotation must not swallow what a proxy adds behind it.
-  package func elements(of name: String) -> [Substring] {
-    var elements: [Substring] = []
-    for value in values(for: name) {
-      for part in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-        let start = part.drop { HTTPGrammar.isWhitespace($0) }
-        let end = start.lastIndex { !HTTPGrammar.isWhitespace($0) }
-        elements.append(Substring(end.map { start[...$0] } ?? start))
-      }
-    }
-    return elements
-  }
+  /// The elements of the comma-separated lists in all fields named `name` (RFC 9110 §5.6.1), found one by one.
+  package func elements(of name: String) -> ListElements { ListElements(values(for: name), isReversed: false) }
+
+  /// The same, the last one first.
+  package func reversedElements(of name: String) -> ListElements { ListElements(values(for: name), isReversed: true) }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {

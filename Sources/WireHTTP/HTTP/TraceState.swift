@@ -7,13 +7,13 @@ package struct TraceState: Equatable, Sendable {
   ///
   /// - Parameter headers: the request's.
   package init?(of headers: HeaderFields) {
-    let members = headers.elements(of: "tracestate").filter { !$0.isEmpty }
     // §3.3.1.1: 32 members at most, and of each key one.
+    let members = Array(headers.elements(of: "tracestate").lazy.filter { !$0.isEmpty }.prefix(33))
     guard 1...32 ~= members.count else { return nil }
     var keys: Set<Substring> = []  // safe text: ASCII
     for member in members {
-      guard let sign = member.firstIndex(of: "="), Self.isKey(member[..<sign].utf8),
-        Self.isValue(member[member.index(after: sign)...].utf8), keys.insert(member[..<sign]).inserted
+      guard let sign = member.utf8.firstIndex(of: UInt8(ascii: "=")), Self.isKey(member.utf8[..<sign]),
+        Self.isValue(member.utf8[sign...].dropFirst()), keys.insert(member[..<sign]).inserted
       else { return nil }
     }
     text = members.joined(separator: ",")
