@@ -98,7 +98,7 @@ extension Connection {
       switch exchange.phase {
       case .head: timeouts.handshakeSeconds
       case .body, .answer: timeouts.bodySeconds
-      case .idle: timeouts.idleSeconds
+      case .idle: output.hasSendable ? timeouts.bodySeconds : timeouts.idleSeconds
       }
     case .channel: isLive ? timeouts.heartbeatSeconds : timeouts.handshakeSeconds
     case .moving: timeouts.handshakeSeconds
@@ -120,6 +120,7 @@ extension Connection {
     scheduleExpiry()
     if isLive { return checkLife() }
     if case .relayed = state { return checkTaking() }
+    if isAnswerWaiting { return checkAnswer() }
     switch state {
     case .http, .closing, .halfClosed, .echo: break
     // Its time begins when its session is found, or when it arrives on the session's loop.
@@ -237,7 +238,23 @@ extension Connection {
     beginTaking()
   }
 
-  /// Begins to watch whether a client that is passed on takes what it is sent.
+  /// Whether a client that has been answered, and has not asked again, is still to take some of the answer.
+  private var isAnswerWaiting: Bool {
+    if case .http(let exchange) = state { exchange.phase == .idle && output.hasSendable } else { false }
+  }
+
+  /// An answer that its client does not take does not stay as long as a connection may that costs no memory.
+  private func checkAnswer() {
+    let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
+    guard elapsed >= timeLimit else { return schedule(after: timeLimit - elapsed) }
+    guard hasProgressed() else { return abort() }
+    restartDeadline()
+  }
+
+  /// Begins to watch whether the client takes the rest of its answer.
+  func watchAnswer() { if isAnswerWaiting { beginTaking() } }
+
+  /// Begins to watch whether a client that is passed on, or was answered, takes what it is sent.
   func beginTaking() {
     setMilestone()
     restartDeadline()

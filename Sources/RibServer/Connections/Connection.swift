@@ -319,6 +319,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     if output.hasSendable { wanted.insert(.writing) }
     countPause()
     guard wanted != interest else { return }
+    if wanted.contains(.writing), !interest.contains(.writing) { watchAnswer() }
     interest = wanted
     loop.change(watch, to: wanted)
   }

@@ -63,20 +63,20 @@ import WireHTTP
     return (texts, end, (ContinuousClock.now - start) / .seconds(1))
   }
 
-  /// Waits, reading nothing, until the server has cut the only connection besides one of its own.
+  /// Waits, reading nothing, until the server has cut one connection, and has only some others, with one of its own.
   ///
   /// - Returns: for how many seconds.
   /// - Throws: if the server does not answer.
-  private static func waitUntilCut(_ url: String, _ server: Server) throws -> Double {
+  private static func waitUntilCut(_ url: String, _ server: Server, others: Int = 1) throws -> Double {
     let quiet = try CurlSocket(url: url)
     try quiet.send(Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     var nothing = ReceiveBuffer()
     while !nothing.text.hasSuffix("ok\n") { try #require(try quiet.receive(into: &nothing)) }
     let start = ContinuousClock.now
-    while server.connectionCount > 1, ContinuousClock.now - start < .seconds(60) {
+    while server.connectionCount > others, ContinuousClock.now - start < .seconds(60) {
       #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
     }
-    #expect(server.connectionCount <= 1, "it was not cut within a minute")
+    #expect(server.connectionCount <= others, "it was not cut within a minute")
     return (ContinuousClock.now - start) / .seconds(1)
   }
 
@@ -121,6 +121,42 @@ import WireHTTP
         #expect(seconds >= 9)
         // Of the view there is only the beginning.
         #expect((try? socket.text()) == nil)
+      }
+    }
+  }
+
+  /// An answer over HTTP that is read slowly is read to its end; one that is not read does not stay for as long as a connection may
+  /// on which nothing comes.
+  @Test(arguments: [true, false]) func answer_isRead_orGivenUp(isRead: Bool) async throws {
+    try await withServer(
+      apps: Self.apps,
+      {
+        Self.haveThemStay(&$0)
+        $0.timeouts.bodySeconds = 1
+        $0.limits.writeQueueBytes = Int(UInt32.max)
+      }
+    ) { server, url in
+      try await blocking {
+        let client = try TwinClient(url)
+        _ = try client.create(#"{"app":"poster"}"#)
+        let socket = try CurlSocket(url: url)
+        var size: Int32 = 16_384
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let request =
+          "GET /v1/sessions/\(client.sessionID)/view HTTP/1.1\r\nHost: localhost\r\nRiblet-Token: \(client.token)\r\n\r\n"
+        try socket.send(Array(request.utf8))
+        withExtendedLifetime(client) {}
+        guard isRead else { return _ = try Self.waitUntilCut(url, server, others: 2) }
+        let quiet = try CurlSocket(url: url)
+        let start = ContinuousClock.now
+        var (buffer, nothing, count) = (ReceiveBuffer(), ReceiveBuffer(), 0)
+        while count < Poster.length {
+          try #require(try socket.receive(into: &buffer, timeout: 20_000))
+          count += buffer.count
+          buffer.consume(buffer.count)
+          #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
+        }
+        #expect(ContinuousClock.now - start > .seconds(3))
       }
     }
   }
