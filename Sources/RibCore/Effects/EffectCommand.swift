@@ -26,7 +26,10 @@ package enum EffectCommand: Sendable {
   /// Cancel an effect that was started.
   case cancel(EffectToken)
   /// Publish to other sessions, by calling this closure.
-  case publish(@Sendable () -> Void)
+  case publish(Publish)
+
+  /// Publishes, and returns for how many listeners in this process.
+  package typealias Publish = @Sendable () -> Int
 }
 
 /// An effect that is due to start.

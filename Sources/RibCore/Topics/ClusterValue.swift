@@ -256,6 +256,10 @@ extension Effect {
   public static func update<Value>(
     _ shared: ClusterValue<Value>, _ change: @escaping ClusterValue<Value>.Change
   ) -> Effect {
-    Effect(operation: .publish { shared.update(change) })
+    Effect(
+      operation: .publish {
+        defer { shared.update(change) }
+        return shared.publications.listenerCount
+      })
   }
 }

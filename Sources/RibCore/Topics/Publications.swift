@@ -56,6 +56,8 @@ final class Publications<Value: Sendable>: Sendable {
   var subscriberCount: Int { state.withLock { $0.subscribers } }
   /// How many bells are armed.
   var bellCount: Int { state.withLock { $0.bells.count } }
+  /// How many are told of what is published.
+  var listenerCount: Int { state.withLock { $0.subscribers + $0.bells.count } }
   /// The last value that is kept.
   var last: Value? { newest?.value }
   /// The same, with its position.

@@ -64,6 +64,10 @@ extension Effect {
   public static func update<Value: Sendable>(
     _ shared: SharedValue<Value>, _ change: @escaping @Sendable (inout Value) -> Void
   ) -> Effect {
-    Effect(operation: .publish { shared.update(change) })
+    Effect(
+      operation: .publish {
+        defer { shared.update(change) }
+        return shared.publications.listenerCount
+      })
   }
 }

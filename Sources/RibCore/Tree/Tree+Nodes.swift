@@ -125,7 +125,7 @@ extension Tree {
     if transaction.refusal == nil { transaction.refusal = refusal }
   }
 
-  func publish(_ publish: @escaping @Sendable () -> Void) { transaction.commands.append(.publish(publish)) }
+  func publish(_ publish: @escaping EffectCommand.Publish) { transaction.commands.append(.publish(publish)) }
 
   func cancelEffect(_ effect: RunningEffect, of node: AnyNode) {
     let token = effect.token

@@ -88,7 +88,6 @@ actor Session: SessionDriver {
     case .cancel(let token): cancel(token)
     case .cancelAll: cancelAll()
     case .listen(let bells): context.sessions.listen(to: bells, for: id)
-    case .publish(let publish): publish()
     case .walk(let walk): begin(walk)
     case .resumeWalk: resumeWalk()
     }

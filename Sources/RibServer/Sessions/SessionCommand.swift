@@ -31,8 +31,6 @@ enum SessionCommand {
   case cancelAll
   /// The session rests, with clients that sleep: when a bell rings, it is to be woken for them.
   case listen([Bell])
-  /// Other sessions are to be told something: call it.
-  case publish(@Sendable () -> Void)
   /// The app's walk through the tree is to begin.
   case walk(App.Walk)
   /// Steps of a walk that wait are to look again.

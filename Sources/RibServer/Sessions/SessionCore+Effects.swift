@@ -16,10 +16,15 @@ extension SessionCore {
       case .cancel(let token):
         effects.cancel(token)
         driver?.carryOut(.cancel(token))
-      case .publish(let publish): driver?.carryOut(.publish(publish))
+      case .publish(let publish):
+        guard driver != nil else { continue }
+        audience.noteTime(UInt64(publish()) * Self.timePerListener, of: lastActor)
       }
     }
   }
+
+  /// What a listener to something that is published costs its own loop, in nanoseconds, more or less: who has acted pays for it.
+  private static let timePerListener: UInt64 = 20_000
 
   /// Takes what an effect has sent.
   ///
