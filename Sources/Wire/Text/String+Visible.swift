@@ -27,12 +27,13 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a character is only seen: no control character, no line or paragraph separator, nothing that has no place of its own
-  /// or whose look nobody has agreed on.
+  /// Whether a character is seen, or is one of the spaces that Unicode calls so: no control character, no line or paragraph separator, no filler
+  /// or other character without a look of its own, and none whose look nobody has agreed on.
   package var isVisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
-    default: true
+    // What chooses the look of the character before it is part of that one, as in emoji. The last one is a letter of Braille without a dot.
+    default: (properties.isVariationSelector || !properties.isDefaultIgnorableCodePoint) && self != "\u{2800}"
     }
   }
 

@@ -7,6 +7,8 @@ struct StringVisibleTests {
       ("", ""), ("Ada: \"é\" 人 \u{1F600} \\u009b", "Ada: \"é\" 人 \u{1F600} \\u009b"), ("a\u{1B}[2Jb", "a\\u001b[2Jb"),
       ("\u{0}\u{7F}\u{9B}31m\u{9D}", "\\u0000\\u007f\\u009b31m\\u009d"), ("a\r\nb\tc", "a\\r\\nb\\tc"),
       ("a\u{202E}b\u{2066}\u{200F}\u{FEFF}", "a\\u202eb\\u2066\\u200f\\ufeff"), ("\u{2028}\u{85}", "\\u2028\\u0085"),
+      ("a\u{3164}\u{115F}\u{FFA0}b\u{2800}", "a\\u3164\\u115f\\uffa0b\\u2800"),
+      ("\u{2764}\u{FE0F}", "\u{2764}\u{FE0F}"),
       ("\u{E0001}", "\\udb40\\udc01"), ("\u{E000}\u{378}", "\\ue000\\u0378"),
     ])
   func text_isOnlySeen(_ text: String, _ visible: String) throws {
