@@ -82,7 +82,7 @@ final class Channel {
   /// - Parameter work: the loop's memory.
   init(_ work: Workspace) {
     (self.work, limits) = (work, work.rules.settings.limits.announced)
-    budget = ClientBudget(work.rules.settings.limits)
+    budget = ClientBudget(work.rules.clients)
   }
 
   /// Takes note that the client is told who is connected to its session.

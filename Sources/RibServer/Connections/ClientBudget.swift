@@ -16,45 +16,44 @@
 ///
 /// It belongs to a loop: the connection's, then the session's. No access to what is not checked for exclusivity calls user code.
 final class ClientBudget {
-  /// Frames and messages for each action.
-  private static let messagesPerAction = 10
-  /// A second of loop time fills this many seconds of its bucket: a tenth of the time is the client's.
-  private static let timeShare = 10
   /// Nanoseconds that a client waits at most for the loop time it has used: a pause beyond a heartbeat would look like a dead server,
   /// and the time on the clock may be that of a machine that stood still.
   private static let longestWait: UInt64 = 10_000_000_000
 
-  @exclusivity(unchecked) private var actions: TokenBucket
-  @exclusivity(unchecked) private var messages: TokenBucket
-  @exclusivity(unchecked) private var time: TokenBucket
-  @exclusivity(unchecked) private var views = TokenBucket(TokenBucket.Rate(6, per: 60_000_000_000, burst: 6))
-  private let bytesPerToken: Int
+  private let rates: ClientRates
+  // Of each bucket only the time at which it is full again: there is a budget for each client.
+  @exclusivity(unchecked) private var fullTimes: (actions: UInt64, messages: UInt64, time: UInt64, views: UInt64) = (
+    0, 0, 0, 0
+  )
   /// Bytes that are not counted yet.
   @exclusivity(unchecked) private var bytes = 0
   /// Nanoseconds of the loop's time that are not counted yet.
   @exclusivity(unchecked) private var timeUsed: UInt64 = 0
   /// What the client's place and person have not been charged yet.
-  @exclusivity(unchecked) private var dues: Dues
+  @exclusivity(unchecked) private var dues = Dues()
 
   /// The budget of a client that has said nothing yet.
-  ///
-  /// - Parameter limits: the server's; where actions have no limit, nothing has.
-  init(_ limits: ServerSettings.Limits) {
-    let (rate, burst) = (limits.actionsPerSecond, limits.actionBurst)
-    actions = TokenBucket(Self.actionRate(limits))
-    messages = TokenBucket(TokenBucket.Rate(rate * Self.messagesPerAction, burst: burst * Self.messagesPerAction))
-    let share = rate > 0 ? 1_000_000_000 / Self.timeShare : 0
-    time = TokenBucket(TokenBucket.Rate(share, burst: share))
-    bytesPerToken = max(limits.message / 4, 1)
-    dues = Dues(limits)
+  init(_ rates: ClientRates) { self.rates = rates }
+
+  private var actions: TokenBucket {
+    get { TokenBucket(rates.actions, full: fullTimes.actions) }
+    set { fullTimes.actions = newValue.full }
+  }
+  private var messages: TokenBucket {
+    get { TokenBucket(rates.messages, full: fullTimes.messages) }
+    set { fullTimes.messages = newValue.full }
+  }
+  private var time: TokenBucket {
+    get { TokenBucket(rates.time, full: fullTimes.time) }
+    set { fullTimes.time = newValue.full }
+  }
+  private var views: TokenBucket {
+    get { TokenBucket(rates.views, full: fullTimes.views) }
+    set { fullTimes.views = newValue.full }
   }
 
-  private static func actionRate(_ limits: ServerSettings.Limits) -> TokenBucket.Rate {
-    TokenBucket.Rate(limits.actionsPerSecond, burst: limits.actionBurst)
-  }
-
-  /// Whether the budget goes by such limits.
-  func isOf(_ limits: ServerSettings.Limits) -> Bool { actions.rate == Self.actionRate(limits) }
+  /// Whether the budget goes by such rates.
+  func isOf(_ rates: ClientRates) -> Bool { self.rates === rates }
 
   /// The shorter of the times in which the actions' bucket fills: pauses that are longer lose some of it.
   var actionAllowance: UInt64 { actions.allowance }
@@ -63,7 +62,7 @@ final class ClientBudget {
   ///
   /// - Returns: nanoseconds to wait for the next one.
   func noteAction(at now: UInt64) -> UInt64 {
-    dues.noteAction()
+    dues.note(rates.dueOfAction)
     let wait = actions.take(1, at: now)
     guard timeUsed > 0 else { return wait }
     return max(wait, takeTime(at: now))
@@ -74,10 +73,10 @@ final class ClientBudget {
   /// - Returns: nanoseconds to wait for the next one.
   func noteMessages(_ count: Int, bytes more: Int, at now: UInt64) -> UInt64 {
     bytes += more
-    let tokens = count + bytes / bytesPerToken
-    bytes %= bytesPerToken
+    let tokens = count + bytes / rates.bytesPerToken
+    bytes %= rates.bytesPerToken
     guard tokens > 0 else { return 0 }
-    dues.noteMessages(tokens)
+    dues.note(rates.dueOfMessage * UInt64(tokens))
     return messages.take(UInt64(tokens), at: now)
   }
 
@@ -111,7 +110,7 @@ final class ClientBudget {
 
   private func takeTime(at now: UInt64) -> UInt64 {
     defer { timeUsed = 0 }
-    dues.noteTime(timeUsed)
+    if rates.dueOfAction > 0 { dues.note(timeUsed / 2 * 5) }
     return time.take(timeUsed, at: now, longest: Self.longestWait)
   }
 

@@ -47,10 +47,9 @@ extension Connection {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
     let wait = context.effort.wait(of: .place(place), at: loop.now)
     guard wait == 0 || isEnd else { throw .tooFast(wait) }
-    var dues = Dues(rules.settings.limits)
     // Checking a credential is as much work as an action.
-    if context.authentications == nil { dues.noteMessages(1) } else { dues.noteAction() }
-    pause(context.charge(dues.take(), to: place, nil, at: loop.now))
+    let dues = context.authentications == nil ? rules.clients.dueOfMessage : rules.clients.dueOfAction
+    pause(context.charge(dues, to: place, nil, at: loop.now))
   }
 
   private func pause(_ nanoseconds: UInt64) {

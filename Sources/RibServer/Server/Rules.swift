@@ -8,6 +8,8 @@ struct Rules: Sendable {
   let settings: ServerSettings
   /// The front door.
   let gate: Gate
+  /// What clients may cost.
+  let clients: ClientRates
   private let address: String
   private let refusals: RefusalLog
 
@@ -24,6 +26,7 @@ struct Rules: Sendable {
     self.settings = settings
     self.address = address
     self.refusals = refusals
+    clients = ClientRates(settings.limits)
     gate = Gate(settings, listeningAt: address, refusals)
   }
 

@@ -5,9 +5,9 @@ import Wire
 extension SessionCore {
   /// The budget of a client: by the limits of now, if the client has no connection whose it is.
   func budget(of client: Int) -> ClientBudget {
-    let (former, limits) = (audience[client].budget, work.rules.settings.limits)
-    if let former, audience[client].channel != nil || former.isOf(limits) { return former }
-    let budget = ClientBudget(limits)
+    let (former, rates) = (audience[client].budget, work.rules.clients)
+    if let former, audience[client].channel != nil || former.isOf(rates) { return former }
+    let budget = ClientBudget(rates)
     if let former { budget.goOn(from: former, at: work.now) }
     audience[client].budget = budget
     return budget

@@ -8,12 +8,12 @@ import Testing
   private static func budget(_ rate: Int = 50, _ burst: Int = 100) -> ClientBudget {
     var limits = ServerSettings.Limits()
     (limits.actionsPerSecond, limits.actionBurst) = (rate, burst)
-    return ClientBudget(limits)
+    return ClientBudget(ClientRates(limits))
   }
 
   @Test func clientThatSendsOnlyActions_isHeldToTheirNumberAlone() {
     let limits = ServerSettings.Limits()
-    let budget = ClientBudget(limits)
+    let budget = ClientBudget(ClientRates(limits))
     var now: UInt64 = 1
     for _ in 0..<1000 {
       // The longest there are, each in two frames and inflated, at their rate.
@@ -25,7 +25,9 @@ import Testing
 
   @Test func otherMessages_comeTenTimesAsOften_andLongOnesCountMore() {
     let limits = ServerSettings.Limits()
-    let (short, long, cut) = (ClientBudget(limits), ClientBudget(limits), ClientBudget(limits))
+    let (short, long, cut) = (
+      ClientBudget(ClientRates(limits)), ClientBudget(ClientRates(limits)), ClientBudget(ClientRates(limits))
+    )
     let waits = (0..<1001).map { _ in short.noteMessages(1, bytes: 1, at: 5) }
     #expect(waits.prefix(999).allSatisfy { $0 == 0 })
     #expect(Array(waits.suffix(2)) == [2_000_000, 4_000_000])
