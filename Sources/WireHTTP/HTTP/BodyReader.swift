@@ -28,6 +28,8 @@ struct BodyReader: Sendable {
   private var state: State
   /// Nil if the body is only passed over.
   private var body: [UInt8]?
+  /// Bytes that are kept of the body.
+  var keptCount: Int { body?.count ?? 0 }
   /// Bytes of the body that have come.
   private var count = 0
   /// Bytes of extensions that have come, and of needless zeros: they have the room of a head.
@@ -54,6 +56,9 @@ struct BodyReader: Sendable {
       try makeSure(length, fitsInto: limits.bodyBytes)
     }
   }
+
+  /// Keeps nothing of the body from here on.
+  mutating func passOver() { body = nil }
 
   /// Takes what there is of the body.
   ///

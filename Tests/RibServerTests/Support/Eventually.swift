@@ -11,6 +11,16 @@ enum Poll {
 
   static func pauseThread() { usleep(UInt32(pause) * 1000) }
 
+  /// ``eventually(within:_:)-(_,()->Bool)`` for a thread that may wait.
+  static func untilTrue(_ isTrue: () -> Bool) -> Bool {
+    let end = ContinuousClock.now + .seconds(patience)
+    while !isTrue() {
+      guard ContinuousClock.now < end else { return false }
+      pauseThread()
+    }
+    return true
+  }
+
   /// Seconds after which what has not become true never will: beside builds on all cores a second's work takes a minute.
   static let patience = 300.0
 }
