@@ -3,26 +3,24 @@
 import time
 import unittest
 
-from support import APPS, ARTIFACTS, AXE, PATIENCE, BrowserTest, expect
+import axe
+from support import APPS, PATIENCE, BrowserTest, expect
 
 
 class AccessibilityTest(BrowserTest):
     """axe finds nothing serious, in any app, theme or width."""
 
-    def check(self, page, where):
-        # By the protocol, as the page's policy lets no foreign script in.
-        page.evaluate(AXE + "; null")
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        text = [f"{it['id']} ({it['impact']}): {it['nodes'][0]['html'][:200]}" for it in found]
-        self.assertEqual(text, [], where)
+    def check(self, page, where, rules=None):
+        self.assertEqual(axe.violations(page.evaluate, rules), [], where)
 
     def test_apps(self):
         page = self.new_page(self.new_context(reduced_motion="reduce"))
         for app in APPS:
             self.open(app, page)
-            for scheme in ["light", "dark"]:
+            # In other colours it is the same page.
+            for scheme, rules in [("light", None), ("dark", axe.COLORS)]:
                 self.draw_in(scheme, page)
-                self.check(page, f"{app}, {scheme}")
+                self.check(page, f"{app}, {scheme}", rules)
 
     def test_dialogs_and_narrow_windows(self):
         context = self.new_context(viewport={"width": 320, "height": 640}, reduced_motion="reduce")
@@ -154,7 +152,7 @@ class EnlargedTest(BrowserTest):
             for app in APPS:
                 self.open(app, page)
                 self.check(page, f"{app} at {factor}00 %")
-                page.screenshot(path=ARTIFACTS / f"enlarged-{factor}-{app}.png")
+                self.keep_picture(page, f"enlarged-{factor}-{app}")
             context.close()
 
     def test_text_alone(self):
@@ -165,7 +163,7 @@ class EnlargedTest(BrowserTest):
             self.open(app, page)
             self.assertEqual(page.evaluate("getComputedStyle(document.documentElement).fontSize"), "32px")
             self.check(page, f"{app}, text at 200 %")
-            page.screenshot(path=ARTIFACTS / f"text-{app}.png")
+            self.keep_picture(page, f"text-{app}")
 
 
 class ForcedColorsTest(BrowserTest):
@@ -188,7 +186,7 @@ class ForcedColorsTest(BrowserTest):
             for scheme in ["light", "dark"]:
                 self.draw_in(scheme, page, forced_colors="active")
                 self.assertEqual(page.evaluate(self.WITHOUT_EDGE), [], f"{app}, {scheme}")
-                page.screenshot(path=ARTIFACTS / f"forced-{scheme}-{app}.png")
+                self.keep_picture(page, f"forced-{scheme}-{app}")
 
     def test_what_is_chosen_looks_otherwise(self):
         page = self.new_page(self.new_context(forced_colors="active", reduced_motion="reduce"))

@@ -21,7 +21,6 @@ class LookTest(BrowserTest):
 
     def test_pictures(self):
         browser = self.launch_other(PICTURES)
-        ARTIFACTS.mkdir(parents=True, exist_ok=True)
         for width, height in [(320, 640), (1280, 900)]:
             context = self.new_context(
                 browser, viewport={"width": width, "height": height}, device_scale_factor=1, reduced_motion="reduce")
@@ -30,7 +29,7 @@ class LookTest(BrowserTest):
                 self.open(app, page)
                 for scheme in ["light", "dark"]:
                     self.draw_in(scheme, page)
-                    page.screenshot(path=ARTIFACTS / f"{app}-{scheme}-{width}.png")
+                    self.keep_picture(page, f"{app}-{scheme}-{width}")
                     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
                     self.assertLessEqual(overflow, 0, f"{app} is wider than {width} pixels")
             context.close()

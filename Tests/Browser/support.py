@@ -1,5 +1,8 @@
 """What the browser tests share: a daemon that can be killed, a headless Chromium, and waiting for what is to happen."""
 
+import atexit
+import base64
+import functools
 import os
 import pathlib
 import re
@@ -12,7 +15,7 @@ import threading
 import time
 import unittest
 
-import axe_playwright_python
+import axe
 from looks import environment_with, look_of
 from playwright.sync_api import expect, sync_playwright
 
@@ -25,8 +28,6 @@ APPS = [
     "boundaries", "catalog", "counter", "counter-riv", "home-detail", "ledger", "login", "profile", "room", "screens",
     "search", "tabs",
 ]
-# What finds mistakes in the accessibility of a page.
-AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 # How long a page may take for anything, in milliseconds. Most takes a tenth of a second, and many times that where other tests have both
 # processors: the limit only ends what hangs.
@@ -43,6 +44,14 @@ def browser_options(font, *arguments, has_windows=False):
     return {**program, "args": ["--no-sandbox", *arguments], "env": environment_with(font)}
 
 
+@functools.cache
+def driver():
+    """What drives all browsers of the process."""
+    playwright = sync_playwright().start()
+    atexit.register(playwright.stop)
+    return playwright
+
+
 class Chromium:
     """A browser for all tests of a class, in which pages have the class's look."""
 
@@ -53,8 +62,7 @@ class Chromium:
     def launch(cls, *arguments):
         cls.font, cls.scale = look_of(cls.__qualname__)
         print(f"{cls.__qualname__}: RIB_LOOK={cls.font},{cls.scale}", file=sys.stderr)
-        cls.playwright = sync_playwright().start()
-        cls.addClassCleanup(cls.playwright.stop)
+        cls.playwright = driver()
         cls.browser = cls.launch_other(cls.font, *arguments)
 
     @classmethod
@@ -173,7 +181,17 @@ class BrowserTest(Chromium, unittest.TestCase):
     def draw_in(self, scheme, page, **media):
         """Has a page drawn in other colours, and nothing glide to them: to load it anew would take many times as long."""
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce", **media)
-        page.evaluate("() => new Promise((done) => { let left = 3; const next = () => left-- ? requestAnimationFrame(next) : done(); next(); })")
+        page.evaluate(f"() => {{ {axe.SETTLE} }}")
+
+    def keep_picture(self, page, name, is_whole=False):
+        """Keeps a picture of a page, or of what its window shows of it: by the protocol, as Playwright's own way takes four times as long."""
+        options = {"optimizeForSpeed": True}
+        if is_whole:
+            width, height = page.evaluate("[document.documentElement.clientWidth, document.documentElement.scrollHeight]")
+            options |= {"captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}}
+        picture = page.context.new_cdp_session(page).send("Page.captureScreenshot", options)["data"]
+        ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        (ARTIFACTS / f"{name}.png").write_bytes(base64.b64decode(picture))
 
     def note(self, message):
         # A server that is away, or has no such session any more, is what the tests are about.
