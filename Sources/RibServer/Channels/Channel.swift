@@ -66,12 +66,12 @@ final class Channel {
   @exclusivity(unchecked) var holdsPong = false
   /// Whether the client wants to be told who is connected to the session.
   var tellsClients = false
-  /// The clients that it was told of last.
-  private var toldClients: [ConnectedClient] = []
   /// Whether other clients are connected by now, and it was not told as it does not read.
   private(set) var owesClients = false
+  /// The clients that it was told of last.
+  private var toldClients: [ConnectedClient] = []
   /// The limits by which the client is read: those that were in force when its connection began.
-  let limits: Welcome.Limits
+  var limits: Welcome.Limits { budget.rates.announced }
   /// The trace of the request that the channel was made of; nil if it has none.
   var trace: RequestTrace?
   /// The client's budget: from its entrance on, the one that its session keeps.
@@ -81,7 +81,7 @@ final class Channel {
   ///
   /// - Parameter work: the loop's memory.
   init(_ work: Workspace) {
-    (self.work, limits) = (work, work.rules.settings.limits.announced)
+    self.work = work
     budget = ClientBudget(work.rules.clients)
   }
 

@@ -20,7 +20,7 @@ final class ClientBudget {
   /// and the time on the clock may be that of a machine that stood still.
   private static let longestWait: UInt64 = 10_000_000_000
 
-  private let rates: ClientRates
+  let rates: ClientRates
   // Of each bucket only the time at which it is full again: there is a budget for each client.
   @exclusivity(unchecked) private var fullTimes: (actions: UInt64, messages: UInt64, time: UInt64, views: UInt64) = (
     0, 0, 0, 0

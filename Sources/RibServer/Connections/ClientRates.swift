@@ -1,10 +1,14 @@
-/// How much clients may cost, by the settings in force: see ``ClientBudget``.
+import Wire
+
+/// How much clients may cost, by the settings that were in force when they came: see ``ClientBudget``.
 final class ClientRates: Sendable {
   /// Frames and messages for each action.
   private static let messagesPerAction = 10
   /// A second of loop time fills this many seconds of its bucket: a tenth of the time is the client's.
   private static let timeShare = 10
 
+  /// What a client is told of it.
+  let announced: Welcome.Limits
   let actions: TokenBucket.Rate
   let messages: TokenBucket.Rate
   let time: TokenBucket.Rate
@@ -20,6 +24,7 @@ final class ClientRates: Sendable {
   ///
   /// - Parameter limits: the server's; where actions have no limit, nothing has.
   init(_ limits: ServerSettings.Limits) {
+    announced = limits.announced
     let (rate, burst) = (limits.actionsPerSecond, limits.actionBurst)
     actions = TokenBucket.Rate(rate, burst: burst)
     messages = TokenBucket.Rate(rate * Self.messagesPerAction, burst: burst * Self.messagesPerAction)

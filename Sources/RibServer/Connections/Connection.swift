@@ -52,11 +52,11 @@ final class Connection: PollTarget, @unchecked Sendable {
   let context: ServerContext
   let descriptor: Int32
   let admission: ConnectionCounter.Admission
-  /// The client: the socket's peer, or the client that a proxy names for the connection, or for a request for events.
-  var caller: Caller
   var counting: Counting
   /// Whether it was accepted while clients are asked to go elsewhere: it is only told whether the server is there, and not waited for.
   let isLate: Bool
+  /// The client: the socket's peer, or the client that a proxy names for the connection, or for a request for events.
+  var caller: Caller
   /// When it was accepted, in nanoseconds of the monotonic clock.
   let startTime: UInt64
   var watch = -1
@@ -67,9 +67,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var input = ReceiveBuffer()
   @exclusivity(unchecked) var frames: FrameReader
   @exclusivity(unchecked) var state: State
+  @exclusivity(unchecked) var deadline: Deadline
   /// Whether the client has to wait, as it has used up its budget.
   @exclusivity(unchecked) var pace: Pace
-  @exclusivity(unchecked) var deadline: Deadline
   @exclusivity(unchecked) var interest: Interest = .reading
   @exclusivity(unchecked) private var turn = Turn.free
   /// What it carries.

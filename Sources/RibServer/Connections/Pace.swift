@@ -5,9 +5,9 @@ struct Pace {
   private static let longestOfShortPauses: UInt64 = 100_000_000
 
   private let shortestPause: UInt64
-  /// Whether the client is not read from, and until when.
-  private(set) var isPaused = false
+  /// Until when the client is not read from.
   private(set) var end: UInt64 = 0
+  private(set) var isPaused = false
 
   /// The pace of a connection that was never paused.
   ///

@@ -42,10 +42,10 @@ struct Audience {
   private var gone: [Int: Int] = [:]
   /// Invitations that are not used.
   private(set) var invitations: [Invitation] = []
-  /// Whether one of the clients may have been elsewhere.
-  private var hasDoubts = false
   /// Counts what a store has to be told besides the clients' tries and numbers.
   private(set) var changeCount = 0
+  /// Whether one of the clients may have been elsewhere.
+  private var hasDoubts = false
 
   /// The audience of a new session: one client, which is away.
   ///

@@ -58,7 +58,7 @@ extension SessionCore {
     case .gap: return "Action \(number) came after \(audience[client].ledger.number): numbers go up by one."
     }
     noteChange()
-    lastActor = client
+    lastActor = Int32(exactly: client) ?? 0
     stats.noteAction(at: work.now)
     var refusal: Nack.Code?
     let start = work.time()

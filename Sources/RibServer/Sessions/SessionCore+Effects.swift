@@ -18,7 +18,7 @@ extension SessionCore {
         driver?.carryOut(.cancel(token))
       case .publish(let publish):
         guard driver != nil else { continue }
-        audience.noteTime(UInt64(publish()) * Self.timePerListener, of: lastActor)
+        audience.noteTime(UInt64(publish()) * Self.timePerListener, of: Int(lastActor))
       }
     }
   }
