@@ -146,6 +146,32 @@ import WireHTTP
     }
   }
 
+  /// Also without a proxy, on a connection of each client's own.
+  @Test func placeWithoutAProxy_hasTheSameBudget() async throws {
+    var environment = Environment.system
+    let number = Atomic(0)
+    environment.sockets.caller = { _ in
+      // Two clients from one place, and a third from another.
+      Caller(address: IPAddress(text: number.add(1, ordering: .relaxed).newValue <= 2 ? "203.0.113.7" : "203.0.113.8"))
+    }
+    try await withServer(
+      environment: environment,
+      {
+        $0.limits.actionsPerSecond = 1
+        $0.limits.actionBurst = 256
+      }
+    ) { _, url in
+      try await blocking { () throws in
+        let clients = try (0..<3).map { _ in
+          let client = try TwinClient(url)
+          _ = try client.create()
+          return client
+        }
+        #expect(try clients.map { try Self.act($0, from: 1, 200).status } == [200, 429, 200])
+      }
+    }
+  }
+
   /// However many places a person's requests come from.
   @Test func personOfManyClients_hasABudgetAsWell() async throws {
     try await withServer(
