@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RibTestSupport
 import Testing
 import Wire
 
@@ -51,6 +52,28 @@ extension SQLiteStoreTests {
     let again = try open()
     defer { again.close() }
     for path in [directory.store, log, index] { #expect(try mode(path) == 0o600) }
+  }
+
+  /// A directory that others may read is named, and refused where clients have to say who they are.
+  @Test func openDirectory_isNamed_orRefused() throws {
+    let path = directory.path + "/open"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    var settings = ServerSettings()
+    (settings.store, settings.stateDirectory) = (.sqlite, path)
+    for (mode, isOpen) in [(0o755, true), (0o720, true), (0o711, false), (0o700, false)] as [(mode_t, Bool)] {
+      #expect(chmod(path, mode) == 0)
+      let log = CollectedLog()
+      try settings.openStore(loopCount: 1, log.logger).store.close()
+      #expect(log.texts.contains { $0.contains("chmod 700 \(path)") } == isOpen)
+      if isOpen {
+        let error = #expect(throws: StoreError.self) {
+          try settings.openStore(loopCount: 1, log.logger, isPrivate: true)
+        }
+        #expect(error?.description.contains("can be read or written by others") == true)
+      } else {
+        try settings.openStore(loopCount: 1, log.logger, isPrivate: true).store.close()
+      }
+    }
   }
 
   // MARK: Files that are removed
