@@ -33,7 +33,6 @@ extension Connection {
         exchange.visit = rules.gate.visit(head, from: caller, isRelayed: relayingNode != nil)
         exchange.trace = RequestTrace.find(in: head.headers, context.tracer)
         begin(.body, of: exchange)
-        if exchange.visit?.refusal != nil { exchange.requests.passOverBody() }
         // A client that has sent the body already need not be told.
         if head.expectsContinue, input.isEmpty {
           // A token of the admin listener is judged once the body is there: a wrong one waits.
@@ -41,11 +40,7 @@ extension Connection {
           Response(status: .continue).write(into: &output.bytes, keepAlive: true, omitBody: true)
         }
       }
-      guard let head = exchange.request else { return false }
-      guard let body = try exchange.requests.nextBody(from: &input) else {
-        try makeRoom(forBodyOf: exchange)
-        return false
-      }
+      guard let head = exchange.request, let body = try exchange.requests.nextBody(from: &input) else { return false }
       exchange.request = nil
       // Unless the answer says otherwise.
       begin(.idle, of: exchange)
@@ -61,20 +56,6 @@ extension Connection {
     return true
   }
 
-  /// Counts what has come of a body that is longer than a message.
-  private func makeRoom(forBodyOf exchange: HTTPExchange) throws(HTTPError) {
-    let (size, limits) = (exchange.requests.keptCount, rules.settings.limits)
-    guard size > limits.message else { return }
-    let share =
-      exchange.bodyShare ?? BodyRoom.Share(of: context.bodyRoom, for: (exchange.visit?.caller ?? caller).place)
-    exchange.bodyShare = share
-    guard share.grow(to: size, ofAtMost: limits.bodyBytes) else {
-      throw HTTPError(
-        status: .serviceUnavailable, reason: "Too many long bodies are being sent. Send a shorter one, or come again.",
-        headers: ["Retry-After": "\(rules.settings.timeouts.bodySeconds)"])
-    }
-  }
-
   /// The description of the HTTP twin.
   private static let openAPI = StaticFile("openapi.json", PackageResources.openapi_json, policy: "")
 
@@ -86,7 +67,7 @@ extension Connection {
   /// Answers a request that is there whole.
   private func answer(_ head: RequestHead, _ body: [UInt8], _ exchange: HTTPExchange) {
     if passage == nil, context.cluster?.takesRelays == true { exchange.body = body }
-    defer { if exchange.phase != .answer { (exchange.body, exchange.bodyShare) = (nil, nil) } }
+    defer { if exchange.phase != .answer { exchange.body = nil } }
     do throws(HTTPError) {
       let endpoint = try find(head, exchange)
       if let endpoint, endpoint.isOfSessions { try chargeRequest(exchange, isEnd: endpoint.isEnd) }

@@ -30,8 +30,6 @@ final class HTTPExchange {
   var isGuess = false
   /// Its body, if another node may have to be told the same; nil if none may.
   var body: [UInt8]?
-  /// What a long body has of the memory for such bodies, until its request is answered.
-  var bodyShare: BodyRoom.Share?
 
   /// The gate's finding about the request that is being read or answered; nil before its head is read.
   var visit: Gate.Visit?

@@ -256,7 +256,7 @@ extension Connection {
   ///   - isCompressed: whether it is to be sent as it is.
   func answer(with response: Response, isCompressed: Bool = false) {
     guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return }
-    (exchange.asked, exchange.body, exchange.bodyShare) = (nil, nil, nil)
+    (exchange.asked, exchange.body) = (nil, nil)
     countNoMore(exchange)
     countNoMorePerson()
     forgetPerson()

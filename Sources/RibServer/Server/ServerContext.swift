@@ -25,8 +25,6 @@ final class ServerContext: Sendable {
   let effort = RateBudget<Payer>(perMinute: 60_000_000_000, atOnce: 30)
   /// How many credentials from one place may be wrong.
   let failedSignIns: RateBudget<Place>
-  /// The memory for long bodies of requests.
-  let bodyRoom = BodyRoom()
   /// The questions to the authenticator; nil if the server has none.
   let authentications: Authentications?
   /// How many connections each person has.

@@ -65,7 +65,7 @@ public struct ServerSettings: Equatable, Sendable {
     ///
     /// A quarter is left for what comes between two looks, and for the system's copy of the store's file.
     public var memoryPercent = 75
-    /// `limits.bodyBytes`: bytes of a request's body.
+    /// `limits.bodyBytes`: bytes of a request's body; one that is for a session may be as long as a message at most.
     public var bodyBytes = HTTPLimits().bodyBytes
 
     /// The defaults.
@@ -83,7 +83,7 @@ public struct ServerSettings: Equatable, Sendable {
       return memory / 100 * memoryPercent + memory % 100 * memoryPercent / 100
     }
 
-    var http: HTTPLimits { HTTPLimits(bodyBytes: bodyBytes) }
+    var http: HTTPLimits { HTTPLimits(bodyBytes: bodyBytes, keptBodyBytes: messageBytes) }
     var writeQueue: Int { writeQueueBytes }
 
     var announced: Welcome.Limits {
@@ -154,7 +154,8 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.handshakeSeconds`: from the connection, or a request's first byte, to its whole head, and from an upgrade
     /// to `hello`.
     public var handshakeSeconds = 10
-    /// `timeouts.bodySeconds`: from a request's head to the end of its body.
+    /// `timeouts.bodySeconds`: from a request's head to the end of its body; also the time in which a client has to take 4 KiB of its answer,
+    /// or the rest of it.
     public var bodySeconds = 30
     /// `timeouts.idleSeconds`: from an answer to the next request's first byte.
     public var idleSeconds = 60

@@ -104,7 +104,9 @@ extension Setting {
     Setting(
       "limits.writeQueueBytes", .number(\.limits.writeQueueBytes, size),
       "Bytes that may wait for a client that does not read."),
-    Setting("limits.bodyBytes", .number(\.limits.bodyBytes, size), "Bytes of a request's body."),
+    Setting(
+      "limits.bodyBytes", .number(\.limits.bodyBytes, size),
+      "Bytes of a request's body; what is for a session is no longer than a message."),
     Setting(
       "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
     Setting(
@@ -168,7 +170,7 @@ extension Setting {
       "Seconds from a connection, or a request's first byte, to its whole head, and to hello."),
     Setting(
       "timeouts.bodySeconds", .number(\.timeouts.bodySeconds, seconds),
-      "Seconds from a request's head to the end of its body."),
+      "Seconds from a request's head to the end of its body; also in which a client takes 4 KiB of its answer."),
     Setting(
       "timeouts.idleSeconds", .number(\.timeouts.idleSeconds, seconds),
       "Seconds from an answer to the next request."),

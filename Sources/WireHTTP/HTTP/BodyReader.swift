@@ -25,11 +25,11 @@ struct BodyReader: Sendable {
   private static let chunkSizeLine = 256
 
   private let limits: HTTPLimits
+  /// The longest body that is taken.
+  private let longest: Int
   private var state: State
   /// Nil if the body is only passed over.
   private var body: [UInt8]?
-  /// Bytes that are kept of the body.
-  var keptCount: Int { body?.count ?? 0 }
   /// Bytes of the body that have come.
   private var count = 0
   /// Bytes of extensions that have come, and of needless zeros: they have the room of a head.
@@ -47,18 +47,16 @@ struct BodyReader: Sendable {
   /// - Throws: ``HTTPError`` with 413 if more is announced than is taken.
   init(_ head: RequestHead, limits: HTTPLimits, keepsBody: Bool) throws(HTTPError) {
     self.limits = limits
+    longest = keepsBody ? min(limits.keptBodyBytes, limits.bodyBytes) : limits.bodyBytes
     body = keepsBody ? [] : nil
     if head.headers["Transfer-Encoding"] != nil {
       state = .chunkSize
     } else {
       let length = head.contentLength ?? 0
       state = length == 0 ? .done : .length(length)
-      try makeSure(length, fitsInto: limits.bodyBytes)
+      try makeSure(length, fitsInto: longest)
     }
   }
-
-  /// Keeps nothing of the body from here on.
-  mutating func passOver() { body = nil }
 
   /// Takes what there is of the body.
   ///
@@ -84,7 +82,7 @@ struct BodyReader: Sendable {
         extensionBytes += length - digits
         // RFC 9112 §7.1.1 wants a limit.
         guard extensionBytes <= limits.headerBytes else { throw Self.extensionsTooLarge }
-        try makeSure(size, fitsInto: limits.bodyBytes - count)
+        try makeSure(size, fitsInto: longest - count)
         state = size == 0 ? .trailers(bytes: 0) : .chunk(size)
       case .chunkEnd:
         let isEmpty = try nextLine(of: &buffer, limit: 2) { line in line.isEmpty }

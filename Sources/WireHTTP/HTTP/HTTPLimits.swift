@@ -25,6 +25,11 @@ package struct HTTPLimits: Equatable, Sendable {
   /// 1 MiB: nginx's default. A length beyond it is refused before any of the body is read.
   package var bodyBytes: Int
 
+  /// The longest body that is kept in memory, where that is less; beyond it, 413 as well.
+  ///
+  /// A body that nobody wants is passed over as it comes, and costs none.
+  package var keptBodyBytes: Int
+
   /// Limits that differ from the defaults where named.
   ///
   /// - Parameters:
@@ -32,13 +37,15 @@ package struct HTTPLimits: Equatable, Sendable {
   ///   - headerBytes: the longest header section, in bytes.
   ///   - headerCount: the most field lines.
   ///   - bodyBytes: the longest body, in bytes.
+  ///   - keptBodyBytes: the longest that is kept.
   package init(
     requestLineBytes: Int = 8 * 1024, headerBytes: Int = 32 * 1024, headerCount: Int = 100,
-    bodyBytes: Int = 1024 * 1024
+    bodyBytes: Int = 1024 * 1024, keptBodyBytes: Int = .max
   ) {
     self.requestLineBytes = requestLineBytes
     self.headerBytes = headerBytes
     self.headerCount = headerCount
     self.bodyBytes = bodyBytes
+    self.keptBodyBytes = keptBodyBytes
   }
 }

@@ -59,12 +59,6 @@ package struct RequestReader: Sendable {
     return bytes
   }
 
-  /// Bytes that are kept of the body that is being read.
-  package var keptCount: Int { body?.keptCount ?? 0 }
-
-  /// Passes over the body that is being read: whatever it is, its request is refused.
-  package mutating func passOverBody() { body?.passOver() }
-
   private mutating func refusing<Result>(
     _ read: (inout RequestReader) throws(HTTPError) -> Result?
   ) throws(HTTPError) -> Result? {

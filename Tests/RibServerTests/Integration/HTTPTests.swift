@@ -257,6 +257,32 @@ struct HTTPTests {
     }
   }
 
+  /// A body that is longer than a message is not waited for, and takes no memory; one that nobody wants is passed over.
+  @Test(arguments: [
+    ("POST /v1/sessions", "Content-Length: 1025", "", "413"),
+    ("POST /v1/sessions/x/actions", "Content-Length: 1025", "", "413"),
+    ("POST /v1/sessions", "Transfer-Encoding: chunked", "401\r\n", "413"),
+    (
+      "POST /v1/sessions", "Transfer-Encoding: chunked", "400\r\n\(String(repeating: " ", count: 1024))\r\n1\r\n", "413"
+    ),
+    ("POST /v1/sessions", "Content-Length: 1024", String(repeating: " ", count: 1024), "400"),
+    ("POST /nowhere", "Content-Length: 1025", String(repeating: " ", count: 1025), "404"),
+  ])
+  func longBody_isRefused_beforeItComes(line: String, field: String, body: String, status: String) async throws {
+    try await withServer({
+      $0.limits.messageBytes = 1024
+      $0.timeouts.bodySeconds = 600
+    }) { _, url in
+      try await blocking {
+        let socket = try CurlSocket(url: url)
+        try socket.send(
+          Array("\(line) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\(field)\r\n\r\n\(body)".utf8)
+        )
+        #expect(try Self.read(socket, until: "\r\n\r\n").hasPrefix("HTTP/1.1 \(status) "))
+      }
+    }
+  }
+
   @Test func idleConnection_isClosedWithoutAWord() async throws {
     try await withServer({
       $0.timeouts.idleSeconds = 1

@@ -107,4 +107,12 @@ struct HeaderFieldsParsingTests {
   func foldedFirstLine_isRefused() throws {
     #expect(try RequestReader.refuse(wireBytes("GET / HTTP/1.1\r\n Host: h\r\n\r\n")).status == .badRequest)
   }
+
+  @Test func elements_areFoundFromEitherEnd() {
+    let fields: HeaderFields = ["X-List": "a,\t b b ,,", "Other": "x", "x-list": "", "X-LIST": " c"]
+    let elements = ["a", "b b", "", "", "", "c"]
+    #expect(fields.elements(of: "X-List").map(String.init) == elements)
+    #expect(fields.reversedElements(of: "X-List").map(String.init) == elements.reversed())
+    #expect(Array(fields.elements(of: "Missing")).isEmpty && Array(fields.reversedElements(of: "Missing")).isEmpty)
+  }
 }

@@ -76,7 +76,8 @@ extension WebSocketHandshake {
   private static func chooseSubprotocol(
     offeredIn headers: HeaderFields, supported: [String]
   ) throws(HTTPError) -> String? {
-    let offered = headers.elements(of: "Sec-WebSocket-Protocol").filter { !$0.isEmpty }.map(String.init)
+    // A client that offers more has no preference.
+    let offered = headers.elements(of: "Sec-WebSocket-Protocol").filter { !$0.isEmpty }.prefix(64).map { String($0) }
     guard !offered.isEmpty else { return nil }
     guard offered.allSatisfy(HTTPGrammar.isToken) else {
       throw .badRequest("Sec-WebSocket-Protocol is not a list of tokens (RFC 6455 §4.1).")
