@@ -243,10 +243,11 @@ extension Connection {
     if case .http(let exchange) = state { exchange.phase == .idle && output.hasSendable } else { false }
   }
 
-  /// An answer that its client does not take does not stay as long as a connection may that costs no memory.
+  /// Ends a connection whose client has taken too little of its answer for as long as this was watched.
   private func checkAnswer() {
     let elapsed = Int((loop.now - deadline.since) / 1_000_000_000)
     guard elapsed >= timeLimit else { return schedule(after: timeLimit - elapsed) }
+    guard deadline.countsProgress else { return beginTaking() }
     guard hasProgressed() else { return abort() }
     restartDeadline()
   }
