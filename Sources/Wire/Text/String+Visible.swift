@@ -27,13 +27,18 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a character is seen, or is one of the spaces that Unicode calls so: no control character, no line or paragraph separator, no filler
-  /// or other character without a look of its own, and none whose look nobody has agreed on.
+  /// Whether a character can be seen, or is a space: no control character, no line or paragraph separator, and nothing without a look of its own.
   package var isVisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
-    // What chooses the look of the character before it is part of that one, as in emoji. The last one is a letter of Braille without a dot.
-    default: (properties.isVariationSelector || !properties.isDefaultIgnorableCodePoint) && self != "\u{2800}"
+    default:
+      switch self {
+      // They choose between the two looks of an emoji before them.
+      case "\u{FE0E}", "\u{FE0F}": true
+      // A letter of Braille without a dot.
+      case "\u{2800}": false
+      default: !properties.isDefaultIgnorableCodePoint
+      }
     }
   }
 
