@@ -39,7 +39,7 @@ public struct Effect<Source: Interactor>: Sendable {
     case none
     case send(Source.InternalAction)
     case output(Source.Output)
-    case publish(EffectCommand.Publish)
+    case publish(Announcement)
     case run(Run)
     case cancel(EffectID)
     case refuse(String)

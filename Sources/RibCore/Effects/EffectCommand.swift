@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The identity of a running effect, unique within its tree's life in memory and never reused.
 ///
 /// Once the tree revokes a token, it drops what the effect sends.
@@ -14,6 +16,8 @@ package struct EffectReport: Sendable {
   /// Called when the tree has handled the report, even if a reducer has refused it; not called if the report came too
   /// late.
   var receipt: (@Sendable () -> Void)?
+  /// The effect's; nil in a replay.
+  package var tally: EffectTally?
 }
 
 /// Carries reports from an effect, on whatever thread it runs, to the tree's driver.
@@ -25,11 +29,33 @@ package enum EffectCommand: Sendable {
   case start(EffectStart)
   /// Cancel an effect that was started.
   case cancel(EffectToken)
-  /// Publish to other sessions, by calling this closure.
-  case publish(Publish)
+  /// Publish to other sessions.
+  case publish(Announcement)
+}
 
-  /// Publishes, and returns for how many listeners in this process.
-  package typealias Publish = @Sendable () -> Int
+/// What a transaction publishes to other sessions once it is committed.
+package struct Announcement: Sendable {
+  /// How many listeners in this process will be told.
+  package let listenerCount: @Sendable () -> Int
+  /// Tells them.
+  package let publish: @Sendable () -> Void
+}
+
+/// For how many listeners an effect has published, and for which client it runs: the client is charged for them.
+package final class EffectTally: Sendable {
+  private let owner = Atomic(0)
+  private let told = Atomic(0)
+
+  /// The client whose action has begun the effect; 0 for none.
+  package var client: Int {
+    get { owner.load(ordering: .relaxed) }
+    set { owner.store(newValue, ordering: .relaxed) }
+  }
+
+  func note(listeners: Int) { told.add(listeners, ordering: .relaxed) }
+
+  /// How many listeners were told since this was asked last.
+  package func takeListeners() -> Int { told.exchange(0, ordering: .relaxed) }
 }
 
 /// An effect that is due to start.
@@ -40,6 +66,8 @@ public struct EffectStart: Sendable {
   package let id: EffectID?
   /// The idempotency key that the effect can hand to services.
   public let key: IdempotencyKey
+  /// What the effect publishes, and for whom it runs.
+  package let tally: EffectTally
   /// The type name of the effect's riblet, for logs.
   package let typeName: String
   /// Does the work, and sends reports through the port.

@@ -10,6 +10,7 @@ public struct Send<Source: Interactor>: Sendable {
   let token: EffectToken
   /// A key that the effect can hand to services, which then carry out repeated attempts only once.
   public let idempotencyKey: IdempotencyKey
+  let tally: EffectTally
   let port: EffectPort
 
   /// Sends the riblet an internal action, in a transaction of its own.
@@ -32,14 +33,18 @@ public struct Send<Source: Interactor>: Sendable {
   /// ``Effect/publish(_:to:)``, which a reducer returns, waits for the commit of its transaction instead. An effect
   /// runs after the commit already, so there is nothing to wait for.
   public func publish<Value: Sendable>(_ value: Value, to topic: Topic<Value>) {
-    if !Task.isCancelled { topic.publish(value) }
+    guard !Task.isCancelled else { return }
+    tally.note(listeners: topic.publications.listenerCount)
+    topic.publish(value)
   }
 
   /// Changes a shared value at once; does nothing if the effect was cancelled.
   ///
   /// `change` works on the value as it is then, which other sessions may have changed meanwhile.
   public func update<Value: Sendable>(_ shared: SharedValue<Value>, _ change: (inout Value) -> Void) {
-    if !Task.isCancelled { shared.update(change) }
+    guard !Task.isCancelled else { return }
+    tally.note(listeners: shared.publications.listenerCount)
+    shared.update(change)
   }
 
   /// Waits until the effect is cancelled, for what begins with the effect and has to be ended with it.
@@ -60,6 +65,6 @@ public struct Send<Source: Interactor>: Sendable {
 
   private func report(_ report: @escaping @Sendable () -> Report, _ receipt: (@Sendable () -> Void)? = nil) async {
     guard !Task.isCancelled else { return }
-    await port(EffectReport(token: token, content: report, receipt: receipt))
+    await port(EffectReport(token: token, content: report, receipt: receipt, tally: tally))
   }
 }

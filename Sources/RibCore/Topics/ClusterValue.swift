@@ -256,10 +256,7 @@ extension Effect {
   public static func update<Value>(
     _ shared: ClusterValue<Value>, _ change: @escaping ClusterValue<Value>.Change
   ) -> Effect {
-    Effect(
-      operation: .publish {
-        defer { shared.update(change) }
-        return shared.publications.listenerCount
-      })
+    let announcement = Announcement(listenerCount: { shared.publications.listenerCount }) { shared.update(change) }
+    return Effect(operation: .publish(announcement))
   }
 }

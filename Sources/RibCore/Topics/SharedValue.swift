@@ -64,10 +64,7 @@ extension Effect {
   public static func update<Value: Sendable>(
     _ shared: SharedValue<Value>, _ change: @escaping @Sendable (inout Value) -> Void
   ) -> Effect {
-    Effect(
-      operation: .publish {
-        defer { shared.update(change) }
-        return shared.publications.listenerCount
-      })
+    let announcement = Announcement(listenerCount: { shared.publications.listenerCount }) { shared.update(change) }
+    return Effect(operation: .publish(announcement))
   }
 }

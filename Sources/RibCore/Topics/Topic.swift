@@ -196,10 +196,7 @@ extension Effect {
 
   /// Publishes a value once the transaction is committed, in the order of such effects; never if it is rolled back.
   public static func publish<Value: Sendable>(_ value: Value, to topic: Topic<Value>) -> Effect {
-    Effect(
-      operation: .publish {
-        defer { topic.publish(value) }
-        return topic.publications.listenerCount
-      })
+    let announcement = Announcement(listenerCount: { topic.publications.listenerCount }) { topic.publish(value) }
+    return Effect(operation: .publish(announcement))
   }
 }

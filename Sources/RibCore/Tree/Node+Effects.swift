@@ -6,7 +6,7 @@ extension Node {
     case .send(let action):
       tree.enqueue(for: self) { [unowned self] tree in receive(action, in: tree) }
     case .output(let output): tree.enqueue(for: self) { [link] tree in link.tell(output, tree) }
-    case .publish(let publish): tree.publish(publish)
+    case .publish(let announcement): tree.publish(announcement)
     case .cancel(let id):
       plan.cancel(id)
       cancelEffects(in: tree) { $0 == id }
@@ -37,8 +37,9 @@ extension Node {
     }
     let execution = run.execute()
     let work = execution.work
-    let running = tree.startEffect(of: self, run.id, run.key, execution.rest, sequence: sequence) { running, port in
-      try await work(Send(token: running.token, idempotencyKey: running.key, port: port))
+    let running = tree.startEffect(of: self, run.id, run.key, execution.rest, sequence: sequence) {
+      running, tally, port in
+      try await work(Send(token: running.token, idempotencyKey: running.key, tally: tally, port: port))
     }
     effects.append(running)
     if let sequence { plan.didStart(in: sequence) }

@@ -99,7 +99,7 @@ extension Tree {
 
   func startEffect(
     of node: AnyNode, _ id: EffectID?, _ key: IdempotencyKey?, _ rest: EffectRest, sequence: Int?,
-    _ work: @escaping @Sendable (RunningEffect, _ port: @escaping EffectPort) async throws -> Void
+    _ work: @escaping @Sendable (RunningEffect, EffectTally, _ port: @escaping EffectPort) async throws -> Void
   ) -> RunningEffect {
     lastToken += 1
     transaction.effects += 1
@@ -110,8 +110,9 @@ extension Tree {
     running[effect.token] = node
     transaction.startedTokens.append(effect.token)
     note { .effectStarted(token: effect.token, type: node.typeName, id: id) }
-    let start = EffectStart(token: effect.token, id: id, key: key, typeName: node.typeName) { port in
-      try await work(effect, port)
+    let tally = EffectTally()
+    let start = EffectStart(token: effect.token, id: id, key: key, tally: tally, typeName: node.typeName) { port in
+      try await work(effect, tally, port)
     }
     transaction.commands.append(.start(start))
     return effect
@@ -125,7 +126,7 @@ extension Tree {
     if transaction.refusal == nil { transaction.refusal = refusal }
   }
 
-  func publish(_ publish: @escaping EffectCommand.Publish) { transaction.commands.append(.publish(publish)) }
+  func publish(_ announcement: Announcement) { transaction.commands.append(.publish(announcement)) }
 
   func cancelEffect(_ effect: RunningEffect, of node: AnyNode) {
     let token = effect.token

@@ -58,7 +58,7 @@ extension SessionCore {
     case .gap: return "Action \(number) came after \(audience[client].ledger.number): numbers go up by one."
     }
     noteChange()
-    lastActor = Int32(exactly: client) ?? 0
+    lastActor = client
     stats.noteAction(at: work.now)
     var refusal: Nack.Code?
     let start = work.time()
@@ -68,6 +68,7 @@ extension SessionCore {
       defer { work.flight?.end() }
       tree.recorder?.client = .init(audience[client].actor, number: number)
       let commands = try body()
+      charge(commands, to: client)
       hasActed = true
       count(.applied)
       publish(replyingTo: client)

@@ -101,7 +101,7 @@ extension SessionCore {
     let extent = isLeaving ? nil : CutExtent(audience: audience.changeCount, hasActed: hasActed)
     stats.commitBytes &+= UInt64(cut.tree.byteCount)
     // The client of the last action is charged for the bytes of the cut.
-    audience.noteAnswer(bytes: cut.tree.byteCount, of: Int(lastActor))
+    audience.noteAnswer(bytes: cut.tree.byteCount, of: lastActor)
     cut.isProgress = extent != nil && extent == lastExtent
     lastExtent = extent
     uncommitted.nacks = []

@@ -16,15 +16,42 @@ extension SessionCore {
       case .cancel(let token):
         effects.cancel(token)
         driver?.carryOut(.cancel(token))
-      case .publish(let publish):
-        guard driver != nil else { continue }
-        audience.noteTime(UInt64(publish()) * Self.timePerListener, of: Int(lastActor))
+      case .publish(let announcement): if driver != nil { announcement.publish() }
       }
     }
   }
 
-  /// What a listener to something that is published costs its own loop, in nanoseconds, more or less: who has acted pays for it.
+  /// Loop time for each listener, in nanoseconds, as an estimate: it is another session that works.
   private static let timePerListener: UInt64 = 20_000
+
+  /// Charges a client for what others are told as it has acted, and has it charged for what effects tell them.
+  ///
+  /// - Parameters:
+  ///   - commands: what the client's action is followed by, or what one of its effects has sent.
+  ///   - client: the client; 0 for none.
+  func charge(_ commands: [EffectCommand], to client: Int) {
+    guard client > 0 else { return }
+    for command in commands {
+      switch command {
+      case .start(let start): start.tally.client = client
+      case .publish(let announcement): chargeListeners(announcement.listenerCount(), to: client)
+      case .cancel: break
+      }
+    }
+  }
+
+  private func chargeListeners(_ count: Int, to client: Int) {
+    audience.noteTime(UInt64(count) * Self.timePerListener, of: client)
+  }
+
+  /// Charges what an effect has told others to the client that it runs for.
+  ///
+  /// - Returns: the client; 0 for none.
+  private func charge(_ tally: EffectTally?) -> Int {
+    guard let tally, tally.client > 0 else { return 0 }
+    chargeListeners(tally.takeListeners(), to: tally.client)
+    return tally.client
+  }
 
   /// Takes what an effect has sent.
   ///
@@ -37,7 +64,8 @@ extension SessionCore {
     spans?.enter(report.token)
     defer { spans?.leave() }
     transact(
-      "What an effect sent could not be applied.", number, riblet: { tree.lastTypeName ?? "none" },
+      "What an effect sent could not be applied.", number, of: charge(report.tally),
+      riblet: { tree.lastTypeName ?? "none" },
       { () throws(Refusal) in try tree.receive(report, rendering: work.viewRenderer) })
     noteDuration(since: start) { SeenTransaction(name: SeenTransaction.reportName) }
   }
@@ -53,7 +81,8 @@ extension SessionCore {
     spans?.enter(effect.token)
     defer { spans?.leave(ended: effect.token) }
     transact(
-      "What an effect was to be followed by could not be done.", effect.flightNumber, riblet: { effect.typeName },
+      "What an effect was to be followed by could not be done.", effect.flightNumber, of: charge(effect.tally),
+      riblet: { effect.typeName },
       { () throws(Refusal) in
         try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: work.viewRenderer)
       })
@@ -61,9 +90,9 @@ extension SessionCore {
     log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
   }
 
-  /// A transaction that no client has asked for.
+  /// A transaction of an effect, which may run for a client.
   private func transact(
-    _ complaint: StaticString, _ effect: Int, riblet: () -> String,
+    _ complaint: StaticString, _ effect: Int, of client: Int, riblet: () -> String,
     _ body: () throws(Refusal) -> [EffectCommand]
   ) {
     noteChange()
@@ -71,6 +100,7 @@ extension SessionCore {
     defer { work.flight?.end() }
     do throws(Refusal) {
       let commands = try body()
+      charge(commands, to: client)
       publish()
       carryOut(commands)
     } catch {

@@ -44,8 +44,8 @@ final class SessionCore {
 
   var life = Life()
   var audience: Audience
-  /// The client whose action was the last; 0 for none, or for one of more than two thousand million.
-  var lastActor: Int32 = 0
+  /// The client whose action was the last; 0 for none.
+  var lastActor = 0
   var effects: RunningEffects
   var commits: Commits
   let onUnreadableState: App.UnreadableState

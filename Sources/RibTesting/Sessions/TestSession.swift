@@ -336,7 +336,7 @@ public final class TestSession {
         runner?.cancel(token)
         pendingEffects.removeAll { $0.token == token }
         cancelledEffects.append(token)
-      case .publish(let publish): _ = publish()
+      case .publish(let announcement): announcement.publish()
       }
     }
   }

@@ -12,9 +12,11 @@ enum Poll {
   static func pauseThread() { usleep(UInt32(pause) * 1000) }
 
   /// ``eventually(within:_:)-(_,()->Bool)`` for a thread that may wait.
-  static func untilTrue(_ isTrue: () -> Bool) -> Bool {
+  ///
+  /// - Throws: what `isTrue` throws.
+  static func untilTrue(_ isTrue: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now + .seconds(patience)
-    while !isTrue() {
+    while try !isTrue() {
       guard ContinuousClock.now < end else { return false }
       pauseThread()
     }
