@@ -33,7 +33,7 @@ package enum EffectCommand: Sendable {
   case publish(Announcement)
 }
 
-/// What a transaction publishes to other sessions once it is committed.
+/// A publication to other sessions, which waits for the commit of its transaction.
 package struct Announcement: Sendable {
   /// How many listeners in this process will be told.
   package let listenerCount: @Sendable () -> Int
@@ -66,7 +66,7 @@ public struct EffectStart: Sendable {
   package let id: EffectID?
   /// The idempotency key that the effect can hand to services.
   public let key: IdempotencyKey
-  /// What the effect publishes, and for whom it runs.
+  /// The count of listeners that the effect has told, and the client that it runs for.
   package let tally: EffectTally
   /// The type name of the effect's riblet, for logs.
   package let typeName: String

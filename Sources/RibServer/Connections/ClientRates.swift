@@ -7,7 +7,7 @@ final class ClientRates: Sendable {
   /// A second of loop time fills this many seconds of its bucket: a tenth of the time is the client's.
   private static let timeShare = 10
 
-  /// What a client is told of it.
+  /// The limits as `welcome` tells them to a client.
   let announced: Welcome.Limits
   let actions: TokenBucket.Rate
   let messages: TokenBucket.Rate
@@ -15,9 +15,9 @@ final class ClientRates: Sendable {
   let views = TokenBucket.Rate(6, per: 60_000_000_000, burst: 6)
   /// Bytes that count as much as a message.
   let bytesPerToken: Int
-  /// What an action costs its client's place and person, in nanoseconds of their budget; 0 if there is no limit.
+  /// The price of an action for its client's place and person, in nanoseconds of their budget; 0 if there is no limit.
   let dueOfAction: UInt64
-  /// What a message costs them.
+  /// The price of a message for them.
   var dueOfMessage: UInt64 { dueOfAction / UInt64(Self.messagesPerAction) }
 
   /// Rates.

@@ -8,7 +8,7 @@ struct Rules: Sendable {
   let settings: ServerSettings
   /// The front door.
   let gate: Gate
-  /// What clients may cost.
+  /// The rates to which clients are held.
   let clients: ClientRates
   private let address: String
   private let refusals: RefusalLog

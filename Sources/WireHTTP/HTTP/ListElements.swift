@@ -7,7 +7,7 @@
 package struct ListElements: Sequence, IteratorProtocol, Sendable {
   private var values: ArraySlice<String>
   private let isReversed: Bool
-  /// What is left of the field that is being read; nil between two.
+  /// The rest of the field's value that is being read; nil between two fields.
   private var rest: Substring.UTF8View?
 
   /// The elements of some fields.
