@@ -125,9 +125,11 @@ import WireHTTP
     }
   }
 
-  /// An answer over HTTP that is read slowly is read to its end; one that is not read does not stay for as long as a connection may
-  /// on which nothing comes.
-  @Test(arguments: [true, false]) func answer_isRead_orGivenUp(isRead: Bool) async throws {
+  /// Answers over HTTP that are read slowly are read to their end.
+  ///
+  /// Those that are not read do not stay for as long as a connection may on which nothing comes. Both hold also for a client that has asked
+  /// for the next one before it read the first.
+  @Test(arguments: [true, false], [1, 2]) func answers_areRead_orGivenUp(areRead: Bool, count: Int) async throws {
     try await withServer(
       apps: Self.apps,
       {
@@ -144,15 +146,15 @@ import WireHTTP
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let request =
           "GET /v1/sessions/\(client.sessionID)/view HTTP/1.1\r\nHost: localhost\r\nRiblet-Token: \(client.token)\r\n\r\n"
-        try socket.send(Array(request.utf8))
+        try socket.send(Array(String(repeating: request, count: count).utf8))
         withExtendedLifetime(client) {}
-        guard isRead else { return _ = try Self.waitUntilCut(url, server, others: 2) }
+        guard areRead else { return _ = try Self.waitUntilCut(url, server, others: 2) }
         let quiet = try CurlSocket(url: url)
         let start = ContinuousClock.now
-        var (buffer, nothing, count) = (ReceiveBuffer(), ReceiveBuffer(), 0)
-        while count < Poster.length {
+        var (buffer, nothing, length) = (ReceiveBuffer(), ReceiveBuffer(), 0)
+        while length < Poster.length * count {
           try #require(try socket.receive(into: &buffer, timeout: 20_000))
-          count += buffer.count
+          length += buffer.count
           buffer.consume(buffer.count)
           #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
         }
