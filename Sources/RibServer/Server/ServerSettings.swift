@@ -65,7 +65,7 @@ public struct ServerSettings: Equatable, Sendable {
     ///
     /// A quarter is left for what comes between two looks, and for the system's copy of the store's file.
     public var memoryPercent = 75
-    /// `limits.bodyBytes`: bytes of a request's body; one that is for a session may be as long as a message at most.
+    /// `limits.bodyBytes`: bytes of a request's body that nobody wants; one that is wanted may be as long as a message (``messageBytes``).
     public var bodyBytes = HTTPLimits().bodyBytes
 
     /// The defaults.
@@ -214,7 +214,7 @@ public struct ServerSettings: Equatable, Sendable {
     /// `admin.listen`: where it listens, `127.0.0.1:9464` or `unix:/run/ribd/admin.sock`, which only the process' user can open; none if
     /// empty.
     public var listen = ""
-    /// `admin.tokenFile`: a file with the tokens that let in, as ``AdminTokens`` reads it; if empty, a token is made with each start.
+    /// `admin.tokenFile`: a file with the tokens that let operators in, as ``AdminTokens`` reads it; if empty, a token is made with each start.
     public var tokenFile = ""
     /// `admin.showsState`: whether operators see what is in sessions, the view and the states; each look is then a line of the audit.
     public var showsState = false

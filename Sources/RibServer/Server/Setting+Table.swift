@@ -106,7 +106,7 @@ extension Setting {
       "Bytes that may wait for a client that does not read."),
     Setting(
       "limits.bodyBytes", .number(\.limits.bodyBytes, size),
-      "Bytes of a request's body; what is for a session is no longer than a message."),
+      "Bytes of a request's body that nobody wants; one that is wanted may be as long as a message."),
     Setting(
       "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
     Setting(
@@ -170,7 +170,8 @@ extension Setting {
       "Seconds from a connection, or a request's first byte, to its whole head, and to hello."),
     Setting(
       "timeouts.bodySeconds", .number(\.timeouts.bodySeconds, seconds),
-      "Seconds from a request's head to the end of its body; also in which a client takes 4 KiB of its answer."),
+      "Seconds from a request's head to the end of its body; an answer of which a client takes less than 4 KiB in as many is cut."
+    ),
     Setting(
       "timeouts.idleSeconds", .number(\.timeouts.idleSeconds, seconds),
       "Seconds from an answer to the next request."),

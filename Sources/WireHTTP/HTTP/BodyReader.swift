@@ -47,7 +47,7 @@ struct BodyReader: Sendable {
   /// - Throws: ``HTTPError`` with 413 if more is announced than is taken.
   init(_ head: RequestHead, limits: HTTPLimits, keepsBody: Bool) throws(HTTPError) {
     self.limits = limits
-    longest = keepsBody ? min(limits.keptBodyBytes, limits.bodyBytes) : limits.bodyBytes
+    longest = keepsBody ? limits.keptBodyBytes : limits.bodyBytes
     body = keepsBody ? [] : nil
     if head.headers["Transfer-Encoding"] != nil {
       state = .chunkSize
@@ -155,8 +155,7 @@ struct BodyReader: Sendable {
     var index = 0
     while index < line.count, let digit = HTTPGrammar.hexadecimalValue(line[index]) {
       let (shifted, overflow) = size.multipliedReportingOverflow(by: 16)
-      guard !overflow else { throw contentTooLarge }
-      size = shifted + digit
+      size = overflow ? .max : shifted + digit
       index += 1
     }
     guard index > 0 else { throw .badRequest("A chunk has no size (RFC 9112 §7.1).") }
@@ -174,7 +173,7 @@ struct BodyReader: Sendable {
   }
 
   private func makeSure(_ size: Int, fitsInto room: Int) throws(HTTPError) {
-    guard size <= room else { throw Self.contentTooLarge }
+    guard size <= room else { throw contentTooLarge }
   }
 
   private var lineTooLong: HTTPError {
@@ -187,8 +186,8 @@ struct BodyReader: Sendable {
 
   private static var overlongChunk: HTTPError { .badRequest("A chunk is longer than its size says (RFC 9112 §7.1).") }
   private static var extensionsTooLarge: HTTPError { .badRequest("The extensions of the chunks are too large.") }
-  private static var contentTooLarge: HTTPError {
-    HTTPError(status: .contentTooLarge, reason: "The body is larger than this server takes.")
+  private var contentTooLarge: HTTPError {
+    HTTPError(status: .contentTooLarge, reason: "The body is longer than \(longest) bytes.")
   }
   private static var trailersTooLarge: HTTPError {
     HTTPError(status: .requestHeaderFieldsTooLarge, reason: "The trailer section is too large or has too many fields.")

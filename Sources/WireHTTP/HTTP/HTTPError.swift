@@ -26,7 +26,7 @@ package struct HTTPError: Error, Equatable, Sendable {
   }
 
   /// A 400.
-  static func badRequest(_ reason: String) -> HTTPError {
+  package static func badRequest(_ reason: String) -> HTTPError {
     HTTPError(status: .badRequest, reason: reason)
   }
 }

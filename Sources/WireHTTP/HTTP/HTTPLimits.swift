@@ -20,14 +20,12 @@ package struct HTTPLimits: Equatable, Sendable {
   /// the bytes alone are no bound for the memory.
   package var headerCount: Int
 
-  /// The longest body of a request in bytes, however it is transferred; beyond it, 413.
+  /// The longest body in bytes that is passed over because nobody wants it, however it is transferred; beyond it, 413.
   ///
   /// 1 MiB: nginx's default. A length beyond it is refused before any of the body is read.
   package var bodyBytes: Int
 
-  /// The longest body that is kept in memory, where that is less; beyond it, 413 as well.
-  ///
-  /// A body that nobody wants is passed over as it comes, and costs none.
+  /// The longest body that is wanted, and so is kept in memory; beyond it, 413 as well.
   package var keptBodyBytes: Int
 
   /// Limits that differ from the defaults where named.
@@ -37,15 +35,15 @@ package struct HTTPLimits: Equatable, Sendable {
   ///   - headerBytes: the longest header section, in bytes.
   ///   - headerCount: the most field lines.
   ///   - bodyBytes: the longest body, in bytes.
-  ///   - keptBodyBytes: the longest that is kept.
+  ///   - keptBodyBytes: the longest that is kept; nil for as much.
   package init(
     requestLineBytes: Int = 8 * 1024, headerBytes: Int = 32 * 1024, headerCount: Int = 100,
-    bodyBytes: Int = 1024 * 1024, keptBodyBytes: Int = .max
+    bodyBytes: Int = 1024 * 1024, keptBodyBytes: Int? = nil
   ) {
     self.requestLineBytes = requestLineBytes
     self.headerBytes = headerBytes
     self.headerCount = headerCount
-    self.bodyBytes = bodyBytes
-    self.keptBodyBytes = keptBodyBytes
+    self.keptBodyBytes = keptBodyBytes ?? bodyBytes
+    self.bodyBytes = max(bodyBytes, self.keptBodyBytes)
   }
 }

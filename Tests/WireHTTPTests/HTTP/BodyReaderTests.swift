@@ -97,14 +97,17 @@ struct BodyReaderTests {
     #expect(throws: HTTPError.self) { try bodies(zeros, pieces: 99, limits: limits) }
   }
 
-  @Test("a limit holds to the byte, and for the length that is announced")
-  func body_isLimited() throws {
-    let limits = HTTPLimits(bodyBytes: 5)
+  @Test(
+    "a limit holds to the byte, and for the length that is announced",
+    arguments: [
+      HTTPLimits(bodyBytes: 5), HTTPLimits(bodyBytes: 9, keptBodyBytes: 5), HTTPLimits(bodyBytes: 1, keptBodyBytes: 5),
+    ])
+  func body_isLimited(limits: HTTPLimits) throws {
     #expect(try bodies(Self.fixed(5) + "hello", pieces: 9, limits: limits) == ["hello"])
     #expect(try bodies(Self.chunked + "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", pieces: 9, limits: limits) == ["hello"])
     for text in [Self.fixed(6), Self.chunked + "6\r\n", Self.chunked + "2\r\nhe\r\n4\r\n"] {
       let error = #expect(throws: HTTPError.self) { try bodies(text, pieces: 1000, limits: limits) }
-      #expect(error?.status == .contentTooLarge)
+      #expect(error?.status == .contentTooLarge && error?.reason == "The body is longer than 5 bytes.")
     }
   }
 
