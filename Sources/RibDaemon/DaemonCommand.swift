@@ -128,7 +128,8 @@ package enum DaemonCommand {
     if let fault = admin.fault { throw fault }
     // A token elsewhere would end in a log, which is read by more people than may operate the server.
     guard isSeen else {
-      throw ValidationError("An admin listener without a terminal needs admin.tokenFile, with the tokens that let in.")
+      throw ValidationError(
+        "An admin listener without a terminal needs admin.tokenFile, with the tokens that let them in.")
     }
   }
 

@@ -97,10 +97,14 @@ package struct SettingFlags: ParsableArguments, CustomReflectable {
     let filePath: [AbsoluteConfigKey: ConfigValue] = ["filePath": ConfigValue(.string(path), isSecret: false)]
     let file: FileProvider<JSONSnapshot>
     let content: JSONValue
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      throw ValidationError(
+        "The settings in \(path) cannot be read: there is no such file, or this user may not read it.")
+    }
     do {
-      file = try await FileProvider(config: ConfigReader(provider: InMemoryProvider(values: filePath)))
-      let bytes = FileManager.default.contents(atPath: path) ?? Data()
+      // First, as this says best what is wrong.
       content = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
+      file = try await FileProvider(config: ConfigReader(provider: InMemoryProvider(values: filePath)))
     } catch {
       throw ValidationError("The settings in \(path) cannot be read: \(error)")
     }

@@ -52,12 +52,13 @@ class CommandTest(unittest.TestCase):
         jwt = ["--auth-mode", "jwt", "--auth-issuer", "i", "--auth-audience", "a"]
         for arguments, says in [
             (["--config", str(self.path / "bad.json")], 'the nearest is "limits.connections"'),
+            (["--config", file], "cannot be read: unexpected character, at byte "), (["--config", "/nowhere"], "there is no such file"),
             (["--port", "99999"], "must be from 0 to 65535"),
             (["--host", "203.0.113.1"], "203.0.113.1"),
             (["--host", "unix:/nowhere/at/all.sock"], "in a directory that can be written in"),
             (["--state-dir", file], "stateDir"), (["--state-dir", f"{file}/more"], "stateDir"),
             (["--record", f"{file}/more"], "record"), (["--web", "/nowhere"], "/nowhere"),
-            (["--admin-listen", "127.0.0.1:0", "--admin-token-file", file], "Line 1 of the admin tokens"),
+            (["--admin-listen", "127.0.0.1:0", "--admin-token-file", file], "Line 1 of the tokens in admin.tokenFile"),
             (["--admin-listen", "127.0.0.1:0", "--admin-token-file", "/nowhere"], "/nowhere"),
             (["--admin-listen", "0.0.0.0:0"], "unless admin.tokenFile names who may look"),
             (["--admin-listen", "127.0.0.1:0"], "without a terminal needs admin.tokenFile"),

@@ -49,9 +49,7 @@ public struct Refusal: Error, Equatable, Sendable {
       return
     }
     let context = (error as? DecodingError)?.context
-    let path = context?.codingPath ?? []
-    let place = path.isEmpty ? "" : " at \"\(path.map(\.stringValue).joined(separator: "."))\""
-    let message = "Not a view action of \(typeName)\(place)"
+    let message = "Not a view action of \(typeName)\((error as? DecodingError)?.place ?? "")"
     let reason: String
     switch (error, context) {
     case (_, let context?) where secret != .present: reason = context.debugDescription
@@ -66,6 +64,15 @@ public struct Refusal: Error, Equatable, Sendable {
 }
 
 extension DecodingError {
+  /// Where the value is that does not fit, to be put behind what does not fit; empty for the whole.
+  package var place: String {
+    let path = context?.codingPath ?? []
+    return path.isEmpty ? "" : " at \"\(path.map(\.stringValue).joined(separator: "."))\""
+  }
+
+  /// What does not fit, in a sentence.
+  package var fault: String { context?.debugDescription ?? "its type does not accept it." }
+
   fileprivate var context: Context? {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

@@ -96,5 +96,5 @@ public struct AdminTokensError: Error, Equatable, Sendable, CustomStringConverti
   public let reason: String
 
   /// One sentence for a person.
-  public var description: String { "Line \(line) of the admin tokens cannot be read: \(reason)." }
+  public var description: String { "Line \(line) of the tokens in admin.tokenFile cannot be read: \(reason)." }
 }

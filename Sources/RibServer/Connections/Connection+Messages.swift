@@ -1,4 +1,5 @@
 import Logging
+import RibCore
 import Synchronization
 import Wire
 import WireHTTP
@@ -143,7 +144,7 @@ extension Connection {
       }
       return (try Session(of: app, hello, token: token, person, from: caller.place, on: loop, context), token)
     } catch let error as DecodingError {
-      throw Ending(.badMessage, "The parameters do not fit the app \"\(app.name)\": \(error)")
+      throw Ending(.badMessage, "The parameters do not fit the app \"\(app.name)\"\(error.place): \(error.fault)")
     } catch {
       context.logger.error("A session could not be built.", metadata: ["app": "\(app.name)", "error": "\(error)"])
       throw Ending(.failed, "The app \"\(app.name)\" could not be started.")

@@ -73,8 +73,12 @@ extension HTTPError {
   /// - Parameter wait: nanoseconds until it may ask again.
   /// - Returns: the error, with the time to ask again.
   static func tooFast(_ wait: UInt64) -> HTTPError {
-    HTTPError(
-      status: .tooManyRequests, reason: "This client asks for more than it may. Nothing was done: ask again later.",
-      headers: ["Retry-After": "\((wait + 999_999_999) / 1_000_000_000)"])
+    let seconds = (wait + 999_999_999) / 1_000_000_000
+    return HTTPError(
+      status: .tooManyRequests,
+      reason: """
+        This client, its person or its address has asked for more than it may. Nothing was done: ask again in \(seconds) s.
+        """,
+      headers: ["Retry-After": "\(seconds)"])
   }
 }

@@ -66,7 +66,7 @@ extension Connection {
   ///   - host: the host that the clients have asked.
   ///   - shared: what the requests of all clients have.
   /// - Returns: the request's bytes.
-  /// - Throws: ``HTTPError`` with 400 for a client without a name or a token.
+  /// - Throws: ``HTTPError`` with 400 for a client without a name or a token, or with something else for a number.
   private static func request(
     for client: JSONElement, _ host: String, _ shared: HeaderFields
   ) throws(HTTPError) -> [UInt8] {
@@ -79,8 +79,16 @@ extension Connection {
     }
     var fields = shared
     fields.append(name: TokenField.name, value: token)
-    if let attempt = client["try"] { fields.append(name: TryField.name, value: attempt.source) }
-    if let epoch = client["epoch"]?.name, let revision = client["rev"]?.source {
+    if let attempt = client["try"] {
+      guard let number = attempt.messageNumber, number > 0 else {
+        throw .badRequest("The \"try\" of a client is the number of the attempt, from 1.")
+      }
+      fields.append(name: TryField.name, value: "\(number)")
+    }
+    if client["epoch"] != nil || client["rev"] != nil {
+      guard let epoch = client["epoch"]?.name, let revision = client["rev"]?.messageNumber else {
+        throw .badRequest("The view of a client is an \"epoch\" and a \"rev\", as its last message had them.")
+      }
       fields.append(name: "Last-Event-ID", value: "\(epoch).\(revision)")
     }
     var bytes: [UInt8] = []

@@ -318,6 +318,10 @@ extension HTTPError {
   ///
   /// - Parameter error: what is wrong with it.
   init(body error: JSONError) {
-    self.init(status: error.reason == .tooLong ? .contentTooLarge : .badRequest, reason: "\(error)")
+    if error.reason == .tooLong {
+      self.init(status: .contentTooLarge, reason: "\(error)")
+    } else {
+      self = .badRequest("The body is JSON, this is not: \(error).")
+    }
   }
 }

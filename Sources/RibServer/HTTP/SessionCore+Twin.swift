@@ -145,11 +145,15 @@ extension SessionCore {
         status: .contentTooLarge,
         reason: "A request holds at most \(WaitingActions.limit) actions, this one \(count).")
     }
-    do {
-      return try (json.kind == .array ? Array(json.elements) : [json]).map { try ClientMessage.unnumbered($0) }
+    var actions: [(to: NodeAddress, action: JSONElement?)] = []
+    do throws(MessageError) {
+      for element in json.kind == .array ? Array(json.elements) : [json] {
+        actions.append(try ClientMessage.unnumbered(element))
+      }
     } catch {
-      throw HTTPError(status: .badRequest, reason: "\(error)")
+      throw .badRequest(count == 1 ? "\(error)" : "Of the request's actions, number \(actions.count + 1): \(error)")
     }
+    return actions
   }
 
   private static func outcome(

@@ -33,8 +33,9 @@ enum TwinRequest: Sendable {
   func error(_ ending: Ending) -> HTTPError {
     switch (self, ending.bye) {
     // An invitation says nothing of what there is.
-    case (.join, .gone): HTTPError(.denied, ending.message)
+    case (.join, .gone): HTTPError(.invitationIsVoid)
     case (.join, _): HTTPError(ending)
+    case (_, .gone): HTTPError(.gone, "There is no such session, or none any more. POST /v1/sessions begins one.")
     default: HTTPError(ofClient: ending)
     }
   }

@@ -82,7 +82,7 @@ enum Entrance: Sendable {
   /// - Returns: the same, or less where the client is to learn nothing of what there is.
   func turnedAway(_ ending: Ending) -> Ending {
     if case .invitation = self, ending.bye == .gone {
-      return Ending(.denied, "The session that this token was for is not there, or not any more.")
+      return .invitationIsVoid
     }
     return ending
   }

@@ -293,6 +293,9 @@ struct SessionFinder<Source: SessionSource & Sendable>: Sendable {
 extension Ending {
   /// The ending of clients that come to a node that others may take for dead.
   static let suspended = Ending(.unavailable, "This node is cut off from the session store. Come back later.")
+
+  /// The ending of clients that would join a session that is gone, or never was.
+  static let invitationIsVoid = Ending(.denied, "The session that this token was for is not there, or not any more.")
 }
 
 extension Sleeper {

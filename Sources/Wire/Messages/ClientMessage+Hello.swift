@@ -76,7 +76,8 @@ extension ClientMessage.Hello {
     }
     let app = json[MessageKey.app]?.name
     guard app != nil || resume != nil || share != nil else {
-      throw .missing(MessageKey.app, "the name of an app, of at most \(longestName) bytes", in: MessageKind.hello)
+      let what = "the name of an app, of at most \(longestName) bytes, where it neither joins nor resumes"
+      throw .missing(MessageKey.app, what, in: MessageKind.hello)
     }
     self.app = app ?? ""
     parameters = json[MessageKey.parameters]
@@ -94,12 +95,10 @@ extension ClientMessage.Resume {
     let kind = MessageKind.hello
     self.init(
       sessionID: try json.name(MessageKey.sessionID, in: kind),
-      clientID: try json.number(MessageKey.clientID, in: kind), token: try json.name(MessageKey.token, in: kind),
-      attempt: try json.number(MessageKey.attempt, in: kind), epoch: try json.name(MessageKey.epoch, in: kind),
+      clientID: try json.number(MessageKey.clientID, from: 1, in: kind),
+      token: try json.name(MessageKey.token, in: kind),
+      attempt: try json.number(MessageKey.attempt, from: 1, in: kind), epoch: try json.name(MessageKey.epoch, in: kind),
       revision: try json.number(MessageKey.revision, in: kind))
-    guard clientID > 0, attempt > 0 else {
-      throw MessageError("\"\(MessageKey.clientID)\" and \"\(MessageKey.attempt)\" of \"resume\" count from 1.")
-    }
   }
 
   func write(into json: inout JSONWriter) {

@@ -111,10 +111,10 @@ extension JSONElement {
     return text
   }
 
-  /// The number that a message of this kind holds at `key`.
-  func number(_ key: StaticString, in kind: StaticString) throws(MessageError) -> Int {
-    if let number = self[key]?.messageNumber { return number }
-    throw .missing(key, "a whole number from 0 to 2^53-1", in: kind)
+  /// The number that a message of this kind holds at `key`, at least `least`.
+  func number(_ key: StaticString, from least: Int = 0, in kind: StaticString) throws(MessageError) -> Int {
+    if let number = self[key]?.messageNumber, number >= least { return number }
+    throw .missing(key, "a whole number from \(least) to 2^53-1", in: kind)
   }
 
   /// The array that a message of this kind holds at `key`.
@@ -138,7 +138,7 @@ extension JSONElement {
   func isString(_ text: StaticString) -> Bool { text.withUTF8Buffer { isString($0) } }
 
   /// A whole number from 0 to 2^53−1; nil for anything else.
-  var messageNumber: Int? {
+  package var messageNumber: Int? {
     guard let number = integer(Int.self), 0...largestNumber ~= number else { return nil }
     return number
   }

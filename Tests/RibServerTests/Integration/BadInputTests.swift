@@ -59,6 +59,20 @@ import WireHTTP
     }
   }
 
+  /// Parameters that an app cannot read are told like actions that no riblet can.
+  @Test func parametersThatDoNotFit_areToldWhere() async throws {
+    try await withServer(apps: Showcase.apps) { _, url in
+      try await blocking {
+        let marks = String(repeating: "\u{301}", count: 40)
+        let socket = try CurlWebSocket(url: url)
+        try socket.send(#"{"t":"hello","app":"room","params":{"name":"a\#(marks)"}}"#)
+        let bye = try socket.text() ?? ""
+        #expect(bye.hasPrefix(#"{"t":"bye","code":"bad_message""#), "\(bye)")
+        #expect(bye.contains(#"do not fit the app \"room\" at \"name\": A text has "#), "\(bye)")
+      }
+    }
+  }
+
   @Test(arguments: [
     (#"{"t":"hello","app":"nothing"}"#, Bye.unknownApp), (#"{"t":"act","n":1,"to":1,"a":"reset"}"#, .badMessage),
     (#"{"t":"ping"}"#, .badMessage), (#"{"t":"hello"}"#, .badMessage),

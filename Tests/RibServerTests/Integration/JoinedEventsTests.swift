@@ -136,6 +136,11 @@ import WireHTTP
           ("", 400), ("{", 400), ("[]", 400), ("{}", 400), (#"{"resume":[]}"#, 400), (#"{"resume":{}}"#, 400),
           (#"{"resume":[7]}"#, 400), (#"{"resume":[\#(many)]}"#, 413),
           (#"{"resume":[\#(good.replacingOccurrences(of: member.client.sessionID, with: "x/view?"))]}"#, 400),
+          (#"{"resume":[{"sid":"a","token":"b","try":0}]}"#, 400),
+          (#"{"resume":[{"sid":"a","token":"b","try":"1"}]}"#, 400),
+          (#"{"resume":[{"sid":"a","token":"b","epoch":5,"rev":1}]}"#, 400),
+          (#"{"resume":[{"sid":"a","token":"b","epoch":"e","rev":-1}]}"#, 400),
+          (#"{"resume":[{"sid":"a","token":"b","rev":1}]}"#, 400),
           (#"{"resume":[\#(good.replacingOccurrences(of: member.client.sessionID, with: #"x HTTP/1.1\r\n"#))]}"#, 400),
         ] {
           let answer = try TwinClient(url).ask("POST", "/v1/events", body)

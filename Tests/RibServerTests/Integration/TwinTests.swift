@@ -72,12 +72,15 @@ import WireHTTP
     try await withServer { _, url in
       try await blocking {
         let client = try TwinClient(url)
-        for (hello, status) in [
-          ("{", 400), ("[]", 400), ("{}", 400), (#"{"app":"nothing"}"#, 404), (#"{"share":"nobody.x"}"#, 403),
-          (#"{"resume":{"sid":"x","cid":1,"token":"y","try":1,"epoch":"","rev":0}}"#, 400),
+        for (hello, status, says) in [
+          ("{", 400, "The body is JSON, this is not: "), ("", 400, "The body is JSON"), ("[]", 400, "where it neither"),
+          ("{}", 400, "where it neither joins nor resumes"), (#"{"app":"nothing"}"#, 404, "There is no app"),
+          (#"{"share":"nobody.x"}"#, 403, "The session that this token was for is not there"),
+          (#"{"app":"\#(String(repeating: "a", count: 65_536))"}"#, 413, "longer than 65536 bytes"),
+          (#"{"resume":{"sid":"x","cid":1,"token":"y","try":1,"epoch":"","rev":0}}"#, 400, "needs no hello"),
         ] {
-          let answer = try client.create(hello)
-          #expect(answer.isProblem(status), "\(hello): \(answer)")
+          let answer = try TwinClient(url).create(hello)
+          #expect(answer.isProblem(status) && answer.body.contains(says), "\(hello.prefix(99)): \(answer)")
         }
         #expect(try client.create().status == 201)
         for key in ["1", #""0""#, #""x""#, "", #""1"2"#] {
@@ -85,9 +88,14 @@ import WireHTTP
           #expect(answer.isProblem(400), "\(key): \(answer)")
         }
         #expect(try client.act(#""2""#, #"{"to":"","a":"increment"}"#).isProblem(409))
-        for body in ["", "7", #"{"a":"increment"}"#, #"{"to":""}"#, "[[]]"] {
+        for (body, says) in [
+          ("", "The body is JSON"), ("7", "An action is an object"), (#"{"a":"increment"}"#, #"needs \"to\""#),
+          (#"{"to":""}"#, #"needs \"a\""#),
+          ("[[]]", "this is an array"),
+          (#"[{"to":"","a":"increment"},{"to":""}]"#, "Of the request's actions, number 2: "),
+        ] {
           let answer = try client.act(#""1""#, body)
-          #expect(answer.isProblem(400), "\(body): \(answer)")
+          #expect(answer.isProblem(400) && answer.body.contains(says), "\(body): \(answer)")
         }
         #expect(try client.view().body.contains(#""count":0"#))
         let path = "/v1/sessions/\(client.sessionID)/view"
