@@ -4,7 +4,7 @@ import time
 import unittest
 
 import axe
-from support import APPS, PATIENCE, BrowserTest, expect
+from support import APPS, PATIENCE, BrowserTest, browser_with, expect
 
 
 class AccessibilityTest(BrowserTest):
@@ -157,7 +157,7 @@ class EnlargedTest(BrowserTest):
 
     def test_text_alone(self):
         # As somebody has it who has chosen letters of 32 pixels for all pages.
-        browser = self.launch_other(self.font, "--blink-settings=defaultFontSize=32")
+        browser = browser_with(self.font, "--blink-settings=defaultFontSize=32")
         page = self.new_page(self.new_context(browser, viewport={"width": 1280, "height": 900}))
         for app in APPS:
             self.open(app, page)

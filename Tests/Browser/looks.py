@@ -48,7 +48,7 @@ def seed_of_the_day():
 
 
 def look_of(name):
-    """The font and the scale for a class of tests: each class has another one, and another one each day. RIB_LOOK=noto,1.5 chooses for all."""
+    """The font and the scale for a file of tests: each file has another one, and another one each day. RIB_LOOK=noto,1.5 chooses for all."""
     if chosen := os.environ.get("RIB_LOOK"):
         font, scale = chosen.split(",")
         return font, float(scale)

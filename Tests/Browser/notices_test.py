@@ -4,7 +4,7 @@ import unittest
 
 from admin_test import OPERATOR, PAGES, InspectorTest
 from looks import FONTS
-from support import APPS, BrowserTest, expect
+from support import APPS, BrowserTest, browser_with, expect
 
 # Windows, and by how much all in them is enlarged.
 SIZES = [(width, height, zoom) for width, height in [(320, 640), (768, 1024), (1280, 900)] for zoom in [1, 1.5, 2]]
@@ -51,15 +51,14 @@ def check_all_sizes(test, page, where):
 class NoticesTest(BrowserTest):
     def test_notices_cover_nothing_that_can_be_pressed(self):
         for font in FONTS:
-            browser = self.launch_other(font)
-            page = self.new_page(self.new_context(browser, reduced_motion="reduce"))
+            page = self.new_page(self.new_context(browser_with(font), reduced_motion="reduce"))
             # Where notices are does not depend on the app, and what they would cover does not depend on the font.
             for app in APPS if font == self.font else ["boundaries", "login"]:
                 self.open(app, page)
                 page.evaluate("() => { for (let turn = 0; turn < 3; turn++) document.querySelector('#verify').click(); }")
                 expect(page.locator(".notice")).to_have_count(3)
                 check_all_sizes(self, page, f"{app} in {font}")
-            browser.close()
+            page.context.close()
 
     def test_notice_that_comes_below_the_window_is_scrolled_to(self):
         page = self.new_page(self.new_context(viewport={"width": 320, "height": 568}))

@@ -5,11 +5,13 @@ import statistics
 import unittest
 
 from looks import PICTURES
-from support import APPS, ARTIFACTS, BrowserTest, expect
+from support import APPS, ARTIFACTS, BrowserTest, browser_with, expect
 
 
 def keep_figures(name, figures):
     """Keeps what was measured for whoever wants to know; it is the machine's as much as the page's, and is not judged."""
+    if not ARTIFACTS:
+        return
     ARTIFACTS.mkdir(parents=True, exist_ok=True)
     file = ARTIFACTS / "figures.json"
     all_figures = json.loads(file.read_text()) if file.exists() else {}
@@ -20,7 +22,7 @@ class LookTest(BrowserTest):
     """Pictures of every app, light and dark, narrow and wide; none may be wider than the window."""
 
     def test_pictures(self):
-        browser = self.launch_other(PICTURES)
+        browser = browser_with(PICTURES)
         for width, height in [(320, 640), (1280, 900)]:
             context = self.new_context(
                 browser, viewport={"width": width, "height": height}, device_scale_factor=1, reduced_motion="reduce")

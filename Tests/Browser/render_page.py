@@ -1,5 +1,6 @@
 """A page with render.js and generic.js, and a session without a server, for the tests of both."""
 
+import functools
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -43,17 +44,24 @@ class Handler(BaseHTTPRequestHandler):
         """Says nothing."""
 
 
+@functools.cache
+def serve():
+    """
+    Serves the page for as long as the process lives, and returns the port.
+
+    The browser itself asks there: each request that is answered through the driver would take milliseconds.
+    """
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_port
+
+
 class RenderTest(Chromium, unittest.TestCase):
-    """A page of its own for each test, in one browser."""
+    """A page of its own for each test."""
 
     @classmethod
     def setUpClass(cls):
-        # The browser itself asks it: each request that is answered through the driver would take milliseconds.
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        cls.addClassCleanup(server.server_close)
-        cls.addClassCleanup(server.shutdown)
-        cls.launch(f"--host-resolver-rules=MAP render.test 127.0.0.1:{server.server_port}")
+        cls.launch(f"--host-resolver-rules=MAP render.test 127.0.0.1:{serve()}")
 
     def setUp(self):
         self.context = self.new_context()

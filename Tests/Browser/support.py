@@ -20,8 +20,8 @@ from looks import environment_with, look_of
 from playwright.sync_api import expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-# Pictures of the pages, for whoever wants to look at them.
-ARTIFACTS = pathlib.Path(os.environ.get("RIB_ARTIFACTS", REPOSITORY / ".build" / "artifacts"))
+# Where pictures and figures of the pages go, for whoever wants to look at them; None makes none.
+ARTIFACTS = REPOSITORY / os.environ["RIB_ARTIFACTS"] if os.environ.get("RIB_ARTIFACTS") else None
 
 # All that need no sign-in.
 APPS = [
@@ -52,28 +52,26 @@ def driver():
     return playwright
 
 
+@functools.cache
+def browser_with(font, *arguments, has_windows=False):
+    """The browser of all tests of the process that want one like it; what one page stores, pages of other contexts do not see."""
+    return driver().chromium.launch(**browser_options(font, *arguments, has_windows=has_windows))
+
+
 class Chromium:
-    """A browser for all tests of a class, in which pages have the class's look."""
+    """A browser in which pages have the look of the tests' file."""
 
     # Whether it is the browser that people have. The one without windows has the same engine, and takes a third of the time.
     has_windows = False
 
     @classmethod
     def launch(cls, *arguments):
-        cls.font, cls.scale = look_of(cls.__qualname__)
+        cls.font, cls.scale = look_of(cls.__module__)
         print(f"{cls.__qualname__}: RIB_LOOK={cls.font},{cls.scale}", file=sys.stderr)
-        cls.playwright = driver()
-        cls.browser = cls.launch_other(cls.font, *arguments)
-
-    @classmethod
-    def launch_other(cls, font, *arguments):
-        """A browser beside that of the class, or for it."""
-        browser = cls.playwright.chromium.launch(**browser_options(font, *arguments, has_windows=cls.has_windows))
-        cls.addClassCleanup(browser.close)
-        return browser
+        cls.browser = browser_with(cls.font, *arguments, has_windows=cls.has_windows)
 
     def new_context(self, browser=None, **options):
-        """Pages that know nothing of others, in the class's scale."""
+        """Pages that know nothing of others, in the scale of the look."""
         return (browser or self.browser).new_context(**{"device_scale_factor": self.scale, **options})
 
 
@@ -133,7 +131,7 @@ class Daemon:
 
 
 class BrowserTest(Chromium, unittest.TestCase):
-    """A daemon and a browser for all tests of a class, a page of its own for each."""
+    """A daemon for all tests of a class, a page of its own for each."""
 
     arguments = ("--limits-actions-per-second", "0")
     # The directory of the page; None for the page that is in the program.
@@ -185,6 +183,8 @@ class BrowserTest(Chromium, unittest.TestCase):
 
     def keep_picture(self, page, name, is_whole=False):
         """Keeps a picture of a page, or of what its window shows of it: by the protocol, as Playwright's own way takes four times as long."""
+        if not ARTIFACTS:
+            return
         options = {"optimizeForSpeed": True}
         if is_whole:
             width, height = page.evaluate("[document.documentElement.clientWidth, document.documentElement.scrollHeight]")
