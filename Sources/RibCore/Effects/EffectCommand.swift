@@ -43,6 +43,9 @@ package struct Announcement: Sendable {
 
 /// For how many listeners an effect has published, and for which client it runs: the client is charged for them.
 package final class EffectTally: Sendable {
+  /// That of the effect in whose task this is; nil elsewhere.
+  @TaskLocal static var current: EffectTally?
+
   private let owner = Atomic(0)
   private let told = Atomic(0)
 

@@ -31,6 +31,20 @@ public struct ActingClient: Sendable, Equatable {
     self.roles = roles
   }
 
+  /// Whether a person is behind the client.
+  ///
+  /// Subjects and issuers are compared as bytes, as issuers tell persons apart by them (RFC 7519 §2): for Swift's `==` some that are not the
+  /// same are equal.
+  ///
+  /// - Parameters:
+  ///   - subject: the person's ``Identity/subject``; nil for nobody.
+  ///   - issuer: the person's ``Identity/issuer``.
+  /// - Returns: also true if nobody is behind the client, and `subject` is nil.
+  public func isClient(of subject: String?, issuer: String?) -> Bool {
+    guard let mine = self.subject, let subject else { return self.subject == nil && subject == nil }
+    return haveSameUTF8(mine, subject) && haveSameUTF8(self.issuer ?? "", issuer ?? "")
+  }
+
   /// A client and the person behind it.
   ///
   /// - Parameters:

@@ -112,7 +112,7 @@ extension Tree {
     note { .effectStarted(token: effect.token, type: node.typeName, id: id) }
     let tally = EffectTally()
     let start = EffectStart(token: effect.token, id: id, key: key, tally: tally, typeName: node.typeName) { port in
-      try await work(effect, tally, port)
+      try await EffectTally.$current.withValue(tally) { try await work(effect, tally, port) }
     }
     transaction.commands.append(.start(start))
     return effect

@@ -44,7 +44,7 @@ struct Confirm: Riblet {
 
   /// Only the operator whose session this is, so that the audit names the right one.
   func authorize(_ viewAction: ViewAction, by client: ActingClient, in state: State) -> Bool {
-    viewAction == .closeTapped || client.mayOperate && client.subject == state.name
+    viewAction == .closeTapped || client.mayOperate && client.isClient(of: state.name, issuer: client.issuer)
   }
 
   func reduce(into state: inout State, props name: String) -> Effect<Self> {

@@ -23,8 +23,6 @@ enum ChannelStep {
 struct ChannelCharge {
   var actions = 0
   var messages = 0
-  /// Bytes that were written for it, or that it was as much work as.
-  var bytes = 0
 }
 
 extension Channel {
@@ -89,11 +87,10 @@ extension Channel {
     case .ack(let acknowledgement): _ = acknowledge(acknowledgement, core, client)
     case .ping: pong()
     case .resync: resync(&charge)
-    case .check:
-      // Hashing a large view is as much work as many messages.
-      charge.messages = 1
-      charge.bytes = core.sendHash(to: client) * 4
+    case .check: core.sendHash(to: client)
     case .share(let scope):
+      // It is committed.
+      charge.actions = 1
       if let ending = core.share(scope, from: client) { say(ending.bye, ending.message) }
     case .bye: core.clientSaidBye(client)
     case .hello: say(.badMessage, "\"hello\" is said once on a connection.")

@@ -27,8 +27,10 @@ final class ClientBudget {
   )
   /// Bytes that are not counted yet.
   @exclusivity(unchecked) private var bytes = 0
-  /// Nanoseconds of the loop's time that are not counted yet.
+  /// Nanoseconds of the loop's time that the client has not paid yet.
   @exclusivity(unchecked) private var timeUsed: UInt64 = 0
+  /// Nanoseconds of the loop's time that were counted so far.
+  @exclusivity(unchecked) private(set) var timeCounted: UInt64 = 0
   /// What the client's place and person have not been charged yet.
   @exclusivity(unchecked) private var dues = Dues()
 
@@ -63,9 +65,7 @@ final class ClientBudget {
   /// - Returns: nanoseconds to wait for the next one.
   func noteAction(at now: UInt64) -> UInt64 {
     dues.note(rates.dueOfAction)
-    let wait = actions.take(1, at: now)
-    guard timeUsed > 0 else { return wait }
-    return max(wait, takeTime(at: now))
+    return max(actions.take(1, at: now), takeTime(at: now))
   }
 
   /// Counts frames or messages, and bytes of them.
@@ -77,7 +77,7 @@ final class ClientBudget {
     bytes %= rates.bytesPerToken
     guard tokens > 0 else { return 0 }
     dues.note(rates.dueOfMessage * UInt64(tokens))
-    return messages.take(UInt64(tokens), at: now)
+    return max(messages.take(UInt64(tokens), at: now), takeTime(at: now))
   }
 
   /// Counts bytes that the client is sent as it has asked for them, or that are written as it has acted: with its next message.
@@ -85,7 +85,21 @@ final class ClientBudget {
 
   /// Counts time of the loop: with the client's next message.
   @inline(__always)
-  func noteTime(_ nanoseconds: UInt64) { timeUsed += nanoseconds }
+  func noteTime(_ nanoseconds: UInt64) {
+    timeUsed += nanoseconds
+    timeCounted &+= nanoseconds
+  }
+
+  /// Counts time of the loop of which parts may be counted already.
+  ///
+  /// - Parameters:
+  ///   - nanoseconds: how long.
+  ///   - before: what ``timeCounted`` was at its begin.
+  @inline(__always)
+  func noteTime(_ nanoseconds: UInt64, counted before: UInt64) {
+    let parts = timeCounted &- before
+    if nanoseconds > parts { noteTime(nanoseconds - parts) }
+  }
 
   /// Counts a whole view that the client asks for because its own is damaged.
   ///
@@ -109,8 +123,9 @@ final class ClientBudget {
   }
 
   private func takeTime(at now: UInt64) -> UInt64 {
+    guard timeUsed > 0 else { return 0 }
     defer { timeUsed = 0 }
-    if rates.dueOfAction > 0 { dues.note(timeUsed / 2 * 5) }
+    dues.note(rates.due(ofTime: timeUsed))
     return time.take(timeUsed, at: now, longest: Self.longestWait)
   }
 

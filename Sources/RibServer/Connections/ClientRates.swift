@@ -17,6 +17,8 @@ final class ClientRates: Sendable {
   let bytesPerToken: Int
   /// The price of an action for its client's place and person, in nanoseconds of their budget; 0 if there is no limit.
   let dueOfAction: UInt64
+  /// The price of nanoseconds of a loop's time for them: of a second they have 400 ms.
+  func due(ofTime nanoseconds: UInt64) -> UInt64 { dueOfAction > 0 ? nanoseconds / 2 * 5 : 0 }
   /// The price of a message for them.
   var dueOfMessage: UInt64 { dueOfAction / UInt64(Self.messagesPerAction) }
 

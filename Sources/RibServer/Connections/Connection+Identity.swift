@@ -194,7 +194,22 @@ extension Connection {
     }
   }
 
-  private func letIn(_ hello: ClientMessage.Hello) {
+  /// Gets a client the session that it asks for, once its place and its person may use the loop again.
+  private func letIn(_ hello: ClientMessage.Hello, since start: UInt64? = nil) {
+    let start = start ?? loop.now
+    let wait = context.wait(of: caller.place, channel.signIn?.identity, at: loop.now)
+    guard wait == 0 else {
+      guard loop.now - start + wait <= Self.longestDelay else {
+        let ending = Ending.tooFast(wait)
+        return channel.say(ending.bye, ending.message)
+      }
+      channel.search()
+      return loop.execute(after: .nanoseconds(wait)) { [weak self] in
+        guard let self, channel.endSearch() else { return }
+        letIn(hello, since: start)
+        goOn()
+      }
+    }
     channel.tellsClients = hello.features.contains(.clients)
     if let resume = hello.resume {
       find(.resumption(resume))

@@ -73,7 +73,7 @@ extension Connection {
   /// Does what a message asks for that its channel cannot do itself, and counts the message.
   private func carryOut(_ handled: (step: ChannelStep, charge: ChannelCharge)) {
     if handled.charge.actions > 0 { noteAction() }
-    if handled.charge.messages > 0 { noteMessages(handled.charge.messages, bytes: handled.charge.bytes) }
+    if handled.charge.messages > 0 { noteMessages(handled.charge.messages, bytes: 0) }
     switch handled.step {
     case .none: break
     case .greet(let hello): greet(hello)
@@ -329,7 +329,7 @@ extension Ending {
   ///
   /// - Parameter wait: nanoseconds until it may come.
   /// - Returns: the ending, with the time to come back.
-  fileprivate static func tooFast(_ wait: UInt64) -> Ending {
+  static func tooFast(_ wait: UInt64) -> Ending {
     let message = "This client asks for more than it may. Come back later."
     return Ending(.busy, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
   }

@@ -20,6 +20,24 @@ extension Connection {
     if wait > 0 { pause(wait) }
   }
 
+  /// Charges the time that what the client has sent has taken: with its next message or, if it was long, at once, as there may be no next one.
+  ///
+  /// - Parameters:
+  ///   - nanoseconds: how long.
+  ///   - counted: what the budget had counted before.
+  func charge(_ nanoseconds: UInt64, counted: UInt64) {
+    switch state {
+    case .channel:
+      channel.budget.noteTime(nanoseconds, counted: counted)
+      if nanoseconds > 1_000_000 { slowDown(channel.budget.waitForTime(at: loop.now)) }
+    case .http(let exchange):
+      // The next request on the connection may be somebody else's.
+      let place = (exchange.visit?.caller ?? caller).place
+      pause(context.charge(rules.clients.due(ofTime: nanoseconds), to: place, nil, at: loop.now))
+    case .echo, .moving, .relayed, .closing, .halfClosed, .closed: break
+    }
+  }
+
   /// Charges what the client has used to its place and its person.
   ///
   /// A request is charged by itself: the next one on its connection may be somebody else's.
@@ -41,12 +59,14 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - exchange: the connection's.
-  ///   - isEnd: whether it ends a session, which is always let through.
-  /// - Throws: ``HTTPError`` with 429 if the place has used up its budget.
-  func chargeRequest(_ exchange: HTTPExchange, isEnd: Bool) throws(HTTPError) {
+  ///   - endpoint: what is asked for; nil for the methods of a path.
+  /// - Throws: ``HTTPError`` with 429 if the place has used up its budget, for what is a session's and does not end it.
+  func chargeRequest(_ exchange: HTTPExchange, to endpoint: Endpoint?) throws(HTTPError) {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
-    let wait = context.effort.wait(of: .place(place), at: loop.now)
-    guard wait == 0 || isEnd else { throw .tooFast(wait) }
+    if let endpoint, endpoint.isOfSessions, !endpoint.isEnd {
+      let wait = context.wait(of: place, nil, at: loop.now)
+      guard wait == 0 else { throw .tooFast(wait) }
+    }
     // Checking a credential is as much work as an action.
     let dues = context.authentications == nil ? rules.clients.dueOfMessage : rules.clients.dueOfAction
     pause(context.charge(dues, to: place, nil, at: loop.now))

@@ -70,7 +70,7 @@ extension Connection {
     defer { if exchange.phase != .answer { exchange.body = nil } }
     do throws(HTTPError) {
       let endpoint = try find(head, exchange)
-      if let endpoint, endpoint.isOfSessions { try chargeRequest(exchange, isEnd: endpoint.isEnd) }
+      try chargeRequest(exchange, to: endpoint)
       switch endpoint {
       case .socket: try upgrade(head, exchange, to: .channel, subprotocols: [subprotocol])
       case .echo: try upgrade(head, exchange, to: .echo, subprotocols: [])

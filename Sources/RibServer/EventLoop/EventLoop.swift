@@ -26,6 +26,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
+  /// What gives way to others.
+  private var yielded: [() -> Void] = []
   /// Those that a sign-out may concern.
   private(set) var connectionsByPerson = PersonIndex()
   /// How many of them are waited for when clients are asked to go elsewhere.
@@ -170,6 +172,30 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// The loop alone writes: a load and a store do, and cost nothing beside an addition that locks the bus.
   private func countTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+
+  /// Runs something on the loop, once the others that are ready have had their turn.
+  ///
+  /// Of such jobs there are some at a time, as many as take 10 ms: events come in between.
+  ///
+  /// - Parameter body: what is done.
+  func yield(_ body: @escaping () -> Void) {
+    yielded.append(body)
+    if yielded.count == 1 { execute { [self] in runYielded() } }
+  }
+
+  private func runYielded() {
+    let bodies = yielded
+    var count = 0
+    repeat {
+      bodies[count]()
+      count += 1
+    } while count < bodies.count && time() - now < Self.longestTurn
+    yielded.removeFirst(count)
+    if !yielded.isEmpty { execute { [self] in runYielded() } }
+  }
+
+  /// How long one peer, or those who let others go first, may keep the loop, in nanoseconds.
+  static let longestTurn: UInt64 = 10_000_000
 
   /// Runs something on the loop and waits for it.
   ///

@@ -23,33 +23,35 @@ extension SessionCore {
       // says so; while the store fails, nobody knows.
       if mayBeElsewhere { noteCommit() }
       guard !commits.isFailing || !mayBeElsewhere else { throw HTTPError(Self.elsewhere.bye, Self.elsewhere.message) }
-      if case .join(let info) = request { return try join(with: token, info, signIn, done) }
+      if case .join(let info) = request { return try join(with: token, info, signIn, from: place, done) }
       guard let client = audience.client(with: token) else {
         return try refuse(TokenField.unauthorized("The token is that of no client of this session."), done)
       }
       let budget = budget(of: client)
       let wait =
         request.isEnd || request.isRest
-        ? 0 : max(budget.wait(at: work.now), context.wait(of: signIn?.identity, at: work.now))
+        ? 0 : max(budget.wait(at: work.now), context.wait(of: nil, signIn?.identity, at: work.now))
       guard wait == 0 else { return done(.early(wait)) }
       if !request.isRest { _ = budget.noteMessages(1, bytes: 0, at: work.now) }
-      defer { _ = context.charge(budget.takeDues(), to: place, signIn?.identity, at: work.now) }
+      defer { collect(from: budget, place, signIn?.identity) }
       if case .signIn = request { return try self.signIn(client, token, signIn, done) }
       if let ending = takeRequest(of: client, showing: token, signIn) { return try refuse(HTTPError(ending), done) }
       // A client that asks is there.
       if life.aloneSince != nil { life.aloneSince = work.now }
-      switch request {
-      case .act(let first, let body, let trace, let goesOn):
-        work.trace = trace
-        defer { work.trace = nil }
-        try act(first, body, goesOn, of: client, done)
-      case .view(let known): charging(client) { answerView(unless: known, budget, done) }
-      case .end:
-        // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
-        noteChange()
-        answer(done) { Response(status: .noContent) }
-        clientSaidBye(client)
-      case .join, .signIn: break
+      try charging(client) { () throws(HTTPError) in
+        switch request {
+        case .act(let first, let body, let trace, let goesOn):
+          work.trace = trace
+          defer { work.trace = nil }
+          try act(first, body, goesOn, of: client, done)
+        case .view(let known): answerView(unless: known, budget, done)
+        case .end:
+          // The answer is made to wait for the commit before the session ends: what begins to wait after the end is never called.
+          noteChange()
+          answer(done) { Response(status: .noContent) }
+          clientSaidBye(client)
+        case .join, .signIn: break
+        }
       }
     } catch {
       done(.response(Response(problem: error)))
@@ -223,12 +225,16 @@ extension SessionCore {
   }
 
   private func join(
-    with invitation: String, _ info: ClientInfo, _ signIn: SignIn?, _ done: @escaping @Sendable (TwinAnswer) -> Void
+    with invitation: String, _ info: ClientInfo, _ signIn: SignIn?, from place: Place?,
+    _ done: @escaping @Sendable (TwinAnswer) -> Void
   ) throws(HTTPError) {
     if let ending = refusal(of: signIn?.identity) { return try refuse(HTTPError(ending), done) }
     switch accept(invitation, info, signIn?.identity) {
     case .failure(let ending): try refuse(HTTPError(ending), done)
-    case .success(let (client, token)): answerNewClient(client, token, signIn) { done(.response($0)) }
+    case .success(let (client, token)):
+      charging(client) { answerNewClient(client, token, signIn) { done(.response($0)) } }
+      // The client may never ask for anything again.
+      collect(from: budget(of: client), place, signIn?.identity)
     }
   }
 
@@ -293,6 +299,7 @@ extension SessionCore {
       return .problem(.internalServerError, detail: "The view cannot be encoded: \(error)")
     }
     json.endObject()
+    budget(of: client).noteAnswer(bytes: json.count)
     return Response(
       status: .created,
       headers: [

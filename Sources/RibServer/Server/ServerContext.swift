@@ -157,9 +157,11 @@ final class ServerContext: Sendable {
   /// - Parameter address: as it was bound.
   func willListen(at address: String) { inForce.withLock { $0 = $0.listening(at: address) } }
 
-  /// Nanoseconds that a person has to wait, with all that the person's clients have used.
-  func wait(of person: Identity?, at now: UInt64) -> UInt64 {
-    person.map { effort.wait(of: .person(PersonID($0)), at: now) } ?? 0
+  /// Nanoseconds that a place and a person have to wait, with all that their clients have used.
+  func wait(of place: Place?, _ person: Identity?, at now: UInt64) -> UInt64 {
+    max(
+      place.map { effort.wait(of: .place($0), at: now) } ?? 0,
+      person.map { effort.wait(of: .person(PersonID($0)), at: now) } ?? 0)
   }
 
   /// Charges what a client has used to its place and its person.

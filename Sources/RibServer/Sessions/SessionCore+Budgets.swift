@@ -1,3 +1,4 @@
+import RibCore
 import Wire
 
 // What clients may cost: see ``ClientBudget``.
@@ -24,7 +25,7 @@ extension SessionCore {
   /// Nanoseconds that a client has to wait before it is let in again, or answered.
   func wait(of client: Int) -> UInt64 { audience[client].budget?.wait(at: work.now) ?? 0 }
 
-  /// Counts time that the loop has spent for a client, outside of its actions.
+  /// Counts time that the loop has spent for a client.
   ///
   /// - Parameters:
   ///   - client: whose.
@@ -34,8 +35,15 @@ extension SessionCore {
   func charging<Result, Failure: Error>(
     _ client: Int, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let start = work.time()
-    defer { audience.noteTime(work.time() - start, of: client) }
+    let budget = budget(of: client)
+    let (start, counted) = (work.time(), budget.timeCounted)
+    defer { budget.noteTime(work.time() - start, counted: counted) }
     return try body()
+  }
+
+  /// Charges what a client has used to its place and its person.
+  func collect(from budget: ClientBudget, _ place: Place?, _ person: Identity?) {
+    _ = budget.wait(at: work.now)
+    _ = context.charge(budget.takeDues(), to: place, person, at: work.now)
   }
 }

@@ -227,6 +227,7 @@ extension SessionCore {
     let token = "\(id).\(work.environment.makeToken())"
     audience.invite(token, scope, by: inviter, at: work.environment.time.wall())
     noteChange()
+    lastActor = client
     work.json.removeAll()
     work.json.share(token: token, expires: Invitation.lifetime * 1000)
     send(to: channel, isPlain: true)

@@ -100,10 +100,12 @@ extension SessionCore {
       })
     let extent = isLeaving ? nil : CutExtent(audience: audience.changeCount, hasActed: hasActed)
     stats.commitBytes &+= UInt64(cut.tree.byteCount)
-    // The client of the last action is charged for the bytes of the cut.
-    audience.noteAnswer(bytes: cut.tree.byteCount, of: lastActor)
     cut.isProgress = extent != nil && extent == lastExtent
     lastExtent = extent
+    // The last client that has acted since the last cut is charged for the bytes of this one; nobody is, for what others have published.
+    let records = cut.isProgress ? 0 : audience.count * ClientRecord.usualSize
+    audience.noteAnswer(bytes: cut.tree.byteCount + records, of: lastActor)
+    lastActor = 0
     uncommitted.nacks = []
     if var earlier = uncommitted.request?.cut {
       earlier.append(cut)

@@ -21,8 +21,8 @@ extension SessionCore {
     }
   }
 
-  /// Loop time for each listener, in nanoseconds, as an estimate: it is another session that works.
-  private static let timePerListener: UInt64 = 20_000
+  /// Loop time for each listener, in nanoseconds, as an estimate: it is another session that works, tells its clients and commits.
+  private static let timePerListener: UInt64 = 100_000
 
   /// Charges a client for what others are told as it has acted, and has it charged for what effects tell them.
   ///

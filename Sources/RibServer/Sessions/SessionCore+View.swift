@@ -49,13 +49,15 @@ extension SessionCore {
     work.json.removeAll()
     work.json.beginSnap(epoch: epoch, revision: revision, number: audience[client].ledger.number)
     do throws(CaptureError) {
-      try charging(client) { () throws(CaptureError) in try writeView() }
+      try charging(client) { () throws(CaptureError) in
+        try writeView()
+        work.json.endObject()
+        channel.budget.noteAnswer(bytes: work.json.count)
+        send(to: channel, viewRevision: revision)
+      }
     } catch {
-      return viewIsLost(client, error)
+      viewIsLost(client, error)
     }
-    work.json.endObject()
-    channel.budget.noteAnswer(bytes: work.json.count)
-    send(to: channel, viewRevision: revision)
   }
 
   /// Has what is shown now wait until a commit has shown that the session is this process's, if others may have taken it.
@@ -64,28 +66,21 @@ extension SessionCore {
   /// Tells a client the hash of the view, so that it can see whether its own is the same; behind a snapshot that it is owed.
   ///
   /// - Parameter client: to whom.
-  /// - Returns: the size of the view, in bytes.
-  func sendHash(to client: Int) -> Int {
-    guard let channel = audience[client].channel else { return 0 }
-    guard !channel.owesSnapshot else {
-      channel.oweHash()
-      return 0
-    }
+  func sendHash(to client: Int) {
+    guard let channel = audience[client].channel else { return }
+    guard !channel.owesSnapshot else { return channel.oweHash() }
     confirmIfSuspended()
     work.json.removeAll()
     do {
       try writeView()
-      let size = work.json.count
       let hash = JSONValue(try StateCoder.read(String(decoding: work.json.bytes, as: UTF8.self))).canonicalHash
       work.json.removeAll()
       work.json.patch(
         revision: revision, base: revision, number: audience[client].ledger.number, operations: [UInt8]().span,
         hash: hash)
       send(to: channel)
-      return size
     } catch {
       viewIsLost(client, error)
-      return 0
     }
   }
 
@@ -104,7 +99,7 @@ extension SessionCore {
   func payDebt(to channel: Channel, of client: Int) {
     let debt = channel.settleDebt()
     if debt != .nothing { sendSnapshot(to: client, .overdueSnapshots) }
-    if debt == .snapshotAndHash { _ = sendHash(to: client) }
+    if debt == .snapshotAndHash { sendHash(to: client) }
     if channel.owesClients { tellClients() }
   }
 

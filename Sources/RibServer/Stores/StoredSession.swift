@@ -142,6 +142,9 @@ extension ClientRecord {
 
 /// What is kept of a client, but for its refusals.
 package struct ClientRecord: Sendable, Equatable, Codable {
+  /// How many bytes of a store a record takes, about: most are of the texts that a client says of itself.
+  static let usualSize = 1024
+
   /// Refusals that are counted and not kept, as the client has acknowledged none for long.
   package struct Omitted: Sendable, Equatable, Codable {
     /// How many there are.

@@ -60,7 +60,7 @@ struct Members: Riblet {
 
   /// Whether a client is of the session's person.
   private func isOwn(_ client: ActingClient, in state: State) -> Bool {
-    client.subject == state.subject && client.issuer == state.issuer
+    client.isClient(of: state.subject, issuer: state.issuer)
   }
 
   private static func canPost(_ roles: Set<String>) -> Bool { !roles.isDisjoint(with: ["writer", "boss"]) }

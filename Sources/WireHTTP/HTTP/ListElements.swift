@@ -3,12 +3,16 @@
 /// They are without the whitespace around them; empty ones are among them. A comma within quotation marks separates as well: a client
 /// that opens a quotation must not swallow what a proxy adds behind it.
 ///
-/// Each is looked for when it is asked for: a field can hold many thousands, of which a reader wants the first or the last few.
+/// Each is looked for when it is asked for. Of a field that holds many thousands, what is behind the 64th element, or before the 64th last,
+/// is one element: it equals none that anybody looks for, and makes no list one of other elements alone.
 package struct ListElements: Sequence, IteratorProtocol, Sendable {
+  private static let limit = 64
+
   private var values: ArraySlice<String>
   private let isReversed: Bool
   /// The rest of the field's value that is being read; nil between two fields.
   private var rest: Substring.UTF8View?
+  private var count = 0
 
   /// The elements of some fields.
   ///
@@ -21,6 +25,11 @@ package struct ListElements: Sequence, IteratorProtocol, Sendable {
   package mutating func next() -> Substring? {
     if rest == nil { rest = (isReversed ? values.popLast() : values.popFirst()).map { $0.utf8[...] } }
     guard let text = rest else { return nil }
+    count += 1
+    guard count < Self.limit else {
+      rest = nil
+      return Self.trimmed(text)
+    }
     let comma = UInt8(ascii: ",")
     if isReversed {
       let end = text.lastIndex(of: comma)

@@ -62,7 +62,7 @@ extension BudgetTests {
   /// Tells all that listen: at once, by an effect, or by an effect that no client has asked for.
   private struct Shouter: Riblet {
     static let typeName = "Shouter"
-    enum ViewAction: Decodable { case shout, update, shoutLater, updateLater, nothing }
+    enum ViewAction: Decodable { case shout, update, shoutLater, updateLater, serviceLater, nothing }
     enum InternalAction: Sendable { case done }
     let topic: Topic<Int>
     let shared: SharedValue<Int>
@@ -75,6 +75,12 @@ extension BudgetTests {
       case .shout: .publish(1, to: topic)
       case .update: .update(shared) { $0 += 1 }
       case .shoutLater: shoutLater
+      case .serviceLater:
+        // As a service does that the effect has called.
+        .run { [topic] send in
+          topic.publish(1)
+          await send(.done)
+        }
       case .updateLater:
         .run { [shared] send in
           send.update(shared) { $0 += 1 }
@@ -97,7 +103,7 @@ extension BudgetTests {
 
   /// What it costs the loops of those who listen is charged to the client that has acted, and not to another one of the session; what nobody
   /// has asked for is charged to nobody.
-  @Test(arguments: ["shout", "update", "shoutLater", "updateLater", "nothing"])
+  @Test(arguments: ["shout", "update", "shoutLater", "updateLater", "serviceLater", "nothing"])
   func whatOthersAreTold_isCharged(_ action: String) async throws {
     let (topic, shared) = (Topic<Int>(), SharedValue(0))
     let listeners = (0..<50_000).map { _ in (topic.subscribe(), shared.subscribe()) }

@@ -45,6 +45,16 @@ struct MembersTests {
     #expect(board.value.notices.map(\.author) == ["ada"])
   }
 
+  /// For Swift both subjects are equal; for an issuer they are two persons.
+  @Test func personWhoseSubjectOnlyLooksTheSame_isSomebodyElse() {
+    let (eve, other) = (Identity("\u{E9}ve", roles: ["boss"]), Identity("e\u{301}ve", roles: ["boss"]))
+    #expect(eve.subject == other.subject)
+    let test = members(CurrentIdentity(eve))
+    test.sendForbidden(.postTapped(text: "Hello"), as: client(other))
+    test.sendForbidden(.signOutEverywhereTapped, as: client(other))
+    test.skipEffectsInFlight()
+  }
+
   @Test func view_followsTheIdentity() {
     let identity = CurrentIdentity(guest)
     let test = members(identity)

@@ -115,4 +115,15 @@ struct HeaderFieldsParsingTests {
     #expect(fields.reversedElements(of: "X-List").map(String.init) == elements.reversed())
     #expect(Array(fields.elements(of: "Missing")).isEmpty && Array(fields.reversedElements(of: "Missing")).isEmpty)
   }
+
+  /// What is behind them cannot be taken for a list of those alone.
+  @Test func elements_areLimited() {
+    let all = (1...100).map(String.init)
+    let fields: HeaderFields = ["A": all.joined(separator: ","), "A": "x,y"]
+    let forward = fields.elements(of: "A").map(String.init)
+    #expect(forward == Array(all[..<63]) + [all[63...].joined(separator: ","), "x,y"])
+    let backward = fields.reversedElements(of: "A").map(String.init)
+    #expect(backward == ["y", "x"] + all[39...].reversed() + [all[..<39].joined(separator: ",")])
+    #expect(!fields.contains(token: "80", in: "A") && fields.contains(token: "63", in: "A"))
+  }
 }
