@@ -52,6 +52,8 @@ extension World {
       return twin.hasEnded || stream.isLive || stream.hasEnded
     }
     guard !twin.hasEnded else { return stream.hasEnded }
+    // It may have been told of a sign-out that no store could keep, and of which the next process knows nothing.
+    guard !stream.hasEnded || !twin.holder.mayBeRevoked else { return true }
     return stream.isLive && stream.tag == twin.tag && isCurrent(stream.view)
   }
 
