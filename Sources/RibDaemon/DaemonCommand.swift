@@ -129,7 +129,7 @@ package enum DaemonCommand {
     // A token elsewhere would end in a log, which is read by more people than may operate the server.
     guard isSeen else {
       throw ValidationError(
-        "An admin listener without a terminal needs admin.tokenFile, with the tokens that let them in.")
+        "An admin listener without a terminal needs admin.tokenFile, with the tokens that let operators in.")
     }
   }
 

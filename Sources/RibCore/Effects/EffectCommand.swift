@@ -43,9 +43,8 @@ package struct Announcement: Sendable {
 
 /// For how many listeners an effect has published, and for which client it runs: the client is charged for them.
 package final class EffectTally: Sendable {
-  /// That of the effect in whose task this is; nil elsewhere.
-  @TaskLocal static var current: EffectTally?
-
+  /// Whether the effect works for its client; false if it waits for what others do, and may begin again when the session wakes.
+  package let isWork: Bool
   private let owner = Atomic(0)
   private let told = Atomic(0)
 
@@ -54,6 +53,9 @@ package final class EffectTally: Sendable {
     get { owner.load(ordering: .relaxed) }
     set { owner.store(newValue, ordering: .relaxed) }
   }
+
+  /// A tally of an effect that has told nobody yet.
+  init(isWork: Bool) { self.isWork = isWork }
 
   func note(listeners: Int) { told.add(listeners, ordering: .relaxed) }
 

@@ -34,6 +34,7 @@ public struct Send<Source: Interactor>: Sendable {
   /// runs after the commit already, so there is nothing to wait for.
   public func publish<Value: Sendable>(_ value: Value, to topic: Topic<Value>) {
     guard !Task.isCancelled else { return }
+    tally.note(listeners: topic.publications.listenerCount)
     topic.publish(value)
   }
 
@@ -42,6 +43,7 @@ public struct Send<Source: Interactor>: Sendable {
   /// `change` works on the value as it is then, which other sessions may have changed meanwhile.
   public func update<Value: Sendable>(_ shared: SharedValue<Value>, _ change: (inout Value) -> Void) {
     guard !Task.isCancelled else { return }
+    tally.note(listeners: shared.publications.listenerCount)
     shared.update(change)
   }
 

@@ -31,7 +31,7 @@ public struct ActingClient: Sendable, Equatable {
     self.roles = roles
   }
 
-  /// Whether a person is behind the client.
+  /// Whether it is a person's client.
   ///
   /// Subjects and issuers are compared as bytes, as issuers tell persons apart by them (RFC 7519 §2): for Swift's `==` some that are not the
   /// same are equal.

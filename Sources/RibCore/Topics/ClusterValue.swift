@@ -107,7 +107,6 @@ public final class ClusterValue<Value: Codable & Sendable>: Sendable {
         }
       }
     }
-    publications.countListeners()
     state.withLock { if $0.value != nil { $0.waiting.append(change) } }
     exchange.submit(self)
   }

@@ -58,8 +58,6 @@ final class Publications<Value: Sendable>: Sendable {
   var bellCount: Int { state.withLock { $0.bells.count } }
   /// How many are told of what is published.
   var listenerCount: Int { state.withLock { $0.subscribers + $0.bells.count } }
-  /// Counts those that are told now, or soon, to the effect in whose task this is.
-  func countListeners() { EffectTally.current?.note(listeners: listenerCount) }
   /// The last value that is kept.
   var last: Value? { newest?.value }
   /// The same, with its position.
@@ -70,7 +68,6 @@ final class Publications<Value: Sendable>: Sendable {
   // MARK: Publishing
 
   func publish(_ value: Value) {
-    countListeners()
     let (position, told, dropped) = state.withLock { state in
       var dropped: Value?
       if state.marks > 0 { dropped = state.log.append(value) } else { state.log.skip() }
@@ -81,7 +78,6 @@ final class Publications<Value: Sendable>: Sendable {
 
   /// Changes the last value in place and publishes the result, in one step; does nothing if no value is kept.
   func amend(_ change: (inout Value) -> Void) {
-    countListeners()
     let (publication, told) = state.withLock { state in
       let value = state.log.amend(change)
       let publication = value.map { Publication(position: state.log.position, value: $0) }

@@ -110,9 +110,9 @@ extension Tree {
     running[effect.token] = node
     transaction.startedTokens.append(effect.token)
     note { .effectStarted(token: effect.token, type: node.typeName, id: id) }
-    let tally = EffectTally()
+    let tally = EffectTally(isWork: !rest.isResumable)
     let start = EffectStart(token: effect.token, id: id, key: key, tally: tally, typeName: node.typeName) { port in
-      try await EffectTally.$current.withValue(tally) { try await work(effect, tally, port) }
+      try await work(effect, tally, port)
     }
     transaction.commands.append(.start(start))
     return effect

@@ -90,6 +90,9 @@ final class ClientBudget {
     timeCounted &+= nanoseconds
   }
 
+  /// Counts time that was not taken here and now.
+  func noteTimeElsewhere(_ nanoseconds: UInt64) { timeUsed += nanoseconds }
+
   /// Counts time of the loop of which parts may be counted already.
   ///
   /// - Parameters:

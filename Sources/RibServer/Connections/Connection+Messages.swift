@@ -235,6 +235,10 @@ extension Connection {
   }
 
   private func enter(_ session: Session, _ entrance: Entrance, isConfirmed: Bool = false, hasWaited: Bool = false) {
+    charging { admit(entrance, to: session, isConfirmed: isConfirmed, hasWaited: hasWaited) }
+  }
+
+  private func admit(_ entrance: Entrance, to session: Session, isConfirmed: Bool, hasWaited: Bool) {
     let events = beginEvents(entrance)
     switch session.core.admit(entrance, at: channel, isConfirmed: isConfirmed) {
     case .isDoubtful:
@@ -330,7 +334,7 @@ extension Ending {
   /// - Parameter wait: nanoseconds until it may come.
   /// - Returns: the ending, with the time to come back.
   static func tooFast(_ wait: UInt64) -> Ending {
-    let message = "This client asks for more than it may. Come back later."
+    let message = "This client, its person or its address has asked for more than it may. Come back later."
     return Ending(.busy, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
   }
 }

@@ -20,22 +20,36 @@ extension Connection {
     if wait > 0 { pause(wait) }
   }
 
-  /// Charges the time that what the client has sent has taken: with its next message or, if it was long, at once, as there may be no next one.
+  /// Does something for the channel's client, and charges the time that it takes.
+  ///
+  /// What is short is charged with the client's next message; what is long at once, as there may be no next one.
+  ///
+  /// - Parameter body: what is done.
+  func charging(_ body: () -> Void) {
+    let budget = channel.budget
+    let (start, counted) = (loop.time(), budget.timeCounted)
+    body()
+    let nanoseconds = loop.time() - start
+    budget.noteTime(nanoseconds, counted: counted)
+    if nanoseconds > Self.shortTime { slowDown(budget.waitForTime(at: loop.now)) }
+  }
+
+  /// Nanoseconds that need not be charged at once.
+  private static let shortTime: UInt64 = 1_000_000
+
+  /// Charges the time that a request has taken to its client's place.
   ///
   /// - Parameters:
-  ///   - nanoseconds: how long.
-  ///   - counted: what the budget had counted before.
-  func charge(_ nanoseconds: UInt64, counted: UInt64) {
-    switch state {
-    case .channel:
-      channel.budget.noteTime(nanoseconds, counted: counted)
-      if nanoseconds > 1_000_000 { slowDown(channel.budget.waitForTime(at: loop.now)) }
-    case .http(let exchange):
-      // The next request on the connection may be somebody else's.
-      let place = (exchange.visit?.caller ?? caller).place
-      pause(context.charge(rules.clients.due(ofTime: nanoseconds), to: place, nil, at: loop.now))
-    case .echo, .moving, .relayed, .closing, .halfClosed, .closed: break
-    }
+  ///   - start: when that began.
+  ///   - exchange: the connection's.
+  func chargeTime(since start: UInt64, of exchange: HTTPExchange) {
+    // Before its head is whole nobody knows for whom a proxy sends a request.
+    guard exchange.visit != nil || !rules.gate.proxies.trusts(caller) else { return }
+    let nanoseconds = loop.time() - start
+    // What is shorter is in the price of the request.
+    guard nanoseconds > Self.shortTime / 10 else { return }
+    let place = (exchange.visit?.caller ?? caller).place
+    pause(context.charge(rules.clients.due(ofTime: nanoseconds), to: place, nil, at: loop.now))
   }
 
   /// Charges what the client has used to its place and its person.
@@ -44,8 +58,9 @@ extension Connection {
   ///
   /// - Returns: nanoseconds to wait.
   @discardableResult func payDues() -> UInt64 {
+    if case .http = state { return 0 }
+    _ = channel.budget.waitForTime(at: loop.now)
     let dues = channel.budget.takeDues()
-    guard case .channel = state else { return 0 }
     return context.charge(dues, to: caller.place, channel.signIn?.identity, at: loop.now)
   }
 
@@ -68,7 +83,8 @@ extension Connection {
       guard wait == 0 else { throw .tooFast(wait) }
     }
     // Checking a credential is as much work as an action.
-    let dues = context.authentications == nil ? rules.clients.dueOfMessage : rules.clients.dueOfAction
+    let isChecked = context.authentications != nil && endpoint?.isOfSessions == true
+    let dues = isChecked ? rules.clients.dueOfAction : rules.clients.dueOfMessage
     pause(context.charge(dues, to: place, nil, at: loop.now))
   }
 

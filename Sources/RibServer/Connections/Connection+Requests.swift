@@ -9,6 +9,8 @@ extension Connection {
   /// - Returns: whether there may be another one in what was received.
   func processRequest(_ exchange: HTTPExchange) -> Bool {
     guard exchange.phase != .answer else { return false }
+    let start = loop.time()
+    defer { chargeTime(since: start, of: exchange) }
     do throws(HTTPError) {
       if exchange.awaitsProxyHeader {
         guard let header = try ProxyHeader.next(from: &input) else { return false }

@@ -192,7 +192,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   private func goOnLater() {
     guard turn != .yielding else { return }
     turn = .yielding
-    loop.yield { [weak self] in
+    loop.execute { [weak self] in
       self?.turn = .free
       self?.goOn()
     }
@@ -258,12 +258,14 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
     if turn == .heldUp { turn = .free }
-    let start = loop.time()
-    // Of many that come at once each may be long: those that are in their session need not wait for them.
-    guard isInSession || start - loop.now < EventLoop.longestTurn else { return goOnLater() }
-    let counted = channel.budget.timeCounted
-    defer { charge(loop.time() - start, counted: counted) }
+    guard !input.isEmpty || channel.messages != nil else { return }
+    // A request is charged by itself.
+    if case .channel = state { charging { handle() } } else { handle() }
+  }
+
+  private func handle() {
     var handled = 0
+    var start: UInt64 = 0
     while !input.isEmpty || channel.messages != nil {
       guard canGoOn else {
         if turn == .free { turn = .heldUp }
@@ -271,7 +273,9 @@ final class Connection: PollTarget, @unchecked Sendable {
         return
       }
       if handled > 0 {
-        guard handled < Self.turn, loop.time() - start < EventLoop.longestTurn else {
+        let now = loop.time()
+        if handled == 1 { start = now }
+        guard handled < Self.turn, now - start < EventLoop.longestTurn else {
           channel.messages?.wait()
           return goOnLater()
         }
@@ -288,15 +292,6 @@ final class Connection: PollTarget, @unchecked Sendable {
         }
       guard goesOn else { return }
       noteLife()
-    }
-  }
-
-  /// Whether it is no stranger's, and asks for no session any more.
-  private var isInSession: Bool {
-    switch state {
-    case .http: false
-    case .channel: channel.isJoined
-    case .echo, .moving, .relayed, .closing, .halfClosed, .closed: true
     }
   }
 

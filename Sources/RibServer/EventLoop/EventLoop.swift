@@ -173,9 +173,9 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop alone writes: a load and a store do, and cost nothing beside an addition that locks the bus.
   private func countTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
-  /// Runs something on the loop, once the others that are ready have had their turn.
+  /// Runs something on the loop that may take long, once those that are ready have had their turn.
   ///
-  /// Of such jobs there are some at a time, as many as take 10 ms: events come in between.
+  /// Such jobs run one after the other; after each 10 ms of them events have their turn.
   ///
   /// - Parameter body: what is done.
   func yield(_ body: @escaping () -> Void) {

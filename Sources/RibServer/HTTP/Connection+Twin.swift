@@ -78,6 +78,8 @@ extension Connection {
     let caller = exchange.visit?.caller ?? caller
     authenticate(purpose, shown, origin: papers.origin, from: caller) { connection, result in
       guard case .http(let exchange) = connection.state, exchange.phase == .answer else { return }
+      let start = connection.loop.time()
+      defer { connection.chargeTime(since: start, of: exchange) }
       do throws(HTTPError) {
         switch result {
         case .success(let signIn):

@@ -203,7 +203,7 @@ enum Endpoint: Equatable {
   /// Whether it is about the server itself, and is answered also while the server goes down.
   var isProbe: Bool { self == .health || self == .live || self == .ready }
 
-  /// Whether an answer takes more than to send what is there: a place that has used up its budget waits for it.
+  /// Whether an answer takes more than to send what is there: it is refused to a place that has used up its budget.
   var isOfSessions: Bool {
     switch self {
     case .sessions, .session, .actions, .view, .auth, .events, .joinedEvents, .schema: true

@@ -140,8 +140,8 @@ extension ServerSettings {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part + "/"
-      // The slash at the end has the system say whether it is a directory.
-      guard mkdir(made, 0o700) != 0, access(made, F_OK) != 0 else { continue }
+      // What is there is to be a directory: with the slash at its end the system says whether it is.
+      guard mkdir(made, 0o700) != 0, errno != EEXIST || access(made, F_OK) != 0 else { continue }
       let reason = String(cString: strerror(errno))
       throw StoreError(
         "The \(name) \(path) cannot be made: \(made): \(reason). Choose another with \(flag).")

@@ -106,7 +106,8 @@ extension Setting {
       "Bytes that may wait for a client that does not read."),
     Setting(
       "limits.bodyBytes", .number(\.limits.bodyBytes, size),
-      "Bytes of a request's body that nobody wants; one that is wanted may be as long as a message."),
+      "Bytes of a request's body that nobody wants, and at least those of a message; a body that is wanted may be as long as a message."
+    ),
     Setting(
       "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
     Setting(

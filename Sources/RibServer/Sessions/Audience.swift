@@ -126,6 +126,11 @@ struct Audience {
     if let place = place(of: id) { clients[place].budget?.noteTime(nanoseconds) }
   }
 
+  /// Counts time that others will take as a client has acted; nothing if there is no such client.
+  func noteTimeElsewhere(_ nanoseconds: UInt64, of id: Int) {
+    if let place = place(of: id) { clients[place].budget?.noteTimeElsewhere(nanoseconds) }
+  }
+
   /// Counts bytes that were written as a client has acted; nothing if there is no such client.
   func noteAnswer(bytes: Int, of id: Int) {
     if let place = place(of: id) { clients[place].budget?.noteAnswer(bytes: bytes) }

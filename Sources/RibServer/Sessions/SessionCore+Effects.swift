@@ -41,7 +41,7 @@ extension SessionCore {
   }
 
   private func chargeListeners(_ count: Int, to client: Int) {
-    audience.noteTime(UInt64(count) * Self.timePerListener, of: client)
+    audience.noteTimeElsewhere(UInt64(count) * Self.timePerListener, of: client)
   }
 
   /// Charges what an effect has told others to the client that it runs for.
@@ -63,11 +63,11 @@ extension SessionCore {
     let start = work.time()
     spans?.enter(report.token)
     defer { spans?.leave() }
-    transact(
-      "What an effect sent could not be applied.", number, of: charge(report.tally),
+    let payer = transact(
+      "What an effect sent could not be applied.", number, report.tally,
       riblet: { tree.lastTypeName ?? "none" },
       { () throws(Refusal) in try tree.receive(report, rendering: work.viewRenderer) })
-    noteDuration(since: start) { SeenTransaction(name: SeenTransaction.reportName) }
+    noteDuration(since: start, of: payer) { SeenTransaction(name: SeenTransaction.reportName) }
   }
 
   /// Takes note that an effect has ended.
@@ -81,7 +81,7 @@ extension SessionCore {
     spans?.enter(effect.token)
     defer { spans?.leave(ended: effect.token) }
     transact(
-      "What an effect was to be followed by could not be done.", effect.flightNumber, of: charge(effect.tally),
+      "What an effect was to be followed by could not be done.", effect.flightNumber, effect.tally,
       riblet: { effect.typeName },
       { () throws(Refusal) in
         try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: work.viewRenderer)
@@ -91,11 +91,16 @@ extension SessionCore {
   }
 
   /// A transaction of an effect, which may run for a client.
-  private func transact(
-    _ complaint: StaticString, _ effect: Int, of client: Int, riblet: () -> String,
+  ///
+  /// - Returns: the client that the effect works for; nil for none.
+  @discardableResult private func transact(
+    _ complaint: StaticString, _ effect: Int, _ tally: EffectTally?, riblet: () -> String,
     _ body: () throws(Refusal) -> [EffectCommand]
-  ) {
+  ) -> Int? {
+    let client = charge(tally)
+    let payer = client > 0 && tally?.isWork == true ? client : nil
     noteChange()
+    if let payer { lastActor = payer }
     work.flight?.begin(id, client: 0, number: effect)
     defer { work.flight?.end() }
     do throws(Refusal) {
@@ -109,6 +114,7 @@ extension SessionCore {
         error.code == .refused ? .debug : .error, "\(complaint)",
         ["riblet": "\(riblet())", "reason": "\(error.message)"])
     }
+    return payer
   }
 
   // MARK: Walks

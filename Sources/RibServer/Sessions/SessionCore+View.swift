@@ -72,8 +72,10 @@ extension SessionCore {
     confirmIfSuspended()
     work.json.removeAll()
     do {
-      try writeView()
-      let hash = JSONValue(try StateCoder.read(String(decoding: work.json.bytes, as: UTF8.self))).canonicalHash
+      let hash = try charging(client) { () throws in
+        try writeView()
+        return JSONValue(try StateCoder.read(String(decoding: work.json.bytes, as: UTF8.self))).canonicalHash
+      }
       work.json.removeAll()
       work.json.patch(
         revision: revision, base: revision, number: audience[client].ledger.number, operations: [UInt8]().span,

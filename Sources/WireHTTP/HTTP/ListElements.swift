@@ -3,8 +3,8 @@
 /// They are without the whitespace around them; empty ones are among them. A comma within quotation marks separates as well: a client
 /// that opens a quotation must not swallow what a proxy adds behind it.
 ///
-/// Each is looked for when it is asked for. Of a field that holds many thousands, what is behind the 64th element, or before the 64th last,
-/// is one element: it equals none that anybody looks for, and makes no list one of other elements alone.
+/// Each is looked for when it is asked for. A field may hold many thousands: what is behind the 64th of a list, or before the 64th last, is one
+/// element, commas and all, so that nobody takes the list for one of the others alone.
 package struct ListElements: Sequence, IteratorProtocol, Sendable {
   private static let limit = 64
 
@@ -26,7 +26,7 @@ package struct ListElements: Sequence, IteratorProtocol, Sendable {
     if rest == nil { rest = (isReversed ? values.popLast() : values.popFirst()).map { $0.utf8[...] } }
     guard let text = rest else { return nil }
     count += 1
-    guard count < Self.limit else {
+    guard count <= Self.limit else {
       rest = nil
       return Self.trimmed(text)
     }

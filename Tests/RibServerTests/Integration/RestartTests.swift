@@ -312,11 +312,12 @@ import Wire
   @Test func stateDirectoryBelowAFile_isAClearError() throws {
     let file = "\(directory.path)/file"
     try Data().write(to: URL(fileURLWithPath: file))
-    #expect(
-      try failure(["--state-dir", "\(file)/state"])
-        == "Error: The state directory \(file)/state cannot be made: \(file)/state/: Not a directory. "
-        + "Choose another with --state-dir.")
-    #expect(try failure(["--state-dir", file]).contains("The session store \(file)/"))
+    for path in [file, "\(file)/state"] {
+      #expect(
+        try failure(["--state-dir", path])
+          == "Error: The state directory \(path) cannot be made: \(file)/: Not a directory. Choose another with --state-dir."
+      )
+    }
   }
 
   @Test(.enabled(if: getuid() != 0, "the superuser may write anywhere"))
