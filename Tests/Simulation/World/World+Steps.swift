@@ -85,8 +85,8 @@ extension World {
     {
       let guest = SimulatedClient(clients.count + 1, makeHolder(host), in: self, joining: host, with: token)
       clients.append(guest)
-      // The host may be signing in, which ends the part of those that are there by then.
-      if host.holder.shows, !host.holder.isBound { guest.holder.mayRetire() }
+      // The host may be signing in, or may be signed out: either ends the part of those that are there by then.
+      if host.holder.mayBeRevoked || host.holder.shows && !host.holder.isBound { guest.holder.mayRetire() }
       guest.connect()
     } else if let client = anyClient(&random), client.host == nil {
       try client.share(random.oneIn(4) ? .view : .act)
