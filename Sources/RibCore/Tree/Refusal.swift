@@ -70,7 +70,7 @@ extension DecodingError {
     return path.isEmpty ? "" : " at \"\(path.map(\.stringValue).joined(separator: "."))\""
   }
 
-  /// What does not fit, in a sentence.
+  /// The decoder's complaint about the value, in a sentence.
   package var fault: String { context?.debugDescription ?? "its type does not accept it." }
 
   fileprivate var context: Context? {

@@ -89,7 +89,7 @@ extension Channel {
     case .resync: resync(&charge)
     case .check: core.sendHash(to: client)
     case .share(let scope):
-      // It is committed.
+      // The invitation is committed, as an action is.
       charge.actions = 1
       if let ending = core.share(scope, from: client) { say(ending.bye, ending.message) }
     case .bye: core.clientSaidBye(client)

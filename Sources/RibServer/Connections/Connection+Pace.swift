@@ -22,7 +22,7 @@ extension Connection {
 
   /// Does something for the channel's client, and charges the time that it takes.
   ///
-  /// What is short is charged with the client's next message; what is long at once, as there may be no next one.
+  /// A short time is charged with the client's next message. A long time is charged at once, as there may be no next message.
   ///
   /// - Parameter body: what is done.
   func charging(_ body: () -> Void) {
@@ -46,7 +46,7 @@ extension Connection {
     // Before its head is whole nobody knows for whom a proxy sends a request.
     guard exchange.visit != nil || !rules.gate.proxies.trusts(caller) else { return }
     let nanoseconds = loop.time() - start
-    // What is shorter is in the price of the request.
+    // The price of a request covers a shorter time.
     guard nanoseconds > Self.shortTime / 10 else { return }
     let place = (exchange.visit?.caller ?? caller).place
     pause(context.charge(rules.clients.due(ofTime: nanoseconds), to: place, nil, at: loop.now))

@@ -26,7 +26,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
-  /// What gives way to others.
+  /// Jobs that let ready connections go first: see ``yield(_:)``.
   private var yielded: [() -> Void] = []
   /// Those that a sign-out may concern.
   private(set) var connectionsByPerson = PersonIndex()

@@ -140,7 +140,7 @@ extension ServerSettings {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part + "/"
-      // What is there is to be a directory: with the slash at its end the system says whether it is.
+      // A path with a slash at its end exists only if it is a directory's.
       guard mkdir(made, 0o700) != 0, errno != EEXIST || access(made, F_OK) != 0 else { continue }
       let reason = String(cString: strerror(errno))
       throw StoreError(
