@@ -55,7 +55,7 @@ extension Channel {
       say(.badMessage, error.description)
       return (.none, charge)
     }
-    work.begin(Errand(message))
+    work.begin(message.errand)
     switch state {
     case .live(let core, let client):
       guard !endIfOver() else { break }

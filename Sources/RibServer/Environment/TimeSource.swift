@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The two clocks that a server tells the time by.
 package struct TimeSource: Sendable {
   /// Nanoseconds since some point in the past: they never jump, and may stop while the machine sleeps.
@@ -24,6 +22,6 @@ package struct TimeSource: Sendable {
 
   /// The system's.
   package static let system = TimeSource(
-    monotonic: { DispatchTime.now().uptimeNanoseconds }, wall: { wallClockSeconds() },
+    monotonic: { monotonicNanoseconds() }, wall: { wallClockSeconds() },
     wallMilliseconds: { wallClockMilliseconds() })
 }

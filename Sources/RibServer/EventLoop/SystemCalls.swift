@@ -259,6 +259,17 @@ func beginListening(_ descriptor: Int32, backlog: Int32) -> Int32 {
   return listen(descriptor, backlog)
 }
 
+/// Nanoseconds of the clock that `DispatchTime` reads, without what `DispatchTime` computes of it.
+func monotonicNanoseconds() -> UInt64 {
+  #if canImport(Darwin)
+    clock_gettime_nsec_np(CLOCK_UPTIME_RAW)
+  #else
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  #endif
+}
+
 /// Seconds since 1970 began.
 func wallClockSeconds() -> Int { time(nil) }
 

@@ -12,23 +12,6 @@ enum Errand: UInt8 {
   /// The body of a request.
   case body
 
-  /// What a message is about.
-  init(_ message: ClientMessage) {
-    self =
-      switch message {
-      case .hello: .hello
-      case .act: .act
-      case .back: .back
-      case .ack: .ack
-      case .resync: .resync
-      case .check: .check
-      case .share: .share
-      case .auth: .auth
-      case .ping: .ping
-      case .bye: .bye
-      }
-  }
-
   /// For a line of the log; nothing of a job.
   var metadata: Logger.Metadata {
     let field: String? =
@@ -45,6 +28,24 @@ enum Errand: UInt8 {
     case .job: return [:]
     case .head, .body: return ["message": "request", "field": "\(field ?? "")"]
     default: return ["message": "\(self)"].merging(field.map { ["field": "\($0)"] } ?? [:]) { $1 }
+    }
+  }
+}
+
+extension ClientMessage {
+  /// What it is about. Not an initializer of the errand's, which would take a copy of the message.
+  var errand: Errand {
+    switch self {
+    case .hello: .hello
+    case .act: .act
+    case .back: .back
+    case .ack: .ack
+    case .resync: .resync
+    case .check: .check
+    case .share: .share
+    case .auth: .auth
+    case .ping: .ping
+    case .bye: .bye
     }
   }
 }

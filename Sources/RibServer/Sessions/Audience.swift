@@ -71,20 +71,25 @@ struct Audience {
   subscript(id: Int) -> Client {
     // Not _read, whose frame has a copy of what is in an array: code that the compiler of Swift 6.3 has not optimized reads the copy after the
     // frame is freed, as the address sanitizer shows.
-    get { clients[knownPlace(of: id)] }
+    @inline(__always) get { clients[knownPlace(of: id)] }
     _modify { yield &clients[knownPlace(of: id)] }
   }
 
+  @inline(__always)
   private func knownPlace(of id: Int) -> Int {
     guard let place = place(of: id) else { preconditionFailure("There is no client \(id).") }
     return place
   }
 
   /// Where a client is; nil if there is no such client.
+  @inline(__always)
   private func place(of id: Int) -> Int? {
     if clients.indices.contains(id - 1), clients[id - 1].ledger.id == id { return id - 1 }
-    return clients.firstIndex { $0.ledger.id == id }
+    return placeOfOneMoved(id)
   }
+
+  /// The place of a client in whose own place another one is.
+  private func placeOfOneMoved(_ id: Int) -> Int? { clients.firstIndex { $0.ledger.id == id } }
 
   /// Whether there is a client with an id.
   func has(_ id: Int) -> Bool { place(of: id) != nil }

@@ -13,7 +13,7 @@ import Testing
   ])
   func message_isNamedWithItsField(text: String, names: String) throws {
     var reader = JSONReader()
-    #expect(Self.names(Errand(try ClientMessage(reader.read(text).root))) == names)
+    #expect(Self.names(try ClientMessage(reader.read(text).root).errand) == names)
   }
 
   @Test func requestIsNamed_jobIsNot() {
