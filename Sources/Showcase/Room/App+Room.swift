@@ -5,8 +5,8 @@ import RibServer
 struct RoomParameters: Codable, Sendable {
   /// The longest name, in characters.
   static let longestName = 40
-  /// Bytes of a name: a character may have any number of them.
-  static let nameSize = 1 << 10
+  /// Bytes of a name: a character may have any number of them, and everybody's names are compared and sorted by everybody's sessions.
+  static let nameSize = 200
 
   /// The person's name; made up if there is none.
   ///
