@@ -75,7 +75,10 @@ extension Connection {
       let token = client["token"]?.name, !token.isEmpty
     else {
       throw HTTPError(
-        status: .badRequest, reason: "Each client of \"resume\" has the \"sid\" and the \"token\" of its welcome.")
+        status: .badRequest,
+        reason: """
+          Each client of "resume" has the "sid" and the "token" of its welcome, as they were there.
+          """)
     }
     var fields = shared
     fields.append(name: TokenField.name, value: token)

@@ -349,7 +349,7 @@ struct Audience {
     let isFull = clients.count >= (invitations[place].inviter == .view ? Self.viewerLimit : Self.limit)
     let free = isFull ? placeOfOneGone : clients.endIndex
     guard let free else {
-      return .failure(Ending(.full, "The session has \(clients.count) clients, and takes no more."))
+      return .failure(Ending(.full, "The session has \(clients.count) clients, and takes no more by this invitation."))
     }
     let id = clients.reduce(0) { max($0, $1.ledger.id) } + 1
     changeCount += 1

@@ -72,7 +72,7 @@ struct FrameHeader {
     let length = lengthSize == 0 ? short : try length(bytes, size: lengthSize)
     let isCompressed = first & 0x40 != 0
     guard opcode.isControl || length <= rules.room(isCompressed: isCompressed) else {
-      throw WebSocketError(.messageTooBig, "A message may have \(rules.messageLimit) bytes.")
+      throw WebSocketError(.messageTooBig, "A message has at most \(rules.messageLimit) bytes.")
     }
     let size = 2 + lengthSize + (rules.isMasked ? 4 : 0)
     guard bytes.count >= size else { return nil }

@@ -163,7 +163,7 @@ private struct InflatedOutput {
       return CZlib.inflate(stream, flush)
     }
     guard stream.pointee.avail_out == 1 else {
-      throw WebSocketError(.messageTooBig, "A message may have \(limit) bytes, inflated.")
+      throw WebSocketError(.messageTooBig, "A message has at most \(limit) bytes, inflated.")
     }
     return status
   }
