@@ -92,6 +92,7 @@ public struct Effect<Source: Interactor>: Sendable {
   ///   - resumable: whether the session may rest while the effect runs, because `didBecomeActive` or `didRestore`
   ///     starts the effect again when the session wakes. While a client is connected, the effect keeps the session
   ///     awake all the same.
+  ///     Such an effect mostly waits for others: what its reports take of the loop is charged to no client.
   ///   - mayMiss: whether a resumable effect lets the session rest also while a client is connected: after
   ///     `limits.idleRestSeconds` without an action. What the work would have reported until the session wakes is not
   ///     reported.

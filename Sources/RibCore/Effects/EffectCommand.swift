@@ -43,7 +43,7 @@ package struct Announcement: Sendable {
 
 /// For how many listeners an effect has published, and for which client it runs: the client is charged for them.
 package final class EffectTally: Sendable {
-  /// Whether the effect works for its client; false if it waits for what others do, and may begin again when the session wakes.
+  /// Whether the effect works for its client; false of every resumable one, as most of these wait for what others do.
   package let isWork: Bool
   private let owner = Atomic(0)
   private let told = Atomic(0)

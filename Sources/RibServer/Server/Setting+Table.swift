@@ -106,7 +106,7 @@ extension Setting {
       "Bytes that may wait for a client that does not read."),
     Setting(
       "limits.bodyBytes", .number(\.limits.bodyBytes, size),
-      "Bytes of a request's body that nobody wants, and at least those of a message; a body that is wanted may be as long as a message."
+      "Bytes of the longest body that is skipped, as no endpoint reads it; at least those of a message, which bound every other body."
     ),
     Setting(
       "limits.connections", .number(\.limits.connections, size), "Connections at a time; one more is answered 503."),
@@ -171,7 +171,7 @@ extension Setting {
       "Seconds from a connection, or a request's first byte, to its whole head, and to hello."),
     Setting(
       "timeouts.bodySeconds", .number(\.timeouts.bodySeconds, seconds),
-      "Seconds from a request's head to the end of its body; an answer of which a client takes less than 4 KiB in as many is cut."
+      "Seconds from a request's head to the end of its body; a client that takes less than 4 KiB of its answer in that time is cut off."
     ),
     Setting(
       "timeouts.idleSeconds", .number(\.timeouts.idleSeconds, seconds),
