@@ -25,14 +25,14 @@ final class ClientBudget {
   @exclusivity(unchecked) private var fullTimes: (actions: UInt64, messages: UInt64, time: UInt64, views: UInt64) = (
     0, 0, 0, 0
   )
-  /// Bytes that are not counted yet.
-  @exclusivity(unchecked) private var bytes = 0
   /// Nanoseconds of the loop's time that the client has not paid yet.
   @exclusivity(unchecked) private var timeUsed: UInt64 = 0
   /// Nanoseconds of the loop's time that were counted so far.
   @exclusivity(unchecked) private(set) var timeCounted: UInt64 = 0
   /// What the client's place and person have not been charged yet.
   @exclusivity(unchecked) private var dues = Dues()
+  /// Bytes that are not counted yet, at most 4 GiB: with 64 bits the object would take more of the heap, for each client.
+  @exclusivity(unchecked) private var bytes: UInt32 = 0
 
   /// The budget of a client that has said nothing yet.
   init(_ rates: ClientRates) { self.rates = rates }
@@ -72,16 +72,16 @@ final class ClientBudget {
   ///
   /// - Returns: nanoseconds to wait for the next one.
   func noteMessages(_ count: Int, bytes more: Int, at now: UInt64) -> UInt64 {
-    bytes += more
-    let tokens = count + bytes / rates.bytesPerToken
-    bytes %= rates.bytesPerToken
+    let all = Int(bytes) + more
+    let tokens = count + all / rates.bytesPerToken
+    bytes = UInt32(clamping: all % rates.bytesPerToken)
     guard tokens > 0 else { return 0 }
     dues.note(rates.dueOfMessage * UInt64(tokens))
     return max(messages.take(UInt64(tokens), at: now), takeTime(at: now))
   }
 
   /// Counts bytes that the client is sent as it has asked for them, or that are written as it has acted: with its next message.
-  func noteAnswer(bytes more: Int) { bytes += more }
+  func noteAnswer(bytes more: Int) { bytes = UInt32(clamping: Int(bytes) + more) }
 
   /// Counts time of the loop: with the client's next message.
   @inline(__always)
@@ -90,7 +90,10 @@ final class ClientBudget {
     timeCounted &+= nanoseconds
   }
 
-  /// Counts time that was not taken here and now.
+  /// Counts time that is charged to the client's place by itself.
+  func noteTimeCharged(_ nanoseconds: UInt64) { timeCounted &+= nanoseconds }
+
+  /// Counts an estimate of time that other sessions will take: no part of a span whose time is measured.
   func noteTimeElsewhere(_ nanoseconds: UInt64) { timeUsed += nanoseconds }
 
   /// Counts time of the loop of which parts may be counted already.
@@ -125,6 +128,11 @@ final class ClientBudget {
     return time.wait(at: now)
   }
 
+  /// Whether the client has used a millisecond of the loop's time, or more, that it has not made up for since.
+  func hasUsedMuch(at now: UInt64) -> Bool {
+    timeUsed >= 1_000_000 || fullTimes.time > now &+ 1_000_000 * rates.time.interval
+  }
+
   private func takeTime(at now: UInt64) -> UInt64 {
     guard timeUsed > 0 else { return 0 }
     defer { timeUsed = 0 }
@@ -138,12 +146,16 @@ final class ClientBudget {
     messages.take(over: former.messages, at: now)
     time.take(over: former.time, at: now)
     views.take(over: former.views, at: now)
-    bytes += former.bytes
+    noteAnswer(bytes: Int(former.bytes))
     timeUsed += former.timeUsed
+    dues.note(former.takeDues())
   }
 
   /// Whether the client's place and person are to be charged.
   var areDuesDue: Bool { dues.areDue }
+
+  /// Forgets what was charged otherwise.
+  func forgetDues() { dues.forget() }
 
   /// Takes what the client's place and person are to be charged.
   func takeDues() -> UInt64 { dues.take() }

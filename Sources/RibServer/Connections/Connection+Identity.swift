@@ -186,7 +186,7 @@ extension Connection {
         if let ending = connection.count(signIn) {
           connection.channel.say(ending.bye, ending.message)
         } else {
-          connection.letIn(hello)
+          connection.letIn(hello, isItsTurn: false)
         }
       case .failure(let ending): connection.channel.say(ending.bye, ending.message)
       }
@@ -201,14 +201,14 @@ extension Connection {
   /// - Parameters:
   ///   - hello: what the client asks for.
   ///   - start: when it has asked; nil for now.
-  private func letIn(_ hello: ClientMessage.Hello, since start: UInt64? = nil) {
-    // One that another node passes on has waited there.
-    let payer = relayingNode == nil ? caller.place : nil
-    let wait = context.wait(of: payer, channel.signIn?.identity, at: loop.now)
-    if wait == 0, loop.time() - loop.now < EventLoop.longestTurn { return charging { enter(with: hello) } }
+  ///   - isItsTurn: whether the others were asked before it; false as long as nobody knows.
+  private func letIn(_ hello: ClientMessage.Hello, since start: UInt64? = nil, isItsTurn: Bool = true) {
+    let wait = context.wait(of: caller.place, channel.signIn?.identity, at: loop.now)
+    if wait == 0, isItsTurn, loop.time() - loop.now < EventLoop.longestTurn { return charging { enter(with: hello) } }
     let start = start ?? loop.now
-    guard loop.now - start + wait <= Self.longestDelay else {
-      let ending = Ending.tooFast(wait)
+    let waited = loop.now - start
+    guard waited + wait <= Self.longestDelay else {
+      let ending = wait > 0 ? Ending.tooFast(wait) : .busy
       return channel.say(ending.bye, ending.message)
     }
     channel.search()
@@ -218,7 +218,9 @@ extension Connection {
       goOn()
     }
     guard wait > 0 else { return loop.yield(tryAgain) }
-    loop.execute(after: .nanoseconds(max(wait, EventLoop.longestTurn))) { [loop] in loop.yield(tryAgain) }
+    // Others of its place wait as well, and one of them comes first: who has waited long asks less often.
+    let pause = max(wait, waited / 4, EventLoop.longestTurn)
+    loop.execute(after: .nanoseconds(pause)) { [loop] in loop.yield(tryAgain) }
   }
 
   private func enter(with hello: ClientMessage.Hello) {

@@ -337,4 +337,7 @@ extension Ending {
     let message = "This client, its person or its address has asked for more than it may. Come back later."
     return Ending(.busy, message, retryAfter: Int((wait + 999_999_999) / 1_000_000_000))
   }
+
+  /// The ending of a client that others have not let have its turn.
+  static var busy: Ending { Ending(.busy, "The server has much to do. Come back later.", retryAfter: 1) }
 }

@@ -1,3 +1,4 @@
+import RibCore
 import WireHTTP
 
 // What the client's budget, and that of its place and person, have the connection wait for.
@@ -24,32 +25,55 @@ extension Connection {
   ///
   /// A short time is charged with the client's next message. A long time is charged at once, as there may be no next message.
   ///
-  /// - Parameter body: what is done.
-  func charging(_ body: () -> Void) {
+  /// - Parameters:
+  ///   - start: when it began, if that was before now.
+  ///   - body: what is done.
+  @inline(__always)
+  func charging(since start: UInt64? = nil, _ body: () -> Void) {
     let budget = channel.budget
-    let (start, counted) = (loop.time(), budget.timeCounted)
+    let (start, counted) = (start ?? loop.time(), budget.timeCounted)
     body()
-    let nanoseconds = loop.time() - start
+    // A request that has not become a stream of events is charged by itself.
+    if case .http = state { return }
+    let nanoseconds = loop.time() - start + Self.timeOfReading
     budget.noteTime(nanoseconds, counted: counted)
     if nanoseconds > Self.shortTime { slowDown(budget.waitForTime(at: loop.now)) }
   }
 
   /// Nanoseconds that need not be charged at once.
   private static let shortTime: UInt64 = 1_000_000
+  /// Nanoseconds that it takes to learn that a connection can be read, and to read it, as an estimate: two system calls.
+  private static let timeOfReading: UInt64 = 5_000
 
-  /// Charges the time that a request has taken to its client's place.
+  /// Does something for the client of a request, and charges the time that it takes to the client's place.
   ///
   /// - Parameters:
-  ///   - start: when that began.
   ///   - exchange: the connection's.
-  func chargeTime(since start: UInt64, of exchange: HTTPExchange) {
+  ///   - body: what is done.
+  func charging(_ exchange: HTTPExchange, _ body: () -> Void) {
+    let (start, counted) = (loop.time(), channel.budget.timeCounted)
+    body()
+    let nanoseconds = loop.time() - start
+    let parts = channel.budget.timeCounted &- counted
+    guard nanoseconds > parts else { return }
+    charge(nanoseconds - parts + Self.timeOfReading, of: exchange)
+  }
+
+  /// Charges time that a request has taken to its client's place.
+  ///
+  /// - Parameters:
+  ///   - nanoseconds: how long, beside what is charged already.
+  ///   - exchange: the connection's.
+  func charge(_ nanoseconds: UInt64, of exchange: HTTPExchange) {
+    channel.budget.noteTimeCharged(nanoseconds)
+    exchange.timeUsed += nanoseconds
     // Before its head is whole nobody knows for whom a proxy sends a request.
     guard exchange.visit != nil || !rules.gate.proxies.trusts(caller) else { return }
-    let nanoseconds = loop.time() - start
     // The price of a request covers a shorter time.
-    guard nanoseconds > Self.shortTime / 10 else { return }
-    let place = (exchange.visit?.caller ?? caller).place
-    pause(context.charge(rules.clients.due(ofTime: nanoseconds), to: place, nil, at: loop.now))
+    guard exchange.timeUsed > Self.shortTime / 10 else { return }
+    let dues = rules.clients.due(ofTime: exchange.timeUsed)
+    exchange.timeUsed = 0
+    pause(collect(dues, from: (exchange.visit?.caller ?? caller).place))
   }
 
   /// Charges what the client has used to its place and its person.
@@ -58,10 +82,33 @@ extension Connection {
   ///
   /// - Returns: nanoseconds to wait.
   @discardableResult func payDues() -> UInt64 {
-    if case .http = state { return 0 }
+    if case .http = state {
+      channel.budget.forgetDues()
+      return 0
+    }
     _ = channel.budget.waitForTime(at: loop.now)
-    let dues = channel.budget.takeDues()
-    return context.charge(dues, to: caller.place, channel.signIn?.identity, at: loop.now)
+    return collect(channel.budget.takeDues(), from: caller.place, channel.signIn?.identity)
+  }
+
+  private func collect(_ dues: UInt64, from place: Place?, _ person: Identity? = nil) -> UInt64 {
+    let wait = context.charge(dues, to: place, person, at: loop.now)
+    loop.work.noteDebt(wait)
+    return wait
+  }
+
+  /// Whether the client is not read from yet, as its place or its person is in debt, be it by others.
+  @inline(__always)
+  var isHeldByDebt: Bool {
+    guard loop.now < loop.work.debtEnd, !pace.isPaused else { return false }
+    return holdByDebt()
+  }
+
+  private func holdByDebt() -> Bool {
+    // A request is told so.
+    guard case .channel = state else { return false }
+    let wait = context.wait(of: caller.place, channel.signIn?.identity, at: loop.now)
+    pause(wait)
+    return pace.isPaused
   }
 
   /// Whether requests of several clients come over the connection, as a proxy's: it is always read.
@@ -75,18 +122,22 @@ extension Connection {
   /// - Parameters:
   ///   - exchange: the connection's.
   ///   - endpoint: what is asked for; nil for the methods of a path.
-  /// - Throws: ``HTTPError`` with 429 if the place has used up its budget, for what is a session's and does not end it.
+  /// - Throws: ``HTTPError`` with 429 if the place has used up its budget, for what is a session's, and for all that a proxy passes on but
+  ///   probes; for the end of a session only if the place owes much.
   func chargeRequest(_ exchange: HTTPExchange, to endpoint: Endpoint?) throws(HTTPError) {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
-    if let endpoint, endpoint.isOfSessions, !endpoint.isEnd {
+    if let endpoint, endpoint.isOfSessions || isShared && !endpoint.isProbe {
       let wait = context.wait(of: place, nil, at: loop.now)
-      guard wait == 0 else { throw .tooFast(wait) }
+      guard wait <= (endpoint.isEnd ? Self.longestWaitOfEnd : 0) else { throw .tooFast(wait) }
     }
     // Checking a credential is as much work as an action.
     let isChecked = context.authentications != nil && endpoint?.isOfSessions == true
     let dues = isChecked ? rules.clients.dueOfAction : rules.clients.dueOfMessage
-    pause(context.charge(dues, to: place, nil, at: loop.now))
+    pause(collect(dues, from: place))
   }
+
+  /// Nanoseconds that a place may have to wait, and may still end sessions.
+  private static let longestWaitOfEnd: UInt64 = 1_000_000_000
 
   private func pause(_ nanoseconds: UInt64) {
     guard nanoseconds > 0, !isShared, pace.pause(for: nanoseconds, at: loop.now) else { return }
@@ -97,6 +148,8 @@ extension Connection {
   func endPause() {
     guard loop.now >= pace.end else { return loop.schedulePause(of: id, nanoseconds: pace.end - loop.now) }
     pace.goOn()
+    // Others of its place may have used it up meanwhile.
+    guard !isHeldByDebt else { return noteLife() }
     // What it said meanwhile was not read.
     noteLife()
     goOn()

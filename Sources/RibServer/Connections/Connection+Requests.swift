@@ -9,8 +9,12 @@ extension Connection {
   /// - Returns: whether there may be another one in what was received.
   func processRequest(_ exchange: HTTPExchange) -> Bool {
     guard exchange.phase != .answer else { return false }
-    let start = loop.time()
-    defer { chargeTime(since: start, of: exchange) }
+    var mayGoOn = false
+    charging(exchange) { mayGoOn = readRequest(exchange) }
+    return mayGoOn
+  }
+
+  private func readRequest(_ exchange: HTTPExchange) -> Bool {
     do throws(HTTPError) {
       if exchange.awaitsProxyHeader {
         guard let header = try ProxyHeader.next(from: &input) else { return false }
@@ -46,6 +50,8 @@ extension Connection {
       exchange.request = nil
       // Unless the answer says otherwise.
       begin(.idle, of: exchange)
+      // The price of the request covers it.
+      exchange.timeUsed = 0
       loop.work.begin(.body)
       answer(head, body, exchange)
       // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.

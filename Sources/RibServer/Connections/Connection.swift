@@ -192,7 +192,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   private func goOnLater() {
     guard turn != .yielding else { return }
     turn = .yielding
-    loop.execute { [weak self] in
+    loop.yield { [weak self] in
       self?.turn = .free
       self?.goOn()
     }
@@ -258,12 +258,17 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
     if turn == .heldUp { turn = .free }
-    guard !input.isEmpty || channel.messages != nil else { return }
+    guard !input.isEmpty || channel.messages != nil, !isHeldByDebt else { return }
     // A request is charged by itself.
-    if case .channel = state { charging { handle() } } else { handle() }
+    guard case .channel = state else { return handle() }
+    let start = loop.time()
+    // In a batch of events that takes long those go last of whom more is to be expected.
+    guard start - loop.now < EventLoop.longestTurn || !channel.budget.hasUsedMuch(at: start) else { return goOnLater() }
+    charging(since: start) { handle() }
   }
 
   private func handle() {
+    let kind = kind
     var handled = 0
     var start: UInt64 = 0
     while !input.isEmpty || channel.messages != nil {
@@ -275,7 +280,8 @@ final class Connection: PollTarget, @unchecked Sendable {
       if handled > 0 {
         let now = loop.time()
         if handled == 1 { start = now }
-        guard handled < Self.turn, now - start < EventLoop.longestTurn else {
+        // What comes behind the request of a WebSocket is charged to another budget than the request.
+        guard handled < Self.turn, now - start < EventLoop.longestTurn, kind == self.kind else {
           channel.messages?.wait()
           return goOnLater()
         }
@@ -284,7 +290,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       let goesOn =
         switch state {
         case .http(let exchange): processRequest(exchange)
-        case .channel where channel.isEventStream: discard()
+        case .channel where channel.isEventStream: discardUnasked()
         case .channel, .echo: processMessage()
         case .relayed: passOn()
         case .moving: false
@@ -293,6 +299,12 @@ final class Connection: PollTarget, @unchecked Sendable {
       guard goesOn else { return }
       noteLife()
     }
+  }
+
+  /// A client that sends something behind its request for events is read no faster than others.
+  private func discardUnasked() -> Bool {
+    noteMessages(0, bytes: input.count)
+    return discard()
   }
 
   private func discard() -> Bool {

@@ -17,6 +17,9 @@ struct Dues {
   /// Takes note of what is to be charged, in nanoseconds.
   mutating func note(_ nanoseconds: UInt64) { sum += nanoseconds }
 
+  /// Forgets what was to be charged.
+  mutating func forget() { sum = 0 }
+
   /// Takes what is to be charged.
   mutating func take() -> UInt64 {
     defer { (sum, hasBeenCharged) = (0, true) }

@@ -28,6 +28,8 @@ final class HTTPExchange {
   var hasWaited = false
   /// Whether it has shown one of many wrong tokens of an admin listener's, so that the answer is to take a while.
   var isGuess = false
+  /// Nanoseconds of the loop's time that its requests have taken, and that are not charged yet.
+  var timeUsed: UInt64 = 0
   /// Its body, if another node may have to be told the same; nil if none may.
   var body: [UInt8]?
 

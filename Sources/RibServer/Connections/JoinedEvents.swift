@@ -56,6 +56,8 @@ final class JoinedEvents: Relay, @unchecked Sendable {
   private var sources: [Source] = []
   /// The source that has sent half an event.
   private var current: Source?
+  /// Bytes that the client has sent behind its request.
+  private var ignoredCount = 0
   /// What goes to the client next.
   private var output: [UInt8] = []
 
@@ -81,10 +83,13 @@ final class JoinedEvents: Relay, @unchecked Sendable {
 
   // MARK: Relay
 
-  /// The client has said all with its request: what comes behind that is not looked at.
   let room = NodeRelay.limit
 
-  func pass(_ bytes: Span<UInt8>) -> Bool { true }
+  /// The client has said all with its request: what comes behind that is not looked at, and is too much soon.
+  func pass(_ bytes: Span<UInt8>) -> Bool {
+    ignoredCount += bytes.count
+    return ignoredCount <= NodeRelay.limit
+  }
 
   func goOn() { pump() }
 

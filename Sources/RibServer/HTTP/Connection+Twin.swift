@@ -24,7 +24,11 @@ extension Connection {
       throw HTTPError(status: .badRequest, reason: "\(error)")
     }
     guard hello.resume == nil else {
-      throw HTTPError(status: .badRequest, reason: "A session that is there needs no hello: use its token.")
+      throw HTTPError(
+        status: .badRequest,
+        reason: """
+          A session that is there needs no hello: go on with GET \(Endpoint.sessionsPath)/{sid}/events, its token in \(TokenField.name).
+          """)
     }
     noteAction()
     try identify(hello.purpose, hello.auth, head, exchange) { connection, signIn throws(HTTPError) in
@@ -78,18 +82,18 @@ extension Connection {
     let caller = exchange.visit?.caller ?? caller
     authenticate(purpose, shown, origin: papers.origin, from: caller) { connection, result in
       guard case .http(let exchange) = connection.state, exchange.phase == .answer else { return }
-      let start = connection.loop.time()
-      defer { connection.chargeTime(since: start, of: exchange) }
-      do throws(HTTPError) {
-        switch result {
-        case .success(let signIn):
-          try proceed(connection, signIn)
-          // The request may be answered by now, so that the next one can be read.
-          connection.goOn()
-        case .failure(let ending): throw HTTPError(ending)
+      connection.charging(exchange) {
+        do throws(HTTPError) {
+          switch result {
+          case .success(let signIn):
+            try proceed(connection, signIn)
+            // The request may be answered by now, so that the next one can be read.
+            connection.goOn()
+          case .failure(let ending): throw HTTPError(ending)
+          }
+        } catch {
+          connection.didAnswer(Response(problem: error))
         }
-      } catch {
-        connection.didAnswer(Response(problem: error))
       }
     }
   }
@@ -231,21 +235,25 @@ extension Connection {
   ///
   /// A long one is compressed elsewhere.
   func didAnswer(_ response: Response) {
-    guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked,
-      response.isLongToCompress(for: head)
-    else {
-      answer(with: response)
-      return goOn()
-    }
-    let isCompressing = context.compressor.compress(response, for: head, of: self) { [loop] connection, compressed in
+    guard case .http(let exchange) = state, exchange.phase == .answer, let head = exchange.asked else { return goOn() }
+    let isLong = response.isLongToCompress(for: head)
+    if isLong, compress(response, for: head) { return }
+    charging(exchange) { answer(with: response, isCompressed: isLong) }
+    goOn()
+  }
+
+  /// Compresses an answer elsewhere, and sends it then; the time is charged as the loop's is.
+  ///
+  /// - Returns: false if too much waits to be compressed.
+  private func compress(_ response: Response, for head: RequestHead) -> Bool {
+    context.compressor.compress(response, for: head, of: self) { [loop] connection, compressed, nanoseconds in
       loop.execute {
+        guard case .http(let exchange) = connection.state, exchange.phase == .answer else { return }
+        connection.charge(nanoseconds, of: exchange)
         connection.answer(with: compressed, isCompressed: true)
         connection.goOn()
       }
     }
-    guard !isCompressing else { return }
-    answer(with: response, isCompressed: true)
-    goOn()
   }
 
   /// Answers the request that a session was asked for.

@@ -25,7 +25,7 @@ extension SessionCore {
       guard !commits.isFailing || !mayBeElsewhere else { throw HTTPError(Self.elsewhere.bye, Self.elsewhere.message) }
       if case .join(let info) = request { return try join(with: token, info, signIn, from: place, done) }
       guard let client = audience.client(with: token) else {
-        return try refuse(TokenField.unauthorized("The token is that of no client of this session."), done)
+        return try refuse(HTTPError(ofClient: Ending(.denied, "")), done)
       }
       let budget = budget(of: client)
       let wait =
@@ -82,9 +82,6 @@ extension SessionCore {
 
   // MARK: Actions
 
-  /// How long the actions of one request may keep others waiting, in nanoseconds.
-  private static let longestTurn: UInt64 = 10_000_000
-
   /// Runs actions, as many as there is time for.
   ///
   /// The numbers say which of a request's actions are done already, also if the client has sent them in another request meanwhile.
@@ -108,7 +105,7 @@ extension SessionCore {
     var nacks = audience[client].ledger.nacks.filter { $0.number >= first }
     let omitted = audience[client].ledger.record.omitted.flatMap { $0.last >= first ? $0.count : nil }
     for (offset, action) in actions.enumerated() where !goesOn || first + offset > last {
-      if work.time() - start > Self.longestTurn, audience[client].ledger.number > last {
+      if work.time() - start > EventLoop.longestTurn, audience[client].ledger.number > last {
         return done(.unfinished(budget.waitForTime(at: work.now)))
       }
       let name = seenName(of: action.action, to: action.to)
@@ -145,7 +142,9 @@ extension SessionCore {
     guard count <= WaitingActions.limit else {
       throw HTTPError(
         status: .contentTooLarge,
-        reason: "A request holds at most \(WaitingActions.limit) actions, this one \(count).")
+        reason: """
+          A request holds at most \(WaitingActions.limit) actions, this one \(count). None was done, and their numbers are free.
+          """)
     }
     var actions: [(to: NodeAddress, action: JSONElement?)] = []
     do throws(MessageError) {
@@ -218,10 +217,14 @@ extension SessionCore {
 
   /// Starts the tree for a client that has no connection, and answers it.
   func start(for info: ClientInfo, token: String, _ signIn: SignIn?, _ done: @escaping @Sendable (Response) -> Void) {
-    if let complaint = start(nil, info, token: token) {
-      return done(Response(problem: HTTPError(.failed, complaint)))
+    charging(1) {
+      if let complaint = start(nil, info, token: token) {
+        return done(Response(problem: HTTPError(.failed, complaint)))
+      }
+      answerNewClient(1, token, signIn, done)
     }
-    answerNewClient(1, token, signIn, done)
+    // The place is charged for the request.
+    collect(from: budget(of: 1), nil, signIn?.identity)
   }
 
   private func join(
@@ -232,6 +235,7 @@ extension SessionCore {
     switch accept(invitation, info, signIn?.identity) {
     case .failure(let ending): try refuse(HTTPError(ending), done)
     case .success(let (client, token)):
+      lastActor = client
       charging(client) { answerNewClient(client, token, signIn) { done(.response($0)) } }
       // The client may never ask for anything again.
       collect(from: budget(of: client), place, signIn?.identity)

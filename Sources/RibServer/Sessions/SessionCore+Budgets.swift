@@ -44,6 +44,6 @@ extension SessionCore {
   /// Charges what a client has used to its place and its person.
   func collect(from budget: ClientBudget, _ place: Place?, _ person: Identity?) {
     _ = budget.wait(at: work.now)
-    _ = context.charge(budget.takeDues(), to: place, person, at: work.now)
+    work.noteDebt(context.charge(budget.takeDues(), to: place, person, at: work.now))
   }
 }

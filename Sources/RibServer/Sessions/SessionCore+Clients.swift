@@ -91,7 +91,8 @@ extension SessionCore {
       guard let client = audience.client(with: token) else {
         return .refused(Ending(.denied, "The token is that of no client of this session."))
       }
-      if wait(of: client) > 0 { return .isEarly(wait(of: client)) }
+      let wait = wait(of: client)
+      if wait > 0 { return .isEarly(wait) }
       if let ending = takeRequest(of: client, showing: token, channel.signIn) { return .refused(ending) }
       // A client that does not count its attempts may have made any number of them elsewhere.
       let hasGap = attempt.map { audience.misses($0, of: client) } ?? true
@@ -106,7 +107,10 @@ extension SessionCore {
 
   private func resumed(_ resume: ClientMessage.Resume, at channel: Channel) -> Admission {
     let client = resume.clientID
-    if audience.isOpened(client, by: resume.token), wait(of: client) > 0 { return .isEarly(wait(of: client)) }
+    if audience.isOpened(client, by: resume.token) {
+      let wait = wait(of: client)
+      if wait > 0 { return .isEarly(wait) }
+    }
     let hasGap = audience.misses(resume.attempt, of: client)
     if let ending = refusal(of: channel.signIn?.identity), audience.isOpened(client, by: resume.token) {
       return .refused(ending)

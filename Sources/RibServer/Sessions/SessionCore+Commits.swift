@@ -102,7 +102,8 @@ extension SessionCore {
     stats.commitBytes &+= UInt64(cut.tree.byteCount)
     cut.isProgress = extent != nil && extent == lastExtent
     lastExtent = extent
-    // The last client that has acted since the last cut is charged for the bytes of this one; nobody is, for what others have published.
+    // The last client that has acted since the last cut is charged for the bytes of this one. If none has, as when others have
+    // published, nobody is charged.
     let records = cut.isProgress ? 0 : audience.count * ClientRecord.usualSize
     audience.noteAnswer(bytes: cut.tree.byteCount + records, of: lastActor)
     lastActor = 0

@@ -77,15 +77,17 @@ extension SessionCore {
   ///   - error: what it has thrown; nil if it has returned.
   func effectEnded(_ effect: EffectStart, _ error: (any Error)?) {
     guard life.isInMemory, !life.isStopping else { return }
+    let start = work.time()
     effects.end(effect.token, effect.flightNumber)
     spans?.enter(effect.token)
     defer { spans?.leave(ended: effect.token) }
-    transact(
+    let payer = transact(
       "What an effect was to be followed by could not be done.", effect.flightNumber, effect.tally,
       riblet: { effect.typeName },
       { () throws(Refusal) in
         try tree.effectEnded(effect.token, hasFailed: error != nil, rendering: work.viewRenderer)
       })
+    noteDuration(since: start, of: payer) { SeenTransaction(name: SeenTransaction.reportName) }
     guard let error, !(error is CancellationError) else { return }
     log(.error, "An effect has failed.", ["riblet": "\(effect.typeName)", "error": "\(error)"])
   }
@@ -93,7 +95,7 @@ extension SessionCore {
   /// A transaction of an effect, which may run for a client.
   ///
   /// - Returns: the client that the effect works for; nil for none.
-  @discardableResult private func transact(
+  private func transact(
     _ complaint: StaticString, _ effect: Int, _ tally: EffectTally?, riblet: () -> String,
     _ body: () throws(Refusal) -> [EffectCommand]
   ) -> Int? {

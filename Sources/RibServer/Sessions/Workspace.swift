@@ -17,6 +17,8 @@ final class Workspace {
   @exclusivity(unchecked) private(set) var writeQueueLimit: Int
   /// Nanoseconds of the monotonic clock, read once for each batch of events.
   @exclusivity(unchecked) var now: UInt64
+  /// Until when a place or a person that the loop has served has to wait; 0 if none has.
+  @exclusivity(unchecked) private(set) var debtEnd: UInt64 = 0
   let viewRenderer = ViewRenderer()
   @exclusivity(unchecked) var reader: JSONReader
   private var readerLimit: Int
@@ -74,6 +76,11 @@ final class Workspace {
   private static func makeReader(_ bytes: Int) -> JSONReader {
     JSONReader(limits: JSONLimits(depth: .max, bytes: bytes))
   }
+
+  /// Takes note that a place or a person has to wait.
+  ///
+  /// - Parameter nanoseconds: how long.
+  func noteDebt(_ nanoseconds: UInt64) { debtEnd = max(debtEnd, now + nanoseconds) }
 
   /// Takes note of what is taken up.
   func begin(_ errand: Errand) { self.errand.store(errand.rawValue, ordering: .relaxed) }

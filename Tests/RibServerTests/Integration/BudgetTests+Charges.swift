@@ -113,7 +113,7 @@ extension BudgetTests {
           #expect(try client.create(#"{"share":"\#(try host.share("act"))"}"#).status == 201)
         }
         let elsewhere = "X-Forwarded-For: 203.0.113.8"
-        // The listeners take a second of the loops: as much as a client may use in ten.
+        // The listeners take five seconds of the loops: as much as a client may use in fifty.
         #expect(try Self.act(shouter, from: 1, 1, action, Self.forwarded).status == 200)
         #expect(try Self.act(other, from: 1, 1, "nothing", elsewhere).status == 200)
         if action.hasSuffix("Later") { try awaitEffect() }

@@ -55,6 +55,9 @@ final class TwinClient: @unchecked Sendable {
     try self.init(url, sessionID: other.sessionID, token: other.token)
   }
 
+  /// Sends bytes that are no request.
+  func send(_ bytes: [UInt8]) throws { try socket.send(bytes, timeout: timeout) }
+
   /// Goes without a word.
   func cut() { socket.cut() }
 
