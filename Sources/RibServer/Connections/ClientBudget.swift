@@ -26,7 +26,7 @@ final class ClientBudget {
     0, 0, 0, 0
   )
   /// Nanoseconds of the loop's time that the client has not paid yet.
-  @exclusivity(unchecked) private var timeUsed: UInt64 = 0
+  @exclusivity(unchecked) private(set) var timeUsed: UInt64 = 0
   /// Nanoseconds of the loop's time that were counted so far.
   @exclusivity(unchecked) private(set) var timeCounted: UInt64 = 0
   /// What the client's place and person have not been charged yet.
@@ -132,6 +132,14 @@ final class ClientBudget {
   func hasUsedMuch(at now: UInt64) -> Bool {
     timeUsed >= 1_000_000 || fullTimes.time > now &+ 1_000_000 * rates.time.interval
   }
+
+  /// Whether the client has used more of the loop's time than a thousand clients of its place could, each at its own.
+  ///
+  /// - Parameters:
+  ///   - start: since when.
+  ///   - now: nanoseconds of a monotonic clock.
+  /// - Returns: whether it has a part in what its place owes.
+  func hasUsedMuch(since start: UInt64, at now: UInt64) -> Bool { timeCounted > 10_000_000 &+ (now &- start) / 4_096 }
 
   private func takeTime(at now: UInt64) -> UInt64 {
     guard timeUsed > 0 else { return 0 }

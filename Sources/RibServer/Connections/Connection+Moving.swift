@@ -43,6 +43,7 @@ extension Connection {
 
   private func arrive(on target: EventLoop, renewing credential: String?, _ body: (Connection) -> Void) {
     loop = target
+    endYielding()
     guard !loop.isStopping else { return discardSocket() }
     interest = []
     do throws(SystemError) {

@@ -23,7 +23,7 @@ extension Connection {
 
   /// Does something for the channel's client, and charges the time that it takes.
   ///
-  /// A short time is charged with the client's next message. A long time is charged at once, as there may be no next message.
+  /// A short time is charged with the client's next message, a millisecond at once: there may be no next message.
   ///
   /// - Parameters:
   ///   - start: when it began, if that was before now.
@@ -37,7 +37,7 @@ extension Connection {
     if case .http = state { return }
     let nanoseconds = loop.time() - start + Self.timeOfReading
     budget.noteTime(nanoseconds, counted: counted)
-    if nanoseconds > Self.shortTime { slowDown(budget.waitForTime(at: loop.now)) }
+    if budget.timeUsed > Self.shortTime { slowDown(budget.waitForTime(at: loop.now)) }
   }
 
   /// Nanoseconds that need not be charged at once.
@@ -96,7 +96,9 @@ extension Connection {
     return wait
   }
 
-  /// Whether the client is not read from yet, as its place or its person is in debt, be it by others.
+  /// Whether the client is not read from yet, as its place or its person is in debt, be it by others, and the client has used much itself.
+  ///
+  /// One that is not in a session yet is held where it is let in.
   @inline(__always)
   var isHeldByDebt: Bool {
     guard loop.now < loop.work.debtEnd, !pace.isPaused else { return false }
@@ -105,7 +107,9 @@ extension Connection {
 
   private func holdByDebt() -> Bool {
     // A request is told so.
-    guard case .channel = state else { return false }
+    guard case .channel = state, channel.isJoined, channel.budget.hasUsedMuch(since: startTime, at: loop.now) else {
+      return false
+    }
     let wait = context.wait(of: caller.place, channel.signIn?.identity, at: loop.now)
     pause(wait)
     return pace.isPaused
@@ -123,11 +127,12 @@ extension Connection {
   ///   - exchange: the connection's.
   ///   - endpoint: what is asked for; nil for the methods of a path.
   /// - Throws: ``HTTPError`` with 429 if the place has used up its budget, for what is a session's, and for all that a proxy passes on but
-  ///   probes; for the end of a session only if the place owes much.
+  ///   probes and WebSockets, which wait; for the end of a session only if the place owes much.
   func chargeRequest(_ exchange: HTTPExchange, to endpoint: Endpoint?) throws(HTTPError) {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
-    if let endpoint, endpoint.isOfSessions || isShared && !endpoint.isProbe {
+    if let endpoint, endpoint.isOfSessions || isShared && !endpoint.isProbe && endpoint != .socket {
       let wait = context.wait(of: place, nil, at: loop.now)
+      loop.work.noteDebt(wait)
       guard wait <= (endpoint.isEnd ? Self.longestWaitOfEnd : 0) else { throw .tooFast(wait) }
     }
     // Checking a credential is as much work as an action.

@@ -192,11 +192,17 @@ final class Connection: PollTarget, @unchecked Sendable {
   private func goOnLater() {
     guard turn != .yielding else { return }
     turn = .yielding
-    loop.yield { [weak self] in
-      self?.turn = .free
-      self?.goOn()
+    loop.yield { [weak self, loop] in
+      // It may have moved, or be on its way.
+      guard let self, self.loop === loop, turn == .yielding else { return }
+      endYielding()
+      if case .moving = state { return }
+      goOn()
     }
   }
+
+  /// Has it have its turn with the next event.
+  func endYielding() { if turn == .yielding { turn = .free } }
 
   func goOn() {
     work()

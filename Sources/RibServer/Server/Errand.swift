@@ -33,7 +33,9 @@ enum Errand: UInt8 {
 }
 
 extension ClientMessage {
-  /// What it is about. Not an initializer of the errand's, which would take a copy of the message.
+  /// What it is about.
+  ///
+  /// Not an initializer of the errand's, which would take a copy of the message.
   var errand: Errand {
     switch self {
     case .hello: .hello

@@ -46,7 +46,7 @@ extension BudgetTests {
   }
 
   /// An environment in which all clients are of one place.
-  private static var onePlace: Environment {
+  static var onePlace: Environment {
     var environment = Environment.system
     environment.sockets.caller = { _ in Caller(address: IPAddress(text: "203.0.113.7")) }
     return environment

@@ -77,6 +77,7 @@ extension BudgetTests {
   ///   - areOfOnePlace: whether they are of one place, or each of its own.
   ///   - milliseconds: how long each action takes.
   /// - Returns: how long another client has waited at most for an answer, and how long it took until all were served.
+  /// - Throws: what a client throws.
   private static func crowd(
     of count: Int, ofOnePlace areOfOnePlace: Bool, _ milliseconds: Int
   ) async throws -> (wait: Duration, total: Duration) {
@@ -126,6 +127,25 @@ extension BudgetTests {
     #expect(try await Self.crowd(of: 24, ofOnePlace: true, 60).total > .seconds(2))
   }
 
+  /// Who says `hello` from a place that others keep in debt is told so, and not that the `hello` is missing.
+  @Test func helloOfAPlaceThatStaysInDebt_isToldToComeLater() async throws {
+    try await withServer(environment: Self.onePlace, Self.isSlow) { server, url in
+      let context = server.context
+      let isOver = Atomic(false)
+      let place = try #require(Caller(address: IPAddress(text: "203.0.113.7")).place)
+      async let end = blocking { () throws in
+        defer { isOver.store(true, ordering: .relaxed) }
+        return try PlainClient(url, saying: #"{"t":"hello","app":"counter"}"#).end()
+      }
+      #expect(
+        await eventually {
+          _ = context.charge(10_000_000_000, to: place, nil, at: context.environment.time.monotonic())
+          return isOver.load(ordering: .relaxed)
+        })
+      #expect(try await end == "busy 4103")
+    }
+  }
+
   /// A place that has used up its time is held also where its connections are a proxy's, but for what says how the server is; it may end its
   /// sessions unless it owes much.
   @Test func placeBehindAProxy_isHeld() async throws {
@@ -137,14 +157,14 @@ extension BudgetTests {
         func status(_ method: String, _ path: String, _ place: String) throws -> Int {
           try proxy.ask(method, path, headers: ["Riblet-Token: \(client.token)", "X-Forwarded-For: \(place)"]).status
         }
-        let paths = ["/healthz", "/readyz", "/v1/apps", "/v1/openapi.json", "/v1/apps/counter/schema"]
+        let paths = ["/healthz", "/readyz", "/v1/socket", "/v1/apps", "/v1/openapi.json", "/v1/apps/counter/schema"]
         func statuses(_ place: String) throws -> [Int] { try paths.map { try status("GET", $0, place) } }
         let context = server.context
         // What it owes is more than a second.
         _ = context.charge(60_000_000_000, to: place, nil, at: context.environment.time.monotonic())
-        #expect(try statuses("203.0.113.7") == [200, 200, 429, 429, 429])
+        #expect(try statuses("203.0.113.7") == [200, 200, 426, 429, 429, 429])
         #expect(try status("DELETE", "/v1/sessions/\(client.sessionID)", "203.0.113.7") == 429)
-        #expect(try statuses("203.0.113.8") == [200, 200, 200, 200, 200])
+        #expect(try statuses("203.0.113.8") == [200, 200, 426, 200, 200, 200])
         #expect(try status("DELETE", "/v1/sessions/\(client.sessionID)", "203.0.113.8") == 204)
       }
     }
