@@ -31,7 +31,12 @@ final class ClientBudget {
   @exclusivity(unchecked) private(set) var timeCounted: UInt64 = 0
   /// What the client's place and person have not been charged yet.
   @exclusivity(unchecked) private var dues = Dues()
-  /// Bytes that are not counted yet, at most 4 GiB: with 64 bits the object would take more of the heap, for each client.
+  // What follows fills the 88 bytes of a size of the heap: there is a budget for each client.
+  /// Loop time that was used of late, in parts of 4 ms, rounded up; it halves every 64 s.
+  @exclusivity(unchecked) private var recent: UInt8 = 0
+  /// When that was noted last, as ``period(of:)``.
+  @exclusivity(unchecked) private var recentPeriod: UInt16 = 0
+  /// Bytes that are not counted yet, at most 4 GiB.
   @exclusivity(unchecked) private var bytes: UInt32 = 0
 
   /// The budget of a client that has said nothing yet.
@@ -128,22 +133,26 @@ final class ClientBudget {
     return time.wait(at: now)
   }
 
-  /// Whether the client has used a millisecond of the loop's time, or more, that it has not made up for since.
-  func hasUsedMuch(at now: UInt64) -> Bool {
-    timeUsed >= 1_000_000 || fullTimes.time > now &+ 1_000_000 * rates.time.interval
+  /// Whether the client has used some ten milliseconds of the loop's time of late: it has its part in what its place owes.
+  func hasUsedMuch(at now: UInt64) -> Bool { recent(at: now) > 2 }
+
+  private func recent(at now: UInt64) -> UInt8 {
+    let periods = Self.period(of: now) &- recentPeriod
+    return periods < UInt8.bitWidth ? recent >> UInt8(periods) : 0
   }
 
-  /// Whether the client has used more of the loop's time than a thousand clients of its place could, each at its own.
-  ///
-  /// - Parameters:
-  ///   - start: since when.
-  ///   - now: nanoseconds of a monotonic clock.
-  /// - Returns: whether it has a part in what its place owes.
-  func hasUsedMuch(since start: UInt64, at now: UInt64) -> Bool { timeCounted > 10_000_000 &+ (now &- start) / 4_096 }
+  private func noteRecent(_ nanoseconds: UInt64, at now: UInt64) {
+    recent = UInt8(clamping: UInt64(recent(at: now)) + nanoseconds / 4_000_000 + 1)
+    recentPeriod = Self.period(of: now)
+  }
+
+  /// The number of the 64 seconds that a time is in.
+  private static func period(of now: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: now / 64_000_000_000) }
 
   private func takeTime(at now: UInt64) -> UInt64 {
     guard timeUsed > 0 else { return 0 }
     defer { timeUsed = 0 }
+    if timeUsed > 1_000_000 { noteRecent(timeUsed, at: now) }
     dues.note(rates.due(ofTime: timeUsed))
     return time.take(timeUsed, at: now, longest: Self.longestWait)
   }
@@ -157,6 +166,8 @@ final class ClientBudget {
     noteAnswer(bytes: Int(former.bytes))
     timeUsed += former.timeUsed
     dues.note(former.takeDues())
+    recent = max(recent(at: now), former.recent(at: now))
+    recentPeriod = Self.period(of: now)
   }
 
   /// Whether the client's place and person are to be charged.

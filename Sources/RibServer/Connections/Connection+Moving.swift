@@ -22,7 +22,7 @@ extension Connection {
     channel.search()
     // The answer would come to the loop that the connection leaves: the authenticator is asked again from the new loop.
     let credential = takeRenewal()
-    loop.execute { [self] in
+    executeAfterTurn { [self] in
       // It may have been cut meanwhile.
       guard case .moving = state else { return }
       loop.remove(id)
@@ -43,7 +43,6 @@ extension Connection {
 
   private func arrive(on target: EventLoop, renewing credential: String?, _ body: (Connection) -> Void) {
     loop = target
-    endYielding()
     guard !loop.isStopping else { return discardSocket() }
     interest = []
     do throws(SystemError) {

@@ -107,7 +107,7 @@ extension Connection {
 
   private func holdByDebt() -> Bool {
     // A request is told so.
-    guard case .channel = state, channel.isJoined, channel.budget.hasUsedMuch(since: startTime, at: loop.now) else {
+    guard case .channel = state, channel.isJoined, channel.budget.hasUsedMuch(at: loop.now) else {
       return false
     }
     let wait = context.wait(of: caller.place, channel.signIn?.identity, at: loop.now)

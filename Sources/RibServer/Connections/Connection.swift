@@ -192,17 +192,16 @@ final class Connection: PollTarget, @unchecked Sendable {
   private func goOnLater() {
     guard turn != .yielding else { return }
     turn = .yielding
-    loop.yield { [weak self, loop] in
-      // It may have moved, or be on its way.
-      guard let self, self.loop === loop, turn == .yielding else { return }
-      endYielding()
-      if case .moving = state { return }
-      goOn()
+    loop.yield { [weak self] in
+      self?.turn = .free
+      self?.goOn()
     }
   }
 
-  /// Has it have its turn with the next event.
-  func endYielding() { if turn == .yielding { turn = .free } }
+  /// Runs something on the loop, behind the connection's turn if that is still to come.
+  func executeAfterTurn(_ body: @escaping @Sendable () -> Void) {
+    if turn == .yielding { loop.yield(body) } else { loop.execute(body) }
+  }
 
   func goOn() {
     work()

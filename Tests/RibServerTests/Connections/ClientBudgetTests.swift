@@ -117,4 +117,19 @@ import Testing
     _ = budget.noteAction(at: 5)
     #expect(budget.takeDues() == 1_001_000_000)
   }
+
+  /// Who is held when a place is in debt: not one who has done little, nor one whose part in it was long ago.
+  @Test(arguments: [
+    (1, 0, false), (20, 0, true), (20, 30, true), (20, 200, false), (1_000, 200, true), (1_000, 600, false),
+  ])
+  func clientThatHasUsedMuch_isKnownForAWhile(milliseconds: UInt64, later seconds: UInt64, isKnown: Bool) {
+    let (budget, next) = (Self.budget(), Self.budget())
+    let now = 64 * Self.second
+    budget.noteTime(milliseconds * 1_000_000)
+    _ = budget.waitForTime(at: now)
+    #expect(budget.hasUsedMuch(at: now + seconds * Self.second) == isKnown)
+    // It is on the next connection as well.
+    next.goOn(from: budget, at: now + seconds * Self.second)
+    #expect(next.hasUsedMuch(at: now + seconds * Self.second) == isKnown)
+  }
 }
