@@ -285,7 +285,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       if handled > 0 {
         let now = loop.time()
         if handled == 1 { start = now }
-        // What comes behind the request of a WebSocket is charged to another budget than the request.
+        // Messages behind the request for a WebSocket are charged to the client, the request to its place.
         guard handled < Self.turn, now - start < EventLoop.longestTurn, kind == self.kind else {
           channel.messages?.wait()
           return goOnLater()

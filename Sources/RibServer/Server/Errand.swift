@@ -33,7 +33,7 @@ enum Errand: UInt8 {
 }
 
 extension ClientMessage {
-  /// What it is about.
+  /// The errand that the message is.
   ///
   /// Not an initializer of the errand's, which would take a copy of the message.
   var errand: Errand {
