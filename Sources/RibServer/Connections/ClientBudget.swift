@@ -32,9 +32,9 @@ final class ClientBudget {
   /// What the client's place and person have not been charged yet.
   @exclusivity(unchecked) private var dues = Dues()
   // With these three fields a budget has 88 bytes, a size of the heap: one byte more costs 16 for each client.
-  /// Loop time that was used of late, in parts of 4 ms, rounded up; it halves every 64 s.
+  /// The client's recent dues, in portions of ``Dues/portion``; the count halves every 64 s.
   @exclusivity(unchecked) private var recent: UInt8 = 0
-  /// When that was noted last, as ``period(of:)``.
+  /// The period in which ``recent`` was updated last: see ``period(of:)``.
   @exclusivity(unchecked) private var recentPeriod: UInt16 = 0
   /// Bytes that are not counted yet, at most 4 GiB.
   @exclusivity(unchecked) private var bytes: UInt32 = 0
@@ -133,16 +133,32 @@ final class ClientBudget {
     return time.wait(at: now)
   }
 
-  /// Whether the client has used some ten milliseconds of the loop's time of late: it has its part in what its place owes.
-  func hasUsedMuch(at now: UInt64) -> Bool { recent(at: now) > 2 }
+  /// The client's wait for a debt of its place or its person.
+  ///
+  /// A client ignores a small debt: up to 2 s if it has hardly any recent dues, and 250 ms less for each doubling of them. The debt
+  /// settles at a level where the budget is shared evenly (max-min fairness). A client that wants less than its share does not wait.
+  ///
+  /// - Parameters:
+  ///   - debt: the greater of the two debts, in nanoseconds.
+  ///   - now: nanoseconds of a monotonic clock.
+  /// - Returns: nanoseconds; 0 if the client can go on.
+  func wait(forDebt debt: UInt64, at now: UInt64) -> UInt64 {
+    debt - min(debt, UInt64(recent(at: now).leadingZeroBitCount) * 250_000_000)
+  }
+
+  /// The wait of a client without a budget for a debt of its place or its person, in nanoseconds.
+  static func strangerWait(forDebt debt: UInt64) -> UInt64 { debt - min(debt, Dues.strangerTolerance) }
+
+  /// Whether the client's recent dues exceed 120 ms: then it ignores no greater debt than a stranger does.
+  func hasUsedMuch(at now: UInt64) -> Bool { wait(forDebt: Dues.strangerTolerance + 1, at: now) > 0 }
 
   private func recent(at now: UInt64) -> UInt8 {
     let periods = Self.period(of: now) &- recentPeriod
     return periods < UInt8.bitWidth ? recent >> UInt8(periods) : 0
   }
 
-  private func noteRecent(_ nanoseconds: UInt64, at now: UInt64) {
-    recent = UInt8(clamping: UInt64(recent(at: now)) + nanoseconds / 4_000_000 + 1)
+  private func noteRecent(_ portions: UInt64, at now: UInt64) {
+    recent = UInt8(clamping: UInt64(recent(at: now)) + portions)
     recentPeriod = Self.period(of: now)
   }
 
@@ -152,7 +168,6 @@ final class ClientBudget {
   private func takeTime(at now: UInt64) -> UInt64 {
     guard timeUsed > 0 else { return 0 }
     defer { timeUsed = 0 }
-    if timeUsed > 1_000_000 { noteRecent(timeUsed, at: now) }
     dues.note(rates.due(ofTime: timeUsed))
     return time.take(timeUsed, at: now, longest: Self.longestWait)
   }
@@ -165,9 +180,8 @@ final class ClientBudget {
     views.take(over: former.views, at: now)
     noteAnswer(bytes: Int(former.bytes))
     timeUsed += former.timeUsed
-    dues.note(former.takeDues())
-    recent = max(recent(at: now), former.recent(at: now))
-    recentPeriod = Self.period(of: now)
+    dues.note(former.dues.take())
+    noteRecent(UInt64(former.recent(at: now)), at: now)
   }
 
   /// Whether the client's place and person are to be charged.
@@ -177,5 +191,9 @@ final class ClientBudget {
   func forgetDues() { dues.forget() }
 
   /// Takes what the client's place and person are to be charged.
-  func takeDues() -> UInt64 { dues.take() }
+  func takeDues(at now: UInt64) -> UInt64 {
+    let sum = dues.take()
+    noteRecent((sum + Dues.portion / 2) / Dues.portion, at: now)
+    return sum
+  }
 }

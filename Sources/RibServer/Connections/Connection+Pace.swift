@@ -73,7 +73,9 @@ extension Connection {
     guard exchange.timeUsed > Self.shortTime / 10 else { return }
     let dues = rules.clients.due(ofTime: exchange.timeUsed)
     exchange.timeUsed = 0
-    pause(collect(dues, from: (exchange.visit?.caller ?? caller).place))
+    let debt = collect(dues, from: (exchange.visit?.caller ?? caller).place)
+    // A WebSocket's client pays for itself: the request that opened it does not pause it.
+    if case .http = state { pause(ClientBudget.strangerWait(forDebt: debt)) }
   }
 
   /// Charges what the client has used to its place and its person.
@@ -87,31 +89,36 @@ extension Connection {
       return 0
     }
     _ = channel.budget.waitForTime(at: loop.now)
-    return collect(channel.budget.takeDues(), from: caller.place, channel.signIn?.identity)
+    let dues = channel.budget.takeDues(at: loop.now)
+    let debt = collect(dues, from: caller.place, channel.signIn?.identity)
+    return channel.budget.wait(forDebt: debt, at: loop.now)
   }
 
   private func collect(_ dues: UInt64, from place: Place?, _ person: Identity? = nil) -> UInt64 {
-    let wait = context.charge(dues, to: place, person, at: loop.now)
-    loop.work.noteDebt(wait)
-    return wait
+    let debt = context.charge(dues, to: place, person, at: loop.now)
+    loop.work.noteDebt(debt)
+    return debt
   }
 
-  /// Whether the client is not read from yet, as its place or its person is in debt, be it by others, and the client has used much itself.
+  /// The greater debt of a place and a person; the loop remembers when it ends.
   ///
-  /// One that is not in a session yet is held where it is let in.
-  @inline(__always)
-  var isHeldByDebt: Bool {
-    guard loop.now < loop.work.debtEnd, !pace.isPaused else { return false }
-    return holdByDebt()
+  /// - Returns: nanoseconds.
+  func debt(of place: Place?, _ person: Identity? = nil) -> UInt64 {
+    let debt = context.debt(of: place, person, at: loop.now)
+    loop.work.noteDebt(debt)
+    return debt
   }
 
-  private func holdByDebt() -> Bool {
-    // A request is told so.
-    guard case .channel = state, channel.isJoined, channel.budget.hasUsedMuch(at: loop.now) else {
-      return false
-    }
-    let wait = context.wait(of: caller.place, channel.signIn?.identity, at: loop.now)
-    pause(wait)
+  /// Pauses the client if its place or its person owes more than the client ignores.
+  ///
+  /// - Returns: whether the client is paused.
+  @inline(__always)
+  func holdByDebt() -> Bool { loop.now < loop.work.debtEnd && !pace.isPaused && holdByDebtOfNow() }
+
+  private func holdByDebtOfNow() -> Bool {
+    // A request is refused, and a `hello` waits in `letIn`.
+    guard case .channel = state, channel.isJoined else { return false }
+    pause(channel.budget.wait(forDebt: debt(of: caller.place, channel.signIn?.identity), at: loop.now))
     return pace.isPaused
   }
 
@@ -131,14 +138,13 @@ extension Connection {
   func chargeRequest(_ exchange: HTTPExchange, to endpoint: Endpoint?) throws(HTTPError) {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
     if let endpoint, endpoint.isOfSessions || isShared && !endpoint.isProbe && endpoint != .socket {
-      let wait = context.wait(of: place, nil, at: loop.now)
-      loop.work.noteDebt(wait)
+      let wait = ClientBudget.strangerWait(forDebt: debt(of: place))
       guard wait <= (endpoint.isEnd ? Self.longestWaitOfEnd : 0) else { throw .tooFast(wait) }
     }
     // Checking a credential is as much work as an action.
     let isChecked = context.authentications != nil && endpoint?.isOfSessions == true
     let dues = isChecked ? rules.clients.dueOfAction : rules.clients.dueOfMessage
-    pause(collect(dues, from: place))
+    pause(ClientBudget.strangerWait(forDebt: collect(dues, from: place)))
   }
 
   /// Nanoseconds that a place may have to wait, and may still end sessions.
@@ -153,11 +159,10 @@ extension Connection {
   func endPause() {
     guard loop.now >= pace.end else { return loop.schedulePause(of: id, nanoseconds: pace.end - loop.now) }
     pace.goOn()
-    // Others of its place may have used it up meanwhile.
-    guard !isHeldByDebt else { return noteLife() }
     // What it said meanwhile was not read.
     noteLife()
-    goOn()
+    // The place may owe more by now, also because of clients on other loops.
+    if !holdByDebtOfNow() { goOn() }
   }
 }
 

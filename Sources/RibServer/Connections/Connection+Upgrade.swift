@@ -29,7 +29,11 @@ extension Connection {
     channel.trace = exchange.trace
     state = next
     kind = .websocket
-    if case .channel = next { noteOpening(head, compression) }
+    if case .channel = next {
+      // The `hello` waits for the place's debt in `letIn`; the connection need not wait for it before.
+      pace.goOn()
+      noteOpening(head, compression)
+    }
     restartDeadline()
   }
 

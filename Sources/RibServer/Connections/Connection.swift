@@ -263,7 +263,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
     if turn == .heldUp { turn = .free }
-    guard !input.isEmpty || channel.messages != nil, !isHeldByDebt else { return }
+    guard turn != .yielding, !input.isEmpty || channel.messages != nil, !holdByDebt() else { return }
     // A request is charged by itself.
     guard case .channel = state else { return handle() }
     let start = loop.time()

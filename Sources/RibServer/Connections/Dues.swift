@@ -5,14 +5,16 @@
 struct Dues {
   /// How many clients at their rate a place or a person has room for.
   static let clients = 20
-  /// How much is charged at a time.
-  private static let most: UInt64 = 16_000_000
+  /// The dues that are charged at a time, in nanoseconds.
+  static let portion: UInt64 = 16_000_000
+  /// The debt that a client without a budget ignores, in nanoseconds.
+  static let strangerTolerance: UInt64 = 1_000_000_000
 
   private var sum: UInt64 = 0
   private var hasBeenCharged = false
 
   /// Whether there is enough to be charged.
-  var areDue: Bool { sum >= (hasBeenCharged ? Self.most : 1) }
+  var areDue: Bool { sum >= (hasBeenCharged ? Self.portion : 1) }
 
   /// Takes note of what is to be charged, in nanoseconds.
   mutating func note(_ nanoseconds: UInt64) { sum += nanoseconds }

@@ -33,5 +33,5 @@ struct Pace {
     return !isPaused
   }
 
-  mutating func goOn() { isPaused = false }
+  mutating func goOn() { (isPaused, end) = (false, 0) }
 }

@@ -28,12 +28,12 @@ extension SessionCore {
         return try refuse(HTTPError(ofClient: Ending(.denied, "")), done)
       }
       let budget = budget(of: client)
+      let debt = context.debt(of: place, signIn?.identity, at: work.now)
       let wait =
-        request.isEnd || request.isRest
-        ? 0 : max(budget.wait(at: work.now), context.wait(of: nil, signIn?.identity, at: work.now))
+        request.isEnd || request.isRest ? 0 : max(budget.wait(at: work.now), budget.wait(forDebt: debt, at: work.now))
       guard wait == 0 else { return done(.early(wait)) }
       if !request.isRest { _ = budget.noteMessages(1, bytes: 0, at: work.now) }
-      defer { collect(from: budget, place, signIn?.identity) }
+      defer { collect(from: budget, place, signIn?.identity, isLast: request.isEnd) }
       if case .signIn = request { return try self.signIn(client, token, signIn, done) }
       if let ending = takeRequest(of: client, showing: token, signIn) { return try refuse(HTTPError(ending), done) }
       // A client that asks is there.

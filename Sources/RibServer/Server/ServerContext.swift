@@ -157,8 +157,8 @@ final class ServerContext: Sendable {
   /// - Parameter address: as it was bound.
   func willListen(at address: String) { inForce.withLock { $0 = $0.listening(at: address) } }
 
-  /// Nanoseconds that a place and a person have to wait, with all that their clients have used.
-  func wait(of place: Place?, _ person: Identity?, at now: UInt64) -> UInt64 {
+  /// The greater debt of a place and a person, in nanoseconds.
+  func debt(of place: Place?, _ person: Identity?, at now: UInt64) -> UInt64 {
     max(
       place.map { effort.wait(of: .place($0), at: now) } ?? 0,
       person.map { effort.wait(of: .person(PersonID($0)), at: now) } ?? 0)
@@ -173,7 +173,7 @@ final class ServerContext: Sendable {
   ///   - place: the client's place; nil if it has none.
   ///   - person: the person behind the client; nil for nobody.
   ///   - now: nanoseconds of a monotonic clock.
-  /// - Returns: nanoseconds until the client should go on.
+  /// - Returns: the greater debt of the two, in nanoseconds.
   func charge(_ dues: UInt64, to place: Place?, _ person: Identity?, at now: UInt64) -> UInt64 {
     guard dues > 0 else { return 0 }
     let wait = place.map { effort.charge(dues, to: .place($0), at: now) } ?? 0

@@ -41,9 +41,16 @@ extension SessionCore {
     return try body()
   }
 
-  /// Charges what a client has used to its place and its person.
-  func collect(from budget: ClientBudget, _ place: Place?, _ person: Identity?) {
+  /// Charges a client's dues to its place and its person.
+  ///
+  /// - Parameters:
+  ///   - budget: the client's.
+  ///   - place: the client's; nil for the server's own machine.
+  ///   - person: the client's.
+  ///   - isLast: whether the client leaves. Otherwise less than a portion stays due.
+  func collect(from budget: ClientBudget, _ place: Place?, _ person: Identity?, isLast: Bool = false) {
     _ = budget.wait(at: work.now)
-    work.noteDebt(context.charge(budget.takeDues(), to: place, person, at: work.now))
+    guard isLast || budget.areDuesDue else { return }
+    work.noteDebt(context.charge(budget.takeDues(at: work.now), to: place, person, at: work.now))
   }
 }

@@ -1,3 +1,4 @@
+import RibCore
 import Testing
 
 @testable import RibServer
@@ -108,28 +109,103 @@ import Testing
     var charges: [UInt64] = []
     for _ in 0..<40 {
       _ = budget.noteAction(at: 5)
-      if budget.areDuesDue { charges.append(budget.takeDues()) }
+      if budget.areDuesDue { charges.append(budget.takeDues(at: 5)) }
     }
-    #expect(charges == [1_000_000, 16_000_000, 16_000_000] && budget.takeDues() == 7_000_000)
+    #expect(charges == [1_000_000, 16_000_000, 16_000_000] && budget.takeDues(at: 5) == 7_000_000)
     _ = budget.noteMessages(10, bytes: 0, at: 5)
-    #expect(budget.takeDues() == 1_000_000)
+    #expect(budget.takeDues(at: 5) == 1_000_000)
     budget.noteTime(400_000_000)
     _ = budget.noteAction(at: 5)
-    #expect(budget.takeDues() == 1_001_000_000)
+    #expect(budget.takeDues(at: 5) == 1_001_000_000)
   }
 
-  /// Who is held when a place is in debt: not one who has done little, nor one whose part in it was long ago.
-  @Test(arguments: [
-    (1, 0, false), (20, 0, true), (20, 30, true), (20, 200, false), (1_000, 200, true), (1_000, 600, false),
-  ])
-  func clientThatHasUsedMuch_isKnownForAWhile(milliseconds: UInt64, later seconds: UInt64, isKnown: Bool) {
-    let (budget, next) = (Self.budget(), Self.budget())
-    let now = 64 * Self.second
-    budget.noteTime(milliseconds * 1_000_000)
+  /// Pays a client's dues if they make up a portion.
+  private static func pay(_ budget: ClientBudget, at now: UInt64) -> UInt64 {
     _ = budget.waitForTime(at: now)
-    #expect(budget.hasUsedMuch(at: now + seconds * Self.second) == isKnown)
-    // It is on the next connection as well.
-    next.goOn(from: budget, at: now + seconds * Self.second)
-    #expect(next.hasUsedMuch(at: now + seconds * Self.second) == isKnown)
+    return budget.areDuesDue ? budget.takeDues(at: now) : 0
+  }
+
+  /// Many short turns count as much as one long turn.
+  @Test(arguments: [
+    (0, 0, 0, 2_000), (3, 1_100, 0, 2_000), (1, 12_800, 0, 1_500), (200, 900, 0, 750), (1, 180_000, 0, 750),
+    (200, 900, 30, 1_000), (200, 900, 64 * 5, 2_000), (20, 60_000, 0, 0), (20, 60_000, 128, 500),
+    (20, 60_000, 700, 2_000),
+  ])
+  func toleratedDebt_shrinksWithRecentUse(
+    row: (turns: Int, microseconds: UInt64, later: UInt64, tolerance: UInt64)
+  ) {
+    let (budget, next) = (Self.budget(), Self.budget())
+    let now = 100 * Self.second
+    for _ in 0..<row.turns {
+      budget.noteTime(row.microseconds * 1_000)
+      _ = Self.pay(budget, at: now)
+    }
+    let (later, debt) = (now + row.later * Self.second, 10 * Self.second)
+    let wait = debt - row.tolerance * 1_000_000
+    #expect(budget.wait(forDebt: debt, at: later) == wait)
+    #expect(budget.wait(forDebt: debt - wait, at: later) == 0)
+    // It is the same on the next connection.
+    next.goOn(from: budget, at: later)
+    #expect(next.wait(forDebt: debt, at: later) == wait)
+  }
+
+  /// A client of a busy place, which sends one message after the other.
+  private struct Neighbour {
+    let budget = ClientBudgetTests.budget()
+    var pace: Pace
+    /// Nanoseconds of the loop's time that a message takes, and nanoseconds from one to the next.
+    let cost, gap: UInt64
+    /// The time at which the next message arrives.
+    var ready: UInt64
+    /// The time at which the server reads it.
+    var look: UInt64
+    var longestWait: UInt64 = 0
+    var count = 0
+
+    init(number: Int, cost: UInt64, gap: UInt64) {
+      (self.cost, self.gap) = (cost, gap)
+      pace = Pace(budget.actionAllowance, of: number)
+      ready = ClientBudgetTests.second + UInt64(number) * 1_000_000
+      look = ready
+    }
+
+    /// Has a message read, unless the place owes too much.
+    mutating func send(_ effort: RateBudget<Payer>, to payer: Payer) {
+      let now = look
+      pace.goOn()
+      var wait = budget.wait(forDebt: effort.wait(of: payer, at: now), at: now)
+      if wait == 0 {
+        (longestWait, count) = (max(longestWait, now - ready), count + 1)
+        budget.noteTime(cost)
+        wait = budget.noteMessages(1, bytes: 60, at: now)
+        let dues = ClientBudgetTests.pay(budget, at: now)
+        if dues > 0 { wait = max(wait, budget.wait(forDebt: effort.charge(dues, to: payer, at: now), at: now)) }
+        ready = now + max(cost, gap)
+      }
+      if wait > 0 { _ = pace.pause(for: wait, at: now) }
+      look = max(ready, pace.end)
+    }
+  }
+
+  /// The clients of a place get its budget together, in even shares; a light client does not wait.
+  @Test(arguments: [(20, 990_000), (150, 990_000), (60, 5_000_000)])
+  func clientsOfOnePlace_shareItsBudgetEvenly(count: Int, cost: UInt64) {
+    let effort = RateBudget<Payer>(perMinute: 60_000_000_000, atOnce: 30)
+    let payer = Payer.person(PersonID(Identity("ada")))
+    // The clients want as much as they can get, but for the last one: a 2,000th of the budget.
+    var clients = (0..<count).map { Neighbour(number: $0, cost: cost, gap: 1_000_000) }
+    clients.append(Neighbour(number: count, cost: 200_000, gap: Self.second))
+    let seconds = 60
+    let end = UInt64(seconds + 1) * Self.second
+    while let first = clients.indices.min(by: { clients[$0].look < clients[$1].look }), clients[first].look < end {
+      clients[first].send(effort, to: payer)
+    }
+    let used = clients.reduce(0) { $0 + UInt64($1.count) * $1.cost } / UInt64(seconds)
+    // 400 ms a second, the burst of 2 s, the tolerated debt of 2 s, and one portion of each client.
+    #expect(used < 400_000_000 + 4 * 400_000_000 / UInt64(seconds) + UInt64(count) * 16_000_000 / UInt64(seconds))
+    #expect(used > 380_000_000)
+    let counts = clients.dropLast().map(\.count)
+    #expect(counts.max()! <= 2 * counts.min()! + 2)
+    #expect(clients[count].count > seconds - 5 && clients[count].longestWait < Self.second, "\(clients[count])")
   }
 }

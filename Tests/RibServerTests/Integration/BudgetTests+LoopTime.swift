@@ -33,6 +33,34 @@ extension BudgetTests {
     func view(_ state: Int) -> ViewState { ViewState(count: state, milliseconds: milliseconds) }
   }
 
+  /// A riblet whose start takes 200 ms.
+  private struct Starter: Riblet {
+    static let typeName = "Starter"
+    enum ViewAction: Decodable { case look }
+    func makeState() -> Int {
+      let end = ContinuousClock.now + .milliseconds(200)
+      var turns = 0
+      while ContinuousClock.now < end { turns &+= 1 }
+      return 0
+    }
+    func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> { .none }
+    func view(_ state: Int) -> Int { state }
+  }
+
+  /// The client pays for the loop time that its session's start takes.
+  @Test func hello_isChargedByItsTime() async throws {
+    try await withServer(apps: [App("starter") { Starter() }], Self.hasOneLoop) { _, url in
+      try await blocking { () throws in
+        let start = ContinuousClock.now
+        let client = try PlainClient(url, app: "starter")
+        try client.send(#"{"t":"ping"}"#)
+        _ = try client.next()
+        // Of 200 ms 100 are at once, and a tenth of each second after it.
+        #expect(ContinuousClock.now - start > .milliseconds(900))
+      }
+    }
+  }
+
   private static let apps = [
     App("painter") { Painter() }, App("slow-painter") { Painter(milliseconds: 250) }, App("counter") { Counter() },
   ]
@@ -71,7 +99,7 @@ extension BudgetTests {
 
   /// Whoever joins and leaves again and again has a new budget each time, and the same place.
   @Test func placeOfGuestsThatComeAndGo_waits() async throws {
-    try await withServer(apps: Self.apps, environment: Self.onePlace, Self.hasOneLoop) { _, url in
+    try await withServer(apps: Self.apps, environment: Self.onePlace, Self.hasOneLoop) { server, url in
       try await blocking { () throws in
         let host = try PlainClient(url, app: "slow-painter")
         // The host is of the same place, and would wait with it.
@@ -84,11 +112,13 @@ extension BudgetTests {
           if statuses.last == 201 { #expect(try TwinClient(url, like: guest).end().status == 204) }
         }
         #expect(statuses.last == 429 && statuses.count > 2, "\(statuses)")
-        // Nor is a WebSocket let in at once.
+        // A `hello` waits while its place owes more than a second.
+        let (context, place) = (server.context, try #require(Caller(address: IPAddress(text: "203.0.113.7")).place))
+        while context.charge(50_000_000, to: place, nil, at: context.environment.time.monotonic()) < 1_900_000_000 {}
         let start = ContinuousClock.now
         let late = try PlainClient(url, saying: #"{"t":"hello","app":"counter"}"#)
         try late.greet()
-        #expect(late.greeting.hasPrefix(#"{"t":"welcome""#) && ContinuousClock.now - start > .milliseconds(50))
+        #expect(late.greeting.hasPrefix(#"{"t":"welcome""#) && ContinuousClock.now - start > .milliseconds(300))
       }
     }
   }

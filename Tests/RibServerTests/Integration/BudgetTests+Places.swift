@@ -127,12 +127,71 @@ extension BudgetTests {
     #expect(try await Self.crowd(of: 24, ofOnePlace: true, 60).total > .seconds(2))
   }
 
+  /// The heavy clients of an indebted place wait, and its light clients do not.
+  @Test func lightClientOfIndebtedPlace_doesNotWait() async throws {
+    let apps = [App("digger") { Press(milliseconds: 60) }, App("scraper") { Press(milliseconds: 4) }]
+    try await withServer(apps: apps, environment: Self.onePlace, Self.hasOneLoop) { server, url in
+      try await blocking { () throws in
+        let place = try #require(Caller(address: IPAddress(text: "203.0.113.7")).place)
+        let (heavy, light) = (try PlainClient(url, app: "digger"), try PlainClient(url, app: "scraper"))
+        for number in 1...5 {
+          try heavy.act(number, #""dig""#)
+          try heavy.next(#"{"t":"patch""#)
+        }
+        let context = server.context
+        var debt: UInt64 = 0
+        while debt < 1_900_000_000 {
+          debt = context.charge(50_000_000, to: place, nil, at: context.environment.time.monotonic())
+        }
+        let start = ContinuousClock.now
+        try heavy.act(6, #""dig""#)
+        // The dues are 50 ms: more than one portion.
+        for number in 1...5 {
+          try light.act(number, #""dig""#)
+          try light.next(#"{"t":"patch""#)
+        }
+        let wait = ContinuousClock.now - start
+        try heavy.next(#"{"t":"patch""#)
+        #expect(ContinuousClock.now - start - wait > .milliseconds(300))
+      }
+    }
+  }
+
+  /// A heavy client over HTTP waits for its place's debt, and a light one does not.
+  @Test func heavyTwin_waitsForItsPlace() async throws {
+    try await withServer(
+      environment: Self.onePlace,
+      {
+        $0.limits.actionsPerSecond = 10
+        $0.limits.actionBurst = 1_000
+      }
+    ) { server, url in
+      try await blocking { () throws in
+        let place = try #require(Caller(address: IPAddress(text: "203.0.113.7")).place)
+        let (heavy, light) = (try TwinClient(url), try TwinClient(url))
+        for client in [heavy, light] { _ = try client.create() }
+        // The heavy client's dues are 1 s, so that it tolerates a debt of 0.5 s.
+        #expect(try Self.act(heavy, from: 1, 200).status == 200)
+        let context = server.context
+        while context.charge(20_000_000, to: place, nil, at: context.environment.time.monotonic()) < 900_000_000 {}
+        let start = ContinuousClock.now
+        #expect(try Self.act(light, from: 1, 1).status == 200)
+        let wait = ContinuousClock.now - start
+        #expect(try Self.act(heavy, from: 201, 1).status == 200)
+        let total = ContinuousClock.now - start
+        #expect(total > .milliseconds(300) && wait < total / 2)
+      }
+    }
+  }
+
   /// Who says `hello` from a place that others keep in debt is told so, and not that the `hello` is missing.
   @Test func helloOfAPlaceThatStaysInDebt_isToldToComeLater() async throws {
     try await withServer(environment: Self.onePlace, Self.isSlow) { server, url in
       let context = server.context
       let isOver = Atomic(false)
       let place = try #require(Caller(address: IPAddress(text: "203.0.113.7")).place)
+      _ = context.charge(60_000_000_000, to: place, nil, at: context.environment.time.monotonic())
+      let start = ContinuousClock.now
       async let end = blocking { () throws in
         defer { isOver.store(true, ordering: .relaxed) }
         return try PlainClient(url, saying: #"{"t":"hello","app":"counter"}"#).end()
@@ -143,6 +202,8 @@ extension BudgetTests {
           return isOver.load(ordering: .relaxed)
         })
       #expect(try await end == "busy 4103")
+      // The client has waited in `letIn` alone, and not before its `hello`.
+      #expect(ContinuousClock.now - start < .seconds(15))
     }
   }
 
